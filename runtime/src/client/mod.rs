@@ -142,9 +142,9 @@ impl Client {
     }
 
     /// Sends a signal as JSON, for programs that do not have its type: `name` is its stored name, by
-    /// default that of the type. The run reads it as if it had been sent as a value of the type; if it
-    /// does not fit the type, the run is blocked when it gets to it. Await what this returns, after
-    /// setting a dedup key if it is to be.
+    /// default that of the type. The run reads it as if it had been sent as a value of the type. If it
+    /// does not fit the type, it becomes a [dead letter](Client::dead_letters) when the run gets to it, and the
+    /// run takes the next signal. Await what this returns, after setting a dedup key if it is to be.
     ///
     /// Errors: [`SignalError::NoRun`](crate::error::SignalError::NoRun) and so on, as for
     /// [`RunHandle::signal`].

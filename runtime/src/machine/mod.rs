@@ -43,7 +43,7 @@ pub use join_all::{JoinAll, PendingItem, join_all};
 pub(crate) use parked::Parked;
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
 pub use standalone::{Progress, Standalone};
-pub use step::{Machine, OperationOutcome, StepError, StepOutcome};
+pub use step::{Machine, OperationOutcome, SetAside, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
 pub use workflow::{Durability, Outcome, StepOf, Workflow, WorkflowCall, WorkflowOptions};
 pub(crate) use workflow::{Halt, Returned};

@@ -97,6 +97,20 @@ impl<S: Signal> std::fmt::Debug for SignalWithin<S> {
     }
 }
 
+/// Takes the first waiting signal that is a value of the type. What comes before it and is none is set aside, so
+/// that it holds up neither the run nor the signals behind it.
+fn take_readable<S: Signal>(
+    cx: &Context,
+    take: fn(&Context, &str) -> Option<Payload>,
+) -> Option<S> {
+    loop {
+        match S::from_payload(&take(cx, S::NAME)?) {
+            Ok(signal) => return Some(signal),
+            Err(error) => cx.set_aside_signal(S::NAME, &error),
+        }
+    }
+}
+
 /// The saved form of an awaited [`SignalWithin`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingSignalWithin {
@@ -141,10 +155,9 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
 
     fn poll(pending: &mut PendingSignalWithin, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
         let is_over = pending.fire_at <= cx.now();
-        let taken = if is_over { cx.take_late_signal(S::NAME) } else { cx.take_signal(S::NAME) };
-        if let Some(payload) = taken {
+        let take = if is_over { Context::take_late_signal } else { Context::take_signal };
+        if let Some(signal) = take_readable(cx, take) {
             pending.settle(cx);
-            let signal = S::from_payload(&payload).map_err(StepError::Decode)?;
             Ok(Poll::Ready(Some(signal)))
         } else if is_over {
             pending.settle(cx);
@@ -180,9 +193,8 @@ impl<S: Signal> DurableFuture for SignalWait<S> {
     }
 
     fn poll(pending: &mut PendingSignal, cx: &Context) -> Result<Poll<S>, StepError> {
-        if let Some(payload) = cx.take_signal(S::NAME) {
+        if let Some(signal) = take_readable(cx, Context::take_signal) {
             cx.settle(pending.0);
-            let signal = S::from_payload(&payload).map_err(StepError::Decode)?;
             Ok(Poll::Ready(signal))
         } else if cx.ends(pending.0) {
             cx.settle(pending.0);

@@ -6,7 +6,8 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Machine, OperationOutcome, RunInfo, Signal, StepError, StepOutcome, Workflow, WorkflowCall,
+    Machine, OperationOutcome, RunInfo, SetAside, Signal, StepError, StepOutcome, Workflow,
+    WorkflowCall,
 };
 use crate::codec::{self, CodecError};
 use crate::model::{Handle, Operation, OutgoingMessage, Payload, RunId, Timestamp};
@@ -64,6 +65,8 @@ pub struct Standalone<W> {
     next_seq: i64,
     /// What the run has sent and the program has not taken.
     messages: Vec<OutgoingMessage>,
+    /// What it could not read and nobody has taken.
+    set_aside: Vec<SetAside>,
     workflow: PhantomData<fn() -> W>,
 }
 
@@ -117,7 +120,7 @@ impl<W: Workflow> Standalone<W> {
         let arguments = call.into_arguments().map_err(StepError::Encode)?;
         let machine = Machine::start(W::entry(), run.clone(), &arguments)?;
         let (inbox, messages, workflow) = (Vec::new(), Vec::new(), PhantomData);
-        Ok(Self { machine, run, inbox, next_seq: 1, messages, workflow })
+        Ok(Self { machine, run, inbox, next_seq: 1, messages, set_aside: Vec::new(), workflow })
     }
 
     /// The run as bytes, with what has arrived for it.
@@ -162,7 +165,8 @@ impl<W: Workflow> Standalone<W> {
             deliver(&mut machine, *seq, arrived.clone());
         }
         let SavedRun { inbox, next_seq, messages, .. } = saved;
-        Ok(Self { machine, run, inbox, next_seq, messages, workflow: PhantomData })
+        let (set_aside, workflow) = (Vec::new(), PhantomData);
+        Ok(Self { machine, run, inbox, next_seq, messages, set_aside, workflow })
     }
 
     /// The name of the state that the run is in.
@@ -191,6 +195,12 @@ impl<W: Workflow> Standalone<W> {
     /// been taken.
     pub fn take_messages(&mut self) -> Vec<OutgoingMessage> {
         std::mem::take(&mut self.messages)
+    }
+
+    /// Takes the signals that the run could not read since the last call. [`Standalone::save`] does not keep
+    /// them.
+    pub fn take_set_aside(&mut self) -> Vec<SetAside> {
+        std::mem::take(&mut self.set_aside)
     }
 
     /// Answers an activity with what its function would return.
@@ -304,7 +314,10 @@ impl<W: Workflow> Standalone<W> {
     fn step(&mut self, now: Timestamp) -> Result<Option<Payload>, StepError> {
         let outcome = self.machine.step(now)?;
         let consumed = self.machine.take_consumed();
-        self.inbox.retain(|(seq, _)| !consumed.contains(seq));
+        let set_aside = self.machine.take_set_aside();
+        let is_set_aside = |seq| set_aside.iter().any(|signal| signal.seq == Some(seq));
+        self.inbox.retain(|(seq, _)| !consumed.contains(seq) && !is_set_aside(*seq));
+        self.set_aside.extend(set_aside);
         self.messages.append(&mut self.machine.take_messages());
         Ok(match outcome {
             StepOutcome::Parked => None,

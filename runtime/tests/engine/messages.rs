@@ -19,7 +19,7 @@ struct Note {
 
 /// Sends numbered notes, several in some steps, the last ones in the step that ends it.
 #[workflow]
-async fn tell(cx: &Context, to: Vec<String>, from: u32, count: u32) {
+async fn gossip(cx: &Context, to: Vec<String>, from: u32, count: u32) {
     for number in 0..count {
         for to in &to {
             cx.signal_run(to, Note { from, number });
@@ -91,7 +91,7 @@ async fn every_message_is_taken_once_and_in_order() {
         }
         for from in 0..SENDERS {
             match from % 2 {
-                0 => drop(rig.client.start(tell(ids.to_vec(), from, COUNT)).await.unwrap()),
+                0 => drop(rig.client.start(gossip(ids.to_vec(), from, COUNT)).await.unwrap()),
                 _ => {
                     drop(rig.client.start(tell_in_haste(ids.to_vec(), from, COUNT)).await.unwrap())
                 }
@@ -115,7 +115,7 @@ async fn what_is_sent_before_a_shutdown_is_relayed_by_it() {
     let rig = Rig::new();
     let listener = rig.client.start(listen(20)).id("ear").await.unwrap();
     let worker = rig.worker().poll_interval(hours(1)).start().await.unwrap();
-    let teller = rig.client.start(tell(vec!["ear".into()], 0, 20)).await.unwrap();
+    let teller = rig.client.start(gossip(vec!["ear".into()], 0, 20)).await.unwrap();
     teller.result().await.unwrap();
     worker.shutdown().await.unwrap();
     let worker = rig.worker().start().await.unwrap();
@@ -130,7 +130,7 @@ async fn a_message_for_nobody_is_a_dead_letter_until_somebody_has_the_id() {
     let closed = rig.client.start(listen(0)).id("closed").await.unwrap();
     closed.result().await.unwrap();
     for to in ["closed", "unknown"] {
-        let teller = rig.client.start(tell(vec![to.into()], 1, 1)).await.unwrap();
+        let teller = rig.client.start(gossip(vec![to.into()], 1, 1)).await.unwrap();
         teller.result().await.unwrap();
     }
     let mut found = letters(&rig).await;
@@ -170,7 +170,7 @@ async fn a_message_waits_for_a_run_that_is_blocked() {
     let listener = rig.client.start(listen(2)).id("ear").await.unwrap();
     rig.until_parked(&listener).await;
     let whole = rig.spoil(&listener);
-    rig.client.start(tell(vec!["ear".into()], 3, 2)).await.unwrap().result().await.unwrap();
+    rig.client.start(gossip(vec!["ear".into()], 3, 2)).await.unwrap().result().await.unwrap();
     rig.until_blocked(&listener).await;
     rig.store.overwrite_snapshot(listener.run_id(), whole);
     rig.client.unblock(listener.run_id()).await.unwrap();

@@ -5,6 +5,8 @@ use std::time::Duration;
 use piton::error::{SignalError, StartError};
 use piton::model::hours;
 use piton::prelude::*;
+use piton::store::{ArrivalKind, DeadLetterFilter, DeadLetterReason};
+use serde_json::json;
 use tokio::time::Instant;
 
 use crate::activities::Approve;
@@ -229,13 +231,46 @@ async fn a_signal_may_come_as_json() {
     worker.shutdown().await.unwrap();
 }
 
+/// Those behind them are taken, the run goes on, and what was wrong can be looked at.
 #[tokio::test(start_paused = true)]
-async fn json_that_does_not_fit_blocks_the_run() {
+async fn signals_that_cannot_be_read_become_dead_letters() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(collect(1)).id("odd").await.unwrap();
-    rig.client.signal_json("odd", "Approve", &serde_json::json!({ "by": 7 })).await.unwrap();
-    rig.until_blocked(&run).await;
+    let run = rig.client.start(collect(2)).id("odd").await.unwrap();
+    for value in [json!({ "by": 7 }), json!({ "by": "a" }), json!(null), json!({ "by": "b" })] {
+        rig.client.signal_json("odd", "Approve", &value).await.unwrap();
+    }
+    assert_eq!(run.result().await.unwrap(), ["a", "b"]);
+    let filter = DeadLetterFilter { run_id: Some(run.run_id()), ..DeadLetterFilter::default() };
+    let letters = rig.client.dead_letters(&filter, 10).await.unwrap();
+    assert_eq!(letters.len(), 2);
+    for letter in &letters {
+        assert_eq!(letter.workflow_id, "odd");
+        assert!(matches!(&letter.arrival, ArrivalKind::Signal { name, .. } if name == "Approve"));
+        let DeadLetterReason::Unreadable(why) = &letter.reason else { panic!("{letter:?}") };
+        assert!(why.contains("Approve"), "{why}");
+    }
+    worker.shutdown().await.unwrap();
+}
+
+/// A wait with a time limit goes on until the limit, and a run that is parked stays parked.
+#[tokio::test(start_paused = true)]
+async fn a_signal_that_cannot_be_read_ends_no_wait() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let began = Instant::now();
+    let run = rig.client.start(patient(2)).id("odd").await.unwrap();
+    rig.client.signal_json("odd", "Approve", &json!([1])).await.unwrap();
+    run.result().await.unwrap();
+    assert!(began.elapsed() > seconds(1), "{:?}", began.elapsed());
+    let run = rig.client.start(collect(1)).id("parked").await.unwrap();
+    let parked = rig.until_parked(&run).await;
+    rig.client.signal_json("parked", "Approve", &json!([1])).await.unwrap();
+    let again = rig.until(&run, |record| record.step_no > parked.step_no).await;
+    assert_eq!(again.state, parked.state);
+    rig.until_parked(&run).await;
+    run.signal(by("a")).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), ["a"]);
     worker.shutdown().await.unwrap();
 }
 

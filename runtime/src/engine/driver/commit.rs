@@ -14,8 +14,9 @@ use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
 use crate::error::{StoreError, with_causes};
+use crate::machine::SetAside;
 use crate::model::{BlockedReason, RunStatus, Timestamp};
-use crate::store::{CommitOutcome, CommitStep, Disposition, Effect};
+use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
     /// What the run does if it is not ready.
@@ -187,7 +188,7 @@ impl Driver {
         disposition: Disposition,
         effects: Effects,
     ) -> Box<CommitStep> {
-        let Effects { mut consumed, activities, given_up, messages } = effects;
+        let Effects { mut consumed, activities, given_up, messages, set_aside } = effects;
         // An arrival that was read after the lost answer to its own delivery is noted twice.
         consumed.sort_unstable();
         consumed.dedup();
@@ -196,9 +197,20 @@ impl Driver {
         let given_up = given_up.into_iter().map(Effect::GiveUp);
         let enqueued = activities.into_iter().map(|asked| Effect::Enqueue(on_queue(asked)));
         let sent = messages.into_iter().map(Effect::Send);
+        let set_aside = set_aside.into_iter().filter_map(|SetAside { seq, name, reason }| {
+            run_event!(
+                warn,
+                self.name(),
+                signal = name,
+                reason,
+                "a signal cannot be read and becomes a dead letter"
+            );
+            // In a run with an engine every signal lies in the inbox.
+            Some(Effect::SetAside(NewDeadLetter { seq: seq?, reason }))
+        });
         Box::new(CommitStep {
             consumed,
-            effects: given_up.chain(enqueued).chain(sent).collect(),
+            effects: given_up.chain(enqueued).chain(sent).chain(set_aside).collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())
         })
     }

@@ -6,7 +6,7 @@ use tracing::debug;
 
 use crate::engine::clock::Clock;
 use crate::engine::panics::catch;
-use crate::machine::{Machine, StepError, StepOutcome};
+use crate::machine::{Machine, SetAside, StepError, StepOutcome};
 use crate::model::{
     ActivityOperation, BlockedReason, Handle, OutgoingMessage, Payload, RunStatus, Timestamp,
 };
@@ -36,12 +36,16 @@ pub(super) struct Effects {
     pub(super) given_up: Vec<Handle>,
     /// Messages to other runs.
     pub(super) messages: Vec<OutgoingMessage>,
+    /// Signals that could not be read.
+    pub(super) set_aside: Vec<SetAside>,
 }
 
 impl Effects {
     fn is_empty(&self) -> bool {
-        let Self { consumed, activities, given_up, messages } = self;
-        consumed.is_empty() && activities.is_empty() && given_up.is_empty() && messages.is_empty()
+        let Self { consumed, activities, given_up, messages, set_aside } = self;
+        let changes_inbox = !consumed.is_empty() || !set_aside.is_empty();
+        let changes_queues = !activities.is_empty() || !given_up.is_empty();
+        !changes_inbox && !changes_queues && messages.is_empty()
     }
 
     /// Adds what the machine has to be written.
@@ -53,6 +57,7 @@ impl Effects {
             self.give_up(handle);
         }
         self.messages.extend(machine.take_messages());
+        self.set_aside.extend(machine.take_set_aside());
     }
 
     /// These effects, and then those of later steps.
@@ -63,6 +68,7 @@ impl Effects {
             self.give_up(handle);
         }
         self.messages.extend(later.messages);
+        self.set_aside.extend(later.set_aside);
         self
     }
 

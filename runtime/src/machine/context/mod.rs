@@ -16,6 +16,7 @@ use self::waits::WaitGroup;
 use super::step::Arrivals;
 use super::values::{ArgumentKind, SavedKind};
 use super::{Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
+use crate::codec::CodecError;
 use crate::hidden::Hidden;
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
 
@@ -234,6 +235,11 @@ impl Context {
         look: impl FnOnce(Option<&OperationOutcome>) -> T,
     ) -> T {
         look(self.fields().arrivals.borrow_mut().take_outcome(handle))
+    }
+
+    /// Sets the signal of this name aside that was taken last, because it cannot be read.
+    pub(crate) fn set_aside_signal(&self, name: &str, error: &CodecError) {
+        self.fields().arrivals.borrow_mut().set_aside_signal(name, error.to_string());
     }
 
     /// The first waiting signal of this name.

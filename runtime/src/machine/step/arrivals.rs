@@ -6,6 +6,17 @@ use std::collections::{BTreeMap, VecDeque};
 use super::{Machine, OperationOutcome};
 use crate::model::{Handle, Operation, Payload, Timestamp};
 
+/// A signal that its run could not read, and that no longer waits for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetAside {
+    /// Its number in the run's inbox, if it lies there.
+    pub seq: Option<i64>,
+    /// The signal's stored name.
+    pub name: String,
+    /// Why it could not be read, for people.
+    pub reason: String,
+}
+
 /// What has arrived and not been used up.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
@@ -13,6 +24,8 @@ pub(crate) struct Arrivals {
     signals: VecDeque<Delivery<(String, Payload)>>,
     cancel: Option<Delivery<String>>,
     consumed: Vec<i64>,
+    /// Signals that steps could not read.
+    set_aside: Vec<SetAside>,
 }
 
 #[derive(Debug)]
@@ -21,11 +34,13 @@ struct Delivery<T> {
     value: T,
     /// Taken by the step being made.
     taken: bool,
+    /// Why that step could not read it.
+    unreadable: Option<String>,
 }
 
 impl<T> Delivery<T> {
     fn new(seq: Option<i64>, value: T) -> Self {
-        Self { seq, value, taken: false }
+        Self { seq, value, taken: false, unreadable: None }
     }
 
     fn take(&mut self) -> &T {
@@ -68,6 +83,15 @@ impl Arrivals {
         Some(signal.take().1.clone())
     }
 
+    /// Sets the signal of this name aside that was taken last.
+    pub(crate) fn set_aside_signal(&mut self, name: &str, reason: String) {
+        let taken = self.signals.iter_mut().rev();
+        let mut taken = taken.filter(|signal| signal.taken && signal.value.0 == name);
+        if let Some(signal) = taken.next() {
+            signal.unreadable = Some(reason);
+        }
+    }
+
     /// How many waiting signals have this name.
     pub(crate) fn count_signals(&self, name: &str) -> usize {
         let waiting = self.signals.iter();
@@ -92,7 +116,9 @@ impl Arrivals {
 
     pub(super) fn put_back(&mut self) {
         self.outcomes.values_mut().for_each(|delivery| delivery.taken = false);
-        self.signals.iter_mut().for_each(|delivery| delivery.taken = false);
+        for signal in &mut self.signals {
+            (signal.taken, signal.unreadable) = (false, None);
+        }
         self.cancel.iter_mut().for_each(|delivery| delivery.taken = false);
     }
 
@@ -109,11 +135,19 @@ impl Arrivals {
             }
             keep
         });
-        self.signals.retain(|delivery| {
-            if delivery.taken {
-                consumed.extend(delivery.seq);
+        let set_aside = &mut self.set_aside;
+        self.signals.retain_mut(|delivery| {
+            if !delivery.taken {
+                return true;
             }
-            !delivery.taken
+            match delivery.unreadable.take() {
+                None => consumed.extend(delivery.seq),
+                Some(reason) => {
+                    let name = std::mem::take(&mut delivery.value.0);
+                    set_aside.push(SetAside { seq: delivery.seq, name, reason });
+                }
+            }
+            false
         });
         let cancel = self.cancel.take_if(|cancel| cancel.taken)?;
         consumed.extend(cancel.seq);
@@ -182,6 +216,11 @@ impl Machine {
     pub fn put_back(&mut self) {
         self.cx.with_arrivals(Arrivals::put_back);
         self.cx.unsend();
+    }
+
+    /// Takes the signals that steps could not read since the last call.
+    pub fn take_set_aside(&mut self) -> Vec<SetAside> {
+        self.cx.with_arrivals(|arrivals| std::mem::take(&mut arrivals.set_aside))
     }
 
     /// The inbox numbers used up since the last call.

@@ -12,6 +12,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::arrivals::Arrivals;
+pub use self::arrivals::SetAside;
 use super::branches::{advance, states_of_branches};
 use super::unreadable::readable;
 use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
