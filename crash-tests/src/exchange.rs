@@ -7,18 +7,22 @@ use piton::error::LookupError;
 use piton::machine::{SignalValue as _, Workflow, WorkflowCall};
 use piton::prelude::*;
 use piton::sqlx::{self, AnyConnection, AssertSqlSafe, Connection as _};
-use piton::store::{ArrivalKind, DeadLetter, DeadLetterFilter, DeadLetterReason, RedeliverOutcome};
+use piton::store::{
+    ArrivalKind, DeadLetter, DeadLetterFilter, DeadLetterReason, RedeliverOutcome, RunFilter,
+    RunRecord,
+};
 
 use crate::environment::number;
 use crate::notes::{
-    Note, Pace, Taken, insist, insister, leave, leaver, receiver, send, send_in_haste, sender, take,
-    take_in_haste,
+    Note, Pace, Taken, insist, insister, leave, leaver, receiver, send, send_in_haste, sender,
+    take, take_in_haste,
 };
 use crate::program::Program;
 use crate::workload::Proceed;
 
 /// The points at which a worker is killed.
-pub const WORKER_POINTS: [&str; 4] = ["before_commit", "after_commit", "before_relay", "after_relay"];
+pub const WORKER_POINTS: [&str; 4] =
+    ["before_commit", "after_commit", "before_relay", "after_relay"];
 
 /// The point at which a client is killed.
 pub const CLIENT_POINT: &str = "before_deliver";
@@ -28,6 +32,9 @@ pub const SMALL: Exchange = Exchange { senders: 4, receivers: 3, leavers: 2, not
 
 /// How often somebody looks whether all messages have gone.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Long enough for a whole exchange on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// As many dead letters are redelivered at once.
 const REDELIVERED: usize = 4;
@@ -109,8 +116,18 @@ impl Exchange {
     /// each note was taken once, in order, and by whom it was for. It can be broken off and called again.
     ///
     /// # Errors
-    /// What does not balance, or the database fails.
+    /// What does not balance, the exchange does not come to its end, or the database fails.
     pub async fn finish(&self, client: &Client, url: &str) -> piton::Result<()> {
+        if let Ok(finished) = tokio::time::timeout(PATIENCE, self.settle(client, url)).await {
+            return finished;
+        }
+        let open = |run: &RunRecord| run.closed_at.is_none();
+        let mut runs = client.list(&RunFilter::default(), u32::MAX).await?;
+        runs.retain(open);
+        bail!("the exchange does not come to its end: {runs:?}");
+    }
+
+    async fn settle(&self, client: &Client, url: &str) -> piton::Result<()> {
         for number in 0..self.senders {
             match pace(number) {
                 Some(_) => client.run::<send>(sender(number)).await?.result().await?,

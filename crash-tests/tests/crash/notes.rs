@@ -8,11 +8,11 @@ use piton_crash_tests::exchange::{CLIENT_POINT, Exchange, SMALL, WORKER_POINTS};
 use piton_crash_tests::program::Program;
 use piton_crash_tests::random::Random;
 
-/// How often the process is killed at any instant, if the environment says nothing else.
-const KILLS: u64 = 6;
+/// How often a process is killed at any instant. A run that is lost with 16 in a row is blocked.
+const KILLS: usize = 6;
 
-/// How long the process lives at the most before that.
-const MAX_LIFE_MS: u64 = 500;
+/// How many small exchanges are broken off at any instant, if the environment says nothing else.
+const ROUNDS: u64 = 5;
 
 #[test]
 fn killed_at_every_kind_of_point() {
@@ -27,15 +27,22 @@ fn killed_at_every_kind_of_point() {
     });
 }
 
-/// `PITON_EXCHANGE_KILLS` makes it as many as one likes.
+/// One exchange is whole; of small ones there are as many as `PITON_EXCHANGE_ROUNDS` says.
 #[test]
 fn killed_at_random_instants() {
     let mut random = Random::from_environment();
-    on_sqlite(Exchange::whole(), |program| {
-        for _ in 0..number("PITON_EXCHANGE_KILLS", KILLS) {
-            program.is_killed_after(Duration::from_millis(random.below(MAX_LIFE_MS)));
-        }
-        program.finish();
+    let mut case = |exchange, max_life_ms| -> (Exchange, [u64; KILLS]) {
+        (exchange, std::array::from_fn(|_| random.below(max_life_ms)))
+    };
+    let mut cases = vec![case(Exchange::whole(), 500)];
+    cases.extend((0..number("PITON_EXCHANGE_ROUNDS", ROUNDS)).map(|_| case(SMALL, 100)));
+    at_once(cases, |(exchange, waits)| {
+        on_sqlite(exchange, |program| {
+            for wait in waits {
+                program.is_killed_after(Duration::from_millis(wait));
+            }
+            program.finish();
+        });
     });
 }
 

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use piton::prelude::*;
+use piton::client::Client;
+use piton_crash_tests::at_once::at_once;
 use piton_crash_tests::environment::number;
 use piton_crash_tests::exchange::{CLIENT_POINT, Exchange, SMALL, WORKER_POINTS, arrived};
 use piton_crash_tests::random::Random;
@@ -14,21 +15,28 @@ use crate::scene::{Scene, wait_until};
 
 const LEASE: Duration = Duration::from_secs(15);
 
-/// What waits for a time is parked, as what waits for a note is.
-const PARKING: (&str, &str) = ("PITON_PARK_AFTER_MS", "0");
+/// What waits for a time is parked, as what waits for a note is; and nobody may hold so many runs that
+/// others find none.
+const LIMITS: [(&str, &str); 2] = [("PITON_PARK_AFTER_MS", "0"), ("PITON_MAX_RUNS", "12")];
+
+/// How often a worker may pass a point before it dies there.
+const MAX_PASSED: u64 = 5;
 
 /// How many workers are killed if the environment says nothing else.
 const KILLS: u64 = 8;
 
 /// One process does everything, as on SQLite.
 pub(crate) async fn a_killed_process_sends_every_note_once(scene: Scene) {
+    let mut cases = Vec::new();
     for point in WORKER_POINTS.into_iter().chain([CLIENT_POINT]) {
-        let url = scene.new_database().await;
+        cases.push((point, scene.new_database().await));
+    }
+    at_once(cases, |(point, url)| {
         let program = SMALL.program(env!("CARGO_BIN_EXE_piton-exchange"), &url);
         program.is_killed_at(point, 3);
         program.is_killed_at(point, 1);
         program.finish();
-    }
+    });
 }
 
 /// `PITON_EXCHANGE_KILLS` and `PITON_EXCHANGE_NOTES` make it as large as one likes.
@@ -69,7 +77,7 @@ async fn with_kills(
     let mut random = Random::from_environment();
     let mut members = Vec::new();
     for _ in 0..workers {
-        members.push(start(&[PARKING]).await);
+        members.push(start(&LIMITS).await);
     }
     exchange.start(client).await.expect("the database is there");
     sqlx::any::install_default_drivers();
@@ -83,17 +91,19 @@ async fn with_kills(
         .await;
         let place = random.below(workers) as usize;
         let point = WORKER_POINTS[random.below(WORKER_POINTS.len() as u64) as usize];
-        let spec = format!("{point}:{}=kill", 1 + random.below(20));
+        let spec = format!("{point}:{}=kill", 1 + random.below(MAX_PASSED));
+        let mut environment = LIMITS.to_vec();
         // The first comes to no point, so that there is always one to go on.
-        let environment = [PARKING, ("PITON_FAILPOINT", &spec)];
-        let environment = if place == 0 { &environment[..1] } else { &environment };
+        if place > 0 {
+            environment.push(("PITON_FAILPOINT", &spec));
+        }
         died_at_points += u64::from(members.remove(place).end().await);
-        members.insert(place, start(environment).await);
+        members.insert(place, start(&environment).await);
     }
     // Those who would still come to a point make room for others, who stay.
     for member in members.split_off(1) {
         died_at_points += u64::from(member.end().await);
-        members.push(start(&[PARKING]).await);
+        members.push(start(&LIMITS).await);
     }
     exchange.finish(client, url).await.expect("the books balance");
     books.close().await.expect("it works");
