@@ -9,7 +9,6 @@ use piton::prelude::*;
 use piton::sqlx::{self, AnyConnection, AssertSqlSafe, Connection as _};
 use piton::store::{
     ArrivalKind, DeadLetter, DeadLetterFilter, DeadLetterReason, RedeliverOutcome, RunFilter,
-    RunRecord,
 };
 
 use crate::environment::number;
@@ -33,8 +32,9 @@ pub const SMALL: Exchange = Exchange { senders: 4, receivers: 3, leavers: 2, not
 /// How often somebody looks whether all messages have gone.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Long enough for a whole exchange on a busy machine.
+/// How long an exchange may take in the end, and each of its notes: more than they need on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE_PER_NOTE: Duration = Duration::from_millis(5);
 
 /// As many dead letters are redelivered at once.
 const REDELIVERED: usize = 4;
@@ -118,12 +118,12 @@ impl Exchange {
     /// # Errors
     /// What does not balance, the exchange does not come to its end, or the database fails.
     pub async fn finish(&self, client: &Client, url: &str) -> piton::Result<()> {
-        if let Ok(finished) = tokio::time::timeout(PATIENCE, self.settle(client, url)).await {
+        let patience = PATIENCE + PATIENCE_PER_NOTE * u32::try_from(self.notes())?;
+        if let Ok(finished) = tokio::time::timeout(patience, self.settle(client, url)).await {
             return finished;
         }
-        let open = |run: &RunRecord| run.closed_at.is_none();
         let mut runs = client.list(&RunFilter::default(), u32::MAX).await?;
-        runs.retain(open);
+        runs.retain(|run| run.closed_at.is_none());
         bail!("the exchange does not come to its end: {runs:?}");
     }
 
