@@ -140,7 +140,7 @@ impl Exchange {
                 0 => client.run::<take>(id.as_str()).await?.result().await?,
                 _ => client.run::<take_in_haste>(id.as_str()).await?.result().await?,
             };
-            self.check_received(&taken).map_err(|error| error.context(id))?;
+            self.check_received(number, &taken).map_err(|error| error.context(id))?;
         }
         for number in 0..self.leavers {
             client.run::<insist>(insister(number)).await?.result().await?;
@@ -174,7 +174,7 @@ impl Exchange {
         match client.run::<leave>(leaver(number)).await {
             Ok(run) => {
                 let taken = run.result().await?;
-                ensure!(taken == of(number, 0..self.notes), "{taken:?} were taken");
+                ensure!(taken == of(number, number, 0..self.notes), "{taken:?} were taken");
                 let letters = client.dead_letters(&filter, u32::MAX).await?;
                 check_letters(&letters, number, late.clone())?;
                 client.start(take(self.notes)).id(leaver(number)).await?;
@@ -197,16 +197,16 @@ impl Exchange {
             }
         }
         let taken = client.run::<take>(leaver(number)).await?.result().await?;
-        ensure!(taken == of(number, late), "{taken:?} were taken later");
+        ensure!(taken == of(number, number, late), "{taken:?} were taken later");
         Ok(())
     }
 
-    fn check_received(&self, taken: &Taken) -> piton::Result<()> {
+    fn check_received(&self, to: u64, taken: &Taken) -> piton::Result<()> {
         let all = taken.len() as u64;
         ensure!(all == self.senders * self.notes, "{all} notes were taken");
         for from in 0..self.senders {
             let of_one: Taken = taken.iter().copied().filter(|note| note.0 == from).collect();
-            ensure!(of_one == of(from, 0..self.notes), "{of_one:?} were taken of one sender");
+            ensure!(of_one == of(from, to, 0..self.notes), "{of_one:?} were taken of one sender");
         }
         Ok(())
     }
@@ -246,17 +246,17 @@ fn pace(number: u64) -> Option<Pace> {
     }
 }
 
-fn of(from: u64, numbers: Range<u64>) -> Taken {
-    numbers.map(|number| (from, number)).collect()
+fn of(from: u64, to: u64, numbers: Range<u64>) -> Taken {
+    numbers.map(|number| (from, to, number)).collect()
 }
 
-fn check_letters(letters: &[DeadLetter], from: u64, numbers: Range<u64>) -> piton::Result<()> {
+fn check_letters(letters: &[DeadLetter], leaver: u64, numbers: Range<u64>) -> piton::Result<()> {
     ensure!(letters.len() as u64 == numbers.end - numbers.start, "the letters are {letters:?}");
     for (letter, number) in letters.iter().zip(numbers) {
         let ArrivalKind::Signal { name, payload } = &letter.arrival else {
             bail!("the arrival is none of a signal: {letter:?}");
         };
-        let expected = Note { from, number }.to_payload()?;
+        let expected = Note { from: leaver, to: leaver, number }.to_payload()?;
         ensure!(name == Note::NAME && *payload == expected, "not note {number}: {letter:?}");
         ensure!(letter.reason == DeadLetterReason::Closed, "for a reason of its own: {letter:?}");
     }

@@ -12,6 +12,8 @@ use crate::workload::Proceed;
 pub struct Note {
     /// The number of its sender.
     pub from: u64,
+    /// The number of the receiver that it is for.
+    pub to: u64,
     /// Its own, from 0 on for each receiver.
     pub number: u64,
 }
@@ -20,8 +22,8 @@ pub struct Note {
 #[derive(Debug, Signal, Serialize, Deserialize)]
 pub struct Left;
 
-/// Notes by sender and number, in the order in which they were taken.
-pub type Taken = Vec<(u64, u64)>;
+/// Notes by sender, receiver and number, in the order in which they were taken.
+pub type Taken = Vec<(u64, u64, u64)>;
 
 /// What a sender does before each round of notes, one to each receiver.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -60,7 +62,7 @@ pub async fn take(cx: &Context, count: u64) -> Taken {
     let mut taken = Vec::new();
     while (taken.len() as u64) < count {
         let note = cx.signal::<Note>().await;
-        taken.push((note.from, note.number));
+        taken.push((note.from, note.to, note.number));
     }
     taken
 }
@@ -82,7 +84,7 @@ pub async fn send(cx: &Context, from: u64, receivers: u64, notes: u64, pace: Pac
             Pace::Works => work().await,
         }
         for to in 0..receivers {
-            cx.signal_run(receiver(to), Note { from, number });
+            cx.signal_run(receiver(to), Note { from, to, number });
         }
     }
 }
@@ -106,15 +108,15 @@ pub async fn leave(cx: &Context, number: u64, notes: u64) -> Taken {
 pub async fn insist(cx: &Context, from: u64, notes: u64) {
     cx.signal::<Proceed>().await;
     for number in 0..notes {
-        cx.signal_run(leaver(from), Note { from, number });
+        cx.signal_run(leaver(from), Note { from, to: from, number });
     }
     cx.signal::<Left>().await;
     for number in notes..2 * notes {
         work().await;
-        cx.signal_run(leaver(from), Note { from, number });
+        cx.signal_run(leaver(from), Note { from, to: from, number });
     }
 }
 
-/// Does nothing, which takes two commits.
+/// Does nothing.
 #[activity]
 pub async fn work() {}
