@@ -1,19 +1,14 @@
 //! Killing the bookkeeper, and looking into its books afterwards.
 
-use std::io::{BufRead, BufReader};
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::Duration;
 
 use piton::sqlx::any::AnyRow;
 use piton::sqlx::{self, AnyConnection, Connection as _, Row as _};
 
 use crate::books::{ENTRIES, Kept, RUNS, TABLE};
 use crate::ledger;
-
-/// The program must be done after this many restarts; one that makes no progress is a failure and
-/// not an endless test.
-const MAX_RESTARTS: u32 = 60;
+use crate::program::Program;
 
 /// The points at which the bookkeeper is killed.
 pub const POINTS: [&str; 6] = [
@@ -50,10 +45,9 @@ impl Bookkeeper<'_> {
             _ => vec![(point, count); 2],
         };
         for (point, count) in &lives {
-            let ended = self.start(Some(&format!("{point}:{count}=kill"))).wait().expect("it ran");
-            assert!(was_killed(ended), "{point}:{count} was never reached: {ended}");
+            self.program().is_killed_at(point, *count);
         }
-        self.finish();
+        self.program().finish();
         self.audit(lives.len() as u32).await;
     }
 
@@ -62,22 +56,16 @@ impl Bookkeeper<'_> {
     ///
     /// # Panics
     /// If anything is not as it must be.
-    pub async fn is_killed_after(&self, waits: &[std::time::Duration]) {
+    pub async fn is_killed_after(&self, waits: &[Duration]) {
         self.prepare().await;
-        let mut kills = 0;
-        for wait in waits {
-            let mut child = self.start(None);
-            let mut line = String::new();
-            let output = child.stdout.as_mut().expect("piped");
-            BufReader::new(output).read_line(&mut line).expect("readable");
-            assert_eq!(line, "ready\n");
-            // The instant is what is tested here, so this waits for time and not for an event.
-            std::thread::sleep(*wait);
-            child.kill().expect("it was there to be killed");
-            kills += u32::from(was_killed(child.wait().expect("it ran")));
-        }
-        self.finish();
-        self.audit(kills).await;
+        let kills = waits.iter().filter(|wait| self.program().is_killed_after(**wait)).count();
+        self.program().finish();
+        self.audit(kills as u32).await;
+    }
+
+    fn program(&self) -> Program<'_> {
+        let arguments = vec![self.url.into(), self.folder.into()];
+        Program { path: self.program, arguments }
     }
 
     async fn connect(&self) -> AnyConnection {
@@ -92,25 +80,6 @@ impl Bookkeeper<'_> {
         let mut connection = self.connect().await;
         sqlx::query(TABLE).execute(&mut connection).await.expect("it can be made");
         connection.close().await.expect("it can be closed");
-    }
-
-    fn start(&self, fail_point: Option<&str>) -> Child {
-        let mut command = Command::new(self.program);
-        command.arg(self.url).arg(self.folder).stdout(Stdio::piped());
-        command.env_remove("PITON_FAILPOINT");
-        if let Some(spec) = fail_point {
-            command.env("PITON_FAILPOINT", spec);
-        }
-        command.spawn().expect("the program starts")
-    }
-
-    fn finish(&self) {
-        for _ in 0..MAX_RESTARTS {
-            if self.start(None).wait().expect("it ran").success() {
-                return;
-            }
-        }
-        panic!("the program did not finish in {MAX_RESTARTS} lives");
     }
 
     async fn audit(&self, kills: u32) {
@@ -146,9 +115,4 @@ impl Bookkeeper<'_> {
         let returned = letters.values().filter(|letter| !letter.returned.is_empty()).count();
         assert!(sent <= returned as u64, "{sent} said to be sent, {returned} were");
     }
-}
-
-fn was_killed(status: ExitStatus) -> bool {
-    const SIGKILL: i32 = 9;
-    status.signal() == Some(SIGKILL)
 }

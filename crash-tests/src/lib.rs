@@ -11,6 +11,9 @@
 //!
 //! A diver (`bin/piton-diver.rs`) serves a run whose step ends the process, beside runs that do nothing wrong.
 //!
+//! An exchange (`exchange.rs`) is of runs that send each other notes. A program (`bin/piton-exchange.rs`)
+//! drives it, or several workers.
+//!
 //! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
 //! which the database itself keeps the books.
 
@@ -19,11 +22,15 @@ pub mod bookkeeper;
 pub mod books;
 pub mod consequences;
 pub mod dive;
+pub mod environment;
 pub mod errand;
+pub mod exchange;
 pub mod gate;
 pub mod ledger;
 pub mod march;
 pub mod naps;
+pub mod notes;
+pub mod program;
 pub mod progress;
 pub mod random;
 pub mod relay;

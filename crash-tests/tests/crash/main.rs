@@ -5,4 +5,5 @@ mod books;
 mod flush;
 mod killed;
 mod march;
+mod notes;
 mod shutdown;

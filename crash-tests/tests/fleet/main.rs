@@ -15,6 +15,7 @@ mod kill;
 mod lost_answers;
 mod many;
 mod member;
+mod notes;
 mod one_file;
 mod outage;
 mod pause;
@@ -63,6 +64,8 @@ const TESTS: &[(&str, Test)] = tests![
     progress::a_token_outlives_a_killed_worker,
     queues::activities_of_a_killed_worker_go_on_elsewhere,
     queues::a_worker_that_was_paused_for_too_long_ends_no_attempt,
+    notes::a_killed_process_sends_every_note_once,
+    notes::notes_of_killed_workers_are_taken_once,
     soak::kills_pauses_cuts_and_restarts_at_once_lose_nothing,
 ];
 
@@ -106,6 +109,9 @@ fn main() {
         }));
         trials.push(on_a_file("runs_of_a_worker_killed_on_one_file_go_on_within_a_second", || {
             Box::pin(one_file::runs_of_a_worker_killed_on_one_file_go_on_within_a_second())
+        }));
+        trials.push(on_a_file("notes_of_workers_killed_on_one_file_are_taken_once", || {
+            Box::pin(notes::notes_of_workers_killed_on_one_file_are_taken_once())
         }));
         trials.push(on_a_file("a_full_disk_is_waited_for", || {
             Box::pin(one_file::a_full_disk_is_waited_for())

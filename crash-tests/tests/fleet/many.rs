@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use piton_crash_tests::environment::number;
 use piton_crash_tests::ledger;
 use piton_crash_tests::random::Random;
 use piton_crash_tests::workload::{CALLS_PER_RUN, Proceed, Tally, tally};
@@ -73,8 +74,4 @@ pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
     for member in members {
         member.leave().await;
     }
-}
-
-pub(crate) fn number(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).map_or(default, |value| value.parse().expect("it is a number"))
 }

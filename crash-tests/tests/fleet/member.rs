@@ -1,5 +1,6 @@
 //! A worker process.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
@@ -16,7 +17,7 @@ pub(crate) struct Member {
 }
 
 impl Member {
-    /// Starts the process and waits until it serves.
+    /// Starts the process and waits until it serves, or has died at a fail point of its environment.
     pub(crate) async fn start(
         url: &str,
         folder: &Path,
@@ -67,7 +68,9 @@ impl Member {
             .expect("the program starts");
         let output = child.stdout.take().expect("it is piped");
         let line = BufReader::new(output).lines().next_line().await.expect("readable");
-        assert_eq!(line.as_deref(), Some("ready"), "the worker did not start");
+        let may_die = environment.iter().any(|(name, _)| *name == "PITON_FAILPOINT");
+        let is_ready = line.as_deref() == Some("ready");
+        assert!(is_ready || may_die && line.is_none(), "the worker did not start");
         Self { child }
     }
 
@@ -81,6 +84,16 @@ impl Member {
         let id = self.id();
         self.child.kill().await.expect("it was there to be killed");
         id
+    }
+
+    /// Kills it with SIGKILL, unless it has died that way by itself. Returns whether it had.
+    pub(crate) async fn end(mut self) -> bool {
+        let Some(status) = self.child.try_wait().expect("it is a child") else {
+            self.child.kill().await.expect("it was there to be killed");
+            return false;
+        };
+        assert_eq!(status.signal(), Some(Signal::KILL.as_raw()), "{status}");
+        true
     }
 
     /// Stops it as SIGSTOP does: its connections stay, its threads do not run.

@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use piton::client::OnConflict;
 use piton::prelude::*;
+use piton_crash_tests::environment::number;
 use piton_crash_tests::errand::{CALLS, Finish, STEPS, errand, expected};
 use piton_crash_tests::ledger;
 use piton_crash_tests::random::Random;
 use piton_crash_tests::workload::Proceed;
 
-use crate::many::number;
 use crate::member::Member;
 use crate::scene::{PATIENCE, Scene};
 
