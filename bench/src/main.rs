@@ -18,6 +18,7 @@ mod w5_storage;
 mod w6_parked;
 mod w7_signals;
 mod w8_fleet;
+mod w9_snapshot;
 mod worker_process;
 mod workflows;
 
@@ -58,6 +59,9 @@ struct Arguments {
     /// The size of the snapshots that the raw limits write.
     #[arg(long, value_name = "BYTES", default_value_t = 400)]
     state_bytes: usize,
+    /// For how long `w9` holds a snapshot open.
+    #[arg(long, value_name = "MINUTES", default_value_t = 7.0)]
+    snapshot_minutes: f64,
     /// Be a worker process on this database.
     #[arg(long, value_name = "URL", hide = true)]
     serve: Option<String>,
@@ -86,6 +90,8 @@ enum Workload {
     W7,
     /// Several worker processes on one Postgres.
     W8,
+    /// Queued activities while another session holds a snapshot open for minutes. Not among `all`.
+    W9,
     /// All of the above.
     All,
     /// What `#[workflow]` costs rustc.
@@ -140,6 +146,7 @@ async fn main() -> Result<()> {
         scale: arguments.scale,
         raw_duration: Duration::from_secs_f64(arguments.raw_seconds),
         state_bytes: arguments.state_bytes,
+        open_snapshot: Duration::from_secs_f64(arguments.snapshot_minutes * 60.0),
     });
     session.report.setting("cores", std::thread::available_parallelism()?);
     for workload in arguments.workloads {
@@ -167,6 +174,7 @@ async fn run(workload: Workload, session: &mut Session) -> Result<()> {
         Workload::W6 => w6_parked::run(session).await,
         Workload::W7 => w7_signals::run(session).await,
         Workload::W8 => w8_fleet::run(session).await,
+        Workload::W9 => w9_snapshot::run(session).await,
         Workload::CompileTime => compile_time::run(session, Profile::Debug).await,
         Workload::CompileTimeIncremental => compile_time::run(session, Profile::Incremental).await,
         Workload::CompileTimeMacros => compile_time::run(session, Profile::OptimizedMacros).await,

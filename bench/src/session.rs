@@ -22,6 +22,8 @@ pub(crate) struct Options {
     pub(crate) raw_duration: Duration,
     /// The size of a snapshot in the raw limits.
     pub(crate) state_bytes: usize,
+    /// For how long `w9` holds a snapshot open.
+    pub(crate) open_snapshot: Duration,
 }
 
 /// One run of the program.

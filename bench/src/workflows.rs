@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -88,6 +88,27 @@ pub(crate) async fn turn(run: usize, text: &str) -> String {
     text.to_owned()
 }
 
+/// How long each [`queued_echo()`] since the last call has taken from being asked for to its begin.
+static WAITS: Mutex<Vec<Duration>> = Mutex::new(Vec::new());
+
+/// Takes the waits of the activities on the queue since the last call.
+pub(crate) fn take_waits() -> Vec<Duration> {
+    std::mem::take(&mut *WAITS.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// The queue of [`queued_echo()`].
+pub(crate) const QUEUE: &str = "echoes";
+
+/// Returns what it is given, from a queue, and notes how long after it was asked for it has begun.
+#[activity(queue = "echoes")]
+pub(crate) async fn queued_echo(asked_at: i64, text: &str) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let asked_at = Duration::from_micros(asked_at.unsigned_abs());
+    let mut waits = WAITS.lock().unwrap_or_else(PoisonError::into_inner);
+    waits.push(now.saturating_sub(asked_at));
+    text.to_owned()
+}
+
 /// A signal.
 #[derive(Clone, Debug, Signal, Serialize, Deserialize)]
 pub(crate) struct Poke {
@@ -150,4 +171,17 @@ pub(crate) async fn pokes(cx: &Context, count: u32) -> u64 {
         length += cx.signal::<Poke>().await.text.len() as u64;
     }
     length
+}
+
+/// Goes round for ever: a short sleep and an activity on a queue; every so many times a sleep for which the
+/// run is parked.
+#[workflow]
+pub(crate) async fn rounds(cx: &Context, text: String) {
+    let mut round: u64 = 0;
+    loop {
+        round += 1;
+        let long = round.is_multiple_of(20);
+        cx.sleep(Duration::from_millis(if long { 300 } else { 1 })).await;
+        queued_echo(cx.now().as_micros(), &text).await;
+    }
 }
