@@ -7,7 +7,7 @@ use piton_crash_tests::ledger;
 use piton_crash_tests::relay::relay;
 
 use crate::member::Member;
-use crate::scene::{Scene, wait_until};
+use crate::scene::{Scene, pause_after, wait_until};
 
 /// Longer than any test: what goes on here is not owed to a lease.
 const LEASE: Duration = Duration::from_secs(600);
@@ -53,7 +53,7 @@ pub(crate) async fn activities_of_a_killed_worker_go_on_elsewhere(mut scene: Sce
         let killed_at = Instant::now();
         gpu.kill().await;
         until_made_by(&mut scene, &heir).await;
-        latencies.push(killed_at.elapsed());
+        latencies.push(killed_at.elapsed().saturating_sub(pause_after(number)));
         gpu = heir;
     }
     Gate::new(scene.folder.path()).open().expect("it can be written");

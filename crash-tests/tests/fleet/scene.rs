@@ -19,6 +19,15 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// How often a condition is looked at.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
+/// How long an attempt that is cut off waits for the next one, where so many were cut off before it: not at all
+/// the first time, then 1 s, and twice as long each time.
+pub(crate) fn pause_after(cut_off_before: usize) -> Duration {
+    match cut_off_before {
+        0 => Duration::ZERO,
+        before => Duration::from_secs(1 << (before - 1)),
+    }
+}
+
 /// See the [module documentation](self).
 pub(crate) struct Scene {
     cluster: Arc<Cluster>,
