@@ -37,7 +37,11 @@ macro_rules! blocks {
 blocks!(of_numbers, { step(1).await + step(2).await });
 
 #[workflow]
-async fn generic<#[cfg(all())] T: Durable, #[cfg(any())] U: Missing, const N: u64>(
+async fn generic<
+    #[cfg(not(target_os = "none"))] T: Durable,
+    #[cfg(target_os = "none")] U: Missing,
+    const N: u64,
+>(
     value: T,
 ) -> (T, u64) {
     (value, step(N).await)

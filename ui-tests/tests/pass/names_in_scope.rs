@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use piton::prelude::*;
 
 /// Methods of every type, by value, so that they would come before those that borrow.
+#[allow(clippy::wrong_self_convention)]
 trait Everything: Sized {
     fn take(self) {}
     fn put(self) {}
