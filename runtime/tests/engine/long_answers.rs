@@ -14,7 +14,7 @@ use crate::rig::Rig;
 const LONG: usize = 3 << 20;
 
 #[workflow]
-async fn tell(length: usize) -> String {
+async fn tell_at_length(length: usize) -> String {
     "x".repeat(length)
 }
 
@@ -24,7 +24,7 @@ async fn long_results_come_to_all_who_wait_and_are_all_listed() {
     let rig = Rig::new();
     let mut runs = Vec::new();
     for _ in 0..RUNS {
-        runs.push(rig.client.start(tell(LONG)).await.unwrap());
+        runs.push(rig.client.start(tell_at_length(LONG)).await.unwrap());
     }
     let worker = rig.worker().start().await.unwrap();
     for run in &runs {
