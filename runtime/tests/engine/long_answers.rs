@@ -31,7 +31,8 @@ async fn long_results_come_to_all_who_wait_and_are_all_listed() {
         rig.until(run, |record| record.closed_at.is_some()).await;
     }
     // Whoever asks after the end has no news of it.
-    let late: Vec<_> = runs.iter().map(|run| rig.client.run::<tell>(run.run_id())).collect();
+    let late: Vec<_> =
+        runs.iter().map(|run| rig.client.run::<tell_at_length>(run.run_id())).collect();
     let late = join_all(late).await;
     let results = join_all(late.iter().map(|run| run.as_ref().unwrap().result())).await;
     assert!(results.iter().all(|result| result.as_ref().unwrap().len() == LONG));
