@@ -32,6 +32,7 @@ CREATE TABLE piton_runs (
     due_at      BIGINT,
     started_at  BIGINT NOT NULL,
     closed_at   BIGINT,
+    blocked_at  BIGINT,
     -- No workflow id stands for the run's id written out, which is what most runs have.
     workflow_id TEXT,
     workflow    TEXT NOT NULL,
@@ -47,14 +48,15 @@ CREATE TABLE piton_runs (
         step_no >= 0 AND takeovers >= 0 AND inbox_count >= 0
         AND (worker_id IS NULL) = (epoch IS NULL)
         AND CASE WHEN status = 'running' THEN
-            closed_at IS NULL AND blocked IS NULL AND result IS NULL AND failure IS NULL
-            AND (worker_id IS NULL OR due_at IS NULL)
+            closed_at IS NULL AND blocked IS NULL AND blocked_at IS NULL AND result IS NULL
+            AND failure IS NULL AND (worker_id IS NULL OR due_at IS NULL)
         WHEN status = 'blocked' THEN
-            closed_at IS NULL AND blocked IS NOT NULL AND result IS NULL AND failure IS NULL
-            AND worker_id IS NULL AND due_at IS NULL
+            closed_at IS NULL AND blocked IS NOT NULL AND blocked_at IS NOT NULL AND result IS NULL
+            AND failure IS NULL AND worker_id IS NULL AND due_at IS NULL
         ELSE
             status IN ('completed', 'failed', 'cancelled', 'terminated')
-            AND closed_at IS NOT NULL AND blocked IS NULL AND worker_id IS NULL AND due_at IS NULL
+            AND closed_at IS NOT NULL AND blocked IS NULL AND blocked_at IS NULL
+            AND worker_id IS NULL AND due_at IS NULL
         END
     )
 ) WITH (fillfactor = 50);

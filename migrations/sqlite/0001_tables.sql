@@ -28,6 +28,7 @@ CREATE TABLE piton_runs (
     started_at  INTEGER NOT NULL,
     closed_at   INTEGER,
     blocked     TEXT,
+    blocked_at  INTEGER,
     state       TEXT NOT NULL,
     snapshot    BLOB NOT NULL,
     -- What the run came to.
@@ -37,7 +38,8 @@ CREATE TABLE piton_runs (
     CHECK (worker_id IS NULL OR (status = 'running' AND due_at IS NULL)),
     CHECK (due_at IS NULL OR status = 'running'),
     CHECK ((closed_at IS NULL) = (status IN ('running', 'blocked'))),
-    CHECK ((blocked IS NOT NULL) = (status = 'blocked'))
+    CHECK ((blocked IS NOT NULL) = (status = 'blocked')),
+    CHECK ((blocked_at IS NOT NULL) = (status = 'blocked'))
 ) STRICT;
 
 CREATE UNIQUE INDEX piton_runs_run_id ON piton_runs (run_id);

@@ -33,8 +33,8 @@ const OLD_ROWS: &str = "
         state, snapshot, result)
     VALUES ({2}, 7, 10, 30, 'over', 'order', 'completed', 'pay', {bytes}, {bytes});
     INSERT INTO piton_runs (run_id, step_no, started_at, workflow_id, workflow, status, state, snapshot,
-        blocked)
-    VALUES ({3}, 1, 10, 'blocked', 'order', 'blocked', 'pay', {bytes}, '{\"undecodable\":\"old\"}');
+        blocked, blocked_at)
+    VALUES ({3}, 1, 10, 'blocked', 'order', 'blocked', 'pay', {bytes}, '{\"undecodable\":\"old\"}', 20);
     INSERT INTO piton_workers (worker_id, epoch, host, pid, lease_ms, lease_expires_at {locked})
     VALUES (41, 2, 'host', 1, 1000, 20 {false});
     INSERT INTO piton_runs (run_id, step_no, takeovers, worker_id, epoch, started_at, workflow_id, workflow,

@@ -18,7 +18,7 @@ use crate::scene::{PATIENCE, Scene, wait_until};
 const LEASE: Duration = Duration::from_secs(600);
 
 const BLOCK: &str = "UPDATE piton_runs SET status = 'blocked', due_at = NULL, \
-    blocked = '{\"panicked\":\"at the disco\"}' WHERE workflow_id = 'blocked'";
+    blocked_at = 1, blocked = '{\"panicked\":\"at the disco\"}' WHERE workflow_id = 'blocked'";
 
 /// One commit of each kind, and the claim, of a worker on such a connection.
 pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut scene: Scene) {

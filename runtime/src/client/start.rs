@@ -184,7 +184,8 @@ pub(super) async fn already_started(
     let holder = client.find(run_id).await.ok().flatten();
     let blocked = holder.and_then(|run| {
         let (started_at, state) = (run.started_at, run.state);
-        run.blocked.map(|reason| Box::new(BlockedHolder { started_at, state, reason }))
+        let (blocked_at, reason) = run.blocked_at.zip(run.blocked)?;
+        Some(Box::new(BlockedHolder { started_at, blocked_at, state, reason }))
     });
     StartError::AlreadyStarted { workflow_id, run_id, blocked }
 }

@@ -69,6 +69,8 @@ pub enum StartError {
 pub struct BlockedHolder {
     /// When it was started.
     pub started_at: Timestamp,
+    /// Since when it is blocked.
+    pub blocked_at: Timestamp,
     /// The state that it was in at its last commit.
     pub state: String,
     /// Why it is blocked.
@@ -77,9 +79,10 @@ pub struct BlockedHolder {
 
 fn is_blocked(holder: &Option<Box<BlockedHolder>>) -> String {
     holder.as_ref().map_or_else(String::new, |holder| {
-        let BlockedHolder { started_at, state, reason } = &**holder;
+        let BlockedHolder { started_at, blocked_at, state, reason } = &**holder;
         format!(
-            ", which was started at {started_at} and is blocked in the state `{state}`: {reason}"
+            ", which was started at {started_at} and has been blocked since {blocked_at} in the state \
+             `{state}`: {reason}"
         )
     })
 }

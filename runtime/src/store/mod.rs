@@ -109,5 +109,5 @@ pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{Activities, Definitions, Messages, Runs, Store, Visibility, Workers};
 pub use hub::{EndWatch, Hub, RunEvent, Subscription};
 pub use memory::MemoryStore;
-pub use weight::MAX_ANSWER_BYTES;
 pub(crate) use weight::Weight;
+pub use weight::{MAX_ANSWER_BYTES, MAX_VALUE_BYTES};

@@ -20,6 +20,12 @@ macro_rules! max_answer_bytes {
 /// bytes that take the time, in however many answers. What is longer by itself is given alone.
 pub const MAX_ANSWER_BYTES: usize = max_answer_bytes!();
 
+/// How many bytes the arguments of a run may have, a state, a signal, a result or an activity's outcome, each by
+/// itself, on every database: what is longer is refused before it is sent. Postgres takes messages of less than
+/// 1 GiB, hangs up on longer ones, and keeps several copies of one; a row of SQLite has at most 1 GB. A start is
+/// three of these at most: arguments, the first state, which holds them again, and a signal.
+pub const MAX_VALUE_BYTES: usize = 256 << 20;
+
 /// That a row of a subquery is part of the answer, where it has so many `bytes`, and together with those
 /// before it so many `upto` here.
 #[cfg(any(feature = "sqlite", feature = "postgres"))]

@@ -101,9 +101,10 @@ async fn who_is_refused_an_id_hears_that_its_holder_is_blocked() {
     };
     assert_eq!((run_id, blocked.started_at), (first.run_id(), holder.started_at));
     assert_eq!(Some(&blocked.reason), holder.blocked.as_ref());
+    assert_eq!(Some(blocked.blocked_at), holder.blocked_at);
     let said = format!(
-        "started at {} and is blocked in the state `{}`: {}",
-        holder.started_at, parked.state, blocked.reason
+        "started at {} and has been blocked since {} in the state `{}`: {}",
+        holder.started_at, blocked.blocked_at, parked.state, blocked.reason
     );
     assert!(text.ends_with(&said), "{text}");
     worker.shutdown().await.unwrap();

@@ -14,7 +14,7 @@ use crate::rig::Rig;
 const LONG: usize = 3 << 20;
 
 #[workflow]
-async fn tell(length: usize) -> String {
+async fn tell_at_length(length: usize) -> String {
     "x".repeat(length)
 }
 
@@ -24,14 +24,15 @@ async fn long_results_come_to_all_who_wait_and_are_all_listed() {
     let rig = Rig::new();
     let mut runs = Vec::new();
     for _ in 0..RUNS {
-        runs.push(rig.client.start(tell(LONG)).await.unwrap());
+        runs.push(rig.client.start(tell_at_length(LONG)).await.unwrap());
     }
     let worker = rig.worker().start().await.unwrap();
     for run in &runs {
         rig.until(run, |record| record.closed_at.is_some()).await;
     }
     // Whoever asks after the end has no news of it.
-    let late: Vec<_> = runs.iter().map(|run| rig.client.run::<tell>(run.run_id())).collect();
+    let late: Vec<_> =
+        runs.iter().map(|run| rig.client.run::<tell_at_length>(run.run_id())).collect();
     let late = join_all(late).await;
     let results = join_all(late.iter().map(|run| run.as_ref().unwrap().result())).await;
     assert!(results.iter().all(|result| result.as_ref().unwrap().len() == LONG));

@@ -55,6 +55,7 @@ const TESTS: &[(&str, Test)] = tests![
     processes::other_processes_hear_of_queues,
     away::a_program_hears_soon_that_connections_are_refused,
     away::a_program_hears_soon_that_a_server_is_silent,
+    away::a_program_hears_soon_that_a_server_is_stopped,
     away::what_a_server_says_that_lets_nobody_in_is_told,
     switchover::who_takes_the_place_of_a_server_is_believed,
     connections::connections_that_are_cut_are_made_again,

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use self::write::{Batch, write};
 use crate::error::StoreError;
 use crate::process;
-use crate::store::Weight;
+use crate::store::{MAX_VALUE_BYTES, Weight};
 
 /// The most requests in one transaction, so that one batch cannot hold up the next for long. At
 /// 200 rows the measured gain per row has levelled off on both databases.
@@ -27,11 +27,6 @@ const MAX_BATCH: usize = 500;
 /// longest message of a database limits how long a state or a payload may be. What is larger by itself
 /// is written alone. By then a batch gains nothing from being larger.
 const MAX_BATCH_BYTES: usize = 16 << 20;
-
-/// What is larger than this is refused before it is sent. Postgres takes messages of less than 1 GiB, hangs
-/// up on longer ones, and keeps several copies of one; a row of SQLite has at most 1 GB. A start is three of
-/// these at most: arguments, the first state, which holds them again, and a signal.
-const MAX_REQUEST_BYTES: usize = 256 << 20;
 
 /// Fewer requests than this are not divided between lanes: what a batch costs however few are in it
 /// is more than what two at a time gain.
@@ -119,8 +114,8 @@ impl<T: Transition> Batcher<T> {
     /// Asks for `item` and waits until it is durable. Dropping the future does not take it back.
     pub(crate) async fn submit(&self, item: T::Item) -> Result<T::Outcome, BatchError> {
         let largest = item.largest();
-        if largest > MAX_REQUEST_BYTES {
-            let why = format!("it has {largest} bytes, and may have {MAX_REQUEST_BYTES}");
+        if largest > MAX_VALUE_BYTES {
+            let why = format!("it has {largest} bytes, and may have {MAX_VALUE_BYTES}");
             let source = why.into();
             return Err(Arc::new(StoreError::Unstorable { operation: T::OPERATION, source }));
         }

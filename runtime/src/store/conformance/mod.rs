@@ -19,6 +19,7 @@ mod answers;
 mod concurrency;
 mod definitions;
 mod fixture;
+mod long_values;
 mod messages;
 mod model;
 mod neighbors;
@@ -63,6 +64,7 @@ pub fn cases() -> Vec<Case> {
         visibility::CASES,
         definitions::CASES,
         answers::CASES,
+        long_values::CASES,
         neighbors::CASES,
         news::CASES,
         concurrency::CASES,

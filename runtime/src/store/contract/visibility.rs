@@ -93,6 +93,8 @@ pub struct RunRecord {
     pub due_at: Option<Timestamp>,
     /// Why it is blocked.
     pub blocked: Option<BlockedReason>,
+    /// Since when it is blocked.
+    pub blocked_at: Option<Timestamp>,
     /// When it was started.
     pub started_at: Timestamp,
     /// When it closed.

@@ -48,6 +48,7 @@ pub(super) struct RunRow {
     pub(super) takeovers: u32,
     pub(super) due_at: Option<Timestamp>,
     pub(super) blocked: Option<BlockedReason>,
+    pub(super) blocked_at: Option<Timestamp>,
     pub(super) started_at: Timestamp,
     pub(super) closed_at: Option<Timestamp>,
     pub(super) result: Option<Payload>,
@@ -110,6 +111,7 @@ impl RunRow {
             owner: self.owner.map(|owner| owner.worker_id),
             due_at: self.due_at,
             blocked: self.blocked.clone(),
+            blocked_at: self.blocked_at,
             started_at: self.started_at,
             closed_at: self.closed_at,
             result: self.result.clone(),
@@ -150,7 +152,8 @@ impl RunRow {
         news.settled.push((self.run_id, Some(ending.clone())));
         self.status = ending.status;
         (self.result, self.failure, self.closed_at) = (ending.result, ending.failure, Some(now));
-        (self.owner, self.due_at, self.blocked) = (None, None, None);
+        (self.owner, self.due_at) = (None, None);
+        (self.blocked, self.blocked_at) = (None, None);
         self.inbox.clear();
     }
 }

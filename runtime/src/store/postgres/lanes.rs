@@ -28,9 +28,9 @@ const TRUSTED_FOR: Duration = Duration::from_secs(1);
 /// How long a call waits for one of the connections, all of which others use.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a connection may take to be made: less than the 5 s after which a program is to hear that there
-/// is no server.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(4);
+/// How long a connection may take to be made. More than a [probe](super::probe) takes to find that there is no
+/// server: a call that gave up before would end the probe, and those behind it would wait for another.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a connection that has nothing to do may take to answer.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);

@@ -45,8 +45,8 @@ macro_rules! record {
         concat!(
             "SELECT run_id, ",
             workflow_id!("piton_runs"),
-            ", workflow, status, state, step_no, worker_id, due_at, blocked, started_at, closed_at, \
-             result, failure FROM piton_runs WHERE ",
+            ", workflow, status, state, step_no, worker_id, due_at, blocked, blocked_at, started_at, \
+             closed_at, result, failure FROM piton_runs WHERE ",
             takes_writes!(),
             " AND ",
             $condition

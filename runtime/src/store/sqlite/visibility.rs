@@ -42,7 +42,7 @@ impl Visibility for SqliteStore {
 macro_rules! columns {
     () => {
         "run_id, workflow_id, workflow, status, state, step_no, worker_id, \
-         due_at, blocked, started_at, closed_at, result, failure"
+         due_at, blocked, blocked_at, started_at, closed_at, result, failure"
     };
 }
 

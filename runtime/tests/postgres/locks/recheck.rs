@@ -18,7 +18,10 @@ use crate::fixture::{PATIENCE, keep, new_run};
 /// What makes a run that of another worker.
 fn given_to(worker: WorkerLease) -> String {
     let (id, epoch) = (worker.worker_id.0, worker.epoch.0);
-    format!("status = 'running', blocked = NULL, due_at = NULL, worker_id = {id}, epoch = {epoch}")
+    format!(
+        "status = 'running', blocked = NULL, blocked_at = NULL, due_at = NULL, worker_id = {id}, \
+         epoch = {epoch}"
+    )
 }
 
 pub(crate) async fn a_run_that_is_adopted_meanwhile_is_not_unblocked(url: String) {

@@ -1,5 +1,7 @@
 //! Blocked runs are found by those who may be able to go on with them, and given to them at once.
 
+use std::time::Duration;
+
 use crate::error::StoreError;
 use crate::model::{BlockedReason, RunId, RunStatus, StepNo};
 use crate::store::conformance::fixture::{StoreUnderTest, WORKFLOW, keep, park, signal};
@@ -16,6 +18,7 @@ crate::store::conformance::list_cases!("blocked":
     an_adopted_run_is_nobody_elses,
     a_worker_without_a_lease_adopts_nothing,
     a_run_whose_workers_died_is_unblocked_by_itself_alone,
+    since_when_a_run_is_blocked_is_told_while_it_is,
 );
 
 fn block(run_id: RunId, step_no: i64, reason: BlockedReason) -> CommitStep {
@@ -156,6 +159,40 @@ async fn a_worker_without_a_lease_adopts_nothing(t: StoreUnderTest) {
     let refused = t.store.adopt_blocked(worker, &runs, 10).await;
     assert!(matches!(refused, Err(StoreError::Fenced)), "{refused:?}");
     assert_eq!(find(&t, None, 10).await, runs);
+}
+
+async fn since_when_a_run_is_blocked_is_told_while_it_is(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let mut since = Vec::new();
+    for id in ["adopted", "unblocked", "unblocked with others", "terminated", "stays"] {
+        let run_id = t.start_owned(id, worker).await;
+        assert_eq!(t.record(run_id).await.blocked_at, None);
+        t.clock.advance(Duration::from_millis(1));
+        // The others of its commit are not blocked.
+        let kept = t.start_owned(&format!("{id} not"), worker).await;
+        t.commit_all(worker, vec![block(run_id, 0, unreadable()), keep(kept, 0, "one")]).await;
+        assert_eq!(t.record(kept).await.blocked_at, None);
+        since.push((run_id, t.now()));
+        t.clock.advance(Duration::from_millis(1));
+    }
+    for (run_id, blocked_at) in &since {
+        assert_eq!(t.record(*run_id).await.blocked_at, Some(*blocked_at));
+    }
+    let [adopted, unblocked, with_others, terminated, stays] = since[..] else { unreachable!() };
+    assert_eq!(adopt(&t, worker, &[adopted.0]).await, [adopted.0]);
+    assert_eq!(t.store.unblock_runs(&[], Some(unblocked.0)).await.expect("it can be"), 1);
+    assert!(t.store.terminate_run(terminated.0, "why").await.expect("it can be terminated"));
+    for (run_id, _) in [adopted, unblocked, terminated] {
+        assert_eq!(t.record(run_id).await.blocked_at, None);
+    }
+    assert_eq!(t.record(stays.0).await.blocked_at, Some(stays.1));
+    assert_eq!(t.store.unblock_runs(&[WORKFLOW], None).await.expect("they can be"), 2);
+    for (run_id, _) in [with_others, stays] {
+        assert_eq!(t.record(run_id).await.blocked_at, None);
+    }
+    // Blocked anew, it is blocked since then.
+    assert_eq!(t.commit(worker, block(adopted.0, 1, unreadable())).await, CommitOutcome::Committed);
+    assert_eq!(t.record(adopted.0).await.blocked_at, Some(t.now()));
 }
 
 async fn a_run_whose_workers_died_is_unblocked_by_itself_alone(t: StoreUnderTest) {

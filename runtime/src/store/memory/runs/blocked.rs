@@ -27,7 +27,7 @@ impl State {
                     row.takeovers = row.takeovers.min(1);
                 }
                 row.status = RunStatus::Running;
-                row.blocked = None;
+                (row.blocked, row.blocked_at) = (None, None);
                 row.let_go(Some(now), news);
                 news.wrote(Write::Unblocked { run_id: row.run_id });
                 unblocked += 1;
@@ -67,7 +67,8 @@ impl State {
         let (mut adopted, mut inboxes) = (Vec::new(), Answer::default());
         for row in self.runs.values_mut().filter(|row| run_ids.contains(&row.run_id)) {
             if row.status == RunStatus::Blocked {
-                (row.status, row.blocked, row.owner) = (RunStatus::Running, None, Some(worker));
+                (row.status, row.owner) = (RunStatus::Running, Some(worker));
+                (row.blocked, row.blocked_at) = (None, None);
                 news.wrote(Write::Unblocked { run_id: row.run_id });
                 row.tell_claim(worker, false, news);
                 adopted.push(row.claimed(inbox_limit, &mut inboxes));

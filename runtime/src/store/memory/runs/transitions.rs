@@ -56,6 +56,7 @@ impl State {
                 takeovers: 0,
                 due_at,
                 blocked: None,
+                blocked_at: None,
                 started_at: now,
                 closed_at: None,
                 result: None,
@@ -195,7 +196,7 @@ impl State {
             }
             Disposition::Block { reason } => {
                 row.status = RunStatus::Blocked;
-                row.blocked = Some(reason);
+                (row.blocked, row.blocked_at) = (Some(reason), Some(now));
                 row.let_go(None, news);
                 news.settled.push((step.run_id, None));
             }

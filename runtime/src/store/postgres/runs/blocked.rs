@@ -25,7 +25,7 @@ const ADOPT: &str = concat!(
     "), \
      blocked AS MATERIALIZED (SELECT run_id FROM piton_runs AS run, worker \
      WHERE run_id = ANY ($4) AND status = 'blocked' ORDER BY run_id FOR UPDATE OF run), \
-     adopted AS (UPDATE piton_runs AS run SET status = 'running', blocked = NULL, worker_id = $2, \
+     adopted AS (UPDATE piton_runs AS run SET status = 'running', blocked = NULL, blocked_at = NULL, worker_id = $2, \
      epoch = $3 FROM blocked WHERE ",
     named_by!("run", "blocked"),
     " RETURNING run.run_id, ",
@@ -35,7 +35,7 @@ const ADOPT: &str = concat!(
 );
 
 const UNBLOCK: &str = concat!(
-    "UPDATE piton_runs AS run SET status = 'running', blocked = NULL, due_at = clock.now, \
+    "UPDATE piton_runs AS run SET status = 'running', blocked = NULL, blocked_at = NULL, due_at = clock.now, \
      takeovers = CASE WHEN ",
     workers_died!("run.blocked"),
     " THEN least(run.takeovers, 1) ELSE run.takeovers END FROM ",

@@ -39,6 +39,7 @@ const COMMIT: &str = concat!(
      takeovers = CASE WHEN step.blocked IS NOT NULL THEN run.takeovers END, \
      state = coalesce(step.state, run.state), snapshot = coalesce(step.snapshot, run.snapshot), \
      status = coalesce(step.status, run.status), blocked = step.blocked, \
+     blocked_at = CASE WHEN step.blocked IS NOT NULL THEN (SELECT now FROM worker) END, \
      worker_id = CASE WHEN step.status IS NULL THEN run.worker_id END, \
      epoch = CASE WHEN step.status IS NULL THEN run.epoch END, \
      due_at = CASE WHEN step.inbox_read < run.inbox_count \

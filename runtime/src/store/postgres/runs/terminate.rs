@@ -9,7 +9,7 @@ use crate::store::{ActivityKey, Ending};
 
 const TERMINATE: &str = concat!(
     "UPDATE piton_runs SET status = 'terminated', closed_at = clock.now, blocked = NULL, \
-     due_at = NULL, worker_id = NULL, epoch = NULL, failure = $3 FROM ",
+     blocked_at = NULL, due_at = NULL, worker_id = NULL, epoch = NULL, failure = $3 FROM ",
     now!(),
     " AS clock WHERE run_id = $2 AND closed_at IS NULL"
 );

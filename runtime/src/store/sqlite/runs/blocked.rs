@@ -18,21 +18,21 @@ const FIND: &str = concat!(
 );
 
 const ADOPT: &str = "BEGIN IMMEDIATE; UPDATE piton_runs \
-    SET status = 'running', blocked = NULL, worker_id = ?, epoch = ? \
+    SET status = 'running', blocked = NULL, blocked_at = NULL, worker_id = ?, epoch = ? \
     WHERE status = 'blocked' AND EXISTS (SELECT 1 FROM piton_workers \
     WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ?) AND run_id IN (";
 
 const ADOPTED: &str = concat!(") RETURNING ", claim_columns!(), "; ");
 
 const UNBLOCK_RUN: &str = concat!(
-    "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ?, takeovers = CASE WHEN ",
+    "UPDATE piton_runs SET status = 'running', blocked = NULL, blocked_at = NULL, due_at = ?, takeovers = CASE WHEN ",
     workers_died!("blocked"),
     " THEN min(takeovers, 1) ELSE takeovers END \
      WHERE run_id = ? AND status = 'blocked' RETURNING 1"
 );
 
 const UNBLOCK_WORKFLOWS: &str = concat!(
-    "UPDATE piton_runs SET status = 'running', blocked = NULL, due_at = ? \
+    "UPDATE piton_runs SET status = 'running', blocked = NULL, blocked_at = NULL, due_at = ? \
      WHERE status = 'blocked' AND NOT ",
     workers_died!("blocked"),
     " AND workflow IN ("

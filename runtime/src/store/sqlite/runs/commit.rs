@@ -32,7 +32,8 @@ const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
     snapshot = coalesce(step.column5, snapshot), \
     due_at = CASE WHEN step.column7 < inbox_count THEN min(coalesce(step.column6, ?), ?) \
     ELSE step.column6 END, \
-    blocked = step.column8, closed_at = step.column9, result = step.column10, \
+    blocked = step.column8, blocked_at = CASE WHEN step.column8 IS NOT NULL THEN ? END, \
+    closed_at = step.column9, result = step.column10, \
     failure = step.column11 FROM (";
 
 /// The owner's guard; binds its id and epoch, then what [`IS_VALID`] asks for.
@@ -124,7 +125,7 @@ fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now
 
 fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Moment) {
     let now_micros = now.as_micros();
-    script.sql(LET_GO).bind(now_micros).bind(now_micros).values(
+    script.sql(LET_GO).bind(now_micros).bind(now_micros).bind(now_micros).values(
         11,
         steps.iter(),
         |script, step| {

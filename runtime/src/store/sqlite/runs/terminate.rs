@@ -8,8 +8,8 @@ use crate::store::sqlite::script::Script;
 use crate::store::sqlite::{SqliteStore, failed};
 
 const TERMINATE: &str = "BEGIN IMMEDIATE; \
-    UPDATE piton_runs SET status = 'terminated', closed_at = ?, blocked = NULL, due_at = NULL, \
-    worker_id = NULL, epoch = NULL, failure = ? WHERE run_id = ? AND closed_at IS NULL RETURNING 1; \
+    UPDATE piton_runs SET status = 'terminated', closed_at = ?, blocked = NULL, blocked_at = NULL, \
+    due_at = NULL, worker_id = NULL, epoch = NULL, failure = ? WHERE run_id = ? AND closed_at IS NULL RETURNING 1; \
     SELECT 1 FROM piton_runs WHERE run_id = ? AND status = 'terminated' AND failure = ?";
 
 const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
