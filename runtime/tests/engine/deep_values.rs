@@ -30,24 +30,24 @@ impl Chain {
 struct Links(Chain);
 
 #[activity]
-async fn forge(length: u32) -> Chain {
+async fn forge_chain(length: u32) -> Chain {
     Chain::of(length)
 }
 
 #[workflow]
-async fn keep(cx: &Context, length: u32) -> u32 {
+async fn keep_chain(cx: &Context, length: u32) -> u32 {
     let chain = Chain::of(length);
     cx.sleep(seconds(1)).await;
     chain.length()
 }
 
 #[workflow]
-async fn order(length: u32) -> u32 {
-    forge(length).await.length()
+async fn order_chain(length: u32) -> u32 {
+    forge_chain(length).await.length()
 }
 
 #[workflow]
-async fn measure(cx: &Context, chain: Chain) -> u32 {
+async fn measure_chain(cx: &Context, chain: Chain) -> u32 {
     let Links(more) = cx.signal::<Links>().await;
     chain.length() + more.length()
 }
@@ -62,12 +62,12 @@ fn is_too_deep(text: &str) -> bool {
 async fn a_local_that_is_too_deep_blocks_its_run() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let deep = rig.client.start(keep(TOO_DEEP)).await.unwrap();
+    let deep = rig.client.start(keep_chain(TOO_DEEP)).await.unwrap();
     let Some(BlockedReason::Invalid(why)) = rig.until_blocked(&deep).await.blocked else {
         panic!("it is blocked for another reason");
     };
     assert!(is_too_deep(&why), "{why}");
-    let shallow = rig.client.start(keep(128)).await.unwrap();
+    let shallow = rig.client.start(keep_chain(128)).await.unwrap();
     assert_eq!(shallow.result().await.unwrap(), 128);
     worker.shutdown().await.unwrap();
 }
@@ -76,10 +76,10 @@ async fn a_local_that_is_too_deep_blocks_its_run() {
 async fn a_result_that_is_too_deep_fails_its_activity() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let deep = rig.client.start(order(TOO_DEEP)).await.unwrap();
+    let deep = rig.client.start(order_chain(TOO_DEEP)).await.unwrap();
     let error = format!("{:#}", piton::Error::from(deep.result().await.unwrap_err()));
     assert!(is_too_deep(&error), "{error}");
-    let shallow = rig.client.start(order(128)).await.unwrap();
+    let shallow = rig.client.start(order_chain(128)).await.unwrap();
     assert_eq!(shallow.result().await.unwrap(), 128);
     worker.shutdown().await.unwrap();
 }
@@ -87,13 +87,13 @@ async fn a_result_that_is_too_deep_fails_its_activity() {
 #[tokio::test(start_paused = true)]
 async fn an_argument_or_a_signal_that_is_too_deep_is_refused() {
     let rig = Rig::new();
-    match rig.client.start(measure(Chain::of(TOO_DEEP))).await {
+    match rig.client.start(measure_chain(Chain::of(TOO_DEEP))).await {
         Err(StartError::Arguments { source, .. }) => {
             assert!(is_too_deep(&source.to_string()), "{source}");
         }
         other => panic!("{:?}", other.map(drop)),
     }
-    let run = rig.client.start(measure(Chain::of(128))).await.unwrap();
+    let run = rig.client.start(measure_chain(Chain::of(128))).await.unwrap();
     match run.signal(Links(Chain::of(TOO_DEEP))).await {
         Err(SignalError::Encode { source, .. }) => {
             assert!(source.to_string().contains("128 levels deep"), "{source}");
