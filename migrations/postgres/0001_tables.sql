@@ -152,7 +152,11 @@ CREATE TABLE piton_activities (
     call          BYTEA NOT NULL,
     -- What the last heartbeat said.
     details       BYTEA,
+    -- The last attempt that failed and is followed by another, and what went wrong.
+    failed_attempt BIGINT CHECK (failed_attempt >= 0),
+    failure       TEXT,
     PRIMARY KEY (run_id, handle),
+    CHECK ((failed_attempt IS NULL) = (failure IS NULL)),
     CHECK ((worker_id IS NULL) = (epoch IS NULL)),
     CHECK (worker_id IS NULL OR due_at IS NULL),
     CHECK (end_by IS NULL OR due_at IS NULL)

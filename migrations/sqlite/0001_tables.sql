@@ -141,7 +141,11 @@ CREATE TABLE piton_activities (
     call          BLOB NOT NULL,
     -- What the last heartbeat said.
     details       BLOB,
+    -- The last attempt that failed and is followed by another, and what went wrong.
+    failed_attempt INTEGER CHECK (failed_attempt >= 0),
+    failure       TEXT,
     PRIMARY KEY (run_id, handle),
+    CHECK ((failed_attempt IS NULL) = (failure IS NULL)),
     CHECK ((worker_id IS NULL) = (epoch IS NULL)),
     CHECK (worker_id IS NULL OR due_at IS NULL),
     CHECK (end_by IS NULL OR due_at IS NULL)

@@ -19,7 +19,9 @@ use crate::engine::queues::QueuedCall;
 use crate::engine::retry::{self, AttemptResult, Conclusion};
 use crate::error::{StoreError, TokenError};
 use crate::machine::{Activity, OperationOutcome, ResultParts};
-use crate::model::{ActivityOperation, ActivityToken, Operation, Payload, Snapshot};
+use crate::model::{
+    ActivityOperation, ActivityToken, AttemptFailure, Operation, Payload, Snapshot,
+};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, Arrival, ArrivalKind, ArrivalOutcome,
     FinishActivity, FinishOutcome, HeartbeatOutcome, NewArrival, Reporter,
@@ -176,8 +178,9 @@ impl Client {
             _ => Conclusion::Outcome(returned.clone()),
         };
         let attempt_end = match &end {
-            Conclusion::Retry { retry_at, .. } => {
-                ActivityEnd::Retry { retry_at: *retry_at, details: None }
+            Conclusion::Retry { retry_at, failure } => {
+                let failure = AttemptFailure::new(token.attempt, failure.clone()).error;
+                ActivityEnd::Retry { retry_at: *retry_at, failure, details: None }
             }
             Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome.clone()),
             Conclusion::Block(_) => ActivityEnd::Outcome(returned.clone()),

@@ -30,8 +30,7 @@ pub struct OutstandingActivity {
     pub attempt: u32,
     /// When that attempt is due, if it waits for its time.
     pub next_attempt_at: Option<Timestamp>,
-    /// How the last attempt failed that did, if it has been written down. For an activity on a queue it
-    /// is not.
+    /// How the last attempt failed that did, if it has been written down.
     pub last_failure: Option<AttemptFailure>,
 }
 
@@ -98,6 +97,7 @@ impl Client {
                 let is_made = row.worker.is_some();
                 shown.attempt = row.attempt + u32::from(!is_made);
                 shown.next_attempt_at = row.due_at.filter(|_| !is_made);
+                shown.last_failure = row.last_failure;
             }
             outstanding.push(shown);
         }

@@ -131,7 +131,7 @@ mod tests {
     use crate::codec::source::Source;
 
     fn read<T: DeserializeOwned>(bytes: &Bytes<'_>) -> Result<T, SourceError> {
-        T::deserialize(Source::Binary(bytes))
+        T::deserialize(Source::binary(bytes))
     }
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]

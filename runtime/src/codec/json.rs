@@ -1,11 +1,17 @@
 //! Saving a value as JSON inside of the binary encoding.
 
+use std::io::{self, Write};
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
+use serde_json::ser::Formatter;
+
+use super::depth::{MAX_JSON_DEPTH, TooDeep};
 
 /// Saves a value as JSON text, for types that the binary encoding cannot hold:
 /// `serde_json::Value`, and types with `#[serde(untagged)]`, `#[serde(flatten)]` or
-/// `#[serde(skip_serializing_if)]`. Costs more time and space than the binary encoding.
+/// `#[serde(skip_serializing_if)]`. Costs more time and space than the binary encoding. Lists and objects may be nested
+/// 127 levels deep.
 ///
 /// ```
 /// use piton::Json;
@@ -23,8 +29,11 @@ impl<T: Serialize> Serialize for Json<T> {
         if serializer.is_human_readable() {
             return self.0.serialize(serializer);
         }
-        let text = serde_json::to_string(&self.0).map_err(ser::Error::custom)?;
-        serializer.serialize_str(&text)
+        let mut text = Vec::with_capacity(128);
+        let mut json = serde_json::Serializer::with_formatter(&mut text, Bounded { depth: 0 });
+        self.0.serialize(&mut json).map_err(ser::Error::custom)?;
+        let text = str::from_utf8(&text).map_err(ser::Error::custom)?;
+        serializer.serialize_str(text)
     }
 }
 
@@ -35,5 +44,44 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Json<T> {
         }
         let text = String::deserialize(deserializer)?;
         serde_json::from_str(&text).map(Self).map_err(de::Error::custom)
+    }
+}
+
+/// Writes JSON without white space, as far as it can be read again.
+struct Bounded {
+    /// The lists and objects that have begun and not ended.
+    depth: u32,
+}
+
+impl Bounded {
+    fn begin<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        if self.depth == MAX_JSON_DEPTH {
+            return Err(io::Error::other(TooDeep::JSON));
+        }
+        self.depth += 1;
+        writer.write_all(bracket)
+    }
+
+    fn end<W: ?Sized + Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
+        self.depth -= 1;
+        writer.write_all(bracket)
+    }
+}
+
+impl Formatter for Bounded {
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.begin(writer, b"[")
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.end(writer, b"]")
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.begin(writer, b"{")
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.end(writer, b"}")
     }
 }

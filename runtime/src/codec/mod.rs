@@ -7,6 +7,7 @@
 mod arguments;
 mod binary;
 mod copying;
+mod depth;
 mod json;
 mod reader;
 mod results;
@@ -41,7 +42,8 @@ use crate::model::{Encoding, Payload};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError {
-    /// The value's `Serialize` refused.
+    /// The value's `Serialize` refused, or the value is nested more than 128 levels deep: lists, maps, `Some`s and
+    /// variants with content in each other. Deeper ones could not be read back without a stack overflow.
     #[error("a value of type `{type_name}` cannot be encoded: {reason}")]
     Encode {
         /// The Rust type.
@@ -83,7 +85,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
 /// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
 pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), CodecError> {
     let source = Bytes::new(bytes);
-    match T::deserialize(Source::Binary(&source)) {
+    match T::deserialize(Source::binary(&source)) {
         Ok(value) => Ok((value, source.taken())),
         Err(error) => Err(not_read(type_name::<T>, error)),
     }

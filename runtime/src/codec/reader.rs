@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
             return None;
         }
         match &mut self.rest {
-            Rest::Binary(bytes) => return Some(Source::Binary(bytes)),
+            Rest::Binary(bytes) => return Some(Source::binary(bytes)),
             Rest::Json(list, read) => {
                 if let Some(value) = (***list).reveal().get(*read) {
                     *read += 1;

@@ -65,6 +65,8 @@ pub(super) struct LetGo {
     pub(super) attempt: i64,
     /// New details, if there are any.
     pub(super) details: Option<Payload>,
+    /// How that attempt failed, if it did.
+    pub(super) failure: Option<String>,
 }
 
 impl Ends {
@@ -108,7 +110,7 @@ impl Ends {
         if known.number != i64::from(attempt) || !is_entitled {
             return FinishOutcome::Stale;
         }
-        let (due_at, counted, details) = match end {
+        let (due_at, counted, said) = match end {
             ActivityEnd::Outcome(outcome) => {
                 if known.worker.is_some() && !matches!(reporter, Reporter::Worker(_)) {
                     self.given_up.push(key);
@@ -119,16 +121,19 @@ impl Ends {
                 let (run_id, owner) = (key.run_id, None);
                 return self.deliver(NewArrival { run_id, kind, dedup_key: token, owner });
             }
-            ActivityEnd::Retry { retry_at, details } => (Some(retry_at), known.number, details),
-            ActivityEnd::Later => (None, known.number, None),
-            ActivityEnd::PutBack { due_at } => (Some(due_at), known.number - 1, None),
+            ActivityEnd::Retry { retry_at, failure, details } => {
+                (Some(retry_at), known.number, (details, Some(failure)))
+            }
+            ActivityEnd::Later => (None, known.number, (None, None)),
+            ActivityEnd::PutBack { due_at } => (Some(due_at), known.number - 1, (None, None)),
         };
         (known.worker, known.expired) = (None, false);
         if due_at.is_some() {
             known.waits = true;
             self.queues.insert(known.queue.clone());
         }
-        self.let_go.push(LetGo { key, due_at: due_at.map(tellable), attempt: counted, details });
+        let (due_at, attempt, (details, failure)) = (due_at.map(tellable), counted, said);
+        self.let_go.push(LetGo { key, due_at, attempt, details, failure });
         if let Some(token) = token {
             self.recipients.add_key(key.run_id, token.clone());
             self.keys.push((key.run_id, token));

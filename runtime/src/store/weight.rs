@@ -214,7 +214,7 @@ impl Weight for FinishActivity {
     fn weight(&self) -> usize {
         match &self.end {
             ActivityEnd::Outcome(outcome) => outcome.weight(),
-            ActivityEnd::Retry { details, .. } => details.weight(),
+            ActivityEnd::Retry { failure, details, .. } => details.weight() + failure.len(),
             ActivityEnd::Later | ActivityEnd::PutBack { .. } => 0,
         }
     }

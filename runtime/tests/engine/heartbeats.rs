@@ -306,6 +306,7 @@ async fn without_news_a_poll_tells_that_an_attempt_is_no_longer_wanted() {
         reporter: piton::store::Reporter::Token,
         end: piton::store::ActivityEnd::Retry {
             retry_at: rig.store.now().await.unwrap() + hours(1),
+            failure: "declined".into(),
             details: None,
         },
     };

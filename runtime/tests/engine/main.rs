@@ -10,6 +10,7 @@ mod blocked;
 mod closing;
 mod commits;
 mod contexts;
+mod deep_values;
 mod events;
 mod extremes;
 mod faults;

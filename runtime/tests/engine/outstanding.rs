@@ -42,7 +42,7 @@ async fn an_activity_that_is_being_retried_tells_its_last_error_attempt_and_next
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_activity_on_a_queue_tells_its_attempt_and_next_time() {
+async fn an_activity_on_a_queue_tells_its_last_error_attempt_and_next_time() {
     let rig = Rig::new();
     rig.lab.fail("flaky", 1);
     let owner = rig.worker().start().await.unwrap();
@@ -52,9 +52,10 @@ async fn an_activity_on_a_queue_tells_its_attempt_and_next_time() {
     assert_eq!((waiting.queue.as_deref(), waiting.attempt), (Some("gpu"), 1));
     let server = rig.server("gpu").start().await.unwrap();
     rig.until_begun("flaky", &[1]).await;
-    let [failed] = &run.activities().await.unwrap()[..] else { panic!("it is tried again") };
-    assert_eq!((failed.name.as_str(), failed.attempt), ("train", 2));
-    assert!(failed.next_attempt_at > waiting.next_attempt_at, "{failed:?}");
+    let [retried] = &run.activities().await.unwrap()[..] else { panic!("it is tried again") };
+    assert_eq!((retried.name.as_str(), retried.attempt), ("train", 2));
+    assert!(retried.next_attempt_at > waiting.next_attempt_at, "{retried:?}");
+    assert_eq!((&waiting.last_failure, &retried.last_failure), (&None, &failed(1, "flaky failed")));
     assert_eq!(run.result().await.unwrap(), "flaky done");
     assert_eq!(run.activities().await.unwrap(), []);
     owner.shutdown().await.unwrap();

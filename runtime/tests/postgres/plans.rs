@@ -100,7 +100,7 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     let beat = ActivityHeartbeat { key: key(0), attempt: 1, reporter, details: details.clone() };
     store.heartbeat_activities(vec![beat]).await?;
     let returned = ActivityEnd::Outcome(OperationOutcome::Returned(Payload(vec![1])));
-    let again = ActivityEnd::Retry { retry_at: Timestamp(0), details };
+    let again = ActivityEnd::Retry { retry_at: Timestamp(0), failure: "declined".into(), details };
     let end =
         |handle, reporter, end| FinishActivity { key: key(handle), attempt: 1, reporter, end };
     let ends = vec![

@@ -180,7 +180,7 @@ impl Queues {
             {
                 return Some(format!("call {handle} is to be tried again after its end"));
             }
-            ActivityEnd::Retry { retry_at, details } => {
+            ActivityEnd::Retry { retry_at, details, .. } => {
                 row.wait(*retry_at);
                 row.details = details.clone().or_else(|| row.details.take());
             }

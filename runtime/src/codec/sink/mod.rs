@@ -20,8 +20,13 @@ use serde::ser::{
     SerializeTuple, SerializeTupleStruct, SerializeTupleVariant, Serializer,
 };
 
+use super::depth::{Depth, TooDeep};
+
 /// Where one value, or what is left of it, goes.
-pub(crate) struct Sink<'a>(&'a mut Vec<u8>);
+pub(crate) struct Sink<'a> {
+    out: &'a mut Vec<u8>,
+    depth: Depth,
+}
 
 /// Why a value could not be written. It is a pointer, so that a result of writing is one, too.
 #[derive(Debug)]
@@ -31,6 +36,7 @@ pub(crate) struct SinkError(Box<Refusal>);
 enum Refusal {
     /// A list says how long it is before its first item is written.
     Endless,
+    TooDeep(TooDeep),
     /// What the type's `Serialize` said.
     Custom(String),
 }
@@ -39,6 +45,7 @@ impl Display for SinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Refusal::Endless => f.write_str("it has a list that does not say how long it is"),
+            Refusal::TooDeep(error) => error.fmt(f),
             Refusal::Custom(reason) => f.write_str(reason),
         }
     }
@@ -56,7 +63,7 @@ impl ser::Error for SinkError {
 impl Writer for Sink<'_> {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
-        self.0.extend_from_slice(bytes);
+        self.out.extend_from_slice(bytes);
         Ok(())
     }
 }
@@ -65,20 +72,35 @@ impl<'a> Sink<'a> {
     /// Adds to what is there.
     #[cfg_attr(not(debug_assertions), inline)]
     pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
-        Self(out)
+        Self { out, depth: Depth::WRITTEN }
     }
 
     /// A list of which the items are encoded already.
     pub(crate) fn list_as_it_is(mut self, length: usize, items: &[u8]) {
         self.put(length);
-        self.0.extend_from_slice(items);
+        self.out.extend_from_slice(items);
+    }
+
+    /// Where the next value at this level goes.
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn beside(&mut self) -> Sink<'_> {
+        Sink { out: self.out, depth: self.depth }
+    }
+
+    /// Where what is in the value goes.
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn inside(self) -> Result<Self, SinkError> {
+        match self.depth.inside() {
+            Some(depth) => Ok(Self { out: self.out, depth }),
+            None => Err(SinkError(Box::new(Refusal::TooDeep(TooDeep::BINARY)))),
+        }
     }
 
     /// A part that serde takes as it is.
     #[cfg_attr(not(debug_assertions), inline)]
     fn put(&mut self, part: impl Encode) {
         // Writing to a `Vec` cannot fail, and neither can the encoding of what is no collection.
-        let _ = bincode::encode_into_writer(part, Sink(self.0), config::standard());
+        let _ = bincode::encode_into_writer(part, self.beside(), config::standard());
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
@@ -89,9 +111,9 @@ impl<'a> Sink<'a> {
 
     /// The parts that follow the number of a variant.
     #[cfg_attr(not(debug_assertions), inline)]
-    fn variant(mut self, number: u32) -> Self {
+    fn variant(mut self, number: u32) -> Result<Self, SinkError> {
         self.put(number);
-        self
+        self.inside()
     }
 
     /// The parts that follow their number.
@@ -100,7 +122,7 @@ impl<'a> Sink<'a> {
         match length {
             Some(length) => {
                 self.put(length);
-                Ok(self)
+                self.inside()
             }
             None => Err(SinkError(Box::new(Refusal::Endless))),
         }
@@ -153,7 +175,10 @@ impl Serializer for Sink<'_> {
 
     fn serialize_some<T: Serialize + ?Sized>(mut self, value: &T) -> Result<(), SinkError> {
         self.put(1_u8);
-        value.serialize(self)
+        match self.inside() {
+            Ok(inside) => value.serialize(inside),
+            Err(error) => Err(error),
+        }
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
@@ -191,7 +216,10 @@ impl Serializer for Sink<'_> {
         _: &'static str,
         value: &T,
     ) -> Result<(), SinkError> {
-        value.serialize(self.variant(number))
+        match self.variant(number) {
+            Ok(content) => value.serialize(content),
+            Err(error) => Err(error),
+        }
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
@@ -217,7 +245,7 @@ impl Serializer for Sink<'_> {
         _: &'static str,
         _: usize,
     ) -> Result<Self, SinkError> {
-        Ok(self.variant(number))
+        self.variant(number)
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
@@ -238,7 +266,7 @@ impl Serializer for Sink<'_> {
         _: &'static str,
         _: usize,
     ) -> Result<Self, SinkError> {
-        Ok(self.variant(number))
+        self.variant(number)
     }
 
     // What these two are by default is a dozen functions for each type.
@@ -248,9 +276,9 @@ impl Serializer for Sink<'_> {
         I: IntoIterator<Item: Serialize>,
     {
         let items = items.into_iter();
-        let list = self.list(exactly(items.size_hint()))?;
+        let mut list = self.list(exactly(items.size_hint()))?;
         for item in items {
-            item.serialize(Sink(list.0))?;
+            item.serialize(list.beside())?;
         }
         Ok(())
     }
@@ -262,10 +290,10 @@ impl Serializer for Sink<'_> {
         I: IntoIterator<Item = (K, V)>,
     {
         let entries = entries.into_iter();
-        let list = self.list(exactly(entries.size_hint()))?;
+        let mut list = self.list(exactly(entries.size_hint()))?;
         for (key, value) in entries {
-            key.serialize(Sink(list.0))?;
-            value.serialize(Sink(list.0))?;
+            key.serialize(list.beside())?;
+            value.serialize(list.beside())?;
         }
         Ok(())
     }
@@ -293,7 +321,7 @@ macro_rules! compounds {
                 $(_: $key,)?
                 value: &T,
             ) -> Result<(), SinkError> {
-                value.serialize(Sink(self.0))
+                value.serialize(self.beside())
             })+
 
             #[cfg_attr(not(debug_assertions), inline)]

@@ -147,7 +147,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
                 visitor.visit_byte_buf(vec![0; 16])
             }
             Self::Read(Value::Text(text)) => visitor.visit_byte_buf(text.clone().into_bytes()),
-            Self::Binary(bytes) => match bytes.bytes() {
+            Self::Binary(bytes, _) => match bytes.bytes() {
                 Ok(bytes) => visitor.visit_bytes(bytes),
                 Err(error) => Err(error),
             },

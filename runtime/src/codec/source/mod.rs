@@ -19,6 +19,7 @@ use serde::de::{self, Error as _, Expected};
 use self::parts::{Entries, Items, Members, Newtype};
 use self::variant::Variant;
 use super::binary::Bytes;
+use super::depth::{Depth, TooDeep};
 use super::schema::{Format, Place};
 use super::value::Value;
 
@@ -83,11 +84,22 @@ pub(super) enum Source<'a> {
     Made(Place<'a>),
     /// It is there.
     Read(&'a Value),
-    /// It is next.
-    Binary(&'a Bytes<'a>),
+    /// It is next, and may be this deep.
+    Binary(&'a Bytes<'a>, Depth),
+}
+
+/// The depth of what is inside of a value.
+#[cfg_attr(not(debug_assertions), inline)]
+fn inside(depth: Depth) -> Result<Depth, SourceError> {
+    depth.inside().ok_or_else(|| SourceError::custom(TooDeep::BINARY))
 }
 
 impl<'a> Source<'a> {
+    /// What is next in `bytes`.
+    pub(super) fn binary(bytes: &'a Bytes<'a>) -> Self {
+        Self::Binary(bytes, Depth::READ)
+    }
+
     fn wrong(value: &Value, expected: &dyn Expected) -> SourceError {
         SourceError::invalid_type(value.unexpected(), expected)
     }
@@ -108,7 +120,7 @@ impl<'a> Source<'a> {
                 Scalar::Value(made)
             }
             Self::Read(value) => Scalar::Value(value),
-            Self::Binary(bytes) => Scalar::Binary(bytes),
+            Self::Binary(bytes, _) => Scalar::Binary(bytes),
         }
     }
 
@@ -117,7 +129,7 @@ impl<'a> Source<'a> {
         match self {
             Self::Made(place) => Ok(place.text()),
             Self::Read(value) => Self::text_of(value, expected),
-            Self::Binary(bytes) => bytes.text(),
+            Self::Binary(bytes, _) => bytes.text(),
         }
     }
 
@@ -128,7 +140,7 @@ impl<'a> Source<'a> {
                 Ok(Char::Plain('a'))
             }
             Self::Read(value) => Self::text_of(value, expected).map(Char::Text),
-            Self::Binary(bytes) => bytes.scalar().map(Char::Plain),
+            Self::Binary(bytes, _) => bytes.scalar().map(Char::Plain),
         }
     }
 
@@ -155,7 +167,10 @@ impl<'a> Source<'a> {
         Ok(match self {
             Self::Made(place) => place.option().map(Self::Made),
             Self::Read(Value::Null) => None,
-            Self::Binary(bytes) => bytes.is_some()?.then_some(Self::Binary(bytes)),
+            Self::Binary(bytes, depth) if bytes.is_some()? => {
+                Some(Self::Binary(bytes, inside(depth)?))
+            }
+            Self::Binary(..) => None,
             read => Some(read),
         })
     }
@@ -166,7 +181,7 @@ impl<'a> Source<'a> {
             Self::Made(place) => Ok(Items::Made(place.items())),
             Self::Read(Value::List(list)) => Ok(Items::Read(list.iter())),
             Self::Read(value) => Err(Self::wrong(value, expected)),
-            Self::Binary(bytes) => Ok(Items::Binary(bytes, bytes.scalar()?)),
+            Self::Binary(bytes, depth) => Ok(Items::Binary(bytes, bytes.scalar()?, inside(depth)?)),
         }
     }
 
@@ -174,7 +189,7 @@ impl<'a> Source<'a> {
         match self {
             Self::Made(place) => Ok(Items::Made(place.tuple(len))),
             Self::Read(value) => Items::read_tuple(value, len, expected),
-            Self::Binary(bytes) => Ok(Items::Binary(bytes, len)),
+            Self::Binary(bytes, depth) => Ok(Items::Binary(bytes, len, depth)),
         }
     }
 
@@ -203,7 +218,9 @@ impl<'a> Source<'a> {
                 Ok(Members::Items(Items::Made(place.begin(rust_name, name)?.named(names))))
             }
             Self::Read(value) => Members::read(value, names.len(), expected),
-            Self::Binary(bytes) => Ok(Members::Items(Items::Binary(bytes, names.len()))),
+            Self::Binary(bytes, depth) => {
+                Ok(Members::Items(Items::Binary(bytes, names.len(), depth)))
+            }
         }
     }
 
@@ -212,7 +229,9 @@ impl<'a> Source<'a> {
             Self::Made(place) => Ok(Entries::Made(place.entry())),
             Self::Read(Value::Map(map)) => Ok(Entries::Read(map.iter(), None)),
             Self::Read(value) => Err(Self::wrong(value, expected)),
-            Self::Binary(bytes) => Ok(Entries::Binary(bytes, bytes.scalar()?)),
+            Self::Binary(bytes, depth) => {
+                Ok(Entries::Binary(bytes, bytes.scalar()?, inside(depth)?))
+            }
         }
     }
 
@@ -224,7 +243,7 @@ impl<'a> Source<'a> {
         match self {
             Self::Made(place) => Ok(Newtype::Made(place.begin(rust_name, name)?.newtype())),
             Self::Read(value) => Ok(Newtype::Read(value)),
-            Self::Binary(bytes) => Ok(Newtype::Binary(bytes)),
+            Self::Binary(bytes, depth) => Ok(Newtype::Binary(bytes, depth)),
         }
     }
 
@@ -265,7 +284,7 @@ impl<'a> Source<'a> {
                 Ok(Variant::Read(name, &Value::Null))
             }
             Self::Read(value) => Err(Self::wrong(value, expected)),
-            Self::Binary(bytes) => Variant::binary(bytes),
+            Self::Binary(bytes, depth) => Variant::binary(bytes, inside(depth)?),
         }
     }
 }

@@ -4,6 +4,7 @@ use serde::de::{DeserializeSeed, Error as _, Expected, MapAccess, SeqAccess};
 
 use super::{Source, SourceError};
 use crate::codec::binary::Bytes;
+use crate::codec::depth::Depth;
 use crate::codec::schema::{Formats, Taken};
 use crate::codec::value::Value;
 
@@ -11,8 +12,8 @@ use crate::codec::value::Value;
 pub(super) enum Items<'a> {
     Made(Formats<'a>),
     Read(std::slice::Iter<'a, Value>),
-    /// As many as these.
-    Binary(&'a Bytes<'a>, usize),
+    /// As many as these, each of this depth.
+    Binary(&'a Bytes<'a>, usize, Depth),
 }
 
 impl<'a> Items<'a> {
@@ -36,9 +37,9 @@ impl Items<'_> {
         match self {
             Self::Made(formats) => formats.next().map(Source::Made),
             Self::Read(list) => list.next().map(Source::Read),
-            Self::Binary(bytes, left) => {
+            Self::Binary(bytes, left, depth) => {
                 *left = left.checked_sub(1)?;
-                Some(Source::Binary(bytes))
+                Some(Source::Binary(bytes, *depth))
             }
         }
     }
@@ -47,7 +48,7 @@ impl Items<'_> {
         match self {
             Self::Made(formats) => formats.len(),
             Self::Read(list) => list.len(),
-            Self::Binary(_, left) => *left,
+            Self::Binary(_, left, _) => *left,
         }
     }
 
@@ -97,8 +98,8 @@ pub(super) enum Entries<'a> {
     Made(Formats<'a>),
     /// What is left, and the value of the last key.
     Read(std::slice::Iter<'a, (Value, Value)>, Option<&'a Value>),
-    /// As many as these.
-    Binary(&'a Bytes<'a>, usize),
+    /// As many as these, each of this depth.
+    Binary(&'a Bytes<'a>, usize, Depth),
 }
 
 impl Entries<'_> {
@@ -110,9 +111,9 @@ impl Entries<'_> {
                 *value = Some(next);
                 Some(Source::Read(key))
             }
-            Self::Binary(bytes, left) => {
+            Self::Binary(bytes, left, depth) => {
                 *left = left.checked_sub(1)?;
-                Some(Source::Binary(bytes))
+                Some(Source::Binary(bytes, *depth))
             }
         }
     }
@@ -121,7 +122,7 @@ impl Entries<'_> {
         let value = match self {
             Self::Made(entry) => entry.next().map(Source::Made),
             Self::Read(_, value) => value.take().map(Source::Read),
-            Self::Binary(bytes, _) => Some(Source::Binary(bytes)),
+            Self::Binary(bytes, _, depth) => Some(Source::Binary(bytes, *depth)),
         };
         value.ok_or_else(|| SourceError::custom("a map's value was read before its key"))
     }
@@ -155,7 +156,7 @@ impl<'de> MapAccess<'de> for Entries<'_> {
 
     fn size_hint(&self) -> Option<usize> {
         match self {
-            Self::Binary(_, left) => Some(*left),
+            Self::Binary(_, left, _) => Some(*left),
             _ => None,
         }
     }
@@ -185,7 +186,7 @@ impl<'a> Members<'a> {
 pub(super) enum Newtype<'a> {
     Made(Taken<'a>),
     Read(&'a Value),
-    Binary(&'a Bytes<'a>),
+    Binary(&'a Bytes<'a>, Depth),
 }
 
 impl Newtype<'_> {
@@ -193,7 +194,7 @@ impl Newtype<'_> {
         match self {
             Self::Made(taken) => Source::Made(taken.content()),
             Self::Read(value) => Source::Read(value),
-            Self::Binary(bytes) => Source::Binary(bytes),
+            Self::Binary(bytes, depth) => Source::Binary(bytes, *depth),
         }
     }
 

@@ -8,6 +8,7 @@ use super::deserialize::{visit_members, visit_tuple};
 use super::parts::{Items, Members, Newtype};
 use super::{Source, SourceError};
 use crate::codec::binary::Bytes;
+use crate::codec::depth::Depth;
 use crate::codec::schema::Enumerated;
 use crate::codec::value::Value;
 
@@ -16,8 +17,8 @@ pub(super) enum Variant<'a> {
     Made(Enumerated<'a>, Number),
     /// Its name and content.
     Read(&'a Value, &'a Value),
-    /// Where its content is.
-    Binary(&'a Bytes<'a>, Number),
+    /// Where its content is, and how deep that may be.
+    Binary(&'a Bytes<'a>, Number, Depth),
 }
 
 /// The number of a variant, in which there is nothing to drop.
@@ -29,14 +30,14 @@ impl<'a> Variant<'a> {
         Self::Made(variant, ManuallyDrop::new(number))
     }
 
-    pub(super) fn binary(bytes: &'a Bytes<'a>) -> Result<Self, SourceError> {
+    pub(super) fn binary(bytes: &'a Bytes<'a>, depth: Depth) -> Result<Self, SourceError> {
         let number: u32 = bytes.scalar()?;
-        Ok(Self::Binary(bytes, ManuallyDrop::new(Value::Unsigned(number.into()))))
+        Ok(Self::Binary(bytes, ManuallyDrop::new(Value::Unsigned(number.into())), depth))
     }
 
     fn name(&self) -> Source<'_> {
         match self {
-            Self::Made(_, number) | Self::Binary(_, number) => Source::Read(number),
+            Self::Made(_, number) | Self::Binary(_, number, _) => Source::Read(number),
             Self::Read(name, _) => Source::Read(name),
         }
     }
@@ -52,7 +53,7 @@ impl<'a> Variant<'a> {
         match self {
             Self::Made(variant, _) => Newtype::Made(variant.begin().newtype()),
             Self::Read(_, content) => Newtype::Read(content),
-            Self::Binary(bytes, _) => Newtype::Binary(bytes),
+            Self::Binary(bytes, _, depth) => Newtype::Binary(bytes, *depth),
         }
     }
 
@@ -60,7 +61,7 @@ impl<'a> Variant<'a> {
         match self {
             Self::Made(variant, _) => Ok(Items::Made(variant.begin().tuple(len))),
             Self::Read(_, content) => Items::read_tuple(content, len, expected),
-            Self::Binary(bytes, _) => Ok(Items::Binary(bytes, len)),
+            Self::Binary(bytes, _, depth) => Ok(Items::Binary(bytes, len, *depth)),
         }
     }
 
@@ -72,7 +73,9 @@ impl<'a> Variant<'a> {
         match self {
             Self::Made(variant, _) => Ok(Members::Items(Items::Made(variant.begin().named(names)))),
             Self::Read(_, content) => Members::read(content, names.len(), expected),
-            Self::Binary(bytes, _) => Ok(Members::Items(Items::Binary(bytes, names.len()))),
+            Self::Binary(bytes, _, depth) => {
+                Ok(Members::Items(Items::Binary(bytes, names.len(), *depth)))
+            }
         }
     }
 
@@ -114,7 +117,7 @@ impl Source<'_> {
 impl Variant<'_> {
     fn is_ok(&self) -> Result<bool, SourceError> {
         match self {
-            Self::Made(_, number) | Self::Binary(_, number) => match **number {
+            Self::Made(_, number) | Self::Binary(_, number, _) => match **number {
                 Value::Unsigned(0) => Ok(true),
                 Value::Unsigned(1) => Ok(false),
                 ref other => Err(SourceError::invalid_value(other.unexpected(), &"`Ok` or `Err`")),

@@ -19,7 +19,7 @@ use crate::engine::session::Session;
 use crate::engine::slots::Places;
 use crate::error::{StoreError, with_causes};
 use crate::machine::OperationOutcome;
-use crate::model::ActivityToken;
+use crate::model::{ActivityToken, AttemptFailure};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ClaimedActivity, FinishActivity, FinishOutcome,
     HeartbeatOutcome, Reporter,
@@ -152,9 +152,10 @@ fn follow(
 ) -> ActivityEnd {
     match conclusion {
         Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome),
-        Conclusion::Retry { retry_at, .. } => {
+        Conclusion::Retry { retry_at, failure } => {
             let retry_at = session.clock.on_database(retry_at);
-            ActivityEnd::Retry { retry_at, details: link.details() }
+            let failure = AttemptFailure::new(info.attempt, failure).error;
+            ActivityEnd::Retry { retry_at, failure, details: link.details() }
         }
         Conclusion::Block(reason) => {
             attempt_event!(warn, info, %reason, "an activity waits for a worker that can read it");
@@ -243,7 +244,9 @@ fn without_values(end: ActivityEnd, why: &str) -> ActivityEnd {
             let reason = format!("the database does not keep what it came to: {why}");
             ActivityEnd::Outcome(OperationOutcome::Unusable(reason))
         }
-        ActivityEnd::Retry { retry_at, .. } => ActivityEnd::Retry { retry_at, details: None },
+        ActivityEnd::Retry { retry_at, failure, .. } => {
+            ActivityEnd::Retry { retry_at, failure, details: None }
+        }
         end @ (ActivityEnd::Later | ActivityEnd::PutBack { .. }) => end,
     }
 }

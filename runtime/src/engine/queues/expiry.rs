@@ -57,7 +57,9 @@ fn conclude(expired: ExpiredActivity) -> ActivityEnd {
     let result = AttemptResult::TimedOut(limit);
     match retry::conclude(&call.activity, attempt, result, now, draw) {
         Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome),
-        Conclusion::Retry { retry_at, .. } => ActivityEnd::Retry { retry_at, details: None },
+        Conclusion::Retry { retry_at, failure } => {
+            ActivityEnd::Retry { retry_at, failure, details: None }
+        }
         Conclusion::Block(_) => gives_up,
     }
 }

@@ -303,7 +303,7 @@ pub(super) fn outcome() -> ActivityEnd {
 }
 
 pub(super) fn retry(retry_at: Timestamp) -> ActivityEnd {
-    ActivityEnd::Retry { retry_at, details: None }
+    ActivityEnd::Retry { retry_at, failure: "declined".to_owned(), details: None }
 }
 
 /// The end that the worker who claimed an attempt reports.

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::machine::{OperationOutcome, TimeoutKind};
-use crate::model::{Handle, Payload, RunId, Timestamp};
+use crate::model::{AttemptFailure, Handle, Payload, RunId, Timestamp};
 use crate::store::{ActivityTransaction, WorkerLease};
 
 /// Activities on queues.
@@ -265,6 +265,8 @@ pub enum ActivityEnd {
     Retry {
         /// When.
         retry_at: Timestamp,
+        /// What went wrong, for people. It is kept as [`ActivityRecord::last_failure`].
+        failure: String,
         /// What the next attempt is to know; `None` leaves what the last heartbeat said.
         details: Option<Payload>,
     },
@@ -329,4 +331,6 @@ pub struct ActivityRecord {
     pub call: Vec<u8>,
     /// What the last heartbeat said.
     pub details: Option<Payload>,
+    /// How the last attempt failed that was followed by another, see [`ActivityEnd::Retry`].
+    pub last_failure: Option<AttemptFailure>,
 }

@@ -8,7 +8,7 @@ use super::state::{News, State};
 use super::{Guard, Held, MemoryStore, Write, transaction};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
-use crate::model::{Payload, Timestamp, pause_after_interruptions};
+use crate::model::{AttemptFailure, Payload, Timestamp, pause_after_interruptions};
 use crate::store::contract::activities::limit_ms;
 use crate::store::rooms::Rooms;
 use crate::store::weight::{Answer, Weight as _};
@@ -96,6 +96,7 @@ pub(super) struct ActivityRow {
     expires_at: Option<Timestamp>,
     end_by: Option<Timestamp>,
     details: Option<Payload>,
+    last_failure: Option<AttemptFailure>,
 }
 
 impl ActivityRow {
@@ -114,6 +115,7 @@ impl ActivityRow {
             expires_at: None,
             end_by: None,
             details: None,
+            last_failure: None,
         };
         row.wait(now);
         row
@@ -309,8 +311,9 @@ impl State {
                     _ => FinishOutcome::Stale,
                 };
             }
-            ActivityEnd::Retry { retry_at, details } => {
+            ActivityEnd::Retry { retry_at, failure: error, details } => {
                 row.wait(retry_at);
+                row.last_failure = Some(AttemptFailure { attempt: row.attempt, error });
                 row.details = details.or_else(|| row.details.take());
             }
             ActivityEnd::Later => row.worker = None,
@@ -366,6 +369,7 @@ impl State {
             expires_at: row.expires_at,
             call: row.new.call.clone(),
             details: row.details.clone(),
+            last_failure: row.last_failure.clone(),
         })
     }
 }

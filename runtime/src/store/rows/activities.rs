@@ -6,7 +6,7 @@ use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::machine::TimeoutKind;
-use crate::model::{Epoch, Payload, Timestamp, WorkerId};
+use crate::model::{AttemptFailure, Epoch, Payload, Timestamp, WorkerId};
 use crate::store::ends::key;
 use crate::store::weight::Answer;
 use crate::store::{
@@ -136,7 +136,7 @@ pub(crate) fn expired_limit(waits: bool, attempt_is_over: bool, all_is_over: boo
 macro_rules! activity_columns {
     () => {
         "run_id, handle, queue, activity, attempt, interruptions, worker_id, epoch, due_at, \
-         expires_at, call, details"
+         expires_at, call, details, failed_attempt, failure"
     };
 }
 pub(crate) use activity_columns;
@@ -156,10 +156,13 @@ pub(crate) struct ActivityRow {
     expires_at: Option<i64>,
     call: Vec<u8>,
     details: Option<Vec<u8>>,
+    failed_attempt: Option<i64>,
+    failure: Option<String>,
 }
 
 impl From<ActivityRow> for ActivityRecord {
     fn from(row: ActivityRow) -> Self {
+        let failed = |(attempt, error)| AttemptFailure { attempt: count(attempt), error };
         let lease = |(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) };
         Self {
             key: key(row.run_id, row.handle),
@@ -172,6 +175,7 @@ impl From<ActivityRow> for ActivityRecord {
             expires_at: row.expires_at.map(Timestamp),
             call: row.call,
             details: row.details.map(Payload),
+            last_failure: row.failed_attempt.zip(row.failure).map(failed),
         }
     }
 }

@@ -325,7 +325,7 @@ pub(super) fn outcome() -> ActivityEnd {
 }
 
 pub(super) fn retry() -> ActivityEnd {
-    ActivityEnd::Retry { retry_at: Timestamp(0), details: None }
+    ActivityEnd::Retry { retry_at: Timestamp(0), failure: "declined".into(), details: None }
 }
 
 pub(super) fn park(run_id: RunId, expected: i64) -> CommitStep {

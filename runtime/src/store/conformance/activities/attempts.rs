@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::machine::OperationOutcome;
-use crate::model::{Handle, Payload, RunId};
+use crate::model::{AttemptFailure, Handle, Payload, RunId};
 use crate::store::conformance::fixture::{
     NOTHING, StoreUnderTest, activity, beat, block, by_expiry, by_token, by_worker, close, key,
     outcome, park, retry,
@@ -23,6 +23,7 @@ crate::store::conformance::list_cases!("attempts":
     a_retry_is_due_at_its_time,
     a_retry_keeps_what_the_last_heartbeat_said,
     a_retry_can_bring_details,
+    the_last_failure_is_kept_with_its_attempt,
     a_retry_is_not_an_arrival,
     an_attempt_put_back_does_not_count,
     an_attempt_of_another_number_cannot_be_ended,
@@ -146,9 +147,37 @@ async fn a_retry_can_bring_details(t: StoreUnderTest) {
     let (worker, _, claimed) = begun(&t).await;
     t.heartbeat(beat(worker, &claimed, Some("half"))).await;
     let details = Some(Payload(b"more".to_vec()));
-    let end = ActivityEnd::Retry { retry_at: t.now(), details };
+    let end = ActivityEnd::Retry { retry_at: t.now(), failure: "declined".into(), details };
     t.finish(by_worker(worker, &claimed, end)).await;
     assert_eq!(t.claim_one(worker).await.details, Some(Payload(b"more".to_vec())));
+}
+
+async fn the_last_failure_is_kept_with_its_attempt(t: StoreUnderTest) {
+    let (worker, _, first) = begun(&t).await;
+    let last_failure = async || t.activity(first.key).await.expect("it is not over").last_failure;
+    assert_eq!(last_failure().await, None);
+    let failed = |error: &str| ActivityEnd::Retry {
+        retry_at: t.now(),
+        failure: error.to_owned(),
+        details: None,
+    };
+    t.finish(by_worker(worker, &first, failed("declined"))).await;
+    let declined = AttemptFailure::new(1, "declined".to_owned());
+    assert_eq!(last_failure().await, Some(declined.clone()));
+
+    // What is no failure leaves it: a further attempt, one that is put back, one that awaits its token.
+    let second = t.claim_one(worker).await;
+    assert_eq!(last_failure().await, Some(declined.clone()));
+    let end = ActivityEnd::PutBack { due_at: t.now() };
+    t.finish(by_worker(worker, &second, end)).await;
+    assert_eq!(last_failure().await, Some(declined.clone()));
+    let second = t.claim_one(worker).await;
+    t.finish(by_worker(worker, &second, ActivityEnd::Later)).await;
+    assert_eq!(last_failure().await, Some(declined));
+
+    t.finish(by_token(first.key, 2, failed("out of\u{a0}money: ✗"))).await;
+    let second = AttemptFailure::new(2, "out of\u{a0}money: ✗".to_owned());
+    assert_eq!(last_failure().await, Some(second));
 }
 
 async fn a_retry_is_not_an_arrival(t: StoreUnderTest) {

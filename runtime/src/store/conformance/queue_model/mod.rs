@@ -13,7 +13,7 @@ use super::fixture::{
     outcome,
 };
 use crate::error::StoreError;
-use crate::model::{Handle, Payload, RunId, Timestamp};
+use crate::model::{AttemptFailure, Handle, Payload, RunId, Timestamp};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ClaimActivities, CommitOutcome,
     CommitStep, Effect, FinishActivity, FinishOutcome, HeartbeatOutcome, NewActivity, Renewal,
@@ -153,6 +153,7 @@ async fn apply(t: &StoreUnderTest, model: &mut Model, action: &Action) {
                     end_by: None,
                     expires_at: None,
                     details: None,
+                    last_failure: None,
                 };
                 row.wait(now);
                 model.rows.insert(key(run.run_id, handle), row);
@@ -307,6 +308,7 @@ async fn finish(
         End::Outcome => outcome(),
         End::Retry(seconds, said) => ActivityEnd::Retry {
             retry_at: at(seconds),
+            failure: format!("failed, and {said:?}"),
             details: said.map(|said| Payload(vec![said])),
         },
         End::Later => ActivityEnd::Later,
@@ -342,8 +344,9 @@ async fn finish(
             run.expect("it is known").arrived += 1;
             model.remove(|known| *known == key);
         }
-        ActivityEnd::Retry { retry_at, details } => {
+        ActivityEnd::Retry { retry_at, failure: error, details } => {
             row.wait(retry_at);
+            row.last_failure = Some(AttemptFailure { attempt, error });
             row.details = details.or_else(|| row.details.take());
         }
         ActivityEnd::Later => row.worker = None,
@@ -363,8 +366,11 @@ async fn compare(t: &StoreUnderTest, model: &Model, action: &Action) {
             (row.attempt, row.interruptions, row.worker, row.due_at),
             "{key:?} after {action:?}",
         );
-        let (at, details) = (record.expires_at, record.details);
-        assert_eq!((at, &details), (row.expires_at, &row.details), "{key:?} after {action:?}");
+        assert_eq!(
+            (record.expires_at, record.details, record.last_failure),
+            (row.expires_at, row.details.clone(), row.last_failure.clone()),
+            "{key:?} after {action:?}",
+        );
     }
     for run in &model.runs {
         assert_eq!(t.inbox(run.run_id).await.len(), run.arrived, "after {action:?}");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::history::By;
 use crate::machine::TimeoutKind;
-use crate::model::{Payload, RunId, Timestamp, pause_after_interruptions};
+use crate::model::{AttemptFailure, Payload, RunId, Timestamp, pause_after_interruptions};
 use crate::store::{ActivityKey, ActivityLimits, Reporter, WorkerLease};
 
 #[derive(Debug)]
@@ -29,6 +29,7 @@ pub(super) struct Row {
     pub(super) end_by: Option<Timestamp>,
     pub(super) expires_at: Option<Timestamp>,
     pub(super) details: Option<Payload>,
+    pub(super) last_failure: Option<AttemptFailure>,
 }
 
 pub(super) fn first(times: [Option<Timestamp>; 2]) -> Option<Timestamp> {

@@ -11,7 +11,7 @@ use crate::model::Timestamp;
 use crate::store::ends::{AttemptRow, Ends, handle, key};
 use crate::store::postgres::messages::{self, VALID, find_recipients};
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, named_by, now};
+use crate::store::postgres::{PostgresStore, failed, kept, named_by, now};
 use crate::store::recipients::{Question, distinct};
 use crate::store::rows::LeaseRow;
 use crate::store::{
@@ -39,11 +39,13 @@ const REMOVE: &str = concat!(
 const LET_GO: &str = concat!(
     "UPDATE piton_activities AS activity SET worker_id = NULL, epoch = NULL, \
     attempt = new.attempt, due_at = new.due_at, details = coalesce(new.details, activity.details), \
+    failure = coalesce(new.failure, activity.failure), \
+    failed_attempt = CASE WHEN new.failure IS NULL THEN failed_attempt ELSE new.attempt END, \
     end_by = CASE WHEN new.due_at IS NULL THEN end_by END, \
     expires_at = CASE WHEN new.due_at IS NULL THEN expires_at \
     ELSE least(new.due_at + schedule_to_start_ms * 1000, close_by) END \
-    FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[]) \
-    AS new (run_id, handle, due_at, attempt, details) WHERE ",
+    FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[], $6::text[]) \
+    AS new (run_id, handle, due_at, attempt, details, failure) WHERE ",
     named_by!("activity", "new", "handle")
 );
 
@@ -147,12 +149,14 @@ async fn write(connection: &mut sqlx::PgConnection, decided: &Ends) -> Result<()
         let keys = let_go.iter().map(|activity| columns(activity.key));
         let (run_ids, handles): (Vec<Uuid>, Vec<i64>) = keys.unzip();
         let details = let_go.iter().map(|activity| activity.details.as_ref());
+        let failures = let_go.iter().map(|activity| activity.failure.as_deref().map(kept));
         sqlx::query(LET_GO)
             .bind(run_ids)
             .bind(handles)
             .bind(let_go.iter().map(|one| one.due_at.map(Timestamp::as_micros)).collect::<Vec<_>>())
             .bind(let_go.iter().map(|one| one.attempt).collect::<Vec<_>>())
             .bind(details.map(|details| details.map(|it| it.as_bytes())).collect::<Vec<_>>())
+            .bind(failures.collect::<Vec<_>>())
             .execute(&mut *connection)
             .await?;
     }

@@ -24,6 +24,8 @@ const REMOVE: &str = "DELETE FROM piton_activities WHERE (run_id, handle) IN (";
 const LET_GO: &str = concat!(
     "UPDATE piton_activities SET worker_id = NULL, epoch = NULL, attempt = new.column4, \
      due_at = new.column3, details = coalesce(new.column5, details), \
+     failure = coalesce(new.column6, failure), \
+     failed_attempt = CASE WHEN new.column6 IS NULL THEN failed_attempt ELSE new.column4 END, \
      end_by = CASE WHEN new.column3 IS NULL THEN end_by END, \
      expires_at = CASE WHEN new.column3 IS NULL THEN expires_at ELSE ",
     first!("new.column3 + schedule_to_start_ms * 1000", "close_by"),
@@ -101,13 +103,14 @@ fn add_changes(script: &mut Script, decided: &Ends) {
         script.sql("); ");
     }
     for let_go in decided.let_go.chunks(MAX_ROWS) {
-        script.sql(LET_GO).values(5, let_go.iter(), |script, activity| {
+        script.sql(LET_GO).values(6, let_go.iter(), |script, activity| {
             script
                 .bind(activity.key.run_id.as_uuid())
                 .bind(handle(activity.key.handle))
                 .bind(activity.due_at.map(Timestamp::as_micros))
                 .bind(activity.attempt)
-                .bind(activity.details.as_ref().map(|details| details.as_bytes().to_vec()));
+                .bind(activity.details.as_ref().map(|details| details.as_bytes().to_vec()))
+                .bind(activity.failure.clone());
         });
         script.sql(OF_ACTIVITY);
     }
