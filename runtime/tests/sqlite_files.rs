@@ -8,7 +8,8 @@ use std::time::Duration;
 use piton::error::ConnectError;
 use piton::model::{Payload, RunId, Timestamp};
 use piton::store::{
-    Clock, ManualClock, NewRun, NewWorker, Renewal, StartOutcome, StoreOptions, connect,
+    ArrivalKind, Clock, ManualClock, NewArrival, NewRun, NewWorker, Renewal, StartOutcome,
+    StoreOptions, connect,
 };
 
 /// In the child processes of these tests: the file to open.
@@ -348,21 +349,35 @@ async fn a_file_that_is_gone_is_noticed_before_anything_is_acknowledged() {
             store.find_run(&key).await.map(drop)
         };
         start().await.expect("the file is there");
+        let again = RunId::new();
         let (file, aside) =
             (directory.path().join(format!("runs.db{end}")), path.with_extension("x"));
         std::fs::rename(&file, &aside).expect("it is there");
         is_told(start().await, "moved");
-        if end.is_empty() {
-            is_told(look().await, "moved, and read");
-        }
+        is_told(look().await, "moved, and read");
         let renewal = store.renew_lease(worker, Duration::from_secs(60)).await;
         is_told(renewal.map(drop), "moved, and renewed");
         std::fs::copy(&aside, &file).expect("it can be copied");
         is_told(start().await, "replaced by a copy");
         std::fs::rename(&aside, &file).expect("it is there");
         start().await.expect("the file is there again");
+        let open = new_run();
+        store.start_runs(vec![open.clone()]).await.expect("the file is there");
         std::fs::remove_file(&file).expect("it is there");
         is_told(start().await, "deleted");
+        // What is asked for again finds what the try before it has written to the file that is gone.
+        for time in ["once", "twice"] {
+            let kind = ArrivalKind::Signal { name: "go".into(), payload: Payload::default() };
+            let dedup_key = Some("key".to_owned());
+            let arrival = NewArrival { run_id: open.run_id, kind, dedup_key, owner: None };
+            is_told(store.deliver(vec![arrival]).await.map(drop), &format!("sent {time}"));
+            let started = NewRun { workflow_id: "another".into(), run_id: again, ..new_run() };
+            let what = format!("started {time}");
+            is_told(store.start_runs(vec![started]).await.map(drop), &what);
+            let ended = store.terminate_run(open.run_id, "enough").await;
+            is_told(ended.map(drop), &format!("terminated {time}"));
+            is_told(look().await, &format!("read after it was asked {time}"));
+        }
     }
 }
 

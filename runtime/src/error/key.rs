@@ -9,7 +9,7 @@ use crate::store::RESERVED_KEYS;
 pub enum KeyError {
     /// As a workflow id it would be one for all runs, as a dedup key one for all messages: most often the
     /// value that it was to be made of is missing.
-    #[error("it is empty: use a text that names what it stands for, or set none")]
+    #[error("it is empty: use a text that names what it stands for")]
     Empty,
     /// Databases look it up in an index, whose entries are limited.
     #[error("it has {length} bytes, and may have 1,000: use a shorter text, or a hash of it")]

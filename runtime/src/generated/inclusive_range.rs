@@ -23,7 +23,7 @@ pub trait Numbers: Iterator {}
 #[diagnostic::do_not_recommend]
 impl<R: Iterator> Numbers for R {}
 
-/// As [`local`](super::local), for a range that may have come to its end.
+/// As `local`, for a range that may have come to its end.
 pub const fn inclusive_range<T: Durable + PartialOrd>() -> Local<RangeInclusive<T>>
 where
     RangeInclusive<T>: Numbers,

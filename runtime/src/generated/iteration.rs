@@ -45,7 +45,7 @@ pub(super) type DecodeFirst<T> = fn(&[u8]) -> Result<(T, usize), CodecError>;
 /// Takes all items of an iterator.
 ///
 /// # Panics
-/// If there are more than [`MAX_LOOP_ITEMS`].
+/// If there are more than a million.
 pub fn items<I: IntoIterator<Item = T>, T>(iterator: I) -> Items<T> {
     let mut items = Vec::new();
     for item in iterator {
@@ -118,13 +118,13 @@ pub trait DurableItem: Durable {}
 #[diagnostic::do_not_recommend]
 impl<T: Durable> DurableItem for T {}
 
-/// As [`local`], for an item that a loop binds.
+/// As `local`, for an item that a loop binds.
 pub fn item<T: DurableItem>() -> Local<T> {
     local()
 }
 
 /// Makes the token of items whose type is yet to be inferred. They are saved as a `Vec` of them is.
-/// See [`local`].
+/// See `local`.
 pub const fn item_list<T: DurableItem>() -> Local<Items<T>> {
     Local {
         coding: const {

@@ -16,7 +16,7 @@ use super::{Local, Parked, local};
 use crate::codec::{self, CodecError, next_value};
 use crate::machine::values::{Coding, SavedKind};
 
-/// Makes the token of a `&str`. See [`local`].
+/// Makes the token of a `&str`. See `local`.
 pub const fn lent_text() -> Local<String> {
     local()
 }
@@ -64,7 +64,7 @@ impl Local<String> {
     }
 }
 
-/// Makes the token of a `&'static str`. See [`local`](super::local).
+/// Makes the token of a `&'static str`. See `local`.
 pub fn static_text() -> Local<&'static str> {
     Local {
         coding: const {

@@ -160,10 +160,10 @@ async fn to_whom(cx: &Context, target: String) -> u64 {
 fn an_id_that_no_run_can_have_fails_the_run_with_the_reason() {
     let long = "x".repeat(1_001);
     for (target, reason) in [
-        ("", "a message cannot be sent to the workflow id \"\": it is empty"),
+        ("", "a signal cannot be sent to the workflow id \"\": it is empty"),
         (
             "a\0b",
-            "a message cannot be sent to the workflow id \"a\\0b\": it contains the character NUL",
+            "a signal cannot be sent to the workflow id \"a\\0b\": it contains the character NUL",
         ),
         (&*long, "it has 1001 bytes, and may have 1,000"),
     ] {

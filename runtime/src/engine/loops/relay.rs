@@ -65,7 +65,12 @@ async fn relay(store: &dyn Store, senders: Senders<'_>) -> Result<Relayed, Store
         debug!(messages = relayed.delivered.len(), "relayed");
     }
     for (key, reason) in &relayed.set_aside {
-        warn!(sender = %key.run_id, seq = key.seq, %reason, "a message could not be delivered and is a dead letter");
+        warn!(
+            sender = %key.run_id,
+            seq = key.seq,
+            %reason,
+            "a message could not be delivered and is a dead letter"
+        );
     }
     for key in &relayed.unreadable {
         warn!(sender = %key.run_id, seq = key.seq, "a message waits for a build that can read it");

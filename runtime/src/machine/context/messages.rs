@@ -21,10 +21,12 @@ pub(super) struct Outgoing {
 impl Context {
     /// Sends a signal to the open run with this workflow id, without waiting for anything.
     ///
-    /// The signal is a part of the step: it is sent once, with the commit of the step, and not at all if
-    /// the step fails. Signals from this run to another arrive in the order in which they were sent. If
-    /// nobody has this workflow id when the signal arrives, or only runs that have closed, it is set
-    /// aside where people find it; this run does not learn of that.
+    /// The signal is a part of the step: it is sent once, with the commit of the step, also if the workflow returns
+    /// in it, with a value or an error. It is not sent if the step panics. Signals from this run to another arrive in the order in which they were sent. If
+    /// nobody has this workflow id when the signal arrives, or only runs that have closed, it becomes a
+    /// dead letter (`Client::dead_letters`); this run does not learn of that. So start the run that is to
+    /// get a signal before the one that sends it. A signal that the other run has not taken when it closes is
+    /// deleted with its inbox.
     ///
     /// The run fails if no run can have the workflow id (it is empty, has more than 1,000 bytes or the
     /// character NUL in it). A signal that cannot be encoded is treated as such an argument of an
@@ -57,7 +59,7 @@ impl Context {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         if let Err(error) = KeyError::check(&to) {
             let shown = to.chars().take(40).collect::<String>();
-            let context = format!("a message cannot be sent to the workflow id {shown:?}");
+            let context = format!("a signal cannot be sent to the workflow id {shown:?}");
             outgoing.failed.get_or_insert(StepError::Failed(Error::from(error).context(context)));
             return;
         }

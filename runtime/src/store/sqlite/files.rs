@@ -3,7 +3,8 @@
 //! A file that is moved, deleted or replaced stays open, and what is written to it then is nowhere to be
 //! found by those who open the path later; so it is with the log beside it, and with the index of the log,
 //! by which processes agree on what is in it. The operating system tells files apart by number, and says of
-//! a path which one is there. That is asked after each transaction and before anybody hears of it.
+//! a path which one is there. That is asked after each script and before anybody hears of what it found: also
+//! after one that only reads, since it may find what an earlier try has written to a file that is gone.
 
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -42,16 +43,7 @@ impl Files {
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// What has been read, if the database is still there. That alone: to ask costs as much as a look-up.
-    ///
-    /// # Errors
-    /// It is not. Once it has been put back, all is well again.
-    pub(super) fn read<T>(&self, came_of: Result<T, sqlx::Error>) -> Result<T, sqlx::Error> {
-        let (path, expected) = &self.database;
-        same(path, *expected).and(came_of)
-    }
-
-    /// What has come of writing, if the files are still there.
+    /// What has come of writing or reading, if the files are still there.
     ///
     /// # Errors
     /// One of them is not. Once it has been put back, all is well again.

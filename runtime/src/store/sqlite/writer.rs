@@ -52,12 +52,9 @@ impl Writer {
         Self { queue, desk, files: files.map(Arc::new) }
     }
 
-    /// What a script has read on another connection, see [`Files::read`].
+    /// What a script has read on another connection, see [`Files::kept`].
     pub(super) fn read(&self, rows: Result<Rows, Error>) -> Result<Rows, Error> {
-        match &self.files {
-            Some(files) => files.read(rows),
-            None => rows,
-        }
+        kept(self.files.as_deref(), rows)
     }
 
     /// Waits for a turn.
@@ -116,7 +113,8 @@ impl Turn {
     pub(super) async fn begin(&mut self, script: Script) -> Result<Rows, Error> {
         self.ready().await?;
         self.desk.set_open(true);
-        self.desk.carry_out(script, false).await
+        // What it finds may be the answer: that the same was written before, to a file that is not there.
+        kept(self.files.as_deref(), self.desk.carry_out(script, false).await)
     }
 
     /// Runs a script within the transaction.
