@@ -10,6 +10,7 @@ mod payload;
 mod retry;
 mod snapshot;
 mod status;
+#[cfg(feature = "engine")]
 mod text;
 mod time;
 mod token;
@@ -25,6 +26,7 @@ pub use retry::RetryPolicy;
 pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;
 pub use status::{BlockedReason, RunStatus};
+#[cfg(feature = "engine")]
 pub(crate) use text::recorded;
 pub use time::{Timestamp, days, hours, minutes, seconds};
 pub use token::{ActivityToken, InvalidToken};

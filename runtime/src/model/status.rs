@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "engine")]
 use super::recorded;
 
 /// The status of a run. The words are stored.
@@ -95,6 +96,7 @@ impl BlockedReason {
     }
 
     /// The reason as it is recorded, see [`recorded`].
+    #[cfg(feature = "engine")]
     pub(crate) fn recorded(self) -> Self {
         match self {
             Self::Undecodable(why) => Self::Undecodable(recorded(why)),
