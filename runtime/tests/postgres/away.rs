@@ -41,7 +41,7 @@ async fn ask_everything(
         ("unblock", client.unblock(run.run_id()).map(told).boxed()),
         ("status", run.status().map(told).boxed()),
         ("terminate", run.terminate("enough").map(told).boxed()),
-        ("cancel", run.cancel("enough").into_future().map(told).boxed()),
+        ("cancel", run.cancel("enough").dedup_key("c").into_future().map(told).boxed()),
         ("start", client.start(fails_with("x".into())).into_future().map(told).boxed()),
         ("signal", client.signal_json("there", "hello", &null).into_future().map(told).boxed()),
         (
