@@ -11,7 +11,7 @@ macro_rules! made {
             let c = async $block.await + $value;
             let d = if a > 3 $block else { $value };
             let e = loop { break $block; };
-            $last;
+            $last
             format!("{a} {b} {c} {d} {e}")
         }
     };
