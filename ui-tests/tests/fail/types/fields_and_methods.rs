@@ -23,7 +23,7 @@ async fn after_an_await(order: Order) -> piton::Result<u64> {
 async fn in_a_branch(order: Order) -> piton::Result<u64> {
     let total = charge(order.id).await?;
     if total > 2 {
-        order.seal_all();
+        order.close();
     }
     match order.state {
         0 => Ok(charge(1).await?),
