@@ -102,3 +102,19 @@ impl fmt::Debug for DefinitionHash {
         fmt::Display::fmt(self, f)
     }
 }
+
+/// Identifies a schema by its content.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SchemaHash(pub u64);
+
+impl fmt::Display for SchemaHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+impl fmt::Debug for SchemaHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

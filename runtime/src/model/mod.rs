@@ -17,7 +17,7 @@ mod token;
 mod wait;
 
 pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal, SavedLocals};
-pub use ids::{DefinitionHash, Epoch, Handle, RunId, StepNo, WorkerId};
+pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use message::{Message, OutgoingMessage};
 pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Operation};
 pub use payload::{Encoding, Payload};
