@@ -137,7 +137,7 @@ impl Client {
         token: ActivityToken,
         details: &T,
     ) -> Result<(), TokenError> {
-        let details = codec::to_payload(details)
+        let details = codec::to_tagged_payload(details)
             .map_err(|source| TokenError::Encode { what: "heartbeat", source })?;
         let ActivityToken { handle, attempt, .. } = token;
         let (key, reporter) = (key(token), Reporter::Token);

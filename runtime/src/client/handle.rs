@@ -74,16 +74,24 @@ impl<W: Workflow> RunHandle<W> {
             if let Some((watch, since)) = watch.take()
                 && let Ok(Some(ending)) = timeout_at(since + RESULT_POLL, watch.settled()).await
             {
-                return ended::<W>(&ending);
+                return self.ended(&ending).await;
             }
             watch = Some((self.client.store().hub().watch_end(self.run_id), Instant::now()));
             let found = self.client.endings().submit(self.run_id).await;
             match found.map_err(RunError::Store)? {
                 FoundEnding::Unknown => return Err(RunError::Unknown { run_id: self.run_id }),
                 FoundEnding::Open => {}
-                FoundEnding::Closed(ending) => return ended::<W>(&ending),
+                FoundEnding::Closed(ending) => return self.ended(&ending).await,
             }
         }
+    }
+
+    /// What the run came to. Its result may have been written by another build.
+    async fn ended(&self, ending: &Ending) -> Result<W::Output, RunError<W::Error>> {
+        let store = &**self.client.store();
+        let learn = || evolution::learn_schemas_of(store, ending.result.iter());
+        patiently(learn).await.map_err(|error| RunError::Store(Arc::new(error)))?;
+        ended::<W>(ending)
     }
 
     /// Sends a signal. Await what this returns, after setting a dedup key if it is to be.

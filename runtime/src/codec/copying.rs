@@ -21,7 +21,18 @@ pub(super) enum Copying {
     Result { type_name: NameOf, value: CopyValue, error: CopyValue },
 }
 
+/// Tells the functions of a [`Copying`] from others. Functions of two types may be one if they do the same, and then what
+/// they find out is the same as well.
+pub(super) type CopyingKey = (usize, usize);
+
 impl Copying {
+    pub(super) fn key(self) -> CopyingKey {
+        match self {
+            Self::Value(copy) => (copy as usize, 0),
+            Self::Result { value, error, .. } => (value as usize, error as usize),
+        }
+    }
+
     /// Reads a value, and writes it. Tells whether it could be read.
     pub(super) fn copy(self, from: &mut Reader<'_>, to: &mut Arguments) -> bool {
         let (type_name, value, error) = match self {

@@ -2,7 +2,8 @@
 //!
 //! Invariant: nothing in here does I/O or knows tokio, sqlx or a particular store.
 
-pub(crate) mod graph;
+pub(crate) mod finding;
+mod graph;
 mod ids;
 mod message;
 mod operation;
@@ -16,6 +17,7 @@ mod time;
 mod token;
 mod wait;
 
+pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use message::{Message, OutgoingMessage};
