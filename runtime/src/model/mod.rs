@@ -16,7 +16,7 @@ mod time;
 mod token;
 mod wait;
 
-pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal, SavedLocals};
+pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, StepNo, WorkerId};
 pub use message::{Message, OutgoingMessage};
 pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Operation};
