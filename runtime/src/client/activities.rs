@@ -169,6 +169,8 @@ impl Client {
             let found = call.activity.name.clone();
             return Err(TokenError::OtherActivity { found: found.into_owned(), expected });
         }
+        let record = || self.recorded().schema_of(&**self.store(), &report.returned);
+        patiently(record).await.map_err(failed)?;
         let returned = OperationOutcome::Returned(report.returned.clone());
         let end = match &call {
             Some(call) if report.error.is_some() => {

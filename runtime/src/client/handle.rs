@@ -1,13 +1,14 @@
 //! A run from outside.
 
 use std::marker::PhantomData;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
 use super::{Client, Send, send};
 use crate::engine::backoff::patiently;
+use crate::engine::evolution;
 use crate::error::{LookupError, RunError, StoreError};
 use crate::machine::Outcome as _;
 use crate::machine::{Signal, Workflow};

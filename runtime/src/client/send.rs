@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::Client;
+use crate::engine::backoff::patiently;
 use crate::error::{KeyError, SignalError};
 use crate::machine::Signal;
 use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, RunKey};

@@ -162,7 +162,7 @@ mod tests {
         type Shape = Plain;
         type Unit = Self;
         const GRAPH: &'static Graph =
-            &Graph::new("order", "src/order.rs", "start\tstart\t7\tend\n");
+            &Graph::new("order", "src/order.rs", "start\tstart\t7\tend\t1/1/00000000\t\n");
 
         const RETURNED: &'static Values<T> = Values::of();
     }

@@ -212,7 +212,9 @@ mod tests {
     use crate::model::{DefinitionHash, Graph};
 
     static DEFINITION: LazyLock<Definition> = LazyLock::new(|| {
-        let text = "start\tstart\t1\t1\nthree\tcall\t1\t2\tx\tx\tx\ntwo\tcall\t1\tend\tx\tx\n";
+        let text = "start\tstart\t1\t1\t1/1/00000000\t\n\
+                    three\tcall\t1\t2\t1/1/00000000\t\t1/1/00000000 x\t1/1/00000000 x\t1/1/00000000 x\n\
+                    two\tcall\t1\tend\t1/1/00000000\t\t1/1/00000000 x\t1/1/00000000 x\n";
         let nodes = Graph::new("w", "", text).nodes().into_iter();
         Definition {
             hash: DefinitionHash(7),

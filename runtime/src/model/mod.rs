@@ -18,7 +18,7 @@ mod token;
 mod wait;
 
 pub use finding::{Difference, Finding};
-pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal, SavedLocals};
+pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use message::{Message, OutgoingMessage};
 pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Operation};
