@@ -97,15 +97,20 @@ impl<S: Signal> std::fmt::Debug for SignalWithin<S> {
     }
 }
 
-/// Takes the first waiting signal that is a value of the type. What comes before it and is none is set aside, so
-/// that it holds up neither the run nor the signals behind it.
+/// Takes the first waiting signal that is a value of the type. JSON before it that is none is set aside, so that it holds up
+/// neither the run nor the signals behind it. What another build wrote as its own type waits, with the run, for
+/// a build that can read it.
 fn take_readable<S: Signal>(
     cx: &Context,
     take: fn(&Context, &str) -> Option<Payload>,
-) -> Option<S> {
+) -> Result<Option<S>, StepError> {
     loop {
-        match S::from_payload(&take(cx, S::NAME)?) {
-            Ok(signal) => return Some(signal),
+        let Some(payload) = take(cx, S::NAME) else { return Ok(None) };
+        match S::from_payload(&payload) {
+            Ok(signal) => return Ok(Some(signal)),
+            Err(error) if codec::schema_of(&payload).is_some() => {
+                return Err(StepError::Signal { name: S::NAME, error });
+            }
             Err(error) => cx.set_aside_signal(S::NAME, &error),
         }
     }
@@ -156,7 +161,7 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
     fn poll(pending: &mut PendingSignalWithin, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
         let is_over = pending.fire_at <= cx.now();
         let take = if is_over { Context::take_late_signal } else { Context::take_signal };
-        if let Some(signal) = take_readable(cx, take) {
+        if let Some(signal) = take_readable(cx, take)? {
             pending.settle(cx);
             Ok(Poll::Ready(Some(signal)))
         } else if is_over {
@@ -193,7 +198,7 @@ impl<S: Signal> DurableFuture for SignalWait<S> {
     }
 
     fn poll(pending: &mut PendingSignal, cx: &Context) -> Result<Poll<S>, StepError> {
-        if let Some(signal) = take_readable(cx, Context::take_signal) {
+        if let Some(signal) = take_readable(cx, Context::take_signal)? {
             cx.settle(pending.0);
             Ok(Poll::Ready(signal))
         } else if cx.ends(pending.0) {

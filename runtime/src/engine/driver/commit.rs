@@ -9,13 +9,14 @@ use tracing::debug;
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
+use crate::engine::backoff::Backoff;
 use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
-use crate::model::{BlockedReason, RunStatus, Timestamp};
+use crate::model::{BlockedReason, Message, OutgoingMessage, RunStatus, Timestamp};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
@@ -66,6 +67,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
+        self.record_schemas_of(&stepped.effects.messages).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -172,7 +174,6 @@ impl Driver {
         } else {
             self.supersede().await?.followed_by(effects)
         };
-        self.record_schemas_of(&effects.messages).await;
         let step = self.next_commit(disposition, effects);
         let answer = self.hold.session.commits.submit(step).await;
         self.ahead.is_held = false;
@@ -186,7 +187,7 @@ impl Driver {
     /// Records the schemas of what is about to be sent: whoever gets it must find them.
     pub(super) async fn record_schemas_of(&self, messages: &[OutgoingMessage]) {
         let session = &self.hold.session;
-        for OutgoingMessage { message: Message::Signal { payload, .. }, .. } in messages {
+        for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
             let mut backoff = Backoff::default();
             while let Err(error) =
                 session.host.recorded.schema_of(&*session.store, payload).await

@@ -30,6 +30,14 @@ pub enum StepError {
     /// A saved value could not be read.
     #[error(transparent)]
     Decode(CodecError),
+    /// A signal that another build sent does not fit its type of today.
+    #[error("the signal `{name}` cannot be read: {error}")]
+    Signal {
+        /// The signal's stored name.
+        name: &'static str,
+        /// Why not.
+        error: CodecError,
+    },
     /// The state was written by another definition of the workflow.
     #[error("the state was written by definition {found}, this build has {current}")]
     Definition {
