@@ -6,6 +6,7 @@
 
 mod arguments;
 mod binary;
+pub(crate) mod by_schema;
 mod copying;
 mod depth;
 mod json;
@@ -15,6 +16,7 @@ mod schema;
 mod sink;
 pub(crate) mod snapshot;
 mod source;
+mod tagged;
 mod value;
 
 use std::any::type_name;
@@ -28,7 +30,9 @@ pub use json::Json;
 pub(crate) use reader::only_value;
 pub use reader::{Reader, next_value};
 pub(crate) use results::{add_result, next_result};
-pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
+pub use schema::{
+    Content, Described, Fields, Form, Format, NamedType, Schema, SchemaProblem, Types,
+};
 
 pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};
 pub(crate) use snapshot::{SnapshotView, encode_snapshot_view};

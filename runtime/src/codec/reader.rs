@@ -112,7 +112,7 @@ impl<'a> Reader<'a> {
             Rest::Json(list, read) => {
                 if let Some(value) = (***list).reveal().get(*read) {
                     *read += 1;
-                    return Some(Source::Read(value));
+                    return Some(Source::json(value));
                 }
             }
             Rest::One(source) => {

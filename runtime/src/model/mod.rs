@@ -9,6 +9,7 @@ mod operation;
 mod payload;
 mod retry;
 mod snapshot;
+mod stable_hash;
 mod status;
 #[cfg(feature = "engine")]
 mod text;
@@ -17,7 +18,7 @@ mod token;
 mod wait;
 
 pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal, SavedLocals};
-pub use ids::{DefinitionHash, Epoch, Handle, RunId, StepNo, WorkerId};
+pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use message::{Message, OutgoingMessage};
 pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Operation};
 pub use payload::{Encoding, Payload};
@@ -25,6 +26,7 @@ pub(crate) use payload::{as_bytes, in_one_piece};
 pub use retry::RetryPolicy;
 pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;
+pub(crate) use stable_hash::StableHash;
 pub use status::{BlockedReason, RunStatus};
 #[cfg(feature = "engine")]
 pub(crate) use text::recorded;
