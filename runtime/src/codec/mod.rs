@@ -34,7 +34,9 @@ pub use json::Json;
 pub(crate) use reader::only_value;
 pub use reader::{Reader, next_value};
 pub(crate) use results::{add_result, next_result};
-pub use schema::{Content, Described, Fields, Format, NamedType, Schema, SchemaProblem, Types};
+pub use schema::{
+    Content, Described, Fields, Form, Format, NamedType, Schema, SchemaProblem, Types,
+};
 
 pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};
 pub(crate) use snapshot::{SnapshotView, encode_snapshot_view};

@@ -1,20 +1,35 @@
-//! A value that says of itself what it is: what JSON is read into.
+//! A value that says of itself what it is: what JSON, the tagged form, and bytes with the schema of another build are
+//! read into.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 
 /// A value that says of itself what it is.
+///
+/// A struct is a map from the texts of its names. A variant without content is its name as a text, another one a map of
+/// one entry. A newtype struct is what is in it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Value {
+pub(crate) enum Value {
+    /// JSON's null, `()`, a unit struct, `None`.
     Null,
     Bool(bool),
     Unsigned(u64),
     Signed(i64),
+    /// More than a `u64` holds.
+    BigUnsigned(u128),
+    /// Less than an `i64` holds.
+    BigSigned(i128),
     Float(f64),
+    Char(char),
     Text(String),
-    /// The key of a map, which may stand for a number or a truth value.
+    /// The key of a JSON object, which may stand for a number or a truth value.
     Key(String),
+    Bytes(Vec<u8>),
+    /// What is in an option. Where it is not known that there was one, the value stands there itself.
+    Some(Box<Value>),
+    /// What is in a [`Secret`](crate::Secret).
+    Secret(Box<Value>),
     List(Vec<Value>),
     /// In the order of the source, and with keys that occur twice.
     Map(Vec<(Value, Value)>),
@@ -24,21 +39,65 @@ pub(super) enum Value {
 pub(super) enum Number {
     Unsigned(u64),
     Signed(i64),
+    BigUnsigned(u128),
+    BigSigned(i128),
     Float(f64),
 }
 
 impl Value {
+    /// A number of any size.
+    pub(super) fn unsigned(number: u128) -> Self {
+        u64::try_from(number).map_or(Self::BigUnsigned(number), Self::Unsigned)
+    }
+
+    /// As [`Value::unsigned`], with a sign.
+    pub(super) fn signed(number: i128) -> Self {
+        match i64::try_from(number) {
+            Ok(number) => Self::Signed(number),
+            Err(_) => u128::try_from(number).map_or(Self::BigSigned(number), Self::unsigned),
+        }
+    }
+
+    /// The value without the options and secrets around it.
+    pub(super) fn inner(&self) -> &Self {
+        let mut value = self;
+        while let Self::Some(inner) | Self::Secret(inner) = value {
+            value = inner;
+        }
+        value
+    }
+
+    /// The value without the secrets around it.
+    pub(super) fn open(&self) -> &Self {
+        let mut value = self;
+        while let Self::Secret(inner) = value {
+            value = inner;
+        }
+        value
+    }
+
+    /// A text, or what stands for one.
+    pub(super) fn text(&self) -> Option<&str> {
+        match self.inner() {
+            Self::Text(text) | Self::Key(text) => Some(text),
+            _ => None,
+        }
+    }
+
     /// For messages.
     pub(super) fn unexpected(&self) -> Unexpected<'_> {
-        match self {
-            Self::Null => Unexpected::Unit,
+        match self.inner() {
             Self::Bool(value) => Unexpected::Bool(*value),
             Self::Unsigned(value) => Unexpected::Unsigned(*value),
             Self::Signed(value) => Unexpected::Signed(*value),
+            Self::BigUnsigned(_) | Self::BigSigned(_) => Unexpected::Other("a large integer"),
             Self::Float(value) => Unexpected::Float(*value),
+            Self::Char(value) => Unexpected::Char(*value),
             Self::Text(value) | Self::Key(value) => Unexpected::Str(value),
+            Self::Bytes(value) => Unexpected::Bytes(value),
             Self::List(_) => Unexpected::Seq,
             Self::Map(_) => Unexpected::Map,
+            _ => Unexpected::Unit,
         }
     }
 
@@ -52,12 +111,16 @@ impl Value {
 
     /// A number, or the one that a key stands for.
     pub(super) fn number(&self) -> Option<Number> {
-        match self {
+        match self.inner() {
             Self::Unsigned(value) => Some(Number::Unsigned(*value)),
             Self::Signed(value) => Some(Number::Signed(*value)),
+            Self::BigUnsigned(value) => Some(Number::BigUnsigned(*value)),
+            Self::BigSigned(value) => Some(Number::BigSigned(*value)),
             Self::Float(value) => Some(Number::Float(*value)),
             Self::Key(text) => (text.parse().map(Number::Unsigned))
                 .or_else(|_| text.parse().map(Number::Signed))
+                .or_else(|_| text.parse().map(Number::BigUnsigned))
+                .or_else(|_| text.parse().map(Number::BigSigned))
                 .or_else(|_| text.parse().map(Number::Float))
                 .ok(),
             _ => None,
@@ -66,7 +129,7 @@ impl Value {
 
     /// A truth value, or the one that a key stands for.
     pub(super) fn truth(&self) -> Option<bool> {
-        match self {
+        match self.inner() {
             Self::Bool(value) => Some(*value),
             Self::Key(text) => text.parse().ok(),
             _ => None,

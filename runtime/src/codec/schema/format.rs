@@ -2,6 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+/// In which of its forms a value is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// Without names and types: only its schema tells what the bytes mean. Not human readable, as serde calls it.
+    Compact,
+    /// With names and types, as in JSON. Human readable, as serde calls it.
+    Tagged,
+}
+
 /// How a value is encoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -11,15 +11,19 @@ mod trace;
 use std::any::type_name;
 use std::borrow::Cow;
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::NameOf;
 use super::arguments::Arguments;
 use super::copying::{Copying, copy_value};
 use super::reader::Reader;
-pub use format::{Content, Fields, Format, NamedType, Types};
+use crate::model::{SchemaHash, StableHash};
+pub use format::{Content, Fields, Form, Format, NamedType, Types};
 pub(super) use places::{Enumerated, Formats, Place, Taken};
+
+/// What serde calls a [`Secret`](crate::Secret): the only name of a type that says something of a value.
+pub(super) const SECRET: &str = "piton::Secret";
 
 /// A type whose schema can be traced.
 #[derive(Clone, Copy, Debug)]
@@ -62,14 +66,16 @@ impl Described {
 }
 
 /// What is known of a type's encoding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
     /// The Rust type.
     pub type_name: Cow<'static, str>,
-    /// Its format and the named types in it; `None` if the type checks what it reads so closely
-    /// that it cannot be traced.
+    /// How its values are stored.
+    pub form: Form,
+    /// Its format and the named types in it, if its form is compact.
     pub format: Option<(Format, Types)>,
     /// Why values of the type could not be read back, if so.
+    #[serde(skip)]
     pub problem: Option<SchemaProblem>,
 }
 
@@ -103,12 +109,32 @@ impl Schema {
         Self::traced(type_name.into(), &|source| trace::make_tuple(&parts, source))
     }
 
+    /// Identifies how values are stored. Types of one hash are stored alike: renaming or moving a type does not change
+    /// it, renaming a field or a variant does.
+    pub fn hash(&self) -> SchemaHash {
+        let mut hash = StableHash::new();
+        match &self.format {
+            Some((format, types)) => {
+                hash.add("compact");
+                // Formats are plain enums and strings, which always have a JSON form.
+                hash.add(&serde_json::to_string(format).unwrap_or_default());
+                for NamedType { name, content } in types {
+                    hash.add(if name == SECRET { SECRET } else { "" });
+                    hash.add(&serde_json::to_string(content).unwrap_or_default());
+                }
+            }
+            None => hash.add("tagged"),
+        }
+        SchemaHash(hash.finish())
+    }
+
     fn traced(type_name: Cow<'static, str>, make: trace::MakeAny<'_>) -> Self {
-        let mut schema = Self { type_name, format: None, problem: None };
+        let mut schema = Self { type_name, form: Form::Tagged, format: None, problem: None };
         for text in SAMPLE_TEXTS {
             match trace::trace(make, text) {
                 Ok(traced) => {
                     schema.problem = (!traced.reads_back).then_some(SchemaProblem::SkipsFields);
+                    schema.form = Form::Compact;
                     schema.format = Some((traced.format, traced.types));
                     break;
                 }

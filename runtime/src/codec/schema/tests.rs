@@ -119,3 +119,42 @@ fn types_that_cannot_be_read_back_are_found() {
     assert_eq!(Schema::of::<Flattened>().problem, Some(SchemaProblem::SelfDescribing));
     assert_eq!(Schema::of::<Skipping>().problem, Some(SchemaProblem::SkipsFields));
 }
+
+mod renamed {
+    use super::*;
+
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename = "Wrapping")]
+    pub(super) struct Wrapper<T>(T);
+
+    #[derive(Serialize, Deserialize)]
+    pub(super) struct Pair {
+        pub(super) left: u8,
+        pub(super) right: u8,
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Pair {
+    right: u8,
+    left: u8,
+}
+
+#[test]
+fn a_hash_is_of_what_is_stored_and_not_of_where_a_type_is() {
+    let hash = |schema: Schema| schema.hash();
+    assert_eq!(Schema::of::<Wrapper<u8>>().hash(), Schema::of::<renamed::Wrapper<u8>>().hash());
+    assert_ne!(Schema::of::<Wrapper<u8>>().hash(), Schema::of::<Wrapper<u16>>().hash());
+    assert_ne!(Schema::of::<Pair>().hash(), Schema::of::<renamed::Pair>().hash());
+    assert_eq!(hash(Schema::of::<Untagged>()), hash(Schema::of::<Flattened>()));
+    // Stored payloads have it.
+    assert_eq!(hash(Schema::of::<(String, Pair)>()).to_string(), "bd60750118de70de");
+    assert_eq!(hash(Schema::of::<Untagged>()).to_string(), "b5970266e9e42e56");
+}
+
+#[test]
+fn a_schema_is_stored_as_json() {
+    let schema = Schema::of::<Plain>();
+    let json = serde_json::to_string(&schema).expect("plain data");
+    assert_eq!(serde_json::from_str::<Schema>(&json).expect("it was written"), schema);
+}

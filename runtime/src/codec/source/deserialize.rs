@@ -7,21 +7,23 @@ use std::any::type_name;
 use serde::de::{Deserializer, Visitor};
 
 use super::parts::{Entries, Items, Members};
-use super::{Char, Identifier, Scalar, Source, SourceError};
-use crate::codec::schema::Format;
+use super::{Char, Scalar, Source, SourceError};
+use crate::codec::schema::{Form, Format};
 use crate::codec::value::{Number, Value};
 
 fn visit_number<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Value, SourceError> {
     match value.number() {
         Some(Number::Unsigned(value)) => visitor.visit_u64(value),
         Some(Number::Signed(value)) => visitor.visit_i64(value),
+        Some(Number::BigUnsigned(value)) => visitor.visit_u128(value),
+        Some(Number::BigSigned(value)) => visitor.visit_i128(value),
         Some(Number::Float(value)) => visitor.visit_f64(value),
         None => Err(Source::wrong(value, &visitor)),
     }
 }
 
 fn visit_unit<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Value, SourceError> {
-    match value {
+    match value.inner() {
         Value::Null => visitor.visit_unit(),
         value => Err(Source::wrong(value, &visitor)),
     }
@@ -126,7 +128,8 @@ impl<'de> Deserializer<'de> for Source<'_> {
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
         match self.text(&visitor) {
-            Ok(text) => visitor.visit_str(text),
+            Ok(Char::Text(text)) => visitor.visit_str(text),
+            Ok(Char::Plain(value)) => visitor.visit_char(value),
             Err(error) => Err(error),
         }
     }
@@ -146,12 +149,16 @@ impl<'de> Deserializer<'de> for Source<'_> {
                 place.is(Format::Bytes);
                 visitor.visit_byte_buf(vec![0; 16])
             }
-            Self::Read(Value::Text(text)) => visitor.visit_byte_buf(text.clone().into_bytes()),
+            Self::Read(value, form) => match (value.inner(), form) {
+                (Value::Bytes(bytes), _) => visitor.visit_bytes(bytes),
+                // Elsewhere sixteen letters would be a UUID.
+                (Value::Text(text), Form::Tagged) => visitor.visit_bytes(text.as_bytes()),
+                (value, form) => visit_list(Self::Read(value, form).list(&visitor), visitor),
+            },
             Self::Binary(bytes, _) => match bytes.bytes() {
                 Ok(bytes) => visitor.visit_bytes(bytes),
                 Err(error) => Err(error),
             },
-            read => visit_list(read.list(&visitor), visitor),
         }
     }
 
@@ -250,25 +257,27 @@ impl<'de> Deserializer<'de> for Source<'_> {
     }
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        match self.any() {
-            Ok(Value::Null) => visitor.visit_unit(),
-            Ok(Value::Bool(value)) => visitor.visit_bool(*value),
-            Ok(Value::Unsigned(value)) => visitor.visit_u64(*value),
-            Ok(Value::Signed(value)) => visitor.visit_i64(*value),
-            Ok(Value::Float(value)) => visitor.visit_f64(*value),
-            Ok(Value::Text(value) | Value::Key(value)) => visitor.visit_str(value),
-            Ok(Value::List(list)) => visit_list(Ok(Items::Read(list.iter())), visitor),
-            Ok(Value::Map(map)) => visitor.visit_map(Entries::Read(map.iter(), None)),
-            Err(error) => Err(error),
+        let (value, form) = match self.any() {
+            Ok(any) => any,
+            Err(error) => return Err(error),
+        };
+        match value {
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::Char(value) => visitor.visit_char(*value),
+            Value::Text(value) | Value::Key(value) => visitor.visit_str(value),
+            Value::Bytes(value) => visitor.visit_bytes(value),
+            Value::Some(inner) | Value::Secret(inner) => {
+                visitor.visit_some(Self::Read(inner, form))
+            }
+            Value::List(list) => visit_list(Ok(Items::Read(list.iter(), form)), visitor),
+            Value::Map(map) => visitor.visit_map(Entries::read(map, form)),
+            number => visit_number(number, visitor),
         }
     }
 
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        match self.identifier(&visitor) {
-            Ok(Identifier::Number(number)) => visitor.visit_u64(number),
-            Ok(Identifier::Name(name)) => visitor.visit_str(name),
-            Err(error) => Err(error),
-        }
+        self.deserialize_any(visitor)
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
@@ -279,6 +288,6 @@ impl<'de> Deserializer<'de> for Source<'_> {
     }
 
     fn is_human_readable(&self) -> bool {
-        matches!(self, Self::Read(_))
+        matches!(self, Self::Read(_, Form::Tagged))
     }
 }

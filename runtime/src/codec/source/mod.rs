@@ -20,7 +20,7 @@ use self::parts::{Entries, Items, Members, Newtype};
 use self::variant::Variant;
 use super::binary::Bytes;
 use super::depth::{Depth, TooDeep};
-use super::schema::{Format, Place};
+use super::schema::{Form, Format, Place};
 use super::value::Value;
 
 /// Why a value could not be read. It is a pointer for the reason that a [`SinkError`](super::sink::SinkError) is one.
@@ -82,8 +82,8 @@ pub(super) fn list_from_json(json: &[u8]) -> Result<Vec<Value>, SourceError> {
 pub(super) enum Source<'a> {
     /// It is made up, as the tracer wants it.
     Made(Place<'a>),
-    /// It is there.
-    Read(&'a Value),
+    /// It is there, and was written in this form: all but the compact one is human readable, as serde calls it.
+    Read(&'a Value, Form),
     /// It is next, and may be this deep.
     Binary(&'a Bytes<'a>, Depth),
 }
@@ -95,6 +95,11 @@ fn inside(depth: Depth) -> Result<Depth, SourceError> {
 }
 
 impl<'a> Source<'a> {
+    /// What has been read from JSON.
+    pub(super) fn json(value: &'a Value) -> Self {
+        Self::Read(value, Form::Tagged)
+    }
+
     /// What is next in `bytes`.
     pub(super) fn binary(bytes: &'a Bytes<'a>) -> Self {
         Self::Binary(bytes, Depth::READ)
@@ -105,10 +110,7 @@ impl<'a> Source<'a> {
     }
 
     fn text_of(value: &'a Value, expected: &dyn Expected) -> Result<&'a str, SourceError> {
-        match value {
-            Value::Text(text) | Value::Key(text) => Ok(text),
-            value => Err(Self::wrong(value, expected)),
-        }
+        value.text().ok_or_else(|| Self::wrong(value, expected))
     }
 
     /// A value without parts. `made` is the one that the tracer makes up.
@@ -119,17 +121,17 @@ impl<'a> Source<'a> {
                 place.is(format.clone());
                 Scalar::Value(made)
             }
-            Self::Read(value) => Scalar::Value(value),
+            Self::Read(value, _) => Scalar::Value(value),
             Self::Binary(bytes, _) => Scalar::Binary(bytes),
         }
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
-    fn text(self, expected: &dyn Expected) -> Result<&'a str, SourceError> {
+    fn text(self, expected: &dyn Expected) -> Result<Char<'a>, SourceError> {
         match self {
-            Self::Made(place) => Ok(place.text()),
-            Self::Read(value) => Self::text_of(value, expected),
-            Self::Binary(bytes, _) => bytes.text(),
+            Self::Made(place) => Ok(Char::Text(place.text())),
+            Self::Read(value, _) => Char::of(value, expected),
+            Self::Binary(bytes, _) => bytes.text().map(Char::Text),
         }
     }
 
@@ -139,26 +141,22 @@ impl<'a> Source<'a> {
                 place.is(Format::Char);
                 Ok(Char::Plain('a'))
             }
-            Self::Read(value) => Self::text_of(value, expected).map(Char::Text),
+            Self::Read(value, _) => Char::of(value, expected),
             Self::Binary(bytes, _) => bytes.scalar().map(Char::Plain),
         }
     }
 
-    /// The name or the number of a field or a variant.
-    fn identifier(self, expected: &dyn Expected) -> Result<Identifier<'a>, SourceError> {
-        match self {
-            Self::Read(Value::Unsigned(number)) => Ok(Identifier::Number(*number)),
-            Self::Read(value) => Self::text_of(value, expected).map(Identifier::Name),
-            _ => Err(SourceError::self_describing()),
-        }
-    }
-
-    /// A value that says what it is.
-    fn any(self) -> Result<&'a Value, SourceError> {
-        match self {
-            Self::Read(value) => Ok(value),
-            _ => Err(SourceError::self_describing()),
-        }
+    /// A value that says what it is, and its form.
+    fn any(self) -> Result<(&'a Value, Form), SourceError> {
+        let Self::Read(value, form) = self else { return Err(SourceError::self_describing()) };
+        let value = value.open();
+        Ok(match value {
+            // What JSON cannot tell from `None` is all that many a visitor does not expect.
+            Value::Some(inner) if !matches!(inner.open(), Value::Null | Value::Some(_)) => {
+                (inner.open(), form)
+            }
+            value => (value, form),
+        })
     }
 
     /// What is in an option.
@@ -166,12 +164,15 @@ impl<'a> Source<'a> {
     fn option(self) -> Result<Option<Self>, SourceError> {
         Ok(match self {
             Self::Made(place) => place.option().map(Self::Made),
-            Self::Read(Value::Null) => None,
+            Self::Read(value, form) => match value.open() {
+                Value::Null => None,
+                Value::Some(inner) => Some(Self::Read(inner, form)),
+                value => Some(Self::Read(value, form)),
+            },
             Self::Binary(bytes, depth) if bytes.is_some()? => {
                 Some(Self::Binary(bytes, inside(depth)?))
             }
             Self::Binary(..) => None,
-            read => Some(read),
         })
     }
 
@@ -179,8 +180,7 @@ impl<'a> Source<'a> {
     fn list(self, expected: &dyn Expected) -> Result<Items<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Items::Made(place.items())),
-            Self::Read(Value::List(list)) => Ok(Items::Read(list.iter())),
-            Self::Read(value) => Err(Self::wrong(value, expected)),
+            Self::Read(value, form) => Items::read(value, form, expected),
             Self::Binary(bytes, depth) => Ok(Items::Binary(bytes, bytes.scalar()?, inside(depth)?)),
         }
     }
@@ -188,7 +188,7 @@ impl<'a> Source<'a> {
     fn tuple(self, len: usize, expected: &dyn Expected) -> Result<Items<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Items::Made(place.tuple(len))),
-            Self::Read(value) => Items::read_tuple(value, len, expected),
+            Self::Read(value, form) => Items::read_tuple(value, form, len, expected),
             Self::Binary(bytes, depth) => Ok(Items::Binary(bytes, len, depth)),
         }
     }
@@ -217,7 +217,7 @@ impl<'a> Source<'a> {
             Self::Made(place) => {
                 Ok(Members::Items(Items::Made(place.begin(rust_name, name)?.named(names))))
             }
-            Self::Read(value) => Members::read(value, names.len(), expected),
+            Self::Read(value, form) => Members::read(value, form, names.len(), expected),
             Self::Binary(bytes, depth) => {
                 Ok(Members::Items(Items::Binary(bytes, names.len(), depth)))
             }
@@ -227,8 +227,10 @@ impl<'a> Source<'a> {
     fn entries(self, expected: &dyn Expected) -> Result<Entries<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Entries::Made(place.entry())),
-            Self::Read(Value::Map(map)) => Ok(Entries::Read(map.iter(), None)),
-            Self::Read(value) => Err(Self::wrong(value, expected)),
+            Self::Read(value, form) => match value.inner() {
+                Value::Map(map) => Ok(Entries::read(map, form)),
+                value => Err(Self::wrong(value, expected)),
+            },
             Self::Binary(bytes, depth) => {
                 Ok(Entries::Binary(bytes, bytes.scalar()?, inside(depth)?))
             }
@@ -242,7 +244,7 @@ impl<'a> Source<'a> {
     ) -> Result<Newtype<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Newtype::Made(place.begin(rust_name, name)?.newtype())),
-            Self::Read(value) => Ok(Newtype::Read(value)),
+            Self::Read(value, form) => Ok(Newtype::Read(value, form)),
             Self::Binary(bytes, depth) => Ok(Newtype::Binary(bytes, depth)),
         }
     }
@@ -277,13 +279,7 @@ impl<'a> Source<'a> {
     ) -> Result<Variant<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Variant::made(place.variant(rust_name, name, variants)?)),
-            Self::Read(Value::Map(map)) if let [(name, content)] = &map[..] => {
-                Ok(Variant::Read(name, content))
-            }
-            Self::Read(name @ (Value::Text(_) | Value::Key(_))) => {
-                Ok(Variant::Read(name, &Value::Null))
-            }
-            Self::Read(value) => Err(Self::wrong(value, expected)),
+            Self::Read(value, form) => Variant::read(value, form, expected),
             Self::Binary(bytes, depth) => Variant::binary(bytes, inside(depth)?),
         }
     }
@@ -295,15 +291,17 @@ enum Scalar<'a> {
     Binary(&'a Bytes<'a>),
 }
 
-/// A character.
+/// A character or a text: each may be read as the other.
 enum Char<'a> {
     Plain(char),
-    /// In a text that should be nothing else.
     Text(&'a str),
 }
 
-/// What a field or a variant is found by.
-enum Identifier<'a> {
-    Number(u64),
-    Name(&'a str),
+impl<'a> Char<'a> {
+    fn of(value: &'a Value, expected: &dyn Expected) -> Result<Self, SourceError> {
+        match value.inner() {
+            Value::Char(value) => Ok(Self::Plain(*value)),
+            value => Source::text_of(value, expected).map(Self::Text),
+        }
+    }
 }

@@ -1,33 +1,48 @@
 //! The parts of lists, maps and structs.
 
+use std::mem::ManuallyDrop;
+
 use serde::de::{DeserializeSeed, Error as _, Expected, MapAccess, SeqAccess};
 
 use super::{Source, SourceError};
 use crate::codec::binary::Bytes;
 use crate::codec::depth::Depth;
-use crate::codec::schema::{Formats, Taken};
+use crate::codec::schema::{Form, Formats, Taken};
 use crate::codec::value::Value;
 
 /// Values by position.
 pub(super) enum Items<'a> {
     Made(Formats<'a>),
-    Read(std::slice::Iter<'a, Value>),
+    Read(std::slice::Iter<'a, Value>, Form),
+    /// Bytes, of which each is a number, and the last that was asked for.
+    Octets(std::slice::Iter<'a, u8>, ManuallyDrop<Value>),
     /// As many as these, each of this depth.
     Binary(&'a Bytes<'a>, usize, Depth),
 }
 
 impl<'a> Items<'a> {
+    /// The items of a list.
+    pub(super) fn read(
+        value: &'a Value,
+        form: Form,
+        expected: &dyn Expected,
+    ) -> Result<Self, SourceError> {
+        match value.inner() {
+            Value::List(list) => Ok(Self::Read(list.iter(), form)),
+            Value::Bytes(bytes) => Ok(Self::Octets(bytes.iter(), ManuallyDrop::new(Value::Null))),
+            value => Err(Source::wrong(value, expected)),
+        }
+    }
+
     /// The items of a list that there are to be at most `count` of.
     pub(super) fn read_tuple(
         value: &'a Value,
+        form: Form,
         count: usize,
         expected: &dyn Expected,
     ) -> Result<Self, SourceError> {
-        match value {
-            Value::List(list) if list.len() > count => Err(too_many()),
-            Value::List(list) => Ok(Self::Read(list.iter())),
-            value => Err(Source::wrong(value, expected)),
-        }
+        let items = Self::read(value, form, expected)?;
+        if items.len() > count { Err(too_many()) } else { Ok(items) }
     }
 }
 
@@ -36,7 +51,11 @@ impl Items<'_> {
     fn next(&mut self) -> Option<Source<'_>> {
         match self {
             Self::Made(formats) => formats.next().map(Source::Made),
-            Self::Read(list) => list.next().map(Source::Read),
+            Self::Read(list, form) => list.next().map(|value| Source::Read(value, *form)),
+            Self::Octets(bytes, number) => {
+                *number = ManuallyDrop::new(Value::Unsigned((*bytes.next()?).into()));
+                Some(Source::Read(number, Form::Compact))
+            }
             Self::Binary(bytes, left, depth) => {
                 *left = left.checked_sub(1)?;
                 Some(Source::Binary(bytes, *depth))
@@ -47,7 +66,8 @@ impl Items<'_> {
     fn len(&self) -> usize {
         match self {
             Self::Made(formats) => formats.len(),
-            Self::Read(list) => list.len(),
+            Self::Read(list, _) => list.len(),
+            Self::Octets(bytes, _) => bytes.len(),
             Self::Binary(_, left, _) => *left,
         }
     }
@@ -55,7 +75,7 @@ impl Items<'_> {
     /// Whether a visitor that reads as many as there are has read all.
     pub(super) extern "C" fn all_read(&self) -> Result<(), SourceError> {
         match self {
-            Self::Read(list) if list.len() > 0 => Err(too_many()),
+            Self::Read(..) | Self::Octets(..) if self.len() > 0 => Err(too_many()),
             _ => Ok(()),
         }
     }
@@ -97,19 +117,25 @@ pub(super) enum Entries<'a> {
     /// A key and its value, unless there is to be no entry.
     Made(Formats<'a>),
     /// What is left, and the value of the last key.
-    Read(std::slice::Iter<'a, (Value, Value)>, Option<&'a Value>),
+    Read(std::slice::Iter<'a, (Value, Value)>, Option<&'a Value>, Form),
     /// As many as these, each of this depth.
     Binary(&'a Bytes<'a>, usize, Depth),
+}
+
+impl<'a> Entries<'a> {
+    pub(super) fn read(map: &'a [(Value, Value)], form: Form) -> Self {
+        Self::Read(map.iter(), None, form)
+    }
 }
 
 impl Entries<'_> {
     fn next_key(&mut self) -> Option<Source<'_>> {
         match self {
             Self::Made(entry) => entry.next().map(Source::Made),
-            Self::Read(entries, value) => {
+            Self::Read(entries, value, form) => {
                 let (key, next) = entries.next()?;
                 *value = Some(next);
-                Some(Source::Read(key))
+                Some(Source::Read(key, *form))
             }
             Self::Binary(bytes, left, depth) => {
                 *left = left.checked_sub(1)?;
@@ -121,7 +147,7 @@ impl Entries<'_> {
     fn next_value(&mut self) -> Result<Source<'_>, SourceError> {
         let value = match self {
             Self::Made(entry) => entry.next().map(Source::Made),
-            Self::Read(_, value) => value.take().map(Source::Read),
+            Self::Read(_, value, form) => value.take().map(|value| Source::Read(value, *form)),
             Self::Binary(bytes, _, depth) => Some(Source::Binary(bytes, *depth)),
         };
         value.ok_or_else(|| SourceError::custom("a map's value was read before its key"))
@@ -172,12 +198,17 @@ impl<'a> Members<'a> {
     /// Those of a struct with at most `count` of them.
     pub(super) fn read(
         value: &'a Value,
+        form: Form,
         count: usize,
         expected: &dyn Expected,
     ) -> Result<Self, SourceError> {
-        match value {
-            Value::Map(map) => Ok(Self::Entries(Entries::Read(map.iter(), None))),
-            value => Items::read_tuple(value, count, expected).map(Self::Items),
+        match value.inner() {
+            // serde takes a number for the position of a field.
+            Value::Map(map) => match map.iter().find(|(key, _)| key.text().is_none()) {
+                Some((key, _)) => Err(Source::wrong(key, &"the name of a field")),
+                None => Ok(Self::Entries(Entries::read(map, form))),
+            },
+            value => Items::read_tuple(value, form, count, expected).map(Self::Items),
         }
     }
 }
@@ -185,7 +216,7 @@ impl<'a> Members<'a> {
 /// The single part of a struct or variant.
 pub(super) enum Newtype<'a> {
     Made(Taken<'a>),
-    Read(&'a Value),
+    Read(&'a Value, Form),
     Binary(&'a Bytes<'a>, Depth),
 }
 
@@ -193,7 +224,7 @@ impl Newtype<'_> {
     pub(super) fn source(&mut self) -> Source<'_> {
         match self {
             Self::Made(taken) => Source::Made(taken.content()),
-            Self::Read(value) => Source::Read(value),
+            Self::Read(value, form) => Source::Read(value, *form),
             Self::Binary(bytes, depth) => Source::Binary(bytes, *depth),
         }
     }

@@ -9,14 +9,14 @@ use super::parts::{Items, Members, Newtype};
 use super::{Source, SourceError};
 use crate::codec::binary::Bytes;
 use crate::codec::depth::Depth;
-use crate::codec::schema::Enumerated;
+use crate::codec::schema::{Enumerated, Form};
 use crate::codec::value::Value;
 
 /// One variant of an enum.
 pub(super) enum Variant<'a> {
     Made(Enumerated<'a>, Number),
     /// Its name and content.
-    Read(&'a Value, &'a Value),
+    Read(&'a Value, &'a Value, Form),
     /// Where its content is, and how deep that may be.
     Binary(&'a Bytes<'a>, Number, Depth),
 }
@@ -30,6 +30,24 @@ impl<'a> Variant<'a> {
         Self::Made(variant, ManuallyDrop::new(number))
     }
 
+    pub(super) fn read(
+        value: &'a Value,
+        form: Form,
+        expected: &dyn Expected,
+    ) -> Result<Self, SourceError> {
+        match value.inner() {
+            name @ (Value::Text(_) | Value::Key(_)) => Ok(Self::Read(name, &Value::Null, form)),
+            // serde takes a number for the position of a variant.
+            Value::Map(map)
+                if let [(name, content)] = &map[..]
+                    && name.text().is_some() =>
+            {
+                Ok(Self::Read(name, content, form))
+            }
+            value => Err(Source::wrong(value, expected)),
+        }
+    }
+
     pub(super) fn binary(bytes: &'a Bytes<'a>, depth: Depth) -> Result<Self, SourceError> {
         let number: u32 = bytes.scalar()?;
         Ok(Self::Binary(bytes, ManuallyDrop::new(Value::Unsigned(number.into())), depth))
@@ -37,22 +55,27 @@ impl<'a> Variant<'a> {
 
     fn name(&self) -> Source<'_> {
         match self {
-            Self::Made(_, number) | Self::Binary(_, number, _) => Source::Read(number),
-            Self::Read(name, _) => Source::Read(name),
+            Self::Made(_, number) | Self::Binary(_, number, _) => {
+                Source::Read(number, Form::Compact)
+            }
+            Self::Read(name, _, form) => Source::Read(name, *form),
         }
     }
 
     fn unit(&mut self) -> Result<(), SourceError> {
         match self {
-            Self::Made(..) | Self::Binary(..) | Self::Read(_, Value::Null) => Ok(()),
-            Self::Read(_, value) => Err(Source::wrong(value, &"a variant without content")),
+            Self::Made(..) | Self::Binary(..) => Ok(()),
+            Self::Read(_, content, _) => match content.inner() {
+                Value::Null => Ok(()),
+                value => Err(Source::wrong(value, &"a variant without content")),
+            },
         }
     }
 
     fn newtype(&mut self) -> Newtype<'_> {
         match self {
             Self::Made(variant, _) => Newtype::Made(variant.begin().newtype()),
-            Self::Read(_, content) => Newtype::Read(content),
+            Self::Read(_, content, form) => Newtype::Read(content, *form),
             Self::Binary(bytes, _, depth) => Newtype::Binary(bytes, *depth),
         }
     }
@@ -60,7 +83,7 @@ impl<'a> Variant<'a> {
     fn tuple(&mut self, len: usize, expected: &dyn Expected) -> Result<Items<'_>, SourceError> {
         match self {
             Self::Made(variant, _) => Ok(Items::Made(variant.begin().tuple(len))),
-            Self::Read(_, content) => Items::read_tuple(content, len, expected),
+            Self::Read(_, content, form) => Items::read_tuple(content, *form, len, expected),
             Self::Binary(bytes, _, depth) => Ok(Items::Binary(bytes, len, *depth)),
         }
     }
@@ -72,7 +95,7 @@ impl<'a> Variant<'a> {
     ) -> Result<Members<'_>, SourceError> {
         match self {
             Self::Made(variant, _) => Ok(Members::Items(Items::Made(variant.begin().named(names)))),
-            Self::Read(_, content) => Members::read(content, names.len(), expected),
+            Self::Read(_, content, form) => Members::read(content, *form, names.len(), expected),
             Self::Binary(bytes, _, depth) => {
                 Ok(Members::Items(Items::Binary(bytes, names.len(), *depth)))
             }
@@ -122,7 +145,7 @@ impl Variant<'_> {
                 Value::Unsigned(1) => Ok(false),
                 ref other => Err(SourceError::invalid_value(other.unexpected(), &"`Ok` or `Err`")),
             },
-            Self::Read(name, _) => match Source::text_of(name, &"`Ok` or `Err`")? {
+            Self::Read(name, ..) => match Source::text_of(name, &"`Ok` or `Err`")? {
                 "Ok" => Ok(true),
                 "Err" => Ok(false),
                 other => Err(SourceError::unknown_variant(other, OF_RESULT)),

@@ -1,0 +1,122 @@
+//! The tagged form: each part of a value begins with a byte that says what it is.
+//!
+//! Numbers, texts and bytes follow their tag as bincode writes them. A list and a map have no length: [`Tag::End`] ends
+//! them. What writes the form is [`Sink`](super::sink::Sink).
+
+use serde::de::Error as _;
+
+use super::binary::Bytes;
+use super::depth::{Depth, TooDeep};
+use super::source::SourceError;
+use super::value::Value;
+
+/// What a part is. The numbers are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Tag {
+    /// No value, but the end of a list or map.
+    End = 0,
+    Null = 1,
+    False = 2,
+    True = 3,
+    /// A `u64` follows.
+    Unsigned = 4,
+    /// An `i64` follows.
+    Signed = 5,
+    /// A `u128` follows.
+    BigUnsigned = 6,
+    /// An `i128` follows.
+    BigSigned = 7,
+    /// An `f64` follows.
+    Float = 8,
+    Char = 9,
+    Text = 10,
+    Bytes = 11,
+    /// What is in the option follows.
+    Some = 12,
+    /// What is secret follows.
+    Secret = 13,
+    /// The items follow, and an end.
+    List = 14,
+    /// Keys, each with its value, follow, and an end.
+    Map = 15,
+    /// The name of a variant follows, a text, and what is in it.
+    Variant = 16,
+}
+
+impl Tag {
+    const ALL: [Self; 17] = [
+        Self::End,
+        Self::Null,
+        Self::False,
+        Self::True,
+        Self::Unsigned,
+        Self::Signed,
+        Self::BigUnsigned,
+        Self::BigSigned,
+        Self::Float,
+        Self::Char,
+        Self::Text,
+        Self::Bytes,
+        Self::Some,
+        Self::Secret,
+        Self::List,
+        Self::Map,
+        Self::Variant,
+    ];
+
+    fn next(bytes: &Bytes<'_>) -> Result<Self, SourceError> {
+        let tag: u8 = bytes.scalar()?;
+        (Self::ALL.get(usize::from(tag)).copied())
+            .ok_or_else(|| SourceError::custom(format_args!("there is no tag {tag}")))
+    }
+}
+
+/// Reads the value that is next in `bytes`.
+pub(super) fn next(bytes: &Bytes<'_>) -> Result<Value, SourceError> {
+    value(bytes, Depth::READ)
+}
+
+fn value(bytes: &Bytes<'_>, depth: Depth) -> Result<Value, SourceError> {
+    let unexpected_end = || SourceError::custom("a list or map ends before it begins");
+    item(bytes, depth)?.ok_or_else(unexpected_end)
+}
+
+/// A value, unless what it is in ends here.
+fn item(bytes: &Bytes<'_>, depth: Depth) -> Result<Option<Value>, SourceError> {
+    let inside = || depth.inside().ok_or_else(|| SourceError::custom(TooDeep::BINARY));
+    Ok(Some(match Tag::next(bytes)? {
+        Tag::End => return Ok(None),
+        Tag::Null => Value::Null,
+        Tag::False => Value::Bool(false),
+        Tag::True => Value::Bool(true),
+        Tag::Unsigned => Value::Unsigned(bytes.scalar()?),
+        Tag::Signed => Value::Signed(bytes.scalar()?),
+        Tag::BigUnsigned => Value::unsigned(bytes.scalar()?),
+        Tag::BigSigned => Value::signed(bytes.scalar()?),
+        Tag::Float => Value::Float(bytes.scalar()?),
+        Tag::Char => Value::Char(bytes.scalar()?),
+        Tag::Text => Value::Text(bytes.text()?.to_owned()),
+        Tag::Bytes => Value::Bytes(bytes.bytes()?.to_owned()),
+        Tag::Some => Value::Some(Box::new(value(bytes, inside()?)?)),
+        Tag::Secret => Value::Secret(Box::new(value(bytes, inside()?)?)),
+        Tag::List => {
+            let mut list = Vec::new();
+            while let Some(item) = item(bytes, inside()?)? {
+                list.push(item);
+            }
+            Value::List(list)
+        }
+        Tag::Map => {
+            let mut map = Vec::new();
+            while let Some(key) = item(bytes, inside()?)? {
+                map.push((key, value(bytes, inside()?)?));
+            }
+            Value::Map(map)
+        }
+        Tag::Variant => {
+            let name = Value::Text(bytes.text()?.to_owned());
+            Value::Map(vec![(name, value(bytes, inside()?)?)])
+        }
+    }))
+}
