@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::NameOf;
 use super::arguments::Arguments;
-use super::copying::{Copying, copy_value};
+use super::copying::{Copying, CopyingKey, copy_value};
 use super::reader::Reader;
 use crate::model::{SchemaHash, StableHash};
 pub use format::{Content, Fields, Form, Format, NamedType, Types};
@@ -29,7 +29,7 @@ pub(super) const SECRET: &str = "piton::Secret";
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
     pub(crate) type_name: NameOf,
-    copying: Copying,
+    pub(in crate::codec) copying: Copying,
 }
 
 impl Described {
@@ -52,6 +52,11 @@ impl Described {
     /// The Rust type.
     pub(crate) extern "C" fn type_name(self) -> &'static str {
         (self.type_name)()
+    }
+
+    /// Tells the type from others.
+    pub(in crate::codec) fn key(self) -> CopyingKey {
+        self.copying.key()
     }
 
     /// Its schema.
@@ -107,6 +112,11 @@ impl Schema {
         let type_name = format!("({}{comma})", names.join(", "));
         let parts: Vec<_> = parts.iter().map(|part| part.copying).collect();
         Self::traced(type_name.into(), &|source| trace::make_tuple(&parts, source))
+    }
+
+    /// That of a value that says of itself what it is.
+    pub(crate) fn tagged() -> Self {
+        Self { type_name: "value".into(), form: Form::Tagged, format: None, problem: None }
     }
 
     /// Identifies how values are stored. Types of one hash are stored alike: renaming or moving a type does not change
