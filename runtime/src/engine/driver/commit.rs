@@ -229,7 +229,10 @@ impl Driver {
             // In a run with an engine every signal lies in the inbox.
             Some(Effect::SetAside(NewDeadLetter { seq: seq?, reason }))
         });
+        let writes_state =
+            matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
         Box::new(CommitStep {
+            definition: writes_state.then(|| self.machine.written_by()).flatten(),
             consumed,
             effects: given_up.chain(enqueued).chain(sent).chain(set_aside).collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())

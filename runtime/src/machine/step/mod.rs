@@ -207,6 +207,12 @@ impl Machine {
         self.state.clone()
     }
 
+    /// The definition that wrote the state; `None` if the frame is too short to say so.
+    #[cfg(feature = "engine")]
+    pub(crate) fn written_by(&self) -> Option<DefinitionHash> {
+        self.frame.first_chunk().map(|hash| DefinitionHash(u64::from_le_bytes(*hash)))
+    }
+
     /// The names of the states that the `async` blocks in the branches of the state are in, such as
     /// `join.0.charge`, each before those in its own branches.
     ///

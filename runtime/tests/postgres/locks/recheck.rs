@@ -295,6 +295,17 @@ pub(crate) async fn what_all_write_is_written_in_one_order(url: String) {
     scene.commit().await;
     ended(recorded).await.expect("they are there");
 
+    scene.begin("INSERT INTO piton_schemas VALUES (1, '')").await;
+    let store = Arc::clone(&scene.store);
+    let recorded = tokio::spawn(async move {
+        let schema = |hash| SchemaRecord { hash: SchemaHash(hash), schema: String::new() };
+        store.record_schemas(&[schema(2), schema(1)]).await
+    });
+    scene.until_waiting(1).await;
+    scene.go_on("INSERT INTO piton_schemas VALUES (2, '')").await;
+    scene.commit().await;
+    ended(recorded).await.expect("they are there");
+
     let run = |workflow_id: &str| NewRun { workflow_id: workflow_id.into(), ..new_run(None) };
     let (a, b) = (run("a"), run("b"));
     let insert = |workflow_id: &str| {
