@@ -25,10 +25,27 @@ pub(crate) fn read(bytes: &[u8], schema: &Schema) -> Result<Value, CodecError> {
         0 => Ok(value),
         left => Err(SourceError::custom(format_args!("{left} bytes are left over"))),
     });
-    read.map_err(|error| {
-        let name = &schema.type_name;
-        cannot_decode("value", &format_args!("it was written as a `{name}`: {error}"))
-    })
+    read.map_err(|error| not_read_by(schema, &error))
+}
+
+/// Reads the value at the beginning of `bytes`, and tells how many of them it takes up.
+///
+/// # Errors
+/// As [`read`].
+pub(in crate::codec) fn read_first(
+    bytes: &[u8],
+    schema: &Schema,
+) -> Result<(Value, usize), CodecError> {
+    let bytes = Bytes::new(bytes);
+    match next(&bytes, schema) {
+        Ok(value) => Ok((value, bytes.taken())),
+        Err(error) => Err(not_read_by(schema, &error)),
+    }
+}
+
+fn not_read_by(schema: &Schema, error: &SourceError) -> CodecError {
+    let name = &schema.type_name;
+    cannot_decode("value", &format_args!("it was written as a `{name}`: {error}"))
 }
 
 /// Reads the value that is next in `bytes`.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::NameOf;
 use super::arguments::Arguments;
 use super::reader::{Reader, next_value};
+use super::schema::Form;
 
 /// Reads a value of one type, and writes it. Tells whether it could be read.
 pub(super) type CopyValue = fn(&mut Reader<'_>, &mut Arguments) -> bool;
@@ -50,8 +51,8 @@ impl Copying {
     /// a run holds one.
     pub(super) fn reads_back(self, written: Arguments) -> bool {
         let Ok(written) = written.finish() else { return true };
-        let mut again = Arguments::NONE;
-        let mut reader = Reader::new(written.as_bytes());
+        let mut again = Arguments::plain(Form::Compact);
+        let mut reader = Reader::any_value(written.as_bytes(), "copy");
         let is_copied = self.copy(&mut reader, &mut again);
         let again = again.finish();
         reader.finish().is_ok() && is_copied && again.is_ok_and(|again| again == written)

@@ -12,7 +12,6 @@ mod depth;
 mod given;
 mod json;
 mod reader;
-mod render;
 mod results;
 mod schema;
 pub(crate) mod schemas;
@@ -79,14 +78,6 @@ impl CodecError {
         match self {
             Self::Decode { reason, .. } => Self::Decode { type_name, reason },
             other => other,
-        }
-    }
-
-    /// The schema that is needed to read the value, if that is what is missing.
-    pub(crate) fn unknown_schema(&self) -> Option<SchemaHash> {
-        match self {
-            Self::UnknownSchema(hash) => Some(*hash),
-            _ => None,
         }
     }
 }
@@ -225,9 +216,7 @@ fn encoded<'a>(payload: &'a [u8], type_name: &'static str) -> Result<Encoded<'a>
         [tag, value @ ..] if *tag == Encoding::Binary as u8 => Ok(Encoded::Plain(value)),
         [tag, value @ ..] if *tag == Encoding::Json as u8 => Ok(Encoded::Json(value)),
         [tag, typed @ ..] if *tag == Encoding::Typed as u8 => match typed.split_first_chunk() {
-            Some((hash, value)) => {
-                Ok(Encoded::Typed(SchemaHash(u64::from_le_bytes(*hash)), value))
-            }
+            Some((hash, value)) => Ok(Encoded::Typed(SchemaHash(u64::from_le_bytes(*hash)), value)),
             None => Err(cannot_decode(type_name, &"the payload is cut short")),
         },
         [tag, ..] => Err(cannot_decode(type_name, &format_args!("unknown encoding {tag}"))),

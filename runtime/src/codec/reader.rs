@@ -8,10 +8,12 @@ use serde::Deserialize;
 
 use super::arguments::ArgumentKind;
 use super::binary::Bytes;
-use super::schema::{Described, Form};
 use super::given::{Given, read_typed};
+use super::schema::{Described, Form, Schema};
 use super::source::{self, Source, SourceError};
-use super::{CodecError, Encoded, NameOf, cannot_decode, encoded, left_over, not_read, schemas, tagged};
+use super::{
+    CodecError, Encoded, NameOf, by_schema, cannot_decode, encoded, left_over, not_read, schemas,
+};
 use crate::hidden::Hidden;
 
 /// What is wrong with several values is said of them as a whole.
@@ -107,7 +109,7 @@ impl<'a> Reader<'a> {
         match form {
             Form::Compact => Self::of(what, Rest::Binary(Bytes::new(saved)), None),
             Form::Tagged => {
-                let value = tagged::read(saved);
+                let value = by_schema::read(saved, &Schema::tagged());
                 Self::given(what, value.map(|value| vec![Given { value, form: Form::Tagged }]))
             }
         }
@@ -296,9 +298,7 @@ fn value_from_json(json: &[u8]) -> Result<Vec<Given>, CodecError> {
 
 fn arguments_from_json(json: &[u8]) -> Result<Vec<Given>, CodecError> {
     match source::list_from_json(json) {
-        Ok(list) => {
-            Ok(list.into_iter().map(|value| Given { value, form: Form::Tagged }).collect())
-        }
+        Ok(list) => Ok(list.into_iter().map(|value| Given { value, form: Form::Tagged }).collect()),
         Err(error) => Err(cannot_decode(ARGUMENTS, &error)),
     }
 }

@@ -82,6 +82,13 @@ fn value(bytes: &Bytes<'_>, depth: Depth) -> Result<Value, SourceError> {
     item(bytes, depth)?.ok_or_else(unexpected_end)
 }
 
+/// Begins a `Result`, whose value or error follows.
+pub(super) fn begin_result(out: &mut Vec<u8>, is_ok: bool) {
+    let name = if is_ok { "Ok" } else { "Err" };
+    out.extend([Tag::Variant as u8, name.len() as u8]);
+    out.extend_from_slice(name.as_bytes());
+}
+
 /// A value, unless what it is in ends here.
 fn item(bytes: &Bytes<'_>, depth: Depth) -> Result<Option<Value>, SourceError> {
     let inside = || depth.inside().ok_or_else(|| SourceError::custom(TooDeep::BINARY));

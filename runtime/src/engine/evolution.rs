@@ -26,12 +26,10 @@ pub(crate) async fn evolve(
             Err(message) => return Ok(Err(BlockedReason::Panicked(message))),
         };
         let unknown = match unfit {
-            Unfit::UnknownDefinition(hash) => {
-                match learn_definition(store, hash).await? {
-                    true => continue,
-                    false => format!("the definition {hash} that wrote it"),
-                }
-            }
+            Unfit::UnknownDefinition(hash) => match learn_definition(store, hash).await? {
+                true => continue,
+                false => format!("the definition {hash} that wrote it"),
+            },
             Unfit::UnknownSchema(hash) => match learn_schemas(store, vec![hash]).await? {
                 true => continue,
                 false => format!("the schema {hash} of a value in it"),

@@ -37,9 +37,8 @@ impl Recorded {
         store: &dyn Store,
         hashes: &[SchemaHash],
     ) -> Result<(), StoreError> {
-        let record = |hash: &SchemaHash| {
-            Some(SchemaRecord { hash: *hash, schema: schemas::text(*hash)? })
-        };
+        let record =
+            |hash: &SchemaHash| Some(SchemaRecord { hash: *hash, schema: schemas::text(*hash)? });
         let records: Vec<_> = hashes.iter().filter_map(record).collect();
         store.record_schemas(&records).await?;
         insert(&self.schemas, hashes);

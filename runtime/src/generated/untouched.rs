@@ -6,8 +6,8 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::Parked;
-use crate::machine::frame::next_entry;
 use crate::machine::definition::DefinedLocal;
+use crate::machine::frame::next_entry;
 use crate::machine::values::drop_saved_by;
 
 /// Locals of a state that a step has not touched, and that come to their end because the run does. They

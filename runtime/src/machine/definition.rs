@@ -134,7 +134,7 @@ impl Definition {
     }
 
     /// What states are known by: the hash, in simulations as the build of the process has it.
-    pub(super) fn hash(&self) -> DefinitionHash {
+    pub(crate) fn hash(&self) -> DefinitionHash {
         #[cfg(feature = "simulation")]
         return crate::process::Process::hash_in_build(self.hash);
         #[cfg(not(feature = "simulation"))]
@@ -158,9 +158,8 @@ impl Definition {
     /// The types that cannot be saved, each with the reason.
     pub fn problems(&self) -> impl Iterator<Item = String> {
         let states = self.states.iter();
-        let locals = states.flat_map(|state| {
-            state.node.locals.iter().map(|local| local.name).zip(&state.locals)
-        });
+        let locals = states
+            .flat_map(|state| state.node.locals.iter().map(|local| local.name).zip(&state.locals));
         let locals = locals.map(|(name, local)| (name, local.schema));
         let parameters = schemas::of_arguments(self.parameters).parameters.iter();
         let others = parameters.map(|parameter| ("arguments", *parameter));

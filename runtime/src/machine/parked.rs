@@ -97,7 +97,17 @@ impl Parked {
         operations: usize,
     ) -> Self {
         let (cursor, next) = ((0, locals), Next::default());
-        Self { frame, state, states, parameters: &[], locals, operations, cursor, arguments: None, next }
+        Self {
+            frame,
+            state,
+            states,
+            parameters: &[],
+            locals,
+            operations,
+            cursor,
+            arguments: None,
+            next,
+        }
     }
 
     /// No state at all, for a step that only describes.

@@ -116,7 +116,10 @@ impl fmt::Display for Difference {
                 }
             }
             Self::AmbiguousLocal { local } => {
-                write!(f, "several bindings are named `{local}`, and which of them was saved cannot be told")
+                write!(
+                    f,
+                    "several bindings are named `{local}`, and which of them was saved cannot be told"
+                )
             }
             Self::MissingBranch { branch } => {
                 write!(f, "the run waits for the branch `{branch}`, which is gone")
@@ -125,7 +128,10 @@ impl fmt::Display for Difference {
                 write!(f, "the branch `{branch}` is new, and the run has not begun it")
             }
             Self::AmbiguousBranch { branch } => {
-                write!(f, "several branches await `{branch}`, and which of them is which cannot be told")
+                write!(
+                    f,
+                    "several branches await `{branch}`, and which of them is which cannot be told"
+                )
             }
             Self::OtherOperation { before, now } => {
                 write!(f, "the run waits for {before}, and the code awaits {now}")

@@ -91,22 +91,6 @@ pub struct Handle(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DefinitionHash(pub u64);
 
-/// Identifies how a stored value was written: the form and the format of its type.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct SchemaHash(pub u64);
-
-impl fmt::Display for SchemaHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
-    }
-}
-
-impl fmt::Debug for SchemaHash {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 impl fmt::Display for DefinitionHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)
@@ -119,8 +103,8 @@ impl fmt::Debug for DefinitionHash {
     }
 }
 
-/// Identifies a schema by its content.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Identifies a schema by its content: the form and the format of a type's values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SchemaHash(pub u64);
 
 impl fmt::Display for SchemaHash {

@@ -9,6 +9,7 @@ use super::super::arguments::Arguments;
 use super::super::copying::Copying;
 use super::super::reader::Reader;
 use super::super::source::{Source, SourceError};
+use super::Form;
 use super::format::{Content, Fields, Format, NamedType, Types};
 use super::places::Place;
 
@@ -33,7 +34,7 @@ pub(super) type MakeAny<'a> = &'a dyn Fn(Source<'_>) -> Result<bool, SourceError
 pub(super) fn make(copying: Copying, source: Source<'_>) -> Result<bool, SourceError> {
     let mut source = Some(source);
     let mut reader = Reader::of_source(&mut source);
-    let mut written = Arguments::NONE;
+    let mut written = Arguments::plain(Form::Compact);
     if copying.copy(&mut reader, &mut written) {
         Ok(copying.reads_back(written))
     } else {

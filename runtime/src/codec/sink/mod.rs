@@ -71,7 +71,7 @@ impl Writer for Sink<'_> {
 impl<'a> Sink<'a> {
     /// Adds to what is there.
     #[cfg_attr(not(debug_assertions), inline)]
-    pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
+    pub(crate) fn new(out: &'a mut Vec<u8>, _: super::schema::Form) -> Self {
         Self { out, depth: Depth::WRITTEN }
     }
 

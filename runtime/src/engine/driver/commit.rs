@@ -4,7 +4,7 @@ use std::error::Error;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
@@ -14,6 +14,7 @@ use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
+use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
 use crate::model::{BlockedReason, Message, OutgoingMessage, RunStatus, Timestamp};
@@ -67,7 +68,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
-        self.record_schemas_of(&stepped.effects.messages).await;
+        record_schemas_of(&self.hold.session, &stepped.effects.messages).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -184,25 +185,6 @@ impl Driver {
         Ok(())
     }
 
-    /// Records the schemas of what is about to be sent: whoever gets it must find them.
-    pub(super) async fn record_schemas_of(&self, messages: &[OutgoingMessage]) {
-        let session = &self.hold.session;
-        for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
-            let mut backoff = Backoff::default();
-            while let Err(error) =
-                session.host.recorded.schema_of(&*session.store, payload).await
-            {
-                run_event!(
-                    warn,
-                    self.name(),
-                    error = %with_causes(&error),
-                    "the schema of a message could not be recorded yet"
-                );
-                backoff.wait().await;
-            }
-        }
-    }
-
     /// The commit that follows the last one answered.
     pub(super) fn next_commit(
         &self,
@@ -297,4 +279,15 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
         run_event!(error, run, error = %with_causes(error), "a step could not be committed");
     }
     stays
+}
+
+/// Records the schemas of what is about to be sent: whoever gets it must find them.
+async fn record_schemas_of(session: &Session, messages: &[OutgoingMessage]) {
+    for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
+        let mut backoff = Backoff::default();
+        while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
+            warn!(error = %with_causes(&error), "the schema of a message could not be recorded yet");
+            backoff.wait().await;
+        }
+    }
 }

@@ -29,8 +29,8 @@ use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::inbox::INBOX_PAGE;
 pub(crate) use self::steps::make_first;
-use super::events::{RunName, run_event};
 use super::backoff::Backoff;
+use super::events::{RunName, run_event};
 use super::evolution;
 use super::held::Hold;
 use super::panics::{catch, caught};
@@ -464,6 +464,7 @@ async fn learn(
     snapshot: &mut Snapshot,
     arrivals: &[Arrival],
 ) -> Result<Result<(), BlockedReason>, StoreError> {
-    evolution::learn_schemas_of(&*session.store, arrivals.iter().filter_map(Arrival::payload)).await?;
+    evolution::learn_schemas_of(&*session.store, arrivals.iter().filter_map(Arrival::payload))
+        .await?;
     evolution::evolve(&*session.store, entry, snapshot).await
 }

@@ -13,6 +13,7 @@ use super::QueuedCall;
 use crate::activities::{ActivityContext, ActivityInfo};
 use crate::engine::driver::Attempt;
 use crate::engine::events::attempt_event;
+use crate::engine::evolution;
 use crate::engine::link::Link;
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::engine::session::Session;
@@ -100,7 +101,8 @@ async fn make(
         return Some(ActivityEnd::Outcome(OperationOutcome::Unusable(reason.to_owned())));
     }
     let store = &*session.store;
-    if let Err(error) = evolution::learn_schemas_of(store, [&activity.arguments].into_iter()).await {
+    if let Err(error) = evolution::learn_schemas_of(store, [&activity.arguments].into_iter()).await
+    {
         warn!(
             run_id = %key.run_id,
             handle = key.handle.0,

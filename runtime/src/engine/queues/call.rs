@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::codec::snapshot::v1;
 use crate::codec::{self, CodecError};
 use crate::engine::retry;
-use crate::model::{ActivityOperation, Handle, Payload};
+use crate::model::{ActivityOperation, Handle};
 use crate::store::{ActivityLimits, NewActivity};
 
 /// The longest limit of a row: a thousand years, since a database adds it to its time in microseconds, and

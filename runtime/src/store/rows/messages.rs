@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::codec;
 use crate::error::StoreError;
-use crate::model::{Message, Payload, RunId, Timestamp};
+use crate::model::{Message, RunId, Timestamp};
 use crate::store::relay::Parcel;
 use crate::store::{
     Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, Inbox, MessageKey,
