@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::sink::{Sink, SinkError};
 use super::{CodecError, NameOf, not_written};
+use crate::machine::values::ArgumentKind;
 use crate::model::{Encoding, Payload};
 
 /// The arguments of a call, being encoded.
@@ -28,6 +29,11 @@ impl Arguments {
     /// for rustc's interpreter.
     pub const NONE: Self =
         Self { payload: ManuallyDrop::new(None), failed: ManuallyDrop::new(None) };
+
+    /// Those of a call that takes arguments of these kinds; none has been added yet.
+    pub const fn of(_: &'static [ArgumentKind]) -> Self {
+        Self::NONE
+    }
 
     /// Adds one. If it cannot be encoded, [`Arguments::finish`] says so.
     pub fn add<T: Serialize + ?Sized>(&mut self, value: &T) {

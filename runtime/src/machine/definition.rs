@@ -36,7 +36,7 @@ impl Definition {
         // The step only describes, and has no state to go on from.
         let described = entry.steps.step(&mut Parked::nowhere(), &cx);
         debug_assert!(described.is_err());
-        let Description { arguments, locals } = cx.take_description();
+        let Description { arguments, locals, .. } = cx.take_description();
         let types: Vec<_> = arguments.iter().map(|argument| argument.described).collect();
         let returned = entry.steps.returned().schema();
         let mut schemas = vec![("arguments", Schema::of_tuple(&types)), ("return value", returned)];

@@ -5,7 +5,7 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::{Context, Durable, DurableFuture, StepError};
+use super::{Awaited, Context, Durable, DurableFuture, StepError};
 
 /// A wait for every operation of a list, made by [`join_all`].
 #[derive(Debug)]
@@ -37,6 +37,7 @@ where
     type Output = Vec<F::Output>;
     type Pending = Vec<PendingItem<F::Pending, F::Output>>;
     const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
+    const AWAITED: Awaited = Awaited::List(&F::AWAITED);
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
         cx.wait_for_all(|| {

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, StepError};
-use crate::codec::{self, CodecError};
+use super::{Awaited, Context, DurableFuture, StepError};
+use crate::codec::{self, CodecError, Described};
 use crate::model::{Handle, Operation, Payload, Timestamp};
 
 /// A type whose values can be sent to a run. Derive it: `#[derive(Signal, Serialize, Deserialize)]`.
@@ -28,6 +28,10 @@ pub trait Signal: SignalValue + 'static {
     note = "derive them with it: `#[derive(Signal, Serialize, Deserialize)]`"
 )]
 pub trait SignalValue: Sized {
+    /// What it looks like.
+    #[doc(hidden)]
+    const DESCRIBED: Described;
+
     /// The value as a signal carries it.
     ///
     /// # Errors
@@ -43,6 +47,8 @@ pub trait SignalValue: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> SignalValue for T {
+    const DESCRIBED: Described = Described::of::<T>();
+
     fn to_payload(&self) -> Result<Payload, CodecError> {
         codec::to_payload(self)
     }
@@ -142,6 +148,8 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
     type Pending = PendingSignalWithin;
     // It is over when its time is, whatever it is awaited together with: what comes later is for others.
     const ENDS_AT_ONCE: bool = false;
+    const AWAITED: Awaited =
+        Awaited::Signal { name: S::NAME, value: S::DESCRIBED, is_limited: true };
 
     fn start(self, cx: &Context) -> Result<PendingSignalWithin, StepError> {
         let fire_at = cx.now() + self.limit;
@@ -187,6 +195,8 @@ impl<S> Sealed for SignalWait<S> {}
 impl<S: Signal> DurableFuture for SignalWait<S> {
     type Output = S;
     type Pending = PendingSignal;
+    const AWAITED: Awaited =
+        Awaited::Signal { name: S::NAME, value: S::DESCRIBED, is_limited: false };
 
     fn start(self, cx: &Context) -> Result<PendingSignal, StepError> {
         Ok(PendingSignal(cx.ask(Operation::Signal { name: S::NAME.to_owned(), until: None })))
