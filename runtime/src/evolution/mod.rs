@@ -17,4 +17,6 @@ mod stored;
 pub(crate) use frame::{Unfit, evolve_snapshot};
 pub(crate) use known::{learn, own, with_awaited};
 pub(crate) use plan::plan;
-pub use stored::{StoredAwaited, StoredBranch, StoredDefinition, StoredLocal, StoredState};
+pub use stored::{
+    StoredAwaited, StoredBranch, StoredDefinition, StoredEdge, StoredLocal, StoredState,
+};

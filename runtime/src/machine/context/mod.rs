@@ -58,7 +58,6 @@ pub(crate) struct Description {
     pub(crate) arguments: Vec<ArgumentKind>,
     pub(crate) locals: Vec<(&'static str, SavedKind)>,
     /// What is awaited, in the order of the states, and of the branches of each that are no `async` blocks.
-    #[expect(dead_code, reason = "definitions do not have it yet")]
     pub(crate) awaited: Vec<&'static Awaited>,
 }
 
