@@ -61,18 +61,19 @@ mod tests {
 
     fn read_result<T, E>(payload: &Payload) -> Result<Result<T, E>, CodecError>
     where
-        T: DeserializeOwned,
-        E: DeserializeOwned,
+        T: Serialize + DeserializeOwned,
+        E: Serialize + DeserializeOwned,
     {
-        let reader = Reader::of_value(payload.as_bytes(), type_name::<Result<T, E>>());
+        let described = Described::of_result::<T, E>();
+        let reader = Reader::value(payload.as_bytes(), described);
         only_value(reader, next_result::<T, E>)
     }
 
     /// What has no value is decided by serde, and how it is said may differ.
     fn read_as_serde_does<T, E>(payload: &Payload)
     where
-        T: DeserializeOwned + Debug + PartialEq,
-        E: DeserializeOwned + Debug + PartialEq,
+        T: Serialize + DeserializeOwned + Debug + PartialEq,
+        E: Serialize + DeserializeOwned + Debug + PartialEq,
     {
         let serde: Result<Result<T, E>, _> = from_payload(payload);
         let own = read_result::<T, E>(payload);
@@ -84,7 +85,7 @@ mod tests {
         T: Serialize + DeserializeOwned + Debug + PartialEq,
         E: Serialize + DeserializeOwned + Debug + PartialEq,
     {
-        let mut written = Arguments::NONE;
+        let mut written = Arguments::value(Described::of_result::<T, E>());
         add_result(&mut written, result);
         let written = written.finish().expect("plain data");
         assert_eq!(written, to_payload(result).expect("plain data"));

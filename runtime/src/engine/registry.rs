@@ -147,6 +147,8 @@ mod tests {
     use std::convert::Infallible;
     use std::marker::PhantomData;
 
+    use serde_json::Value;
+
     use super::*;
     use crate::generated::{ArgumentKind, Halt, Outcomes, Parked, Plain, StepOf, Values};
     use crate::machine::{Activity, Context, Durable, Workflow};

@@ -72,7 +72,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::model::{RetryPolicy, Timestamp};
+    use crate::model::{Payload, RetryPolicy, Timestamp};
 
     /// A row as the first build wrote it. Rows like it lie on queues, so it is read, and written, for ever.
     const GOLDEN: &[u8] = include_bytes!("../../../tests/steps/golden/call.v1");
