@@ -16,6 +16,7 @@ mod derive;
 mod deterministic;
 mod diagnostics;
 mod dump;
+mod fingerprint;
 mod fragments;
 #[cfg(test)]
 mod fuzz;

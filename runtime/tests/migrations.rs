@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use piton::model::{BlockedReason, Handle, RunStatus, StepNo, WorkerId};
+use piton::model::{BlockedReason, DefinitionHash, Handle, RunStatus, StepNo, WorkerId};
 use piton::store::{
     ActivityKey, ArrivalKind, ArrivalOutcome, MessageKey, NewArrival, RelayMessages, Relayed,
     RunKey, Senders, connect,
@@ -183,6 +183,9 @@ async fn check_rows(url: &str) -> Result<(), Failed> {
     assert_eq!(store.fence_expired_workers().await?, (vec![WorkerId(41)], 1));
     let let_go = find("owned").await?.expect("it is there");
     assert_eq!((let_go.owner, let_go.due_at.is_some()), (None, true));
+
+    let definitions = store.find_definitions(DefinitionHash(5)).await?;
+    assert!(matches!(&definitions[..], [definition] if definition.workflow == "order"));
 
     let again = NewArrival {
         run_id: waiting.run_id,

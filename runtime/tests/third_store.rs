@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use piton::error::{LookupError, RunError, StoreError};
-use piton::model::{DefinitionHash, RunId, RunStatus, Timestamp, WorkerId};
+use piton::model::{DefinitionHash, RunId, RunStatus, SchemaHash, Timestamp, WorkerId};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
@@ -20,8 +20,8 @@ use piton::store::{
     CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionRecord,
     ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, HeartbeatOutcome, Hub, Inbox,
     ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, RedeliverOutcome, RelayMessages,
-    Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, StartOutcome,
-    WorkerLease,
+    Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, SchemaRecord,
+    StartOutcome, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -172,6 +172,9 @@ delegate! { Messages:
 delegate! { Definitions:
     record_definitions(definitions: &[DefinitionRecord]) -> ();
     find_definition(workflow: &str, hash: DefinitionHash) -> Option<DefinitionRecord>;
+    find_definitions(hash: DefinitionHash) -> Vec<DefinitionRecord>;
+    record_schemas(schemas: &[SchemaRecord]) -> ();
+    find_schemas(hashes: &[SchemaHash]) -> Vec<SchemaRecord>;
 }
 
 /// All but those that go through many histories, which take longer and show nothing more here.

@@ -6,7 +6,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::Machine;
-use crate::ir::PointKind;
+use crate::fingerprint::{Fingerprint, Place};
+use crate::ir::{NamedBranch, PointKind};
 use crate::layout::State;
 
 /// The `Graph` as an expression.
@@ -16,21 +17,31 @@ pub(super) fn graph(machine: &Machine<'_>) -> TokenStream {
     let name = &machine.function.name;
     let mut edges = machine.layout.edges.iter().peekable();
     let mut text = String::new();
+    let places = machine.graph.locals.places();
     for (index, state) in machine.layout.states.iter().enumerate() {
         let mut next = Vec::new();
         while let Some((_, to)) = edges.next_if(|(from, _)| *from == index) {
             next.push(to.map_or("end".to_owned(), |to| to.to_string()));
         }
-        add_state(machine, state, &next.join(","), &mut text);
+        add_state(machine, state, &next.join(","), &places, &mut text);
     }
     quote!(&__piton::Graph::new(#name, ::core::file!(), #text))
 }
 
-/// Adds the line of a state: its name, what is awaited, where in the source, what may be `next`, and the locals
-/// that it keeps.
-fn add_state(machine: &Machine<'_>, state: &State, next: &str, text: &mut String) {
-    let (kind, span) = match state.point {
-        None => ("start", machine.function.ident.span()),
+/// Adds the line of a state: its name, what is awaited, where in the source, what may be `next`, which of those of its
+/// name it is, the branches of what is awaited, and the locals that it keeps.
+fn add_state(
+    machine: &Machine<'_>,
+    state: &State,
+    next: &str,
+    places: &[Place],
+    text: &mut String,
+) {
+    let (kind, span, place, branches) = match state.point {
+        None => {
+            let place = Place::only(Fingerprint::NONE);
+            ("start", machine.function.ident.span(), place, &[][..])
+        }
         Some(point) => {
             let point = &machine.graph.points[point.0];
             let kind = match point.kind {
@@ -41,15 +52,23 @@ fn add_state(machine: &Machine<'_>, state: &State, next: &str, text: &mut String
                 PointKind::Join => "join",
                 PointKind::Other => "other",
             };
-            (kind, point.span)
+            (kind, point.span, point.place, &*point.branches)
         }
     };
     // Writing to a String cannot fail.
-    let _ = write!(text, "{}\t{kind}\t{}\t{next}", state.name, line(span));
+    let _ = write!(text, "{}\t{kind}\t{}\t{next}\t{place}\t", state.name, line(span));
+    for (index, NamedBranch { name, is_block, place }) in branches.iter().enumerate() {
+        if index > 0 {
+            text.push('\x1f');
+        }
+        let _ = write!(text, "{place}{}{name}", if *is_block { '*' } else { ' ' });
+    }
     for id in &state.fields {
         let variable = machine.layout.variable(*id);
-        let _ = write!(text, "\t{}", variable.stored);
-        if let Some(ty) = &machine.graph.locals[variable.place.local].ty
+        let local = &machine.graph.locals[variable.place.local];
+        let mark = if local.redacted { '!' } else { ' ' };
+        let _ = write!(text, "\t{}{mark}{}", places[variable.place.local.0], variable.stored);
+        if let Some(ty) = &local.ty
             && variable.place.fields.is_empty()
         {
             let _ = write!(text, ": {}", type_text(ty).replace(['\n', '\t'], " "));

@@ -91,7 +91,7 @@ impl Source<'_> {
     fn select(&mut self, select: Select, at: Span) -> TokenStream {
         let (mut made, mut arms) = (TokenStream::new(), TokenStream::new());
         for (index, arm) in select.arms.into_iter().enumerate() {
-            let SelectSource { pat, mut future, cond, mut handler } = arm;
+            let SelectSource { pat, mut future, cond, mut handler, .. } = arm;
             let (operation, outcome) = (numbered("o", index), self.outcome(&mut future, at));
             self.visit_expr_mut(&mut handler);
             made.extend(match cond {

@@ -1,9 +1,12 @@
 //! The locals of a function.
 
+use quote::ToTokens;
 use syn::{Expr, Ident, Pat, Type};
 
 use super::{Field, LocalId, Shape};
 use crate::by_name::NameMap;
+use crate::fingerprint::{Fingerprint, Place};
+use crate::hygiene::Names;
 use crate::raw::without_prefix;
 
 /// A binding that can be alive across a suspension point.
@@ -47,6 +50,10 @@ pub(crate) struct Local {
     pub(crate) is_seen_through: bool,
     /// What its first value does not tell of its type.
     pub(crate) untold: Option<Untold>,
+    /// What binds it.
+    pub(crate) bound_by: Fingerprint,
+    /// Whether people are not to see its value.
+    pub(crate) redacted: bool,
 }
 
 impl Local {
@@ -166,6 +173,8 @@ impl Locals {
             lasts: false,
             is_seen_through: false,
             untold: None,
+            bound_by: Fingerprint::NONE,
+            redacted: false,
         });
         id
     }
@@ -190,6 +199,48 @@ impl Locals {
     /// As [`find`](Self::find), by text.
     pub(crate) fn find_name(&self, name: &str) -> Option<LocalId> {
         self.by_name.get(name).copied()
+    }
+
+    /// The fingerprint of code of the function, in which locals go by their names in the source.
+    pub(crate) fn fingerprint(&self, code: &impl ToTokens) -> Fingerprint {
+        Fingerprint::with_names(code, |name| Some(self[self.find_name(name)?].name()))
+    }
+
+    /// Whether code names a local that people are not to see.
+    pub(crate) fn names_redacted(&self, code: &impl ToTokens) -> bool {
+        let mut redacted = self.list.iter().filter(|local| local.redacted).peekable();
+        if redacted.peek().is_none() {
+            return false;
+        }
+        let names = Names::of(code.to_token_stream());
+        redacted.any(|local| names.has(&local.ident.to_string()))
+    }
+
+    /// Has a local stand for another of them.
+    pub(crate) fn note_copy(&mut self, copy: LocalId, of: &Ident) {
+        let Some(source) = self.find(of) else { return };
+        let Local { bound_by, redacted, .. } = self[source];
+        self[copy].bound_by = bound_by;
+        self[copy].redacted = redacted;
+    }
+
+    /// Which of those of its name each is. Those that are bound alike have no fingerprint.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        let mut by_name = NameMap::<Vec<usize>>::default();
+        for (index, local) in self.list.iter().enumerate() {
+            by_name.get_or_insert(local.name().to_owned(), Vec::new()).push(index);
+        }
+        let places = self.list.iter().enumerate().map(|(index, local)| {
+            let alike = by_name.get(local.name()).map_or(&[][..], |alike| alike);
+            let is_alike = |other: &&usize| self.list[**other].bound_by == local.bound_by;
+            let is_only = alike.iter().filter(is_alike).count() == 1;
+            Place {
+                index: alike.iter().take_while(|other| **other <= index).count(),
+                count: alike.len(),
+                fingerprint: if is_only { local.bound_by } else { Fingerprint::NONE },
+            }
+        });
+        places.collect()
     }
 
     /// Whether one of them is a borrowed text that may be saved.

@@ -20,8 +20,8 @@ pub(crate) use self::graph::{
 pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
 pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{
-    Arm, AsyncBlock, Body, Branch, Point, PointKind, SelectArm, Stmt, Tree, discard, discarded,
-    span_ends, start_of, whole,
+    Arm, AsyncBlock, Body, Branch, NamedBranch, Point, PointKind, SelectArm, Stmt, Tree, discard,
+    discarded, span_ends, start_of, whole,
 };
 
 macro_rules! indexes {

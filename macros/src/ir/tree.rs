@@ -5,6 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Pat, Type};
 
 use super::{LocalId, Locals, PointId, TargetId};
+use crate::fingerprint::Place;
 
 /// A function after `normalize`.
 #[derive(Debug)]
@@ -30,6 +31,20 @@ pub(crate) struct Point {
     pub(crate) within: Option<(PointId, usize)>,
     /// The name that it shares with points before it, which it is told apart from by its number.
     pub(crate) repeats: Option<String>,
+    /// Which of those of its name it is.
+    pub(crate) place: Place,
+    /// What is waited for, if that is several things.
+    pub(crate) branches: Vec<NamedBranch>,
+}
+
+/// A branch of a suspension point, as it is stored.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedBranch {
+    pub(crate) name: String,
+    /// Whether it is an `async` block.
+    pub(crate) is_block: bool,
+    /// Which of those of its name in the point it is.
+    pub(crate) place: Place,
 }
 
 /// What is awaited, as far as the source shows it. The variants are those of

@@ -14,7 +14,7 @@ use syn::{Expr, Stmt};
 
 use super::given::each_branch;
 use super::lenders::lender;
-use super::{Lower, control, let_stmt, names};
+use super::{Lower, control, let_stmt};
 use crate::ir::LocalKind;
 
 impl Lower<'_> {
@@ -52,7 +52,7 @@ impl Lower<'_> {
         let is_mutable = borrow.mutability.is_some();
         let Some(value) = lender(&mut borrow.expr) else { return };
         let span = value.span();
-        let id = self.new_temporary(&names::of_value(value), LocalKind::Value, span);
+        let id = self.new_temporary(&self.name_of_value(value), LocalKind::Value, span);
         let path = self.path(id);
         let method = if is_mutable { "as_mut" } else { "as_ref" };
         let method = syn::Ident::new(method, span);

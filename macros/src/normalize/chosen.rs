@@ -20,7 +20,7 @@ use super::again::depends_on_guard;
 use super::forms::gives_option;
 use super::given::{Around, each_branch, is_left_with_value};
 use super::pairs::is_part_of_bound;
-use super::{Dest, Lower, collect_bindings, control, let_stmt, names, projections, split_type};
+use super::{Dest, Lower, collect_bindings, control, let_stmt, projections, split_type};
 use crate::hygiene::Names;
 use crate::ir::{self, LocalId, LocalKind};
 use crate::{macros, parts, suspend};
@@ -60,10 +60,11 @@ impl Lower<'_> {
         if suspend::expr(value) {
             return self.chosen_in_place(value);
         }
-        let (source, span) = (names::of_value(value), value.span());
+        let (source, span) = (self.name_of_value(value), value.span());
         let again = self.numbered(value, &source, false, false)?;
         let value = std::mem::replace(value, Expr::PLACEHOLDER);
         let local = self.new_temporary(&source, LocalKind::Value, span);
+        self.note_source(local, &value);
         self.code(let_stmt(self.local_pat(local), value));
         self.locals[local].remade = Some(again);
         Some(self.path(local))
@@ -72,7 +73,7 @@ impl Lower<'_> {
     /// As [`chosen_operand`](Self::chosen_operand), made again where it stands, since there rustc knows what type
     /// is wanted: `&list` and `&[]` may both be a `&[T]`.
     pub(super) fn chosen_in_place(&mut self, value: &mut Expr) -> Option<Expr> {
-        let again = self.numbered(value, &names::of_value(value), false, true)?;
+        let again = self.numbered(value, &self.name_of_value(value), false, true)?;
         let value = std::mem::replace(value, Expr::PLACEHOLDER);
         self.expr_stmt(value, None, Dest::Discard);
         Some(again)

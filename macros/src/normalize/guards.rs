@@ -239,7 +239,8 @@ impl Lower<'_> {
         let name = ident.to_string();
         let plain = without_prefix(&name);
         let new = Ident::new(&self.free_name(plain), ident.span());
-        self.locals.add(new.clone(), plain, false, LocalKind::Value);
+        let copy = self.locals.add(new.clone(), plain, false, LocalKind::Value);
+        self.locals.note_copy(copy, ident);
         new
     }
 }

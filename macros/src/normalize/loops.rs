@@ -180,6 +180,8 @@ impl Lower<'_> {
         self.locals[rest].may_be_text = may_be_text;
         let kind = if has_texts { LocalKind::Text } else { LocalKind::Value };
         let value = self.new_temporary("zipped", kind, span);
+        self.locals[value].bound_by = self.locals[rest].bound_by;
+        self.locals[value].redacted = self.locals[rest].redacted;
         if let Shape::List(item) = &shape
             && !has_texts
         {
@@ -205,6 +207,7 @@ impl Lower<'_> {
         };
         let source = format!("rest of {name}");
         let rest = self.new_temporary(&source, kind, iterator.span());
+        self.note_source(rest, &iterator);
         let pat = self.local_pat(rest);
         // A struct literal needs parentheses in the head of a loop, and here it does not.
         let iterator = without_parens(iterator);

@@ -89,6 +89,7 @@ use self::labels::JumpScope;
 use crate::again::Again;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::fingerprint::{Fingerprint, Place};
 use crate::hygiene;
 use crate::ir::{
     Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree, discard,
@@ -301,7 +302,7 @@ impl Lower<'_> {
 
     /// A local for a value that the source does not name.
     fn temporary(&mut self, value: &Expr) -> LocalId {
-        let source = names::of_value(value);
+        let source = self.name_of_value(value);
         let shape = shapes::of_value(&self.locals, &self.shapes, value);
         let span = match value {
             Expr::Await(expr) => expr.await_token.span,
@@ -313,7 +314,14 @@ impl Lower<'_> {
         self.locals[local].lasts = may_be_text && lasting::lasts(&self.locals, value);
         self.locals[local].shape = shape;
         self.locals[local].is_temporary = true;
+        self.note_source(local, value);
         local
+    }
+
+    /// Notes what a temporary has its value from.
+    fn note_source(&mut self, local: LocalId, source: &impl ToTokens) {
+        self.locals[local].bound_by = self.locals.fingerprint(source);
+        self.locals[local].redacted = self.locals.names_redacted(source);
     }
 
     fn new_temporary(&mut self, source: &str, kind: LocalKind, span: Span) -> LocalId {
@@ -340,15 +348,22 @@ impl Lower<'_> {
     fn future(&mut self, mut expr: syn::ExprAwait) -> (PointId, Expr) {
         let pin = self.take_pin_attrs(&mut expr.attrs);
         let (name, kind) = names::of_future(&expr.base, self.context.as_ref());
+        let fingerprint = self.locals.fingerprint(&expr.base);
         let future = self.hoist(*expr.base);
-        let point = self.point(name, kind, expr.await_token.span);
+        let point = self.point((name, fingerprint), kind, expr.await_token.span);
         self.pin(pin, point.0);
         (point, future)
     }
 
-    fn point(&mut self, name: String, kind: PointKind, span: Span) -> PointId {
-        let within = self.within;
-        self.points.push(Point { name, kind, span, within, repeats: None });
+    fn point(
+        &mut self,
+        (name, fingerprint): (String, Fingerprint),
+        kind: PointKind,
+        span: Span,
+    ) -> PointId {
+        let (within, place) = (self.within, Place::only(fingerprint));
+        let (repeats, branches) = (None, Vec::new());
+        self.points.push(Point { name, kind, span, within, repeats, place, branches });
         PointId(self.points.len() - 1)
     }
 

@@ -32,7 +32,8 @@ impl Lower<'_> {
             return;
         };
         *block = changed;
-        self.locals.add(new.clone(), &new.to_string(), true, LocalKind::Value);
+        let local = self.locals.add(new.clone(), &new.to_string(), true, LocalKind::Value);
+        self.locals.note_copy(local, &part.local);
         self.code(let_stmt(ident_pat(new, true), value));
     }
 

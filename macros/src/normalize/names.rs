@@ -12,7 +12,8 @@ use super::{Lower, collect_bindings};
 use crate::by_name::NameMap;
 use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
-use crate::ir::{Point, PointId, PointKind};
+use crate::fingerprint::Place;
+use crate::ir::{NamedBranch, Point, PointId, PointKind};
 use crate::raw::without_prefix;
 
 /// The name and kind of the state in which an operation is awaited.
@@ -102,6 +103,12 @@ pub(super) struct Pin {
     span: Span,
 }
 
+/// A branch, with the name that an attribute gives it.
+pub(super) struct BranchName {
+    branch: NamedBranch,
+    pin: Option<Pin>,
+}
+
 /// The attributes of an expression, but for what is no expression by itself.
 fn attributes(expr: &mut Expr) -> Option<&mut Vec<Attribute>> {
     macro_rules! of {
@@ -113,8 +120,8 @@ fn attributes(expr: &mut Expr) -> Option<&mut Vec<Attribute>> {
         };
     }
     of! {
-        Array Assign Await Binary Block Break Call Cast Field ForLoop Group If Index Let Loop Macro Match
-        MethodCall Paren Range Reference Repeat Return Struct Try Tuple Unary While
+        Array Assign Async Await Binary Block Break Call Cast Field ForLoop Group If Index Let Loop Macro Match
+        MethodCall Paren Path Range Reference Repeat Return Struct Try Tuple Unary While
     }
 }
 
@@ -156,6 +163,60 @@ impl Lower<'_> {
                 None
             }
         }
+    }
+
+    /// The name of a temporary that holds the value of an expression. What holds that of another is called like it: the
+    /// name of its own has a number, which other code changes.
+    pub(super) fn name_of_value(&self, value: &Expr) -> String {
+        let name = of_value(value);
+        match self.locals.find_name(&name) {
+            Some(local) if self.locals[local].is_temporary => self.locals[local].name().to_owned(),
+            _ => name,
+        }
+    }
+
+    /// What a branch of a point is called, and whether it is an `async` block.
+    pub(super) fn name_branch(&self, future: &Expr, pin: Option<Pin>) -> BranchName {
+        let (name, is_block) = match future {
+            Expr::Paren(expr) => return self.name_branch(&expr.expr, pin),
+            Expr::Group(expr) => return self.name_branch(&expr.expr, pin),
+            Expr::Async(_) => ("async".to_owned(), true),
+            operation => (of_future(operation, self.context.as_ref()).0, false),
+        };
+        let fingerprint = self.locals.fingerprint(future);
+        let branch = NamedBranch { name, is_block, place: Place::only(fingerprint) };
+        BranchName { branch, pin }
+    }
+
+    /// Gives a point its branches.
+    pub(super) fn set_branches(&mut self, point: PointId, names: Vec<BranchName>) {
+        let pins: Vec<_> = names.iter().filter_map(|name| name.pin.as_ref()).collect();
+        let mut seen: NameMap<Vec<usize>> = NameMap::default();
+        for (index, BranchName { branch, pin }) in names.iter().enumerate() {
+            let name = pin.as_ref().map_or(&branch.name, |pin| &pin.name);
+            seen.get_or_insert(name.clone(), Vec::new()).push(index);
+        }
+        for pin in pins {
+            if seen.get(&pin.name).is_some_and(|alike| alike.len() > 1) {
+                self.diagnostics.error(
+                    pin.span,
+                    Rule::STATE_NAME,
+                    format!("there is another branch named `{}`", pin.name),
+                    "give each branch a name of its own",
+                );
+            }
+        }
+        let branches = names.into_iter().enumerate().map(|(index, BranchName { branch, pin })| {
+            let name = pin.map_or(branch.name, |pin| pin.name);
+            let alike = seen.get(&name).map_or(&[][..], |alike| alike);
+            let place = Place {
+                index: alike.iter().take_while(|other| **other <= index).count(),
+                count: alike.len(),
+                ..branch.place
+            };
+            NamedBranch { name, place, ..branch }
+        });
+        self.points[point.0].branches = branches.collect();
     }
 
     /// Names the point that has been added since there were `first`.
@@ -211,6 +272,7 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
     }
     let mut counts = NameMap::default();
     counts.insert("start".to_owned(), 1_usize);
+    let mut numbered = Vec::new();
     for index in 0..points.len() {
         if pinned.iter().any(|(id, _)| id.0 == index) {
             continue;
@@ -223,6 +285,10 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
         let name = &mut points[index].name;
         let count = counts.get_or_insert(name.clone(), 0);
         *count += 1;
+        // No await is that of the start.
+        let first = if name == "start" { 2 } else { 1 };
+        points[index].place.index = *count + 1 - first;
+        numbered.push((index, name.clone(), first));
         if *count > 1 {
             let shared = std::mem::take(name);
             *name = format!("{shared}#{count}");
@@ -231,5 +297,8 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
         if let Some(span) = pins.remove(&points[index].name) {
             report(span, &points[index].name);
         }
+    }
+    for (index, name, first) in numbered {
+        points[index].place.count = counts.get(&name).map_or(1, |count| *count + 1 - first);
     }
 }

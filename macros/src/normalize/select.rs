@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::token::Paren;
 use syn::visit_mut::VisitMut;
-use syn::{Expr, Ident, Macro, Pat, PatParen, Token};
+use syn::{Attribute, Expr, Ident, Macro, Pat, PatParen, Token};
 
 use super::remade::names_constant;
 use super::{Dest, Lower};
@@ -27,6 +27,8 @@ pub(crate) struct Select {
 /// `pat = future, if cond => handler`
 #[derive(Debug)]
 pub(crate) struct SelectSource {
+    /// `#[state("…")]`
+    attrs: Vec<Attribute>,
     pub(crate) pat: Pat,
     pub(crate) future: Expr,
     pub(crate) cond: Option<Expr>,
@@ -44,7 +46,7 @@ impl Select {
 
     /// Goes through its parts in the order of the source.
     pub(crate) fn visit_mut(&mut self, visitor: &mut impl VisitMut) {
-        for SelectSource { pat, future, cond, handler } in &mut self.arms {
+        for SelectSource { pat, future, cond, handler, .. } in &mut self.arms {
             visitor.visit_pat_mut(pat);
             visitor.visit_expr_mut(future);
             cond.iter_mut().for_each(|cond| visitor.visit_expr_mut(cond));
@@ -86,6 +88,7 @@ impl Parse for Select {
                 input.parse::<Option<Token![,]>>()?;
                 continue;
             }
+            let attrs = input.call(Attribute::parse_outer)?;
             let pat = for_a_let(Pat::parse_multi_with_leading_vert(input)?);
             input.parse::<Token![=]>()?;
             let future: Expr = input.parse()?;
@@ -99,7 +102,7 @@ impl Parse for Select {
             input.parse::<Token![=>]>()?;
             let handler = Expr::parse_with_earlier_boundary_rule(input)?;
             let needs_comma = !matches!(handler, Expr::Block(_));
-            arms.push(SelectSource { pat, future, cond, handler });
+            arms.push(SelectSource { attrs, pat, future, cond, handler });
             if input.peek(Token![,]) {
                 input.parse::<Token![,]>()?;
             } else if needs_comma && !input.is_empty() {
@@ -127,9 +130,9 @@ fn for_a_let(pat: Pat) -> Pat {
 
 impl ToTokens for Select {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        for SelectSource { pat, future, cond, handler } in &self.arms {
+        for SelectSource { attrs, pat, future, cond, handler } in &self.arms {
             let cond = cond.as_ref().map(|cond| quote!(, if #cond));
-            tokens.extend(quote!(#pat = #future #cond => #handler,));
+            tokens.extend(quote!(#(#attrs)* #pat = #future #cond => #handler,));
         }
         tokens.extend(self.otherwise.map(|word| quote!(#word => ())));
     }
@@ -153,8 +156,8 @@ impl Lower<'_> {
         let mut select = select;
         let mut futures: Vec<_> = select.arms.iter_mut().map(|arm| &mut arm.future).collect();
         self.see_through(&mut futures);
-        let mut arms = Vec::new();
-        for arm in select.arms {
+        let (mut arms, mut names) = (Vec::new(), Vec::new());
+        for mut arm in select.arms {
             if may_fail(&arm.pat) {
                 self.diagnostics.error_at(
                     &arm.pat,
@@ -170,11 +173,15 @@ impl Lower<'_> {
                 let help = "await before the `select!`, into a variable";
                 self.unsupported(cond.span(), "the condition of a branch", help);
             }
+            let pin = self.take_pin_attrs(&mut arm.attrs);
+            names.push(self.name_branch(&arm.future, pin));
             let future = self.make_branch(arm.future);
             let cond = arm.cond.map(|cond| self.opaque(cond));
             arms.push((arm.pat, cond, future, arm.handler));
         }
-        let point = self.point("select".to_owned(), PointKind::Select, mac.path.span());
+        let name = ("select".to_owned(), self.locals.fingerprint(&mac.tokens));
+        let point = self.point(name, PointKind::Select, mac.path.span());
+        self.set_branches(point, names);
         let mut futures = Vec::new();
         for (index, (pat, cond, future, handler)) in arms.into_iter().enumerate() {
             futures.push((pat, cond, self.region(point, index, future), handler));
@@ -192,7 +199,12 @@ impl Lower<'_> {
     /// Lowers an `async` block that is awaited where it stands: a `select!` of one branch.
     pub(super) fn await_block(&mut self, block: syn::ExprAsync, span: Span, dest: Dest) {
         let start = block.async_token.span;
-        let point = self.point("async".to_owned(), PointKind::Select, span);
+        let block = Expr::Async(block);
+        let fingerprint = self.locals.fingerprint(&block);
+        let name = self.name_branch(&block, None);
+        let point = self.point(("async".to_owned(), fingerprint), PointKind::Select, span);
+        self.set_branches(point, vec![name]);
+        let Expr::Async(block) = block else { return };
         let future = self.region(point, 0, Branch::Region(block));
         let given = self.new_temporary("async", LocalKind::Value, span);
         let value = self.path(given);
@@ -214,10 +226,17 @@ impl Lower<'_> {
         }
         let mut branches = branches;
         self.see_through(&mut branches.iter_mut().collect::<Vec<_>>());
-        let branches: Vec<_> =
-            branches.into_iter().map(|branch| self.make_branch(branch)).collect();
+        let mut names = Vec::new();
+        let branches = branches.into_iter().map(|mut branch| {
+            let pin = self.take_pin(&mut branch);
+            names.push(self.name_branch(&branch, pin));
+            self.make_branch(branch)
+        });
+        let branches: Vec<_> = branches.collect();
         let name = if fail_fast { "try_join" } else { "join" };
-        let point = self.point(name.to_owned(), PointKind::Join, mac.path.span());
+        let fingerprint = self.locals.fingerprint(&mac.tokens);
+        let point = self.point((name.to_owned(), fingerprint), PointKind::Join, mac.path.span());
+        self.set_branches(point, names);
         let branches = branches
             .into_iter()
             .enumerate()
@@ -225,6 +244,7 @@ impl Lower<'_> {
             .collect();
         let local = self.new_temporary(&format!("{name}!"), LocalKind::Value, mac.path.span());
         self.locals[local].is_temporary = true;
+        self.locals[local].bound_by = fingerprint;
         let pat = self.local_pat(local);
         self.push(Stmt::Join { point, branches, pat, fail_fast });
         self.path(local)

@@ -45,6 +45,7 @@ impl Resolver<'_> {
         let mutable = pat.mutability.is_some() && pat.by_ref.is_none();
         let id = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
         self.locals[id].is_given = true;
+        self.locals[id].bound_by = self.bound_by;
         if ident == pat.ident { Binding::Own } else { Binding::Renamed(ident) }
     }
 

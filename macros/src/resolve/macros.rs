@@ -259,11 +259,13 @@ impl Resolver<'_> {
         };
         for arm in &mut select.arms {
             write_out::expr(&mut arm.handler);
+            let bound_by = Self::fingerprint_if(self.lowered, &arm.pat, &arm.future);
             self.resolve_branch(&mut arm.future);
             if let Some(cond) = &mut arm.cond {
                 self.visit_expr_mut(cond);
             }
             self.scoped(self.lowered, |this| {
+                this.bound_by = bound_by;
                 this.bind(&mut arm.pat);
                 this.visit_expr_mut(&mut arm.handler);
             });

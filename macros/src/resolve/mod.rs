@@ -15,12 +15,13 @@ mod parameters;
 
 pub(crate) use self::bindings::is_binding;
 
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, ItemMacro, Macro, Pat, PatType, Stmt};
 
 use crate::by_name::{NameMap, NameSet};
 use crate::diagnostics::Diagnostics;
+use crate::fingerprint::Fingerprint;
 use crate::hygiene::Names;
 use crate::ir::Locals;
 use crate::usage::bound_locals;
@@ -98,6 +99,8 @@ struct Resolver<'a> {
     foreign: NameSet,
     /// Whether the statement being visited suspends, so that its bindings are locals.
     lowered: bool,
+    /// What binds the names of the pattern that is visited next.
+    bound_by: Fingerprint,
     diagnostics: &'a Diagnostics,
 }
 
@@ -125,6 +128,7 @@ impl<'a> Resolver<'a> {
             constants,
             foreign: NameSet::default(),
             lowered: true,
+            bound_by: Fingerprint::NONE,
             diagnostics,
         }
     }
@@ -135,6 +139,7 @@ impl Resolver<'_> {
     fn run(&mut self) -> (Vec<PatType>, Block) {
         let (mut params, mut body) = (self.source.0.to_vec(), self.source.1.clone());
         for param in &mut params {
+            self.bound_by = Fingerprint::of(&*param);
             self.bind_certain(&mut param.pat);
             if let (Pat::Ident(pat), ty) = (&*param.pat, &param.ty)
                 && let Some(local) = self.locals.find(&pat.ident)
@@ -149,6 +154,11 @@ impl Resolver<'_> {
     /// A name like this one that occurs nowhere.
     fn fresh(&mut self, like: &Ident) -> Ident {
         self.names.get_or_insert_with(|| names_in(self.source)).fresh(like)
+    }
+
+    /// That of a pattern and what it is matched against, if its bindings are locals.
+    fn fingerprint_if(lowered: bool, pat: &Pat, value: &impl ToTokens) -> Fingerprint {
+        if lowered { Fingerprint::of(&quote!(#pat = #value)) } else { Fingerprint::NONE }
     }
 
     /// Whether no name stands for two of these: locals, other bindings, and what is no binding.
@@ -198,6 +208,8 @@ impl VisitMut for Resolver<'_> {
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
         match stmt {
             Stmt::Local(local) => {
+                let value = local.init.as_ref().map(|init| &init.expr);
+                let bound_by = Self::fingerprint_if(self.lowered, &local.pat, &value);
                 if let Some(init) = &mut local.init {
                     self.visit_expr_mut(&mut init.expr);
                     if let Some((_, diverge)) = &mut init.diverge {
@@ -205,6 +217,7 @@ impl VisitMut for Resolver<'_> {
                     }
                 }
                 let is_certain = local.init.as_ref().is_none_or(|init| init.diverge.is_none());
+                self.bound_by = bound_by;
                 self.bind_names(&mut local.pat, is_certain);
                 if local.init.is_none() {
                     for local in bound_locals(&self.locals, &local.pat) {
@@ -244,23 +257,27 @@ impl VisitMut for Resolver<'_> {
     }
 
     fn visit_expr_for_loop_mut(&mut self, expr: &mut syn::ExprForLoop) {
-        self.visit_expr_mut(&mut expr.expr);
         let lowered = self.lowered && suspend::block(&expr.body);
+        let bound_by = Self::fingerprint_if(lowered, &expr.pat, &expr.expr);
+        self.visit_expr_mut(&mut expr.expr);
         self.scoped(lowered, |this| {
+            this.bound_by = bound_by;
             this.bind_certain(&mut expr.pat);
             this.visit_block_mut(&mut expr.body);
         });
     }
 
     fn visit_expr_match_mut(&mut self, expr: &mut syn::ExprMatch) {
-        self.visit_expr_mut(&mut expr.expr);
         let suspends = |arm: &syn::Arm| {
             let in_guard = matches!(&arm.pat, Pat::Guard(pat) if suspend::expr(&pat.guard));
             in_guard || suspend::expr(&arm.body)
         };
         let lowered = self.lowered && expr.arms.iter().any(suspends);
+        let scrutinee = lowered.then(|| expr.expr.to_token_stream());
+        self.visit_expr_mut(&mut expr.expr);
         for arm in &mut expr.arms {
             self.scoped(lowered, |this| {
+                this.bound_by = Self::fingerprint_if(lowered, &arm.pat, &scrutinee);
                 this.bind(&mut arm.pat);
                 if let Pat::Guard(pat) = &mut arm.pat {
                     this.visit_expr_mut(&mut pat.guard);
@@ -271,7 +288,9 @@ impl VisitMut for Resolver<'_> {
     }
 
     fn visit_expr_let_mut(&mut self, expr: &mut syn::ExprLet) {
+        let bound_by = Self::fingerprint_if(self.lowered, &expr.pat, &expr.expr);
         self.visit_expr_mut(&mut expr.expr);
+        self.bound_by = bound_by;
         self.bind(&mut expr.pat);
     }
 

@@ -147,14 +147,14 @@ impl ActivityContext {
     /// # Errors
     /// [`CodecError::Encode`] if the details cannot be encoded; then it is no sign of life.
     pub fn heartbeat<T: Serialize + ?Sized>(&self, details: &T) -> Result<(), CodecError> {
-        let details = codec::to_payload(details)?;
+        let details = codec::to_tagged_payload(details)?;
         self.around().link.iter().for_each(|link| link.heartbeat(details.clone()));
         Ok(())
     }
 
     /// What the last heartbeat of an attempt before this one said, if it was a `T`.
     pub fn last_heartbeat<T: DeserializeOwned>(&self) -> Option<T> {
-        codec::from_payload(&self.around().link.as_ref()?.last_heartbeat()?).ok()
+        codec::from_any_payload(&self.around().link.as_ref()?.last_heartbeat()?).ok()
     }
 
     /// Whether the result is no longer wanted: the workflow has given the call up, the run is

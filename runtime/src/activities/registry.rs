@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::ActivityContext;
 use super::transaction::ConnectionKind;
-use crate::codec::{CodecError, Reader};
+use crate::codec::{ArgumentKind, CodecError, Described, Reader};
 use crate::generated::registration::Registrations;
 use crate::machine::{Activity, ActivityOptions};
 use crate::model::Payload;
@@ -25,6 +25,10 @@ pub struct ActivityEntry {
     /// The connection that it writes through, if its writes are to be committed with the state of
     /// the run.
     pub connection: Option<ConnectionKind>,
+    /// What its parameters look like.
+    pub(crate) parameters: &'static [ArgumentKind],
+    /// What it returns looks like.
+    pub(crate) returned: Described,
     /// Reads the arguments and calls the function.
     call: Call,
 }
@@ -55,6 +59,8 @@ impl ActivityEntry {
             place: A::PLACE,
             options: A::OPTIONS,
             connection: A::CONNECTION,
+            parameters: A::ARGUMENTS,
+            returned: A::OUTCOMES.returned,
             call: A::attempt,
         }
     }
@@ -66,7 +72,7 @@ impl ActivityEntry {
 
     /// Begins one attempt.
     pub fn run(&self, context: &ActivityContext, arguments: &Payload) -> Attempt {
-        let mut arguments = Reader::new(arguments.as_bytes());
+        let mut arguments = Reader::arguments(arguments.as_bytes(), self.parameters);
         let failure = match (self.call)(context, &mut arguments) {
             Some(attempt) => match arguments.finish() {
                 Ok(()) => return attempt,

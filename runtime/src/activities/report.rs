@@ -12,20 +12,24 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use super::{ActivityReport, Attempt, ReportedError};
-use crate::codec::{Arguments, CodecError, add_result};
+use crate::codec::{Arguments, CodecError, Described, add_result};
 use crate::machine::{Durable, Retryable};
 
 /// The attempt that the call of a function is.
-pub(crate) fn attempt(call: Pin<Box<dyn Returning + Send>>) -> Option<Attempt> {
-    Some(Box::pin(Attempted(call)))
+pub(crate) fn attempt(
+    returned: Described,
+    call: Pin<Box<dyn Returning + Send>>,
+) -> Option<Attempt> {
+    Some(Box::pin(Attempted { returned, call }))
 }
 
 /// The same of one that returns a `Result`; `error` is what the engine has to know of an error.
 pub(crate) fn attempt_result<E: Durable + 'static>(
+    returned: Described,
     call: Pin<Box<dyn Failing<E> + Send>>,
     error: fn(&E) -> ReportedError,
 ) -> Option<Attempt> {
-    Some(Box::pin(AttemptedResult { call, error }))
+    Some(Box::pin(AttemptedResult { returned, call, error }))
 }
 
 /// A call, whatever the function returns. It has given its future already, and a second one around it would be
@@ -83,14 +87,17 @@ pub(crate) fn add_if_ok<T: Durable, E>(
 }
 
 /// A call that gives a report.
-struct Attempted(Pin<Box<dyn Returning + Send>>);
+struct Attempted {
+    returned: Described,
+    call: Pin<Box<dyn Returning + Send>>,
+}
 
 impl Future for Attempted {
     type Output = Result<ActivityReport, CodecError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut returned = Arguments::NONE;
-        if self.0.as_mut().poll_returned(cx, &mut returned) {
+        let mut returned = Arguments::value(self.returned);
+        if self.call.as_mut().poll_returned(cx, &mut returned) {
             Poll::Ready(finish(returned, None))
         } else {
             Poll::Pending
@@ -100,6 +107,7 @@ impl Future for Attempted {
 
 /// The same of what may fail. It does not depend on what is returned otherwise, and there are few types of errors.
 struct AttemptedResult<E> {
+    returned: Described,
     call: Pin<Box<dyn Failing<E> + Send>>,
     error: fn(&E) -> ReportedError,
 }
@@ -108,7 +116,7 @@ impl<E: Durable> Future for AttemptedResult<E> {
     type Output = Result<ActivityReport, CodecError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let mut returned = Arguments::NONE;
+        let mut returned = Arguments::value(self.returned);
         match self.call.as_mut().poll_returned(cx, &mut returned) {
             Poll::Ready(None) => Poll::Ready(finish(returned, None)),
             Poll::Ready(Some(error)) => Poll::Ready(failed(returned, &error, self.error)),
@@ -136,7 +144,7 @@ pub(crate) fn of<T: Durable, E>(
     value: &T,
     _: fn(&E) -> ReportedError,
 ) -> Result<ActivityReport, CodecError> {
-    let mut returned = Arguments::NONE;
+    let mut returned = Arguments::value(Described::of::<T>());
     returned.add(value);
     finish(returned, None)
 }
@@ -146,7 +154,7 @@ pub(crate) fn of_result<T: Durable, E: Durable>(
     result: &Result<T, E>,
     error: fn(&E) -> ReportedError,
 ) -> Result<ActivityReport, CodecError> {
-    let mut returned = Arguments::NONE;
+    let mut returned = Arguments::value(Described::of_result::<T, E>());
     add_result(&mut returned, result);
     let error = match result {
         Ok(_) => None,

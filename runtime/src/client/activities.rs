@@ -137,7 +137,7 @@ impl Client {
         token: ActivityToken,
         details: &T,
     ) -> Result<(), TokenError> {
-        let details = codec::to_payload(details)
+        let details = codec::to_tagged_payload(details)
             .map_err(|source| TokenError::Encode { what: "heartbeat", source })?;
         let ActivityToken { handle, attempt, .. } = token;
         let (key, reporter) = (key(token), Reporter::Token);
@@ -169,6 +169,8 @@ impl Client {
             let found = call.activity.name.clone();
             return Err(TokenError::OtherActivity { found: found.into_owned(), expected });
         }
+        let record = || self.recorded().schema_of(&**self.store(), &report.returned);
+        patiently(record).await.map_err(failed)?;
         let returned = OperationOutcome::Returned(report.returned.clone());
         let end = match &call {
             Some(call) if report.error.is_some() => {

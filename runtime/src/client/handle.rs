@@ -1,13 +1,14 @@
 //! A run from outside.
 
 use std::marker::PhantomData;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
 use super::{Client, Send, send};
 use crate::engine::backoff::patiently;
+use crate::engine::evolution;
 use crate::error::{LookupError, RunError, StoreError};
 use crate::machine::Outcome as _;
 use crate::machine::{Signal, Workflow};
@@ -74,16 +75,24 @@ impl<W: Workflow> RunHandle<W> {
             if let Some((watch, since)) = watch.take()
                 && let Ok(Some(ending)) = timeout_at(since + RESULT_POLL, watch.settled()).await
             {
-                return ended::<W>(&ending);
+                return self.ended(&ending).await;
             }
             watch = Some((self.client.store().hub().watch_end(self.run_id), Instant::now()));
             let found = self.client.endings().submit(self.run_id).await;
             match found.map_err(RunError::Store)? {
                 FoundEnding::Unknown => return Err(RunError::Unknown { run_id: self.run_id }),
                 FoundEnding::Open => {}
-                FoundEnding::Closed(ending) => return ended::<W>(&ending),
+                FoundEnding::Closed(ending) => return self.ended(&ending).await,
             }
         }
+    }
+
+    /// What the run came to. Its result may have been written by another build.
+    async fn ended(&self, ending: &Ending) -> Result<W::Output, RunError<W::Error>> {
+        let store = &**self.client.store();
+        let learn = || evolution::learn_schemas_of(store, ending.result.iter());
+        patiently(learn).await.map_err(|error| RunError::Store(Arc::new(error)))?;
+        ended::<W>(ending)
     }
 
     /// Sends a signal. Await what this returns, after setting a dedup key if it is to be.

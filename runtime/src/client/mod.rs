@@ -19,6 +19,7 @@ pub use start::{OnConflict, Start};
 use crate::engine::backoff::patiently;
 use crate::engine::batch::Batcher;
 use crate::engine::queues::Reports;
+use crate::engine::recorded::Recorded;
 use crate::engine::session::Session;
 use crate::engine::transitions::{Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
@@ -59,6 +60,8 @@ struct Shared {
     reports: Reports,
     /// Where those who wait for results ask.
     endings: Batcher<Endings>,
+    /// What the database has of the schemas and definitions of this process.
+    recorded: Arc<Recorded>,
     /// The workers of this process that use this client.
     hosts: Mutex<Vec<Weak<Session>>>,
 }
@@ -91,7 +94,8 @@ impl Client {
         let endings = Batcher::spawn(Endings { store: Arc::clone(&store) }, 1);
         let hosts = Mutex::default();
         let reports = Reports::to(&store);
-        let shared = Shared { store, starts, deliveries, reports, endings, hosts };
+        let recorded = Arc::default();
+        let shared = Shared { store, starts, deliveries, reports, endings, recorded, hosts };
         Self { shared: Arc::new(shared) }
     }
 
@@ -215,6 +219,11 @@ impl Client {
     /// Closes the database. Workers of this client must have been shut down before.
     pub async fn close(self) {
         self.shared.store.close().await;
+    }
+
+    /// What the database has of the schemas and definitions of this process.
+    pub(crate) fn recorded(&self) -> &Arc<Recorded> {
+        &self.shared.recorded
     }
 
     pub(crate) fn deliveries(&self) -> &Batcher<Deliveries> {

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::Client;
+use crate::engine::backoff::patiently;
 use crate::error::{KeyError, SignalError};
 use crate::machine::Signal;
 use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, RunKey};
@@ -52,7 +53,9 @@ impl Send {
                 found.ok_or(SignalError::NoRun(key))?.run_id
             }
         };
-        let arrival = NewArrival { run_id, kind: kind?, dedup_key, owner: None };
+        let kind = kind?;
+        client.record_schema_of(&kind).await?;
+        let arrival = NewArrival { run_id, kind, dedup_key, owner: None };
         let outcome = client.deliveries().submit(arrival).await.map_err(SignalError::Store)?;
         match outcome {
             ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(()),
@@ -62,6 +65,15 @@ impl Send {
                 Err(SignalError::Closed { run_id })
             }
         }
+    }
+}
+
+impl Client {
+    /// Records the schema of what is about to arrive for a run.
+    pub(super) async fn record_schema_of(&self, kind: &ArrivalKind) -> Result<(), SignalError> {
+        let Some(payload) = kind.payload() else { return Ok(()) };
+        let record = || self.recorded().schema_of(&**self.store(), payload);
+        patiently(record).await.map_err(|error| SignalError::Store(Arc::new(error)))
     }
 }
 

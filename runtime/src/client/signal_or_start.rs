@@ -48,6 +48,7 @@ impl<W: Workflow> SignalOrStart<W> {
             .iter()
             .try_for_each(|key| KeyError::check_dedup(key))
             .map_err(SignalError::DedupKey)?;
+        client.record_schema_of(&kind).await?;
         loop {
             let first = FirstArrival { kind: kind.clone(), dedup_key: dedup_key.clone() };
             let (outcome, run) = start.clone().try_start(Some(first)).await?;

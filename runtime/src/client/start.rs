@@ -104,6 +104,12 @@ impl<W: Workflow> Start<W> {
             .iter()
             .try_for_each(|id| KeyError::check(id))
             .map_err(StartError::WorkflowId)?;
+        // Whoever reads the run must find what its values were written by.
+        let recorded = patiently(async || {
+            client.recorded().definition_of(&**client.store(), W::entry()).await?;
+            client.recorded().schema_of(&**client.store(), &arguments).await
+        });
+        recorded.await.map_err(|error| StartError::Store(Arc::new(error)))?;
         let run_id = client.store().new_run_id();
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
         let run = RunInfo { run_id, workflow_id: workflow_id.as_str().into() };

@@ -1,4 +1,4 @@
-//! Arguments: values one after the other, encoded as a tuple of them is.
+//! Values being encoded: the arguments of a call, a result, a signal.
 //!
 //! They are written one by one, and not as a tuple: the code for a value is compiled once for its type, and often
 //! within piton, where that for a tuple would be compiled for each list of types. They are read by a
@@ -9,25 +9,68 @@ use std::mem::ManuallyDrop;
 
 use serde::Serialize;
 
+use super::schema::{Described, Form, Schema};
 use super::sink::{Sink, SinkError};
-use super::{CodecError, NameOf, not_written};
-use crate::model::{Encoding, Payload};
+use super::{CodecError, NameOf, not_written, schemas, tagged};
+use crate::model::{Encoding, Payload, SchemaHash};
 
-/// The arguments of a call, being encoded.
+/// What is known of a parameter without its type.
+#[derive(Clone, Copy, Debug)]
+pub struct ArgumentKind {
+    pub(crate) described: Described,
+}
+
+/// Values being encoded.
 ///
 /// Nothing drops them before [`Arguments::finish`], or every function that makes a call would have code
 /// for that on each way out. A value that panics while it is encoded takes a buffer with it.
 #[derive(Debug)]
 pub struct Arguments {
+    kind: Kind,
     payload: ManuallyDrop<Option<Payload>>,
     failed: ManuallyDrop<Option<CodecError>>,
+    /// How many have been added.
+    added: usize,
+}
+
+/// What the values are, and so how the payload begins.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Values without a schema, in this form: copies of values, and what only piton reads.
+    Plain(Form),
+    /// The arguments of a call with these parameters.
+    Call(&'static [ArgumentKind]),
+    /// One value of this type.
+    Value(Described),
+    /// One value that says of itself what it is.
+    Tagged,
 }
 
 impl Arguments {
-    /// None yet. A function that gives them would be called while the values are alive, and an empty vector is much work
-    /// for rustc's interpreter.
-    pub const NONE: Self =
-        Self { payload: ManuallyDrop::new(None), failed: ManuallyDrop::new(None) };
+    /// None yet, of a call with these parameters. A function that gives them would be called while the values are
+    /// alive, and an empty vector is much work for rustc's interpreter.
+    pub const fn of(parameters: &'static [ArgumentKind]) -> Self {
+        Self::new(Kind::Call(parameters))
+    }
+
+    /// None yet, of values that have no schema.
+    pub(crate) const fn plain(form: Form) -> Self {
+        Self::new(Kind::Plain(form))
+    }
+
+    /// One value of this type is to be added.
+    pub(crate) const fn value(described: Described) -> Self {
+        Self::new(Kind::Value(described))
+    }
+
+    /// One value is to be added that says of itself what it is.
+    pub(crate) const fn tagged() -> Self {
+        Self::new(Kind::Tagged)
+    }
+
+    const fn new(kind: Kind) -> Self {
+        Self { kind, payload: ManuallyDrop::new(None), failed: ManuallyDrop::new(None), added: 0 }
+    }
 
     /// Adds one. If it cannot be encoded, [`Arguments::finish`] says so.
     pub fn add<T: Serialize + ?Sized>(&mut self, value: &T) {
@@ -45,15 +88,36 @@ impl Arguments {
 
     /// Where the next one goes.
     fn sink(&mut self) -> Sink<'_> {
-        Sink::new(self.begun())
+        let form = self.form();
+        self.added += 1;
+        Sink::new(self.begun(), form)
     }
 
-    /// The payload, with the format byte.
+    /// The form of the next one.
+    fn form(&self) -> Form {
+        match self.kind {
+            Kind::Plain(form) => form,
+            Kind::Call(kinds) => {
+                let parameters = &schemas::of_arguments(kinds).parameters;
+                parameters.get(self.added).map_or(Form::Compact, |parameter| parameter.form())
+            }
+            Kind::Value(described) => schemas::of_type(described).form(),
+            Kind::Tagged => Form::Tagged,
+        }
+    }
+
+    /// The payload, with the byte of its encoding and the hash of its schema.
     fn begun(&mut self) -> &mut Vec<u8> {
+        let kind = self.kind;
         let payload = self.payload.get_or_insert_with(|| {
             // Room for a few values; a vector that grows from one byte on is moved again and again.
             let mut bytes = Vec::with_capacity(128);
-            bytes.push(Encoding::Binary as u8);
+            match kind {
+                Kind::Plain(_) => bytes.push(Encoding::Binary as u8),
+                Kind::Call(kinds) => begin_typed(&mut bytes, schemas::of_arguments(kinds).hash),
+                Kind::Value(described) => begin_typed(&mut bytes, schemas::of_type(described).hash),
+                Kind::Tagged => begin_typed(&mut bytes, Schema::TAGGED_HASH),
+            }
             Payload(bytes)
         });
         &mut payload.0
@@ -67,8 +131,11 @@ impl Arguments {
 
     /// Begins a `Result`, of which the value or the error is added next.
     pub(crate) extern "C" fn begin_result(&mut self, is_ok: bool) {
-        // The number of the variant, as bincode writes it.
-        self.begun().push(u8::from(!is_ok));
+        match self.form() {
+            // The number of the variant, as bincode writes it.
+            Form::Compact => self.begun().push(u8::from(!is_ok)),
+            Form::Tagged => tagged::begin_result(self.begun(), is_ok),
+        }
     }
 
     /// All of them.
@@ -83,4 +150,9 @@ impl Arguments {
             None => Ok(payload.unwrap_or_default()),
         }
     }
+}
+
+pub(super) fn begin_typed(bytes: &mut Vec<u8>, hash: SchemaHash) {
+    bytes.push(Encoding::Typed as u8);
+    bytes.extend_from_slice(&hash.0.to_le_bytes());
 }

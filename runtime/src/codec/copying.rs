@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::NameOf;
 use super::arguments::Arguments;
 use super::reader::{Reader, next_value};
+use super::schema::Form;
 
 /// Reads a value of one type, and writes it. Tells whether it could be read.
 pub(super) type CopyValue = fn(&mut Reader<'_>, &mut Arguments) -> bool;
@@ -21,7 +22,18 @@ pub(super) enum Copying {
     Result { type_name: NameOf, value: CopyValue, error: CopyValue },
 }
 
+/// Tells the functions of a [`Copying`] from others. Functions of two types may be one if they do the same, and then what
+/// they find out is the same as well.
+pub(super) type CopyingKey = (usize, usize);
+
 impl Copying {
+    pub(super) fn key(self) -> CopyingKey {
+        match self {
+            Self::Value(copy) => (copy as usize, 0),
+            Self::Result { value, error, .. } => (value as usize, error as usize),
+        }
+    }
+
     /// Reads a value, and writes it. Tells whether it could be read.
     pub(super) fn copy(self, from: &mut Reader<'_>, to: &mut Arguments) -> bool {
         let (type_name, value, error) = match self {
@@ -35,12 +47,13 @@ impl Copying {
         })
     }
 
-    /// Whether what has been `written` reads back as it is. A value that cannot be written is reported when
-    /// a run holds one.
-    pub(super) fn reads_back(self, written: Arguments) -> bool {
-        let Ok(written) = written.finish() else { return true };
-        let mut again = Arguments::NONE;
-        let mut reader = Reader::new(written.as_bytes());
+    /// Whether what has been `written` in this form reads back as it is. A value that cannot be written even in the
+    /// tagged form is reported when a run holds one.
+    pub(super) fn reads_back(self, written: Arguments, form: Form) -> bool {
+        let Ok(written) = written.finish() else { return form == Form::Tagged };
+        let mut again = Arguments::plain(form);
+        // Behind the byte of the encoding.
+        let mut reader = Reader::plain(&written.as_bytes()[1..], "value", form);
         let is_copied = self.copy(&mut reader, &mut again);
         let again = again.finish();
         reader.finish().is_ok() && is_copied && again.is_ok_and(|again| again == written)

@@ -1,18 +1,22 @@
-//! How values become bytes: bincode 2 (standard configuration), kept behind this one module.
+//! How values become bytes: bincode 2 (standard configuration) or a form that says of itself what it holds, kept
+//! behind this one module.
 //!
-//! Payloads start with a format byte ([`Encoding`]), snapshots with [`SNAPSHOT_FORMAT`], so that a
-//! later format can be told from this one. Values inside a frame carry no byte of their own: the
-//! frame's definition hash says how they were written.
+//! A payload starts with a byte for its [`Encoding`] and the hash of the schema that it was written by, a snapshot with
+//! [`SNAPSHOT_FORMAT`]. Values inside a frame carry neither: the frame's definition says how they were written.
 
 mod arguments;
 mod binary;
-pub(crate) mod by_schema;
+mod by_schema;
 mod copying;
 mod depth;
+mod given;
 mod json;
 mod reader;
+mod render;
 mod results;
 mod schema;
+pub(crate) mod schemas;
+mod secret;
 mod sink;
 pub(crate) mod snapshot;
 mod source;
@@ -25,14 +29,17 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use arguments::Arguments;
+pub use arguments::{ArgumentKind, Arguments};
+pub(crate) use given::{Given, read_by};
 pub use json::Json;
 pub(crate) use reader::only_value;
 pub use reader::{Reader, next_value};
 pub(crate) use results::{add_result, next_result};
+pub(crate) use schema::StableHash;
 pub use schema::{
     Content, Described, Fields, Form, Format, NamedType, Schema, SchemaProblem, Types,
 };
+pub use secret::Secret;
 
 pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};
 pub(crate) use snapshot::{SnapshotView, encode_snapshot_view};
@@ -40,7 +47,7 @@ pub(crate) use snapshot::{SnapshotView, encode_snapshot_view};
 use self::binary::Bytes;
 pub(crate) use self::sink::{Sink, SinkError};
 use self::source::{Source, SourceError};
-use crate::model::{Encoding, Payload};
+use crate::model::{Encoding, Payload, SchemaHash};
 
 /// Why a value could not be written or read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +70,28 @@ pub enum CodecError {
         /// What does not fit.
         reason: String,
     },
+    /// This process does not know the schema that the value was written by. Workers and clients get it from the
+    /// database.
+    #[error("the stored bytes were written by the schema {0}, which is not known here")]
+    UnknownSchema(SchemaHash),
+}
+
+impl CodecError {
+    /// The same of another type.
+    fn of(self, type_name: &'static str) -> Self {
+        match self {
+            Self::Decode { reason, .. } => Self::Decode { type_name, reason },
+            other => other,
+        }
+    }
+
+    /// The schema that is needed to read the value, if that is what is missing.
+    pub(crate) fn unknown_schema(&self) -> Option<SchemaHash> {
+        match self {
+            Self::UnknownSchema(hash) => Some(*hash),
+            _ => None,
+        }
+    }
 }
 
 /// Appends `value` to `out`.
@@ -72,7 +101,7 @@ pub enum CodecError {
 pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), CodecError> {
     // What stands in a function of many types is compiled for each of them, in the crates that use
     // them; so these functions hold no more than they must.
-    match value.serialize(Sink::new(out)) {
+    match value.serialize(Sink::new(out, Form::Compact)) {
         Ok(()) => Ok(()),
         Err(error) => Err(not_written(type_name::<T>, error)),
     }
@@ -83,7 +112,7 @@ pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Resul
 /// # Errors
 /// [`CodecError::Decode`] if the bytes are not such a value, or more than one.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
-    only_value(Reader::of_saved(bytes, type_name::<T>()), next_value)
+    only_value(Reader::plain(bytes, type_name::<T>(), Form::Compact), next_value)
 }
 
 /// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
@@ -119,33 +148,102 @@ pub(crate) fn left_over(type_name: &'static str, count: usize) -> CodecError {
     cannot_decode(type_name, &format_args!("{count} bytes are left over"))
 }
 
-/// Encodes arguments, a result or a signal in binary.
+/// Encodes a result or a signal by the schema of its type.
 ///
 /// # Errors
 /// [`CodecError::Encode`] if the type refuses.
-pub fn to_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payload, CodecError> {
-    let mut payload = Arguments::NONE;
+pub fn to_payload<T: Serialize + DeserializeOwned>(value: &T) -> Result<Payload, CodecError> {
+    let mut payload = Arguments::value(Described::of::<T>());
     payload.add(value);
     payload.finish()
 }
 
-/// Reads arguments, a result or a signal in whatever encoding its first byte names.
+/// Encodes a value of which nobody need know the type to read it. It takes more room than [`to_payload`].
 ///
 /// # Errors
-/// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or not such a value.
-pub fn from_payload<T: DeserializeOwned>(payload: &Payload) -> Result<T, CodecError> {
-    only_value(Reader::of_value(payload.as_bytes(), type_name::<T>()), next_value)
+/// [`CodecError::Encode`] if the type refuses.
+pub(crate) fn to_tagged_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payload, CodecError> {
+    let mut payload = Arguments::tagged();
+    payload.add(value);
+    payload.finish()
 }
 
-/// Takes the format byte off a payload.
-fn encoding<'a>(
-    payload: &'a [u8],
-    type_name: &'static str,
-) -> Result<(Encoding, &'a [u8]), CodecError> {
+/// Reads a result or a signal, whatever it was written by. Fields and variants go by their names if that was
+/// another type.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or does not fit the type;
+/// [`CodecError::UnknownSchema`].
+pub fn from_payload<T: Serialize + DeserializeOwned>(payload: &Payload) -> Result<T, CodecError> {
+    only_value(Reader::value(payload.as_bytes(), Described::of::<T>()), next_value)
+}
+
+/// As [`from_payload`], of a type that is only read.
+pub(crate) fn from_any_payload<T: DeserializeOwned>(payload: &Payload) -> Result<T, CodecError> {
+    only_value(Reader::any_value(payload.as_bytes(), type_name::<T>()), next_value)
+}
+
+/// Encodes a record that only piton reads, whose format never changes.
+pub(crate) fn to_record<T: Serialize>(record: &T) -> Result<Vec<u8>, CodecError> {
+    let mut bytes = Arguments::plain(Form::Compact);
+    bytes.add(record);
+    Ok(bytes.finish()?.0)
+}
+
+/// Reads what [`to_record`] has written.
+pub(crate) fn from_record<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
+    only_value(Reader::any_value(bytes, type_name::<T>()), next_value)
+}
+
+/// Writes a copy of a value for the process itself, and reads it.
+pub(crate) fn copied<T: Serialize + DeserializeOwned>(value: &T) -> Result<Vec<u8>, CodecError> {
+    let mut copy = Arguments::plain(schemas::of_type(Described::of::<T>()).form());
+    copy.add(value);
+    Ok(copy.finish()?.0.split_off(1))
+}
+
+/// Reads what [`copied`] has written.
+pub(crate) fn from_copy<T: Serialize + DeserializeOwned>(copy: &[u8]) -> Result<T, CodecError> {
+    let form = schemas::of_type(Described::of::<T>()).form();
+    only_value(Reader::plain(copy, type_name::<T>(), form), next_value)
+}
+
+/// Begins the payload of a value of this type, which is to be written in this form.
+pub(crate) fn begin_payload(described: Described, out: &mut Vec<u8>) -> Form {
+    let own = schemas::of_type(described);
+    arguments::begin_typed(out, own.hash);
+    own.form()
+}
+
+/// A payload without what says how it is to be read.
+enum Encoded<'a> {
+    Plain(&'a [u8]),
+    Json(&'a [u8]),
+    Typed(SchemaHash, &'a [u8]),
+}
+
+fn encoded<'a>(payload: &'a [u8], type_name: &'static str) -> Result<Encoded<'a>, CodecError> {
     match payload {
         [] => Err(cannot_decode(type_name, &"the payload is empty")),
-        [tag, value @ ..] if *tag == Encoding::Binary as u8 => Ok((Encoding::Binary, value)),
-        [tag, value @ ..] if *tag == Encoding::Json as u8 => Ok((Encoding::Json, value)),
+        [tag, value @ ..] if *tag == Encoding::Binary as u8 => Ok(Encoded::Plain(value)),
+        [tag, value @ ..] if *tag == Encoding::Json as u8 => Ok(Encoded::Json(value)),
+        [tag, typed @ ..] if *tag == Encoding::Typed as u8 => match typed.split_first_chunk() {
+            Some((hash, value)) => Ok(Encoded::Typed(SchemaHash(u64::from_le_bytes(*hash)), value)),
+            None => Err(cannot_decode(type_name, &"the payload is cut short")),
+        },
         [tag, ..] => Err(cannot_decode(type_name, &format_args!("unknown encoding {tag}"))),
+    }
+}
+
+/// Whether this process must learn the schema before it can read what was written by it.
+pub(crate) fn is_unknown(hash: SchemaHash) -> bool {
+    schemas::known(hash).is_none()
+}
+
+/// The schema that a payload was written by, if it has one.
+pub(crate) fn schema_of(payload: &Payload) -> Option<SchemaHash> {
+    match encoded(payload.as_bytes(), "payload") {
+        Ok(Encoded::Typed(hash, _)) => Some(hash),
+        _ => None,
     }
 }

@@ -6,12 +6,15 @@ use std::mem::ManuallyDrop;
 
 use serde::Deserialize;
 
+use super::arguments::ArgumentKind;
 use super::binary::Bytes;
+use super::given::{Given, read_typed};
+use super::schema::{Described, Form};
 use super::source::{self, Source, SourceError};
-use super::value::Value;
-use super::{CodecError, NameOf, cannot_decode, encoding, left_over, not_read};
+use super::{
+    CodecError, Encoded, NameOf, cannot_decode, encoded, left_over, not_read, schemas, tagged,
+};
 use crate::hidden::Hidden;
-use crate::model::Encoding;
 
 /// What is wrong with several values is said of them as a whole.
 const ARGUMENTS: &str = "arguments";
@@ -31,7 +34,7 @@ pub struct Reader<'a> {
 enum Rest<'a> {
     Binary(Bytes<'a>),
     /// All of them, and how many have been read.
-    Json(ManuallyDrop<Box<dyn Hidden<Vec<Value>>>>, usize),
+    Values(ManuallyDrop<Box<dyn Hidden<Vec<Given>>>>, usize),
     /// The only one, until it has been read.
     One(&'a mut dyn Hidden<Option<Source<'a>>>),
     /// It is not known.
@@ -42,7 +45,7 @@ impl fmt::Debug for Rest<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Binary(bytes) => f.debug_tuple("Binary").field(bytes).finish(),
-            Self::Json(..) => f.debug_tuple("Json").finish_non_exhaustive(),
+            Self::Values(..) => f.debug_tuple("Values").finish_non_exhaustive(),
             Self::One(_) => f.debug_tuple("One").finish_non_exhaustive(),
             Self::Nothing => f.write_str("Nothing"),
         }
@@ -60,43 +63,81 @@ enum Failure {
 
 // What is called where a value is alive is `extern "C"`, see the functions of [`super`] that are compiled once.
 impl<'a> Reader<'a> {
-    /// Begins to read a payload with arguments.
-    pub fn new(payload: &'a [u8]) -> Self {
-        Self::of_payload(payload, ARGUMENTS, source::list_from_json)
+    /// Begins to read the arguments of a call with these parameters.
+    pub fn arguments(payload: &'a [u8], parameters: &'static [ArgumentKind]) -> Self {
+        match encoded(payload, ARGUMENTS) {
+            Ok(Encoded::Typed(hash, values)) => {
+                let own = schemas::of_arguments(parameters);
+                match own.hash == hash && own.is_compact {
+                    true => Self::of(ARGUMENTS, Rest::Binary(Bytes::new(values)), None),
+                    false => Self::given(ARGUMENTS, read_typed(hash, values)),
+                }
+            }
+            Ok(Encoded::Json(json)) => Self::given(ARGUMENTS, arguments_from_json(json)),
+            Ok(Encoded::Plain(values)) => Self::plain(values, ARGUMENTS, Form::Compact),
+            Err(error) => Self::failing(ARGUMENTS, error),
+        }
     }
 
-    /// Begins to read the payload of a single value.
-    pub(crate) fn of_value(payload: &'a [u8], type_name: &'static str) -> Self {
-        Self::of_payload(payload, type_name, |json| Ok(vec![source::value_from_json(json)?]))
+    /// Begins to read the payload of a single value of this type.
+    pub(crate) fn value(payload: &'a [u8], described: Described) -> Self {
+        Self::one(payload, described.type_name(), Some(described))
     }
 
-    /// Begins to read a value in binary.
-    pub(crate) fn of_saved(saved: &'a [u8], type_name: &'static str) -> Self {
-        Self::of(type_name, Rest::Binary(Bytes::new(saved)), None)
+    /// Begins to read the payload of a single value, whatever it was written by.
+    pub(crate) fn any_value(payload: &'a [u8], type_name: &'static str) -> Self {
+        Self::one(payload, type_name, None)
+    }
+
+    fn one(payload: &'a [u8], what: &'static str, described: Option<Described>) -> Self {
+        match encoded(payload, what) {
+            Ok(Encoded::Typed(hash, value)) => {
+                let own = described.map(schemas::of_type);
+                match own.is_some_and(|own| own.hash == hash && own.form() == Form::Compact) {
+                    true => Self::of(what, Rest::Binary(Bytes::new(value)), None),
+                    false => Self::given(what, read_typed(hash, value)),
+                }
+            }
+            Ok(Encoded::Json(json)) => Self::given(what, value_from_json(json)),
+            Ok(Encoded::Plain(value)) => Self::plain(value, what, Form::Compact),
+            Err(error) => Self::failing(what, error),
+        }
+    }
+
+    /// Begins to read a value that was written in this form and has no schema with it.
+    pub(crate) fn plain(saved: &'a [u8], what: &'static str, form: Form) -> Self {
+        match form {
+            Form::Compact => Self::of(what, Rest::Binary(Bytes::new(saved)), None),
+            Form::Tagged => {
+                let value = tagged::read(saved);
+                Self::given(what, value.map(|value| vec![Given { value, form: Form::Tagged }]))
+            }
+        }
+    }
+
+    /// Begins to read values that say of themselves what they are.
+    fn given(what: &'static str, values: Result<Vec<Given>, CodecError>) -> Self {
+        match values {
+            Ok(values) => {
+                let values: Box<dyn Hidden<Vec<Given>>> = Box::new(values);
+                Self::of(what, Rest::Values(ManuallyDrop::new(values), 0), None)
+            }
+            Err(error) => Self::failing(what, error.of(what)),
+        }
+    }
+
+    /// Begins to read values that are there.
+    pub(super) fn of_given(what: &'static str, values: Vec<Given>) -> Self {
+        Self::given(what, Ok(values))
+    }
+
+    fn failing(what: &'static str, error: CodecError) -> Self {
+        Self::of(what, Rest::Nothing, Some(Failure::Missing(error)))
     }
 
     /// Begins to read a value from its source.
     pub(super) fn of_source(source: &'a mut Option<Source<'a>>) -> Self {
         Self::of(ARGUMENTS, Rest::One(source), None)
-    }
-
-    fn of_payload(
-        payload: &'a [u8],
-        what: &'static str,
-        values_from_json: fn(&[u8]) -> Result<Vec<Value>, SourceError>,
-    ) -> Self {
-        let failed = |error| Self::of(what, Rest::Nothing, Some(Failure::Missing(error)));
-        match encoding(payload, what) {
-            Ok((Encoding::Binary, values)) => Self::of_saved(values, what),
-            Ok((Encoding::Json, json)) => match values_from_json(json) {
-                Ok(list) => {
-                    let list: Box<dyn Hidden<Vec<Value>>> = Box::new(list);
-                    Self::of(what, Rest::Json(ManuallyDrop::new(list), 0), None)
-                }
-                Err(error) => failed(cannot_decode(what, &error)),
-            },
-            Err(error) => failed(error),
-        }
     }
 
     fn of(what: &'static str, rest: Rest<'a>, failed: Option<Failure>) -> Self {
@@ -109,10 +150,10 @@ impl<'a> Reader<'a> {
         }
         match &mut self.rest {
             Rest::Binary(bytes) => return Some(Source::binary(bytes)),
-            Rest::Json(list, read) => {
-                if let Some(value) = (***list).reveal().get(*read) {
+            Rest::Values(values, read) => {
+                if let Some(Given { value, form }) = (***values).reveal().get(*read) {
                     *read += 1;
-                    return Some(Source::json(value));
+                    return Some(Source::Read(value, *form));
                 }
             }
             Rest::One(source) => {
@@ -124,6 +165,11 @@ impl<'a> Reader<'a> {
         }
         *self.failed = Some(Failure::Missing(too_few(self.what)));
         None
+    }
+
+    /// Whether the bytes are read as they are.
+    pub(crate) fn is_binary(&self) -> bool {
+        matches!(self.rest, Rest::Binary(_))
     }
 
     /// All that is left of what is in binary.
@@ -144,7 +190,7 @@ impl<'a> Reader<'a> {
     fn left(&self) -> usize {
         match &self.rest {
             Rest::Binary(bytes) => bytes.left(),
-            Rest::Json(list, read) => (***list).reveal().len() - read,
+            Rest::Values(values, read) => (***values).reveal().len() - read,
             Rest::One(source) => usize::from((**source).reveal().is_some()),
             Rest::Nothing => 0,
         }
@@ -154,8 +200,8 @@ impl<'a> Reader<'a> {
     pub(crate) fn skip_to(&mut self, left: usize) {
         match &mut self.rest {
             Rest::Binary(bytes) => bytes.skip_to(left),
-            Rest::Json(list, read) => {
-                *read = (***list).reveal().len().saturating_sub(left).max(*read);
+            Rest::Values(values, read) => {
+                *read = (***values).reveal().len().saturating_sub(left).max(*read);
             }
             Rest::One(_) | Rest::Nothing => {}
         }
@@ -166,9 +212,9 @@ impl<'a> Reader<'a> {
     pub(crate) fn is_ok(&mut self) -> Option<bool> {
         let is_ok = self.next()?.begin_result();
         match (is_ok, &mut self.rest) {
-            (Ok(is_ok), Rest::Json(list, read)) => {
+            (Ok(is_ok), Rest::Values(values, read)) => {
                 *read -= 1;
-                (***list).reveal_mut()[*read].become_content();
+                (***values).reveal_mut()[*read].value.become_content();
                 Some(is_ok)
             }
             (Ok(is_ok), _) => Some(is_ok),
@@ -237,9 +283,23 @@ impl<'a> Reader<'a> {
 
     fn free(&mut self) {
         let rest = std::mem::replace(&mut self.rest, Rest::Nothing);
-        if let Rest::Json(list, _) = rest {
-            drop(ManuallyDrop::into_inner(list));
+        if let Rest::Values(values, _) = rest {
+            drop(ManuallyDrop::into_inner(values));
         }
+    }
+}
+
+fn value_from_json(json: &[u8]) -> Result<Vec<Given>, CodecError> {
+    match source::value_from_json(json) {
+        Ok(value) => Ok(vec![Given { value, form: Form::Tagged }]),
+        Err(error) => Err(cannot_decode("value", &error)),
+    }
+}
+
+fn arguments_from_json(json: &[u8]) -> Result<Vec<Given>, CodecError> {
+    match source::list_from_json(json) {
+        Ok(list) => Ok(list.into_iter().map(|value| Given { value, form: Form::Tagged }).collect()),
+        Err(error) => Err(cannot_decode(ARGUMENTS, &error)),
     }
 }
 

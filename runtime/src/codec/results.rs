@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
     use crate::codec::schema::{Described, Schema};
-    use crate::codec::{CodecError, from_payload, only_value, to_payload};
+    use crate::codec::{CodecError, from_any_payload, only_value, to_payload};
     use crate::model::{Encoding, Payload};
 
     fn read_result<T, E>(payload: &Payload) -> Result<Result<T, E>, CodecError>
@@ -64,7 +64,7 @@ mod tests {
         T: DeserializeOwned,
         E: DeserializeOwned,
     {
-        let reader = Reader::of_value(payload.as_bytes(), type_name::<Result<T, E>>());
+        let reader = Reader::any_value(payload.as_bytes(), type_name::<Result<T, E>>());
         only_value(reader, next_result::<T, E>)
     }
 
@@ -74,7 +74,7 @@ mod tests {
         T: DeserializeOwned + Debug + PartialEq,
         E: DeserializeOwned + Debug + PartialEq,
     {
-        let serde: Result<Result<T, E>, _> = from_payload(payload);
+        let serde: Result<Result<T, E>, _> = from_any_payload(payload);
         let own = read_result::<T, E>(payload);
         assert_eq!(own.as_ref().ok(), serde.as_ref().ok(), "{own:?} {serde:?}");
     }
@@ -84,7 +84,7 @@ mod tests {
         T: Serialize + DeserializeOwned + Debug + PartialEq,
         E: Serialize + DeserializeOwned + Debug + PartialEq,
     {
-        let mut written = Arguments::NONE;
+        let mut written = Arguments::value(Described::of_result::<T, E>());
         add_result(&mut written, result);
         let written = written.finish().expect("plain data");
         assert_eq!(written, to_payload(result).expect("plain data"));

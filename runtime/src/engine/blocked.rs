@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tracing::info;
 
 use super::driver::{INBOX_PAGE, Origin};
+use super::evolution;
 use super::registry::Registry;
 use super::session::Session;
 use crate::codec;
@@ -89,7 +90,10 @@ async fn find_states(session: &Session, room: usize) -> Result<BTreeMap<RunId, u
             true => session.store.find_snapshot(run.run_id).await?,
             false => None,
         };
-        let able = state.filter(|state| can_go_on(registry, &run, state));
+        let able = match state {
+            Some(state) if can_go_on(session, &run, &state).await? => Some(state),
+            _ => None,
+        };
         bytes += able.as_ref().map_or(0, Vec::len);
         session.blocked.lock().look(&run, able.map(|state| hash_of(&state)), &mut states);
     }
@@ -101,7 +105,7 @@ async fn find_states(session: &Session, room: usize) -> Result<BTreeMap<RunId, u
 fn may_go_on(registry: &Registry, reason: &BlockedReason) -> bool {
     match reason {
         BlockedReason::Unregistered(activity) => registry.activity(activity).is_some(),
-        BlockedReason::Undecodable(_) => true,
+        BlockedReason::Undecodable(_) | BlockedReason::Evolution(_) => true,
         // Of these the store tells nothing.
         BlockedReason::Panicked(_) | BlockedReason::Invalid(_) | BlockedReason::WorkersDied(_) => {
             false
@@ -109,14 +113,21 @@ fn may_go_on(registry: &Registry, reason: &BlockedReason) -> bool {
     }
 }
 
-/// Whether the state can be read here, if it could not elsewhere.
-fn can_go_on(registry: &Registry, run: &BlockedRun, snapshot: &[u8]) -> bool {
-    let is_readable = || {
-        let entry = registry.workflow(&run.workflow)?;
-        let snapshot = codec::decode_snapshot(snapshot).ok()?;
-        entry.check_frame(&snapshot.frame).ok()
+/// Whether the state can go on here, if it could not elsewhere.
+async fn can_go_on(
+    session: &Session,
+    run: &BlockedRun,
+    snapshot: &[u8],
+) -> Result<bool, StoreError> {
+    if let BlockedReason::Unregistered(_) = run.reason {
+        return Ok(true);
+    }
+    let entry = session.host.registry.workflow(&run.workflow);
+    let Some((entry, mut snapshot)) = entry.zip(codec::decode_snapshot(snapshot).ok()) else {
+        return Ok(false);
     };
-    !matches!(run.reason, BlockedReason::Undecodable(_)) || is_readable().is_some()
+    let evolved = evolution::evolve(&*session.store, entry, &mut snapshot).await?;
+    Ok(evolved.is_ok())
 }
 
 fn hash_of(snapshot: &[u8]) -> u64 {

@@ -1,14 +1,12 @@
 //! The workflows and activities that a worker serves, checked once when it starts.
 
-use std::collections::HashMap;
-
-use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashMap};
 
 use crate::activities::ActivityEntry;
-use crate::codec::Schema;
+use crate::codec::schemas;
 use crate::error::RegistryError;
 use crate::machine::WorkflowEntry;
-use crate::store::DefinitionRecord;
+use crate::model::SchemaHash;
 
 /// Entries by their stored name.
 #[derive(Debug)]
@@ -100,10 +98,24 @@ impl Registry {
         Self { workflows: HashMap::new(), workflow_names: Vec::new(), ..self }
     }
 
-    /// The definitions of all workflows as the database keeps them.
-    pub(crate) fn definitions(&self) -> Vec<DefinitionRecord> {
-        let entries = self.workflow_names.iter().filter_map(|name| self.workflow(name));
-        entries.map(describe).collect()
+    /// All workflows, in the order of their names.
+    pub(crate) fn workflows(&self) -> impl Iterator<Item = &'static WorkflowEntry> {
+        self.workflow_names.iter().filter_map(|name| self.workflow(name))
+    }
+
+    /// The schemas of what workflows and activities are given and return.
+    pub(crate) fn schemas(&self) -> Vec<SchemaHash> {
+        let of_workflow = |entry: &'static WorkflowEntry| {
+            let definition = entry.definition();
+            [schemas::of_arguments(definition.parameters).hash, definition.returned.hash]
+        };
+        let of_activity = |entry: &'static ActivityEntry| {
+            let returned = schemas::of_type(entry.returned).hash;
+            [schemas::of_arguments(entry.parameters).hash, returned]
+        };
+        let workflows = self.workflows().flat_map(of_workflow);
+        let all = workflows.chain(self.activities_in_order().flat_map(of_activity));
+        all.collect::<BTreeSet<_>>().into_iter().collect()
     }
 }
 
@@ -130,39 +142,6 @@ fn in_order(mut places: [String; 2]) -> [String; 2] {
     places
 }
 
-fn describe(entry: &WorkflowEntry) -> DefinitionRecord {
-    let definition = entry.definition();
-    let states = definition.states.iter().map(|state| &state.node).map(|node| {
-        let locals =
-            node.locals.iter().map(|local| json!({ "name": local.name, "type": local.ty }));
-        json!({
-            "name": node.name,
-            "kind": format!("{:?}", node.kind).to_lowercase(),
-            "file": node.file,
-            "line": node.line,
-            "locals": locals.collect::<Vec<_>>(),
-        })
-    });
-    let edges = entry.graph.edges();
-    let edges = edges.iter().map(|edge| json!([edge.from, edge.to]));
-    let schemas = definition.schemas.iter().map(|(name, schema)| describe_schema(name, schema));
-    DefinitionRecord {
-        workflow: entry.name.to_owned(),
-        hash: definition.hash,
-        description: json!({
-            "states": states.collect::<Vec<_>>(),
-            "edges": edges.collect::<Vec<_>>(),
-            "schemas": schemas.collect::<Vec<_>>(),
-        })
-        .to_string(),
-    }
-}
-
-fn describe_schema(name: &str, schema: &Schema) -> Value {
-    let (format, types) = schema.format.as_ref().map(|(format, types)| (format, types)).unzip();
-    json!({ "local": name, "type": schema.type_name, "format": format, "types": types })
-}
-
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
@@ -183,7 +162,7 @@ mod tests {
         type Shape = Plain;
         type Unit = Self;
         const GRAPH: &'static Graph =
-            &Graph::new("order", "src/order.rs", "start\tstart\t7\tend\n");
+            &Graph::new("order", "src/order.rs", "start\tstart\t7\tend\t1/1/00000000\t\n");
 
         const RETURNED: &'static Values<T> = Values::of();
     }

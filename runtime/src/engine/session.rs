@@ -22,6 +22,7 @@ use super::loops::{lease, relay};
 use super::outgoing::Outgoing;
 use super::phase::{Phase, Phases};
 use super::queues::{self, Held as HeldAttempts, Queues, Reports};
+use super::recorded::Recorded;
 use super::registry::Registry;
 use super::slots::Slots;
 use super::stuck::Stuck;
@@ -41,6 +42,8 @@ const ABORT_TIME: Duration = Duration::from_millis(300);
 pub(crate) struct Host {
     /// The workflows and activities that the worker serves.
     pub(crate) registry: Registry,
+    /// What the database has of the schemas and definitions of this process.
+    pub(crate) recorded: Arc<Recorded>,
     /// What its activities are given.
     pub(crate) dependencies: Arc<Dependencies>,
     /// The places for attempts of activities.

@@ -1,8 +1,9 @@
 //! What `try_join!` waits for.
 
 use super::{Branch, Halt, Parked, StepError};
-use crate::codec;
+use crate::codec::{self, Reader};
 use crate::machine::PendingItem;
+use crate::model::Payload;
 
 /// What an operation or branch of `try_join!` gives.
 #[diagnostic::on_unimplemented(
@@ -42,7 +43,7 @@ pub fn failed<F, T: MayFail>(
     parked: &Parked,
     index: usize,
 ) -> Result<Option<T::Error>, Halt> {
-    if !has_failed(parked.operation(index)?) {
+    if !has_failed(parked.operation(index)?)? {
         return Ok(None);
     }
     Ok((branch.take)(parked, index)?.and_then(|given| given.into_result().err()))
@@ -64,17 +65,25 @@ pub fn take_ok<F, T: MayFail>(
     Ok(value.expect("only branches that are done are taken"))
 }
 
-/// Whether a saved `Result` is an error. It is not read for that: what is read is dropped, and its destructor
+/// Whether the `Result` in a payload is an error. It is not read for that: what is read is dropped, and its destructor
 /// would run.
-pub(super) fn is_error(saved: &[u8]) -> Result<bool, StepError> {
-    match codec::decode_first::<Result<(), ()>>(saved) {
-        Ok((result, _)) => Ok(result.is_err()),
-        Err(error) => Err(StepError::Decode(error)),
+pub(super) fn is_error(payload: &[u8]) -> Result<bool, StepError> {
+    let mut reader = Reader::any_value(payload, "Result");
+    match reader.is_ok() {
+        Some(is_ok) => {
+            reader.stop();
+            Ok(!is_ok)
+        }
+        None => Err(StepError::Decode(reader.failure())),
     }
 }
 
 /// Whether the saved outcome of an operation is an error, as [`is_error`].
-pub(super) fn has_failed(saved: &[u8]) -> bool {
-    let outcome = codec::decode_first::<PendingItem<(), Result<(), ()>>>(saved);
-    matches!(outcome, Ok((PendingItem::Ready(Err(())), _)))
+pub(super) fn has_failed(saved: &[u8]) -> Result<bool, StepError> {
+    // What is pending is not read: its type is not known here.
+    match codec::decode_first::<PendingItem<(), Payload>>(saved) {
+        Ok((PendingItem::Ready(outcome), _)) => is_error(outcome.as_bytes()),
+        Ok((PendingItem::Pending(()), _)) => Ok(false),
+        Err(error) => Err(StepError::Decode(error)),
+    }
 }

@@ -19,9 +19,8 @@ impl<T: Durable> Hole<T> {
     /// # Errors
     /// [`StepError::Encode`] and [`StepError::Decode`] if it refuses to be copied.
     pub fn of(part: &mut T) -> Result<Self, Halt> {
-        let mut copy = Vec::new();
-        codec::encode_into(part, &mut copy).map_err(StepError::Encode)?;
-        *part = codec::decode(&copy).map_err(StepError::Decode)?;
+        let copy = codec::copied(part).map_err(StepError::Encode)?;
+        *part = codec::from_copy(&copy).map_err(StepError::Decode)?;
         Ok(Self { copy, part: PhantomData })
     }
 
@@ -30,7 +29,7 @@ impl<T: Durable> Hole<T> {
     /// # Errors
     /// [`StepError::Decode`], though it could be read before.
     pub fn fill(&self) -> Result<T, Halt> {
-        Ok(codec::decode(&self.copy).map_err(StepError::Decode)?)
+        Ok(codec::from_copy(&self.copy).map_err(StepError::Decode)?)
     }
 }
 

@@ -149,7 +149,11 @@ pub(super) fn save_items<T: Serialize>(items: &Items<T>, out: Sink<'_>) -> Resul
 }
 
 fn load_items<T: Durable>(saved: &mut Reader<'_>) -> Option<Items<T>> {
-    load_items_by(saved, codec::decode_first::<T>)
+    if saved.is_binary() {
+        return load_items_by(saved, codec::decode_first::<T>);
+    }
+    let items = next_value::<Vec<T>>(saved)?;
+    Some(Items { left: items.len(), source: ItemSource::Made(items.into_iter()) })
 }
 
 pub(super) fn load_items_by<T>(saved: &mut Reader<'_>, decode: DecodeFirst<T>) -> Option<Items<T>> {

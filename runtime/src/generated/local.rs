@@ -81,7 +81,7 @@ impl<T> Local<T> {
     /// Adds the local to the next state. If its type refuses, [`Parked::leave`] says so.
     #[inline(never)]
     pub fn put(&self, value: &T, parked: &mut Parked) {
-        let written = (self.coding.save)(value, Sink::new(parked.next.begin()));
+        let written = (self.coding.save)(value, parked.begin_local());
         parked.next.end_local(&self.coding.kind, written);
     }
 

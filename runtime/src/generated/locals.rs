@@ -87,7 +87,10 @@ impl Parked {
     #[inline(never)]
     pub(super) fn saved(&mut self, position: usize, kind: &SavedKind) -> Reader<'_> {
         match self.find_saved(position) {
-            Ok(place) => Reader::of_saved(&self.frame[place], kind.described.type_name()),
+            Ok(place) => {
+                let form = self.form_of(self.state, position);
+                Reader::plain(&self.frame[place], kind.described.type_name(), form)
+            }
             Err(error) => unreadable(error),
         }
     }

@@ -8,6 +8,7 @@ use super::fallible::has_failed;
 use super::{Context, Durable, DurableFuture, Halt, Parked, StepError};
 use crate::codec;
 use crate::machine::PendingItem;
+use crate::model::Payload;
 
 /// The token of an operation that is awaited alone.
 pub struct Fut<F: DurableFuture> {
@@ -237,7 +238,7 @@ impl<F: DurableFuture<Output = T>, T: Durable> Branch<F, T> {
     };
 }
 
-type Item<F> = PendingItem<<F as DurableFuture>::Pending, <F as DurableFuture>::Output>;
+type Item<F> = PendingItem<<F as DurableFuture>::Pending, Payload>;
 
 fn start_branch<F>(operation: F, parked: &mut Parked, cx: &Context) -> Result<(), StepError>
 where
@@ -286,7 +287,10 @@ where
     let poll = cx.wait_among::<F, _>(|| F::poll(&mut pending, cx))?;
     let is_ready = poll.is_ready();
     let item = match poll {
-        Poll::Ready(value) => Item::<F>::Ready(value),
+        Poll::Ready(value) => match codec::to_payload(&value) {
+            Ok(outcome) => Item::<F>::Ready(outcome),
+            Err(error) => return Err(StepError::Encode(error)),
+        },
         Poll::Pending => Item::<F>::Pending(pending),
     };
     update(parked, index, &item)?;
@@ -299,7 +303,7 @@ where
     F::Output: Durable,
 {
     // The error that ends the wait has been taken.
-    if has_failed(parked.operation(index)?) {
+    if has_failed(parked.operation(index)?)? {
         return Ok(());
     }
     match load::<Item<F>>(parked, index)? {
@@ -314,7 +318,10 @@ where
     F::Output: Durable,
 {
     match load::<Item<F>>(parked, index)? {
-        PendingItem::Ready(value) => Ok(Some(value)),
+        PendingItem::Ready(outcome) => match codec::from_payload(&outcome) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(StepError::Decode(error)),
+        },
         PendingItem::Pending(_) => Ok(None),
     }
 }

@@ -13,7 +13,6 @@ use super::fallible::is_error;
 use super::{Context, Halt, Local, MayFail, Parked, StepError};
 use crate::machine::branches::{DONE, RUNS, advance};
 use crate::machine::frame::damaged;
-use crate::machine::values::drop_saved_by;
 
 /// Which branch of the state that waits, and where it begins.
 #[derive(Clone, Copy, Debug)]
@@ -110,9 +109,9 @@ impl Region {
         cx: &Context,
         step: &mut impl FnMut(&mut Parked) -> Result<T, Halt>,
     ) -> Result<(), Halt> {
-        match (parked.operation(self.index)?.split_first(), value.coding.kind.drop) {
+        match parked.operation(self.index)?.split_first() {
             // One that has failed has been asked for its error.
-            (Some((&DONE, given)), Some(drop)) if !is_error(given)? => drop_saved_by(drop, given),
+            Some((&DONE, given)) if !is_error(given)? => value.coding.kind.drop_payload(given),
             _ => {}
         }
         self.cancel(parked, cx, step)

@@ -59,8 +59,8 @@ pub fn owned_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> impl Iterato
 impl Local<String> {
     /// As [`put`](Local::put), of a text that is borrowed.
     pub fn put_text(&self, text: &str, parked: &mut Parked) {
-        let written = codec::encode_into(text, parked.next.begin());
-        parked.next.end(written);
+        let written = text.serialize(parked.begin_local());
+        parked.next.end_local(&self.coding.kind, written);
     }
 }
 

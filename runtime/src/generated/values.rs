@@ -63,7 +63,7 @@ impl<T: Durable + 'static> ValuesOf<T> {
     /// The attempt that the call of an activity is. As a function it would be one more for each.
     #[inline(always)]
     pub fn attempt(call: impl Future<Output = T> + Send + 'static) -> Option<Attempt> {
-        report::attempt(Box::pin(call))
+        report::attempt(Described::of::<T>(), Box::pin(call))
     }
 }
 
@@ -79,7 +79,7 @@ impl<T: Durable + 'static, E: Durable + 'static> ValuesOf<Result<T, E>> {
         call: impl Future<Output = Result<T, E>> + Send + 'static,
         error: fn(&E) -> ReportedError,
     ) -> Option<Attempt> {
-        report::attempt_result(Box::pin(call), error)
+        report::attempt_result(Described::of_result::<T, E>(), Box::pin(call), error)
     }
 }
 

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::context::Description;
-use super::values::{ArgumentKind, DropSaved};
+use super::values::{ArgumentKind, SavedKind};
 use super::{Context, Parked, WorkflowEntry};
-use crate::codec::{Arguments, CodecError, Reader, Schema};
+use crate::codec::schemas::{self, TypeSchema};
+use crate::codec::{Arguments, CodecError, Form, Reader, StableHash};
 use crate::model::{DefinitionHash, Node, Payload};
 
 /// The identity of a definition and what it rests on.
@@ -13,20 +14,38 @@ use crate::model::{DefinitionHash, Node, Payload};
 pub struct Definition {
     /// Identifies states, saved locals and their schemas.
     pub hash: DefinitionHash,
-    /// The schema of every saved local and of arguments and return value.
-    pub schemas: Vec<(&'static str, Schema)>,
     /// The states.
     pub(crate) states: Vec<DefinedState>,
-    /// The types of the arguments.
-    pub(crate) arguments: Vec<ArgumentKind>,
+    /// The types of the parameters.
+    pub(crate) parameters: &'static [ArgumentKind],
+    /// The schema of the return value.
+    pub(crate) returned: &'static TypeSchema,
 }
 
 /// A state of a definition.
 #[derive(Debug)]
 pub(crate) struct DefinedState {
     pub(crate) node: Node,
-    /// How each of its locals is dropped.
-    pub(crate) drops: Vec<Option<DropSaved>>,
+    /// Its locals, in stored order.
+    pub(crate) locals: Vec<DefinedLocal>,
+}
+
+/// A local that a state keeps.
+#[derive(Debug)]
+pub(crate) struct DefinedLocal {
+    pub(crate) kind: SavedKind,
+    pub(crate) schema: &'static TypeSchema,
+}
+
+impl DefinedLocal {
+    fn of(kind: SavedKind) -> Self {
+        Self { kind, schema: schemas::of_type(kind.described) }
+    }
+
+    /// The form in which it is kept.
+    pub(crate) fn form(&self) -> Form {
+        self.schema.form()
+    }
 }
 
 impl Definition {
@@ -37,34 +56,29 @@ impl Definition {
         let described = entry.steps.step(&mut Parked::nowhere(), &cx);
         debug_assert!(described.is_err());
         let Description { arguments, locals } = cx.take_description();
-        let types: Vec<_> = arguments.iter().map(|argument| argument.described).collect();
-        let returned = entry.steps.returned().schema();
-        let mut schemas = vec![("arguments", Schema::of_tuple(&types)), ("return value", returned)];
-        schemas.extend(locals.iter().map(|(name, local)| (*name, local.described.schema())));
+        let parameters: &'static [ArgumentKind] = arguments.leak();
+        let returned = schemas::of_type(entry.steps.returned());
         // What a branch gives may be called as a part of a local is, and is told of after all locals.
         let locals = locals.into_iter().rev();
-        let drop_of: HashMap<_, _> = locals.map(|(name, local)| (name, local.drop)).collect();
+        let kind_of: HashMap<_, _> = locals.collect();
         let states = entry.graph.nodes().into_iter().map(|node| {
             let names = node.locals.iter().map(|local| local.name);
-            let drops = names.map(|name| drop_of.get(name).copied().flatten()).collect();
-            DefinedState { node, drops }
+            let locals = names.map(|name| DefinedLocal::of(kind_of[name]));
+            DefinedState { locals: locals.collect(), node }
         });
         let states: Vec<_> = states.collect();
         let mut hash = StableHash::new();
         hash.add(entry.graph.workflow);
-        for DefinedState { node, .. } in &states {
+        hash.add(&schemas::of_arguments(parameters).hash.to_string());
+        hash.add(&returned.hash.to_string());
+        for DefinedState { node, locals } in &states {
             hash.add(node.name);
-            node.locals.iter().for_each(|local| hash.add(local.name));
-        }
-        for (name, schema) in &schemas {
-            hash.add(name);
-            match &schema.format {
-                // Formats are plain enums and strings, which always have a JSON form.
-                Some(format) => hash.add(&serde_json::to_string(format).unwrap_or_default()),
-                None => hash.add(&schema.type_name),
+            for (local, defined) in node.locals.iter().zip(locals) {
+                hash.add(local.name);
+                hash.add(&defined.schema.hash.to_string());
             }
         }
-        Self { hash: DefinitionHash(hash.0), schemas, states, arguments }
+        Self { hash: DefinitionHash(hash.finish()), states, parameters, returned }
     }
 
     /// What states are known by: the hash, in simulations as the build of the process has it.
@@ -80,9 +94,9 @@ impl Definition {
     /// # Errors
     /// [`CodecError::Decode`] if they are not.
     pub fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
-        let mut arguments = Reader::new(arguments.as_bytes());
-        let mut copies = Arguments::NONE;
-        let mut kinds = self.arguments.iter().map(|argument| argument.described);
+        let mut arguments = Reader::arguments(arguments.as_bytes(), self.parameters);
+        let mut copies = Arguments::plain(Form::Tagged);
+        let mut kinds = self.parameters.iter().map(|parameter| parameter.described);
         let are_read = kinds.all(|described| described.is_next(&mut arguments, &mut copies));
         // They are of no use.
         drop(copies.finish());
@@ -91,30 +105,19 @@ impl Definition {
 
     /// The types that cannot be saved, each with the reason.
     pub fn problems(&self) -> impl Iterator<Item = String> {
-        self.schemas.iter().filter_map(|(name, schema)| {
-            let problem = schema.problem.as_ref()?;
+        let states = self.states.iter();
+        let locals = states
+            .flat_map(|state| state.node.locals.iter().map(|local| local.name).zip(&state.locals));
+        let locals = locals.map(|(name, local)| (name, local.schema));
+        let parameters = schemas::of_arguments(self.parameters).parameters.iter();
+        let others = parameters.map(|parameter| ("arguments", *parameter));
+        let all = others.chain([("return value", self.returned)]).chain(locals);
+        all.filter_map(|(name, known)| {
+            let problem = known.schema.problem.as_ref()?;
             Some(format!(
-                "`{name}` has the type `{}`, which cannot be saved: {problem}; wrap it in \
-                 `piton::Json<…>`",
-                schema.type_name
+                "`{name}` has the type `{}`, which cannot be saved: {problem}",
+                known.schema.type_name
             ))
         })
-    }
-}
-
-/// FNV-1a (Fowler, Noll, Vo): the same on every platform and with every compiler, unlike the hashers
-/// of the standard library. It tells definitions apart; nothing hangs on it being hard to forge.
-struct StableHash(u64);
-
-impl StableHash {
-    fn new() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-
-    fn add(&mut self, text: &str) {
-        // The closing byte is not part of any text, so texts do not run together.
-        for byte in text.bytes().chain([0xff]) {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
     }
 }

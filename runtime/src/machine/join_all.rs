@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
 use super::{Context, Durable, DurableFuture, StepError};
+use crate::codec;
+use crate::model::Payload;
 
 /// A wait for every operation of a list, made by [`join_all`].
 #[derive(Debug)]
@@ -20,7 +22,7 @@ pub fn join_all<F: DurableFuture>(operations: impl IntoIterator<Item = F>) -> Jo
 
 /// The saved form of one awaited operation of a list.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum PendingItem<P, T> {
+pub enum PendingItem<P, T = Payload> {
     /// It is outstanding.
     Pending(P),
     /// It has come to this.
@@ -35,7 +37,7 @@ where
     F::Output: Durable,
 {
     type Output = Vec<F::Output>;
-    type Pending = Vec<PendingItem<F::Pending, F::Output>>;
+    type Pending = Vec<PendingItem<F::Pending>>;
     const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
@@ -51,7 +53,8 @@ where
                 if let PendingItem::Pending(operation) = item
                     && let Poll::Ready(value) = cx.wait_among::<F, _>(|| F::poll(operation, cx))?
                 {
-                    *item = PendingItem::Ready(value);
+                    let outcome = codec::to_payload(&value).map_err(StepError::Encode)?;
+                    *item = PendingItem::Ready(outcome);
                 }
             }
             Ok::<(), StepError>(())
@@ -60,10 +63,11 @@ where
             return Ok(Poll::Pending);
         }
         let ready = std::mem::take(pending).into_iter().filter_map(|item| match item {
-            PendingItem::Ready(value) => Some(value),
+            PendingItem::Ready(outcome) => Some(codec::from_payload(&outcome)),
             PendingItem::Pending(_) => None,
         });
-        Ok(Poll::Ready(ready.collect()))
+        let ready = ready.collect::<Result<_, _>>().map_err(StepError::Decode)?;
+        Ok(Poll::Ready(ready))
     }
 
     fn has_ended(pending: &Self::Pending) -> bool {

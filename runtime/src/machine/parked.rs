@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::definition::DefinedState;
 use super::frame::{FrameHead, damaged, next_entry, skip_entries, write_length};
 use super::unreadable::undecodable;
-use super::values::Values;
+use super::values::{ArgumentKind, Values};
 use super::writer::Next;
 use super::{Definition, Halt, StepError};
 use crate::codec::Reader;
@@ -20,6 +20,8 @@ pub struct Parked {
     pub(crate) state: u32,
     /// The states of the definition.
     pub(crate) states: &'static [DefinedState],
+    /// The parameters of the workflow.
+    parameters: &'static [ArgumentKind],
     /// Where the first local begins.
     pub(crate) locals: usize,
     /// Where the first operation begins, after the locals.
@@ -42,7 +44,8 @@ impl Parked {
         let locals = frame.len();
         write_length(&mut frame, arguments.len() as u64);
         frame.extend_from_slice(arguments);
-        Self::at(frame.into(), 0, &definition.states, locals, locals)
+        let parked = Self::at(frame.into(), 0, &definition.states, locals, locals);
+        Self { parameters: definition.parameters, ..parked }
     }
 
     /// Takes apart the frame of a state that this very definition wrote.
@@ -56,7 +59,8 @@ impl Parked {
         if found != current {
             return Err(StepError::Definition { found, current });
         }
-        Self::take_apart(frame, &definition.states)
+        let parked = Self::take_apart(frame, &definition.states)?;
+        Ok(Self { parameters: definition.parameters, ..parked })
     }
 
     /// As [`Parked::read`], of a frame that is known to be of this definition.
@@ -93,7 +97,17 @@ impl Parked {
         operations: usize,
     ) -> Self {
         let (cursor, next) = ((0, locals), Next::default());
-        Self { frame, state, states, locals, operations, cursor, arguments: None, next }
+        Self {
+            frame,
+            state,
+            states,
+            parameters: &[],
+            locals,
+            operations,
+            cursor,
+            arguments: None,
+            next,
+        }
     }
 
     /// No state at all, for a step that only describes.
@@ -150,7 +164,8 @@ impl Parked {
 
     fn arguments_left(&self) -> Reader<'_> {
         // What is not there is not the payload of any arguments.
-        let mut arguments = Reader::new(self.operation(0).unwrap_or_default());
+        let payload = self.operation(0).unwrap_or_default();
+        let mut arguments = Reader::arguments(payload, self.parameters);
         if let Some(left) = self.arguments {
             arguments.skip_to(left);
         }
@@ -207,7 +222,9 @@ mod tests {
     use crate::model::{DefinitionHash, Graph};
 
     static DEFINITION: LazyLock<Definition> = LazyLock::new(|| {
-        let text = "start\tstart\t1\t1\nthree\tcall\t1\t2\tx\tx\tx\ntwo\tcall\t1\tend\tx\tx\n";
+        let text = "start\tstart\t1\t1\t1/1/00000000\t\n\
+                    three\tcall\t1\t2\t1/1/00000000\t\t1/1/00000000 x\t1/1/00000000 x\t1/1/00000000 x\n\
+                    two\tcall\t1\tend\t1/1/00000000\t\t1/1/00000000 x\t1/1/00000000 x\n";
         let nodes = Graph::new("w", "", text).nodes().into_iter();
         Definition {
             hash: DefinitionHash(7),

@@ -1,10 +1,9 @@
 //! How values are encoded: arguments, return values and saved locals, each kind by functions for its type.
 
-use std::any::type_name;
-
 use super::{Durable, StepError};
+pub use crate::codec::ArgumentKind;
 use crate::codec::{
-    self, Arguments, CodecError, Described, Reader, Sink, SinkError, add_result, next_result,
+    self, Arguments, CodecError, Described, Form, Reader, Sink, SinkError, add_result, next_result,
     next_value,
 };
 use crate::model::Payload;
@@ -18,12 +17,6 @@ pub struct Values<T> {
     pub next: fn(&mut Reader<'_>) -> Option<T>,
     /// What is known of such an argument without its type.
     pub kind: ArgumentKind,
-}
-
-/// What is known of an argument without its type.
-#[derive(Clone, Copy, Debug)]
-pub struct ArgumentKind {
-    pub(crate) described: Described,
 }
 
 impl<T: Durable + 'static> Values<T> {
@@ -53,22 +46,23 @@ impl<T: Durable + 'static, E: Durable + 'static> Values<Result<T, E>> {
 }
 
 impl<T> Values<T> {
-    /// Encodes a value in binary.
+    /// Encodes a value by the schema of its type.
     ///
     /// # Errors
     /// [`CodecError::Encode`] if the type refuses.
     pub fn encode(&self, value: &T) -> Result<Payload, CodecError> {
-        let mut payload = Arguments::NONE;
+        let mut payload = Arguments::value(self.kind.described);
         (self.add)(&mut payload, value);
         payload.finish()
     }
 
-    /// Reads a value in whatever encoding its first byte names.
+    /// Reads a value, whatever it was written by.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or not such a value.
+    /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or does not fit the type;
+    /// [`CodecError::UnknownSchema`].
     pub fn decode(&self, payload: &Payload) -> Result<T, CodecError> {
-        codec::only_value(Reader::of_value(payload.as_bytes(), type_name::<T>()), self.next)
+        codec::only_value(Reader::value(payload.as_bytes(), self.kind.described), self.next)
     }
 }
 
@@ -89,17 +83,18 @@ pub struct Coding<T> {
 pub(crate) type Save<T> = for<'a> fn(&T, Sink<'a>) -> Result<(), SinkError>;
 
 impl<T> Coding<T> {
-    /// Adds a value to `out`.
+    /// Adds a value to `out`, as a payload.
     pub(crate) fn encode(&self, value: &T, out: &mut Vec<u8>) -> Result<(), StepError> {
-        match (self.save)(value, Sink::new(out)) {
+        let form = codec::begin_payload(self.kind.described, out);
+        match (self.save)(value, Sink::new(out, form)) {
             Ok(()) => Ok(()),
             Err(error) => Err(StepError::Encode(self.kind.not_written(error))),
         }
     }
 
-    /// Reads a value that takes up all of `saved`.
-    pub(crate) fn decode(&self, saved: &[u8]) -> Result<T, StepError> {
-        let reader = Reader::of_saved(saved, self.kind.described.type_name());
+    /// Reads a value from a payload.
+    pub(crate) fn decode(&self, payload: &[u8]) -> Result<T, StepError> {
+        let reader = Reader::value(payload, self.kind.described);
         codec::only_value(reader, self.load).map_err(StepError::Decode)
     }
 }
@@ -116,14 +111,23 @@ pub struct SavedKind {
 /// Reads a saved value only for it to be dropped.
 pub(crate) type DropSaved = fn(&mut Reader<'_>);
 
-/// Drops the value that is `saved`. Of one that cannot be read there is nothing to drop.
-pub(crate) fn drop_saved_by(drop: DropSaved, saved: &[u8]) {
-    let mut saved = Reader::of_saved(saved, "local");
+/// Drops the value that is `saved` in this form. Of one that cannot be read there is nothing to drop.
+pub(crate) fn drop_saved_by(drop: DropSaved, saved: &[u8], form: Form) {
+    let mut saved = Reader::plain(saved, "local", form);
     drop(&mut saved);
     let _ = saved.finish();
 }
 
 impl SavedKind {
+    /// Drops the value in a payload.
+    pub(crate) fn drop_payload(self, payload: &[u8]) {
+        if let Some(drop) = self.drop {
+            let mut saved = Reader::value(payload, self.described);
+            drop(&mut saved);
+            let _ = saved.finish();
+        }
+    }
+
     /// Of values of type `T`, which look like those of type `Seen` and are dropped by `drop`.
     pub(crate) const fn of<T, Seen: Durable>(drop: DropSaved) -> Self {
         let drop = if std::mem::needs_drop::<T>() { Some(drop) } else { None };

@@ -137,7 +137,7 @@ impl<R: 'static> Steps for Typed<R> {
     fn step(&self, parked: &mut Parked, cx: &Context) -> Result<Returned, Halt> {
         match (self.step)(parked, cx) {
             Ok(value) => {
-                let mut result = Arguments::NONE;
+                let mut result = Arguments::value(self.returned.kind.described);
                 (self.returned.add)(&mut result, &value);
                 returned(
                     result,

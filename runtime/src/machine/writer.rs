@@ -11,7 +11,7 @@ use super::frame::{FrameHead, skip_entries, write_length};
 use super::parked::length_of_length;
 use super::values::{ArgumentKind, SavedKind};
 use super::{Context, Halt, Parked, StepError};
-use crate::codec::{CodecError, SinkError};
+use crate::codec::{CodecError, Form, Sink, SinkError};
 
 /// A state being written: its locals, then the operations that it waits for.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub(crate) struct Next {
     alone: Option<usize>,
     /// Where the entry begins that is being written.
     begun: usize,
+    /// How many locals have been written.
+    written: usize,
     /// Why the step cannot be made, if it is known by now.
     pub(crate) failed: Option<StepError>,
     /// What the run returns, if it has ended before the step came to that.
@@ -31,7 +33,7 @@ pub(crate) struct Next {
 }
 
 impl Next {
-    /// Where the next local is to be written. [`Next::end`] must follow.
+    /// Where the next local or operation is to be written. [`Next::end`] must follow.
     pub(crate) fn begin(&mut self) -> &mut Vec<u8> {
         self.begun = self.frame.len();
         // Its length. Most lengths take one byte.
@@ -106,6 +108,20 @@ impl Parked {
         self.state
     }
 
+    /// Where the next local of the next state is to be written. [`Next::end_local`] must follow.
+    pub(crate) fn begin_local(&mut self) -> Sink<'_> {
+        let form = self.form_of(self.next.state, self.next.written);
+        self.next.written += 1;
+        Sink::new(self.next.begin(), form)
+    }
+
+    /// The form in which a state keeps its local at `position`.
+    pub(crate) fn form_of(&self, state: u32, position: usize) -> Form {
+        let state = self.states.get(state as usize);
+        let local = state.and_then(|state| state.locals.get(position));
+        local.map_or(Form::Compact, |local| local.form())
+    }
+
     /// Begins to write the next state.
     pub fn write(&mut self, state: u32) {
         let mut frame = Vec::with_capacity(self.frame.len() + 64);
@@ -119,6 +135,7 @@ impl Parked {
     /// Adds locals of the state before, as they are: those from position `first` to before `end`. For its ABI see
     /// [`Slot`](crate::generated::Slot).
     pub extern "C" fn keep(&mut self, first: usize, end: usize) {
+        self.next.written += end - first;
         let mut rest = &self.frame[self.locals..];
         let mut pass = |count| skip_entries(&mut rest, count).map(|()| rest.len());
         match pass(first).and_then(|from| Ok((from, pass(end - first)?))) {
@@ -172,7 +189,7 @@ impl Parked {
     }
 
     fn finish(&mut self) -> Result<(), StepError> {
-        let Next { mut frame, state, locals, operations, begun: _, failed, alone, returned: _ } =
+        let Next { mut frame, state, locals, operations, failed, alone, .. } =
             std::mem::take(&mut self.next);
         if let Some(error) = failed {
             return Err(error);

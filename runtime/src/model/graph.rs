@@ -17,7 +17,7 @@ pub struct Graph {
 }
 
 /// One state: a suspension point of the workflow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The state's stored name, such as `charge` or `charge#2`.
     pub name: &'static str,
@@ -27,14 +27,71 @@ pub struct Node {
     pub file: &'static str,
     /// The line of the await, from 1.
     pub line: u32,
+    /// Which of the awaits of its name it is. One whose name `#[state("…")]` gives is the only one.
+    pub place: Place,
+    /// What is waited for, in the order of the source, if that is several things or an `async` block.
+    pub branches: Vec<BranchNode>,
     /// The locals that the state keeps.
     pub locals: SavedLocals,
+}
+
+/// Which of those of its name something is: the second of three awaits of `charge`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which one it is, in source order and from 1.
+    pub index: u32,
+    /// How many there are.
+    pub count: u32,
+    /// A hash of its source, which no other version of piton or rustc changes. 0 where there is none, or where it would not
+    /// tell it from another.
+    pub fingerprint: u32,
+}
+
+impl Place {
+    /// The place of the only one of its name, of whose source nothing is known.
+    pub const ONLY: Self = Self { index: 1, count: 1, fingerprint: 0 };
+
+    /// Reads `2/3/0badcafe`.
+    fn read(text: &str) -> Option<Self> {
+        let (index, rest) = text.split_once('/')?;
+        let (count, fingerprint) = rest.split_once('/')?;
+        Some(Self {
+            index: index.parse().ok()?,
+            count: count.parse().ok()?,
+            fingerprint: u32::from_str_radix(fingerprint, 16).ok()?,
+        })
+    }
+}
+
+/// A branch of a `select!`, a `join!` or a `try_join!`, or an `async` block that is awaited alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BranchNode {
+    /// What it awaits, by the rule for the names of states, `async` for a block, or what `#[state("…")]` says.
+    pub name: &'static str,
+    /// Whether it is an `async` block, with states of its own.
+    pub is_block: bool,
+    /// Which of the branches of its name it is.
+    pub place: Place,
+}
+
+impl BranchNode {
+    /// Reads a place, a `*` for a block or a space, and a name.
+    fn read(text: &'static str) -> Option<Self> {
+        let (place, is_block, name) = split_mark(text, '*')?;
+        Some(Self { name, is_block, place })
+    }
+}
+
+/// Splits a place, a space or the `mark`, and what follows. Tells whether it was the mark.
+fn split_mark(text: &'static str, mark: char) -> Option<(Place, bool, &'static str)> {
+    let (at, found) = text.char_indices().find(|(_, c)| *c == ' ' || *c == mark)?;
+    Some((Place::read(&text[..at])?, found == mark, &text[at + 1..]))
 }
 
 /// The locals that a state keeps, in stored order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SavedLocals {
-    /// Each behind a tab: its name, and after a colon its type where the source states it.
+    /// Each behind a tab: see [`SavedLocal::read`].
     text: &'static str,
     count: usize,
 }
@@ -56,10 +113,7 @@ impl SavedLocals {
 
     /// One after the other.
     pub fn iter(self) -> impl Iterator<Item = SavedLocal> {
-        self.text.split('\t').skip(1).map(|local| match local.split_once(": ") {
-            Some((name, ty)) => SavedLocal { name, ty: Some(ty) },
-            None => SavedLocal { name: local, ty: None },
-        })
+        self.text.split('\t').skip(1).filter_map(SavedLocal::read)
     }
 }
 
@@ -76,6 +130,22 @@ pub struct SavedLocal {
     pub name: &'static str,
     /// Its type where the source states it.
     pub ty: Option<&'static str>,
+    /// Which of the bindings of its name in the function it is.
+    pub place: Place,
+    /// Whether people are not to see its value, as `#[redact]` says.
+    pub redacted: bool,
+}
+
+impl SavedLocal {
+    /// Reads a place, a `!` for a redacted one or a space, the name, and after a colon the type where the source states it.
+    fn read(text: &'static str) -> Option<Self> {
+        let (place, redacted, named) = split_mark(text, '!')?;
+        let (name, ty) = match named.split_once(": ") {
+            Some((name, ty)) => (name, Some(ty)),
+            None => (named, None),
+        };
+        Some(Self { name, ty, place, redacted })
+    }
 }
 
 /// What a state waits for, as far as the source shows it.
@@ -109,16 +179,31 @@ pub struct Edge {
 
 impl Node {
     /// Reads a line of a graph's text: the name, what is awaited, the line, the numbers of the states that may be next
-    /// or `end` with commas between them, and the locals, with tabs between all of these.
+    /// or `end` with commas between them, the place, the branches with [`BETWEEN_BRANCHES`] between them, and the
+    /// locals, with tabs between all of these.
     fn read(line: &'static str, file: &'static str) -> Option<(Self, &'static str)> {
         let (name, rest) = line.split_once('\t')?;
         let (kind, rest) = rest.split_once('\t')?;
         let (line, rest) = rest.split_once('\t')?;
-        let (next, locals) = rest.split_at(rest.find('\t').unwrap_or(rest.len()));
-        let (kind, line) = (AwaitKind::read(kind), line.parse().ok()?);
-        Some((Self { name, kind, file, line, locals: SavedLocals::read(locals) }, next))
+        let (next, rest) = rest.split_once('\t')?;
+        let (place, rest) = rest.split_once('\t')?;
+        let (branches, locals) = rest.split_at(rest.find('\t').unwrap_or(rest.len()));
+        let branches = branches.split(BETWEEN_BRANCHES).filter(|branch| !branch.is_empty());
+        let node = Self {
+            name,
+            kind: AwaitKind::read(kind),
+            file,
+            line: line.parse().ok()?,
+            place: Place::read(place)?,
+            branches: branches.map(BranchNode::read).collect::<Option<_>>()?,
+            locals: SavedLocals::read(locals),
+        };
+        Some((node, next))
     }
 }
+
+/// What stands between branches in a graph's text. No name has it, because none has control characters.
+const BETWEEN_BRANCHES: char = '\x1f';
 
 impl AwaitKind {
     fn read(word: &str) -> Self {
@@ -214,21 +299,39 @@ mod tests {
 
     #[test]
     fn a_graph_is_read_from_its_text() {
-        let text = "start\tstart\t3\t1,end\n\
-                    charge#2\tcall\t14\t1\torder: Vec<std::string::String>\trest of item\n\
-                    forever\ttimer\t15\t\n";
+        let text = "start\tstart\t3\t1,end\t1/1/00000000\t\n\
+                    charge#2\tcall\t14\t1\t2/3/0badcafe\t\t1/1/0000000a order: Vec<std::string::String>\t\
+                    2/2/00000000!rest of item\n\
+                    select\tselect\t15\t\t1/1/0000000b\t\
+                    1/2/00000001 signal<A, B>\x1f1/1/00000002*async\x1f2/2/00000003 signal<A, B>\n";
         let graph = Graph::new("w", "w.rs", text);
-        let [start, charge, forever] = graph.nodes()[..] else { panic!("three states: {graph:?}") };
+        let nodes = graph.nodes();
+        let [start, charge, select] = &nodes[..] else { panic!("three states: {graph:?}") };
+        let place = |index, count, fingerprint| Place { index, count, fingerprint };
         assert_eq!((start.name, start.kind, start.line), ("start", AwaitKind::Start, 3));
         assert!(start.locals.is_empty() && start.locals.iter().next().is_none());
+        assert_eq!((start.place, &start.branches[..]), (Place::ONLY, &[][..]));
+        assert_eq!(charge.place, place(2, 3, 0x0bad_cafe));
         assert_eq!((charge.name, charge.kind, charge.line), ("charge#2", AwaitKind::Call, 14));
         assert_eq!((charge.file, charge.locals.len()), ("w.rs", 2));
         let expected = [
-            SavedLocal { name: "order", ty: Some("Vec<std::string::String>") },
-            SavedLocal { name: "rest of item", ty: None },
+            SavedLocal {
+                name: "order",
+                ty: Some("Vec<std::string::String>"),
+                place: place(1, 1, 10),
+                redacted: false,
+            },
+            SavedLocal { name: "rest of item", ty: None, place: place(2, 2, 0), redacted: true },
         ];
         assert!(charge.locals.iter().eq(expected));
-        assert_eq!((forever.kind, forever.locals.len()), (AwaitKind::Timer, 0));
+        assert_eq!((select.kind, select.locals.len()), (AwaitKind::Select, 0));
+        let branch = |name, is_block, place| BranchNode { name, is_block, place };
+        let expected = [
+            branch("signal<A, B>", false, place(1, 2, 1)),
+            branch("async", true, place(1, 1, 2)),
+            branch("signal<A, B>", false, place(2, 2, 3)),
+        ];
+        assert_eq!(select.branches, expected);
         let edge = |from, to| Edge { from, to };
         assert_eq!(graph.edges(), [edge(0, Some(1)), edge(0, None), edge(1, Some(1))]);
     }

@@ -2,14 +2,14 @@
 //!
 //! Invariant: nothing in here does I/O or knows tokio, sqlx or a particular store.
 
-pub(crate) mod graph;
+pub(crate) mod finding;
+mod graph;
 mod ids;
 mod message;
 mod operation;
 mod payload;
 mod retry;
 mod snapshot;
-mod stable_hash;
 mod status;
 #[cfg(feature = "engine")]
 mod text;
@@ -17,7 +17,8 @@ mod time;
 mod token;
 mod wait;
 
-pub use graph::{AwaitKind, Edge, Graph, Node, SavedLocal, SavedLocals};
+pub use finding::{Difference, Finding};
+pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use message::{Message, OutgoingMessage};
 pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Operation};
@@ -26,7 +27,6 @@ pub(crate) use payload::{as_bytes, in_one_piece};
 pub use retry::RetryPolicy;
 pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;
-pub(crate) use stable_hash::StableHash;
 pub use status::{BlockedReason, RunStatus};
 #[cfg(feature = "engine")]
 pub(crate) use text::recorded;

@@ -28,6 +28,16 @@ pub enum Operation {
     Cancellation,
 }
 
+impl Operation {
+    /// The arguments that it holds.
+    pub(crate) fn arguments(&self) -> Option<&Payload> {
+        match self {
+            Self::Activity(activity) => Some(&activity.arguments),
+            Self::Timer { .. } | Self::Signal { .. } | Self::Cancellation => None,
+        }
+    }
+}
+
 /// An activity that was asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActivityOperation {

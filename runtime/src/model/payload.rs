@@ -9,13 +9,15 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Encoding {
-    /// piton's own binary encoding, see [`crate::codec`].
+    /// A record of piton's own, whose format only piton's code knows, see [`crate::codec`].
     Binary = 1,
-    /// JSON text, accepted wherever the same type is accepted in binary.
+    /// JSON text, accepted wherever a value is.
     Json = 2,
+    /// The hash of a schema, then values that were written by it.
+    Typed = 3,
 }
 
-/// Encoded arguments, results and signals: one format byte ([`Encoding`]), then the value.
+/// Encoded arguments, results and signals: one byte for the [`Encoding`], the hash of the schema, then the value.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Payload(#[serde(serialize_with = "as_bytes")] pub Vec<u8>);
 

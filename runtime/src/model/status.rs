@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::Finding;
+
 #[cfg(feature = "engine")]
 use super::recorded;
 
@@ -74,6 +76,8 @@ impl fmt::Display for RunStatus {
 pub enum BlockedReason {
     /// The saved state cannot be read by this build.
     Undecodable(String),
+    /// The code has changed, and the saved state does not fit that of this build.
+    Evolution(Box<Finding>),
     /// A step panicked; the state before the step stands.
     Panicked(String),
     /// A step broke a rule that only shows at run time, such as a value that cannot be encoded.
@@ -90,7 +94,7 @@ impl BlockedReason {
     /// Whether another build may go on with the run as it is, because it has what this one lacks.
     pub fn is_of_the_build(&self) -> bool {
         match self {
-            Self::Undecodable(_) | Self::Unregistered(_) => true,
+            Self::Undecodable(_) | Self::Evolution(_) | Self::Unregistered(_) => true,
             Self::Panicked(_) | Self::Invalid(_) | Self::WorkersDied(_) => false,
         }
     }
@@ -100,6 +104,7 @@ impl BlockedReason {
     pub(crate) fn recorded(self) -> Self {
         match self {
             Self::Undecodable(why) => Self::Undecodable(recorded(why)),
+            Self::Evolution(finding) => Self::Evolution(Box::new(finding.recorded())),
             Self::Panicked(message) => Self::Panicked(recorded(message)),
             Self::Invalid(why) => Self::Invalid(recorded(why)),
             Self::Unregistered(name) => Self::Unregistered(recorded(name)),
@@ -112,6 +117,7 @@ impl fmt::Display for BlockedReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Undecodable(why) => write!(f, "the saved state cannot be read: {why}"),
+            Self::Evolution(finding) => finding.fmt(f),
             Self::Panicked(message) => write!(f, "a step panicked: {message}"),
             Self::Invalid(why) => write!(f, "a step could not be saved: {why}"),
             Self::Unregistered(name) => write!(f, "the activity `{name}` is not registered"),

@@ -89,7 +89,7 @@ pub use contract::activities::{
     HeartbeatOutcome, NewActivity, Reporter, ReviewedActivities,
 };
 pub use contract::activity_transaction::ActivityTransaction;
-pub use contract::definitions::DefinitionRecord;
+pub use contract::definitions::{DefinitionRecord, SchemaRecord};
 pub use contract::effects::Effect;
 pub use contract::messages::arrivals::{
     Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival,

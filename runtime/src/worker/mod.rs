@@ -233,12 +233,15 @@ impl Worker {
         warn_if_idle(&registry, self.serves_workflows, !self.queues.is_empty());
         let registry = if self.serves_workflows { registry } else { registry.without_workflows() };
         let store = Arc::clone(self.client.store());
-        store.record_definitions(&registry.definitions()).await?;
+        let recorded = Arc::clone(self.client.recorded());
+        recorded.definitions(&*store, registry.workflows()).await?;
+        recorded.schemas(&*store, &registry.schemas()).await?;
         fencing::fence_dead_workers(&*store).await?;
         fencing::fence_expired_workers(&*store).await?;
         let host = Arc::new(Host {
             slots: Arc::new(Slots::new(&registry, &self.settings)),
             registry,
+            recorded,
             dependencies: Arc::new(self.dependencies),
             queues: self.queues.into_iter().map(Queue::into_served).collect(),
             settings: self.settings,

@@ -3,5 +3,6 @@
 mod calls;
 mod clock;
 mod golden;
+mod graph;
 mod limits;
 mod messages;

@@ -172,6 +172,7 @@ impl Driver {
         } else {
             self.supersede().await?.followed_by(effects)
         };
+        self.record_schemas_of(&effects.messages).await;
         let step = self.next_commit(disposition, effects);
         let answer = self.hold.session.commits.submit(step).await;
         self.ahead.is_held = false;
@@ -180,6 +181,23 @@ impl Driver {
         self.changed = false;
         self.gone_on.clear();
         Ok(())
+    }
+
+    /// Records the schemas of what is about to be sent: whoever gets it must find them.
+    pub(super) async fn record_schemas_of(&self, messages: &[OutgoingMessage]) {
+        let session = &self.hold.session;
+        for OutgoingMessage { message: Message::Signal { payload, .. }, .. } in messages {
+            let mut backoff = Backoff::default();
+            while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
+                run_event!(
+                    warn,
+                    self.name(),
+                    error = %with_causes(&error),
+                    "the schema of a message could not be recorded yet"
+                );
+                backoff.wait().await;
+            }
+        }
     }
 
     /// The commit that follows the last one answered.

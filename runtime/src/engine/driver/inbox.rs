@@ -5,8 +5,9 @@ use std::sync::atomic::Ordering;
 use super::{Driver, Ended, SAVE_AGAIN_AFTER, Unsaved};
 use crate::engine::backoff::Backoff;
 use crate::engine::events::run_event;
+use crate::engine::evolution;
 use crate::error::{StoreError, with_causes};
-use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, NewArrival};
+use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, Inbox, NewArrival};
 use tokio::time::sleep;
 
 /// How many arrivals are read at a time.
@@ -129,7 +130,7 @@ impl Driver {
         let read = self.hold.inbox_read.load(Ordering::Relaxed);
         let mut backoff = Backoff::default();
         let page = loop {
-            match self.hold.session.store.read_inbox(self.run.run_id, read, INBOX_PAGE).await {
+            match self.read_page(read).await {
                 Ok(page) => break page,
                 Err(error) => {
                     run_event!(
@@ -148,6 +149,15 @@ impl Driver {
         self.count_takeovers();
         self.linger(self.hold.session.clock.now());
         Ok(())
+    }
+
+    /// A page of the inbox whose values this process can read.
+    async fn read_page(&self, after: i64) -> Result<Inbox, StoreError> {
+        let store = &*self.hold.session.store;
+        let page = store.read_inbox(self.run.run_id, after, INBOX_PAGE).await?;
+        let payloads = page.arrivals.iter().filter_map(Arrival::payload);
+        evolution::learn_schemas_of(store, payloads).await?;
+        Ok(page)
     }
 
     /// Hands arrivals to the machine. Those it has already do no harm.

@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::time::sleep_until;
-use tracing::{Instrument, info_span};
+use tracing::{Instrument, info_span, warn};
 
 use self::ahead::Ahead;
 pub(crate) use self::attempt::Attempt;
@@ -29,16 +29,19 @@ use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::inbox::INBOX_PAGE;
 pub(crate) use self::steps::make_first;
+use super::backoff::Backoff;
 use super::events::{RunName, run_event};
+use super::evolution;
 use super::held::Hold;
 use super::panics::{catch, caught};
 use super::phase::Phase;
 use super::session::Session;
 use super::suspects::{self, Turn};
 use crate::codec;
-use crate::machine::{Machine, RunInfo};
-use crate::model::{BlockedReason, Handle, Payload, RunId, StepNo, Timestamp};
-use crate::store::{ClaimedRun, CommitStep, Disposition, RunEvent, RunKey};
+use crate::error::{StoreError, with_causes};
+use crate::machine::{Machine, RunInfo, WorkflowEntry};
+use crate::model::{BlockedReason, Handle, Payload, RunId, Snapshot, StepNo, Timestamp};
+use crate::store::{Arrival, ClaimedRun, CommitStep, Disposition, RunEvent, RunKey};
 
 /// When all places for runs are taken, a run that waits for longer than this makes room.
 const CROWDED_PARK_AFTER: Duration = Duration::from_millis(100);
@@ -192,7 +195,11 @@ impl Driver {
             let turn = session.suspects.turn(run_id, origin.lost_owners(), session.phases());
             // Without one the worker hands it back with all that it owns.
             let Some(turn) = turn.await else { return };
-            match Self::load(hold, run, origin, events) {
+            let read = match &origin {
+                Origin::Claimed { run: claimed, .. } => Some(read(&session, &run, claimed).await),
+                Origin::Started { .. } => None,
+            };
+            match Self::load(hold, run, origin, read, events) {
                 Ok((mut driver, claimed)) => {
                     driver.turn = turn;
                     if let Err(message) = caught(driver.drive(claimed)).await {
@@ -224,16 +231,20 @@ impl Driver {
         hold: Hold,
         run: RunInfo,
         origin: Origin,
+        read: Option<Result<Machine, BlockedReason>>,
         events: mpsc::UnboundedReceiver<RunEvent>,
     ) -> Result<(Self, Option<ClaimedRun>), Box<Unread>> {
         let session = &hold.session;
         let (machine, claimed, heard) = match origin {
             Origin::Started { machine, heard, .. } => (*machine, None, heard),
             Origin::Claimed { run: claimed, heard } => {
-                let verdict = suspects::verdict(claimed.takeovers).map_or(Ok(()), Err);
-                let machine = match verdict.and_then(|()| read(session, &run, &claimed)) {
-                    Ok(machine) => machine,
-                    Err(reason) => {
+                let machine = match read {
+                    Some(Ok(machine)) => machine,
+                    reason => {
+                        let reason = match reason {
+                            Some(Err(reason)) => reason,
+                            _ => BlockedReason::Undecodable("it was not read".into()),
+                        };
                         let ClaimedRun { workflow, step_no: expected, .. } = claimed;
                         return Err(Box::new(Unread { hold, run, workflow, expected, reason }));
                     }
@@ -416,16 +427,44 @@ impl Driver {
     }
 }
 
-/// The machine of a run from the database, or why this build cannot make it.
-fn read(session: &Session, run: &RunInfo, claimed: &ClaimedRun) -> Result<Machine, BlockedReason> {
-    let read = || {
-        let entry = session.host.registry.workflow(&claimed.workflow);
-        let entry = entry.ok_or_else(|| format!("there is no workflow `{}`", claimed.workflow))?;
-        let snapshot =
-            codec::decode_snapshot(&claimed.snapshot).map_err(|error| error.to_string())?;
-        // Before anything is done for the run: nothing of it may come to those who can read it.
-        entry.check_frame(&snapshot.frame).map_err(|error| error.to_string())?;
-        Ok(Machine::resume(entry, run.clone(), snapshot))
-    };
-    catch(read).map_err(BlockedReason::Panicked)?.map_err(BlockedReason::Undecodable)
+/// The machine of a run from the database, or why this build cannot make it. What must be learned for that comes from the
+/// database, for which this waits as long as it takes.
+async fn read(
+    session: &Session,
+    run: &RunInfo,
+    claimed: &ClaimedRun,
+) -> Result<Machine, BlockedReason> {
+    suspects::verdict(claimed.takeovers).map_or(Ok(()), Err)?;
+    let undecodable = BlockedReason::Undecodable;
+    let entry = session.host.registry.workflow(&claimed.workflow);
+    let entry =
+        entry.ok_or_else(|| undecodable(format!("there is no workflow `{}`", claimed.workflow)))?;
+    let snapshot = catch(|| codec::decode_snapshot(&claimed.snapshot));
+    let snapshot = snapshot.map_err(BlockedReason::Panicked)?;
+    let mut snapshot = snapshot.map_err(|error| undecodable(error.to_string()))?;
+    let mut backoff = Backoff::default();
+    // Before anything is done for the run: nothing of it may come to those who can read it.
+    loop {
+        match learn(session, entry, &mut snapshot, &claimed.inbox.arrivals).await {
+            Ok(evolved) => {
+                evolved?;
+                return Ok(Machine::resume(entry, run.clone(), snapshot));
+            }
+            Err(error) => {
+                warn!(error = %with_causes(&error), "what wrote the run could not be read yet");
+                backoff.wait().await;
+            }
+        }
+    }
+}
+
+async fn learn(
+    session: &Session,
+    entry: &'static WorkflowEntry,
+    snapshot: &mut Snapshot,
+    arrivals: &[Arrival],
+) -> Result<Result<(), BlockedReason>, StoreError> {
+    evolution::learn_schemas_of(&*session.store, arrivals.iter().filter_map(Arrival::payload))
+        .await?;
+    evolution::evolve(&*session.store, entry, snapshot).await
 }

@@ -99,6 +99,18 @@ async fn make(
                       queue";
         return Some(ActivityEnd::Outcome(OperationOutcome::Unusable(reason.to_owned())));
     }
+    let store = &*session.store;
+    if let Err(error) = evolution::learn_schemas_of(store, [&activity.arguments].into_iter()).await
+    {
+        warn!(
+            run_id = %key.run_id,
+            handle = key.handle.0,
+            attempt,
+            error = %with_causes(&error),
+            "what wrote the arguments of an activity could not be read yet"
+        );
+        return Some(put_back(session));
+    }
     let info = ActivityInfo {
         run_id: key.run_id,
         workflow_id: call.workflow_id.as_str().into(),

@@ -50,8 +50,8 @@ impl QueuedCall {
         };
         let (name, queue) = (activity.name.to_string(), activity.queue.clone().unwrap_or_default());
         let stored = StoredCall { workflow_id: self.workflow_id, activity: self.activity.into() };
-        let call = codec::to_payload(&stored).expect("strings, numbers and bytes can be encoded");
-        NewActivity { handle, queue, activity: name, call: call.0, limits }
+        let call = codec::to_record(&stored).expect("strings, numbers and bytes can be encoded");
+        NewActivity { handle, queue, activity: name, call, limits }
     }
 
     /// Reads a row's call, with the row's counts: how many attempts came before this one, and how
@@ -61,7 +61,7 @@ impl QueuedCall {
         attempts: u32,
         interruptions: u32,
     ) -> Result<Self, CodecError> {
-        let StoredCall { workflow_id, activity } = codec::from_payload(&Payload(call))?;
+        let StoredCall { workflow_id, activity } = codec::from_record(&call)?;
         let activity = ActivityOperation { attempts, interruptions, ..activity.into() };
         Ok(Self { workflow_id, activity })
     }

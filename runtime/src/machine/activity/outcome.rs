@@ -4,7 +4,7 @@ use std::mem::ManuallyDrop;
 use std::task::Poll;
 
 use super::{ActivityError, PendingActivity};
-use crate::codec::{NameOf, Reader, next_value};
+use crate::codec::{Described, Reader, next_value};
 use crate::error::Error;
 use crate::generated::operation_token;
 use crate::machine::{Context, Durable, OperationOutcome, Parked, StepError};
@@ -14,13 +14,13 @@ use crate::model::{Handle, Operation};
 pub(super) fn outcome(
     handle: Handle,
     cx: &Context,
-    returned: NameOf,
+    returned: Described,
     see: &mut dyn FnMut(&mut Reader<'_>),
 ) -> Result<Poll<Option<Unreturned>>, StepError> {
     let mut taken = Ok(());
     let unreturned = cx.take_outcome(handle, |outcome| match outcome {
         Some(OperationOutcome::Returned(payload)) => {
-            let mut reader = Reader::of_value(payload.as_bytes(), returned());
+            let mut reader = Reader::value(payload.as_bytes(), returned);
             see(&mut reader);
             taken = reader.finish();
             None
@@ -71,7 +71,7 @@ fn name_of(handle: Handle, cx: &Context) -> String {
 pub(super) fn look(
     parked: &mut Parked,
     cx: &Context,
-    returned: NameOf,
+    returned: Described,
     seen: &mut dyn See,
 ) -> bool {
     match ended(parked, cx, returned, &mut |reader| seen.see(reader)) {
@@ -89,7 +89,7 @@ pub(super) fn look(
 pub(super) fn look_at_result(
     parked: &mut Parked,
     cx: &Context,
-    returned: NameOf,
+    returned: Described,
     value: &mut dyn See,
     error: &mut dyn SeeError,
 ) -> Option<bool> {
@@ -112,7 +112,7 @@ pub(super) fn look_at_result(
 fn ended(
     parked: &mut Parked,
     cx: &Context,
-    returned: NameOf,
+    returned: Described,
     see: &mut dyn FnMut(&mut Reader<'_>),
 ) -> Option<Option<Unreturned>> {
     let handle = awaited(parked, cx)?;

@@ -1,12 +1,11 @@
 //! What an activity returns, and what the workflow gets of it.
 
-use std::any::type_name;
 use std::mem::ManuallyDrop;
 
 use super::ActivityError;
 use super::outcome::{Seen, SeenError, look, look_at_result};
 use crate::activities::{ActivityReport, ReportedError, report};
-use crate::codec::CodecError;
+use crate::codec::{CodecError, Described};
 use crate::machine::values::is_refused;
 use crate::machine::{Context, Durable, Parked};
 
@@ -54,7 +53,7 @@ impl<R: 'static, O: 'static, E: 'static> Outcomes<R, O, E> {
 
 fn resume<T: Durable>(parked: &mut Parked, cx: &Context) -> Option<T> {
     let mut seen = Seen(ManuallyDrop::new(None));
-    if look(parked, cx, type_name::<T>, &mut seen) {
+    if look(parked, cx, Described::of::<T>(), &mut seen) {
         ManuallyDrop::into_inner(seen.0)
     } else {
         None
@@ -68,7 +67,8 @@ fn resume_result<T: Durable, E: Durable>(
 ) -> Option<Result<T, ActivityError<E>>> {
     let mut value = Seen(ManuallyDrop::new(None));
     let mut error = SeenError(ManuallyDrop::new(None));
-    match look_at_result(parked, cx, type_name::<Result<T, E>>, &mut value, &mut error) {
+    let returned = Described::of_result::<T, E>();
+    match look_at_result(parked, cx, returned, &mut value, &mut error) {
         Some(true) => match ManuallyDrop::into_inner(value.0) {
             Some(value) => Some(Ok(value)),
             None => None,

@@ -1,11 +1,11 @@
-//! What builds of the code have said of their workflows.
+//! What builds of the code have said of their workflows and of the values that they store.
 
 use async_trait::async_trait;
 
 use crate::error::StoreError;
-use crate::model::DefinitionHash;
+use crate::model::{DefinitionHash, SchemaHash};
 
-/// Definitions of workflows, by workflow and hash.
+/// Definitions of workflows, by workflow and hash, and schemas of stored values, by hash.
 ///
 /// What holds for all methods is said at [`Store`](super::Store).
 #[async_trait]
@@ -17,8 +17,22 @@ pub trait Definitions: Send + Sync {
     async fn find_definition(
         &self,
         workflow: &str,
-        hash: crate::model::DefinitionHash,
+        hash: DefinitionHash,
     ) -> Result<Option<DefinitionRecord>, StoreError>;
+
+    /// The definitions with this hash, of whatever workflow, in the order of the workflows' names. Locks
+    /// nothing.
+    async fn find_definitions(
+        &self,
+        hash: DefinitionHash,
+    ) -> Result<Vec<DefinitionRecord>, StoreError>;
+
+    /// Keeps schemas that are not kept yet, by hash; one that is kept stays as it is.
+    async fn record_schemas(&self, schemas: &[SchemaRecord]) -> Result<(), StoreError>;
+
+    /// Those of the schemas with these hashes that are kept, each once, in no particular order. Locks
+    /// nothing.
+    async fn find_schemas(&self, hashes: &[SchemaHash]) -> Result<Vec<SchemaRecord>, StoreError>;
 }
 
 /// A workflow as some build of the code defined it.
@@ -30,4 +44,13 @@ pub struct DefinitionRecord {
     pub hash: DefinitionHash,
     /// States, edges and the schema of every saved local, as JSON.
     pub description: String,
+}
+
+/// How values of a type are stored, as some build of the code traced it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SchemaRecord {
+    /// What identifies the schema: a hash of its content.
+    pub hash: SchemaHash,
+    /// The schema, as JSON.
+    pub schema: String,
 }

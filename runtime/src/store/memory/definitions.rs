@@ -1,11 +1,11 @@
-//! What builds of the code have said of their workflows.
+//! What builds of the code have said of their workflows and of the values that they store.
 
 use async_trait::async_trait;
 
 use crate::error::StoreError;
-use crate::model::DefinitionHash;
+use crate::model::{DefinitionHash, SchemaHash};
 use crate::store::memory::MemoryStore;
-use crate::store::{DefinitionRecord, Definitions};
+use crate::store::{DefinitionRecord, Definitions, SchemaRecord};
 
 #[async_trait]
 impl Definitions for MemoryStore {
@@ -27,6 +27,35 @@ impl Definitions for MemoryStore {
     ) -> Result<Option<DefinitionRecord>, StoreError> {
         self.transition("find_definition", |state, _, _| {
             Ok(state.definitions.get(&(workflow.to_owned(), hash.0)).cloned())
+        })
+        .await
+    }
+
+    async fn find_definitions(
+        &self,
+        hash: DefinitionHash,
+    ) -> Result<Vec<DefinitionRecord>, StoreError> {
+        self.transition("find_definitions", |state, _, _| {
+            let known = state.definitions.values();
+            Ok(known.filter(|definition| definition.hash == hash).cloned().collect())
+        })
+        .await
+    }
+
+    async fn record_schemas(&self, schemas: &[SchemaRecord]) -> Result<(), StoreError> {
+        self.transition("record_schemas", |state, _, _| {
+            for schema in schemas {
+                state.schemas.entry(schema.hash.0).or_insert_with(|| schema.clone());
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn find_schemas(&self, hashes: &[SchemaHash]) -> Result<Vec<SchemaRecord>, StoreError> {
+        self.transition("find_schemas", |state, _, _| {
+            let kept = state.schemas.values();
+            Ok(kept.filter(|schema| hashes.contains(&schema.hash)).cloned().collect())
         })
         .await
     }

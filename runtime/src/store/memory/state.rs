@@ -11,14 +11,15 @@ use crate::model::{
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityKey, Arrival, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord, Ending, Inbox,
-    MessageKey, RunRecord, WorkerLease,
+    MessageKey, RunRecord, SchemaRecord, WorkerLease,
 };
 
 #[derive(Default)]
 pub(super) struct State {
     pub(super) runs: BTreeMap<RunId, RunRow>,
     pub(super) activities: BTreeMap<ActivityKey, ActivityRow>,
-    pub(super) definitions: HashMap<(String, u64), DefinitionRecord>,
+    pub(super) definitions: BTreeMap<(String, u64), DefinitionRecord>,
+    pub(super) schemas: BTreeMap<u64, SchemaRecord>,
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
     pub(super) workers_ever: i64,

@@ -1,12 +1,13 @@
-//! Workflows as builds of the code defined them.
+//! Workflows as builds of the code defined them, and schemas of stored values.
 
 use async_trait::async_trait;
 
 use super::server::takes_writes;
 use super::{PostgresStore, failed, names_nothing};
 use crate::error::StoreError;
-use crate::model::DefinitionHash;
-use crate::store::{DefinitionRecord, Definitions};
+use crate::model::{DefinitionHash, SchemaHash};
+use crate::store::rows::{DefinitionRow, SchemaRow};
+use crate::store::{DefinitionRecord, Definitions, SchemaRecord};
 
 #[async_trait]
 impl Definitions for PostgresStore {
@@ -21,6 +22,21 @@ impl Definitions for PostgresStore {
     ) -> Result<Option<DefinitionRecord>, StoreError> {
         self.asked("find_definition", find(self, workflow, hash)).await
     }
+
+    async fn find_definitions(
+        &self,
+        hash: DefinitionHash,
+    ) -> Result<Vec<DefinitionRecord>, StoreError> {
+        self.asked("find_definitions", find_all(self, hash)).await
+    }
+
+    async fn record_schemas(&self, schemas: &[SchemaRecord]) -> Result<(), StoreError> {
+        self.answered("record_schemas", record_schemas(self, schemas)).await
+    }
+
+    async fn find_schemas(&self, hashes: &[SchemaHash]) -> Result<Vec<SchemaRecord>, StoreError> {
+        self.asked("find_schemas", find_schemas(self, hashes)).await
+    }
 }
 
 /// In key order, so that processes that start together do not deadlock.
@@ -31,6 +47,22 @@ const FIND: &str = concat!(
     "SELECT description FROM piton_definitions WHERE ",
     takes_writes!(),
     " AND workflow = $1 AND hash = $2"
+);
+
+const FIND_ALL: &str = concat!(
+    "SELECT workflow, hash, description FROM piton_definitions WHERE ",
+    takes_writes!(),
+    " AND hash = $1 ORDER BY workflow COLLATE \"C\""
+);
+
+/// In key order, as [`INSERT`].
+const INSERT_SCHEMAS: &str = "INSERT INTO piton_schemas (hash, schema) \
+    SELECT * FROM unnest($1::bigint[], $2::text[]) ORDER BY 1 ON CONFLICT DO NOTHING";
+
+const FIND_SCHEMAS: &str = concat!(
+    "SELECT hash, schema FROM piton_schemas WHERE ",
+    takes_writes!(),
+    " AND hash = ANY ($1)"
 );
 
 pub(super) async fn record(
@@ -71,4 +103,50 @@ pub(super) async fn find(
         hash,
         description,
     }))
+}
+
+pub(super) async fn find_all(
+    store: &PostgresStore,
+    hash: DefinitionHash,
+) -> Result<Vec<DefinitionRecord>, StoreError> {
+    let failed = failed("find_definitions");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let rows: Vec<DefinitionRow> = sqlx::query_as(FIND_ALL)
+        .bind(hash.0.cast_signed())
+        .fetch_all(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    Ok(rows.into_iter().map(Into::into).collect())
+}
+
+pub(super) async fn record_schemas(
+    store: &PostgresStore,
+    schemas: &[SchemaRecord],
+) -> Result<(), StoreError> {
+    let failed = failed("record_schemas");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    sqlx::query(INSERT_SCHEMAS)
+        .bind(schemas.iter().map(|one| one.hash.0.cast_signed()).collect::<Vec<_>>())
+        .bind(schemas.iter().map(|one| one.schema.as_str()).collect::<Vec<_>>())
+        .execute(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    Ok(())
+}
+
+pub(super) async fn find_schemas(
+    store: &PostgresStore,
+    hashes: &[SchemaHash],
+) -> Result<Vec<SchemaRecord>, StoreError> {
+    let failed = failed("find_schemas");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let rows: Vec<SchemaRow> = sqlx::query_as(FIND_SCHEMAS)
+        .bind(hashes.iter().map(|hash| hash.0.cast_signed()).collect::<Vec<_>>())
+        .fetch_all(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    Ok(rows.into_iter().map(Into::into).collect())
 }

@@ -47,14 +47,13 @@ pub(crate) fn read_inboxes(
 }
 
 fn read_arrival(arrival: Vec<u8>) -> Result<ArrivalKind, StoreError> {
-    codec::from_payload(&Payload(arrival))
+    codec::from_record(&arrival)
         .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })
 }
 
 /// The stored form of an arrival.
 pub(crate) fn write_arrival(kind: &ArrivalKind) -> Result<Vec<u8>, StoreError> {
-    codec::to_payload(kind)
-        .map(|payload| payload.0)
+    codec::to_record(kind)
         .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })
 }
 
@@ -90,7 +89,7 @@ impl Outbox {
             if unreadable.last().is_some_and(|last| last.run_id == key.run_id) {
                 continue;
             }
-            match codec::from_payload::<Message>(&Payload(message)) {
+            match codec::from_record::<Message>(&message) {
                 Ok(message) => parcels.push(Parcel {
                     key,
                     workflow_id: row.workflow_id,
@@ -105,8 +104,7 @@ impl Outbox {
 
 /// The stored form of a message.
 pub(crate) fn write_message(message: &Message) -> Result<Vec<u8>, StoreError> {
-    codec::to_payload(message)
-        .map(|payload| payload.0)
+    codec::to_record(message)
         .map_err(|error| StoreError::Corrupt { what: "message", reason: error.to_string() })
 }
 

@@ -4,6 +4,7 @@
 //! is [`StoreError::Corrupt`](crate::error::StoreError::Corrupt), never a panic and never a guess.
 
 mod activities;
+mod definitions;
 mod messages;
 mod runs;
 mod visibility;
@@ -13,6 +14,7 @@ pub(super) use self::activities::{
     ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, being_made,
     claimed_activity_columns, review,
 };
+pub(super) use self::definitions::{DefinitionRow, SchemaRow};
 pub(super) use self::messages::{
     ArrivalRow, LetterRow, Outbox, OutboxRow, letter_columns, read_inboxes, write_arrival,
     write_message, write_reason,

@@ -14,6 +14,24 @@ pub struct Arrival {
     pub kind: ArrivalKind,
 }
 
+impl Arrival {
+    /// The value that it brings.
+    pub(crate) fn payload(&self) -> Option<&Payload> {
+        self.kind.payload()
+    }
+}
+
+impl ArrivalKind {
+    /// The value that it brings.
+    pub(crate) fn payload(&self) -> Option<&Payload> {
+        match self {
+            Self::Signal { payload, .. }
+            | Self::Outcome { outcome: OperationOutcome::Returned(payload), .. } => Some(payload),
+            _ => None,
+        }
+    }
+}
+
 /// Arrivals of a run that nobody has used up, or the first of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inbox {
@@ -38,7 +56,7 @@ pub enum ArrivalKind {
         /// The operation.
         handle: Handle,
         /// How it ended.
-        outcome: crate::machine::OperationOutcome,
+        outcome: OperationOutcome,
     },
     /// An attempt of an activity has failed and is to be tried again.
     Retry {

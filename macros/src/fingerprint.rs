@@ -1,0 +1,141 @@
+//! Fingerprints of code, which tell what is alike by name apart after more of it has been put in.
+//!
+//! They are stored, so they rest on the words of the source alone: not on where these are, on how they are spaced, on
+//! commas before a closing bracket, or on the names that the passes give.
+
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use quote::ToTokens;
+use std::fmt;
+
+/// A hash of tokens, 32 bits of FNV-1a.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fingerprint(u32);
+
+impl Fingerprint {
+    /// That of what no code of the source makes.
+    pub(crate) const NONE: Self = Self(0);
+
+    /// That of code as it is in the source.
+    pub(crate) fn of(code: &impl ToTokens) -> Self {
+        Self::with_names(code, |_| None)
+    }
+
+    /// That of code in which `source_name` tells what the source calls an identifier, if that is something else.
+    pub(crate) fn with_names<'n>(
+        code: &impl ToTokens,
+        source_name: impl Fn(&str) -> Option<&'n str>,
+    ) -> Self {
+        let mut hash = Hash(0x811c_9dc5);
+        hash.tokens(code.to_token_stream(), &source_name);
+        Self(hash.0.max(1))
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}", self.0)
+    }
+}
+
+/// FNV-1a, by Fowler, Noll and Vo: <http://www.isthe.com/chongo/tech/comp/fnv/>.
+struct Hash(u32);
+
+impl Hash {
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+
+    /// A word, and that it ends there.
+    fn word(&mut self, word: &str) {
+        self.bytes(word.as_bytes());
+        self.bytes(&[0]);
+    }
+
+    fn tokens<'n>(&mut self, tokens: TokenStream, source_name: &impl Fn(&str) -> Option<&'n str>) {
+        let mut trees = tokens.into_iter().peekable();
+        while let Some(tree) = trees.next() {
+            match tree {
+                TokenTree::Group(group) => {
+                    let (open, close) = match group.delimiter() {
+                        Delimiter::Parenthesis => ("(", ")"),
+                        Delimiter::Brace => ("{", "}"),
+                        Delimiter::Bracket => ("[", "]"),
+                        Delimiter::None => ("", ""),
+                    };
+                    self.bytes(open.as_bytes());
+                    self.tokens(group.stream(), source_name);
+                    self.bytes(close.as_bytes());
+                }
+                TokenTree::Ident(ident) => {
+                    let name = ident.to_string();
+                    self.word(source_name(&name).unwrap_or(&name));
+                }
+                TokenTree::Punct(punct) if punct.as_char() == ',' && trees.peek().is_none() => {}
+                TokenTree::Punct(punct) => {
+                    self.bytes(&[u8::try_from(punct.as_char()).unwrap_or(0)])
+                }
+                TokenTree::Literal(literal) => self.word(&literal.to_string()),
+            }
+        }
+    }
+}
+
+/// Which of those of its name something is, and what makes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// From 1.
+    pub(crate) index: usize,
+    pub(crate) count: usize,
+    pub(crate) fingerprint: Fingerprint,
+}
+
+impl Place {
+    /// That of the only one of its name.
+    pub(crate) fn only(fingerprint: Fingerprint) -> Self {
+        Self { index: 1, count: 1, fingerprint }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.index, self.count, self.fingerprint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_never_changes() {
+        // It is in databases.
+        assert_eq!(Fingerprint::of(&quote!(charge(order.id, 5).retry(3))).to_string(), "76b054e6");
+        assert_eq!(Fingerprint::NONE.to_string(), "00000000");
+    }
+
+    #[test]
+    fn only_words_count() {
+        let of = |code: &str| {
+            let tokens: TokenStream = code.parse().expect("tokens");
+            Fingerprint::of(&tokens)
+        };
+        assert_eq!(of("charge(order.id, 5)"), of("charge(\n    order . id,\n    5,\n)"));
+        assert_ne!(of("charge(order.id, 5)"), of("charge(order.id, 6)"));
+        assert_ne!(of("charge(ab, c)"), of("charge(a, bc)"));
+        assert_ne!(of("(a, b)"), of("[a, b]"));
+    }
+
+    #[test]
+    fn a_local_goes_by_its_name_in_the_source() {
+        let renamed = quote!(charge(order_2));
+        let names = |name: &str| (name == "order_2").then_some("order");
+        assert_eq!(
+            Fingerprint::with_names(&renamed, names),
+            Fingerprint::of(&quote!(charge(order)))
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! Values that say of themselves what they are, on their way from one type to another.
+
+use std::collections::BTreeMap;
+
+use super::arguments::Arguments;
+use super::copying::Copying;
+use super::reader::Reader;
+use super::schema::{Described, Form, Schema};
+use super::schemas::{self, StoredSchema};
+use super::value::Value;
+use super::{CodecError, by_schema, cannot_decode, left_over, render};
+use crate::model::SchemaHash;
+
+/// A value, and the form that its type wrote it in: some types write other things in one form than in the other.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Given {
+    pub(super) value: Value,
+    pub(super) form: Form,
+}
+
+/// Reads a value that was written by this schema and takes up all of `bytes`.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the bytes are no such value.
+pub(crate) fn read_by(bytes: &[u8], schema: &Schema) -> Result<Given, CodecError> {
+    Ok(Given { value: by_schema::read(bytes, schema)?, form: schema.form })
+}
+
+/// Reads what is in a payload behind the hash of its schema: a value, or arguments.
+pub(super) fn read_typed(hash: SchemaHash, mut bytes: &[u8]) -> Result<Vec<Given>, CodecError> {
+    match schemas::known(hash).ok_or(CodecError::UnknownSchema(hash))? {
+        StoredSchema::Value(schema) => Ok(vec![read_by(bytes, schema)?]),
+        StoredSchema::Arguments(parameters) => {
+            let mut arguments = Vec::with_capacity(parameters.len());
+            for schema in parameters {
+                let (value, taken) = by_schema::read_first(bytes, schema)?;
+                arguments.push(Given { value, form: schema.form });
+                bytes = &bytes[taken..];
+            }
+            match bytes.len() {
+                0 => Ok(arguments),
+                left => Err(left_over("arguments", left)),
+            }
+        }
+    }
+}
+
+impl Given {
+    /// The part that these fields lead to.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if there is none.
+    pub(crate) fn part(self, path: &[String]) -> Result<Self, CodecError> {
+        let Self { mut value, form } = self;
+        for field in path {
+            value = part(value, field).ok_or_else(|| {
+                cannot_decode("part", &format_args!("there is no field `{}`", path.join(".")))
+            })?;
+        }
+        Ok(Self { value, form })
+    }
+
+    /// The value that has these parts, each with the fields that lead to it.
+    pub(crate) fn of_parts(parts: Vec<(&[String], Self)>) -> Self {
+        let is_tagged = parts.iter().all(|(_, part)| part.form == Form::Tagged);
+        let form = if is_tagged { Form::Tagged } else { Form::Compact };
+        let parts = parts.into_iter().map(|(path, part)| (path, part.value)).collect();
+        Self { value: whole(parts), form }
+    }
+
+    /// The value for people.
+    pub(crate) fn to_json(&self) -> serde_json::Value {
+        render::to_json(&self.value)
+    }
+}
+
+fn part(value: Value, field: &str) -> Option<Value> {
+    let is_it = |key: &Value| key.text() == Some(field);
+    match value {
+        Value::Map(fields) => {
+            fields.into_iter().find(|(key, _)| is_it(key)).map(|(_, value)| value)
+        }
+        Value::List(items) => items.into_iter().nth(field.parse().ok()?),
+        Value::Secret(inner) => part(*inner, field),
+        // A newtype is what is in it.
+        value => (field == "0").then_some(value),
+    }
+}
+
+fn whole(mut parts: Vec<(&[String], Value)>) -> Value {
+    if let Some(at) = parts.iter().position(|(path, _)| path.is_empty()) {
+        return parts.swap_remove(at).1;
+    }
+    let mut fields: BTreeMap<&str, Vec<(&[String], Value)>> = BTreeMap::new();
+    for (path, value) in parts {
+        if let Some((field, rest)) = path.split_first() {
+            fields.entry(field).or_default().push((rest, value));
+        }
+    }
+    let mut items: Vec<_> =
+        fields.iter().filter_map(|(field, _)| field.parse::<usize>().ok()).collect();
+    items.sort_unstable();
+    let is_tuple = items.len() == fields.len() && items.iter().copied().eq(0..items.len());
+    if is_tuple {
+        let mut values: Vec<_> = fields.into_iter().collect();
+        values.sort_by_key(|(field, _)| field.parse::<usize>().unwrap_or_default());
+        return Value::List(values.into_iter().map(|(_, parts)| whole(parts)).collect());
+    }
+    let fields = fields.into_iter();
+    Value::Map(fields.map(|(field, parts)| (Value::Text(field.to_owned()), whole(parts))).collect())
+}
+
+impl Described {
+    /// Writes a value as this type does.
+    ///
+    /// # Errors
+    /// [`CodecError`] if it does not fit the type.
+    pub(crate) fn convert(self, given: Given) -> Result<Vec<u8>, CodecError> {
+        let form = schemas::of_type(self).form();
+        let mut reader = Reader::of_given(self.type_name(), vec![given]);
+        let mut converted = Arguments::plain(form);
+        let copying: Copying = self.copying;
+        if copying.copy(&mut reader, &mut converted) {
+            reader.finish()?;
+            Ok(converted.finish()?.0.split_off(1))
+        } else {
+            // It is of no use.
+            drop(converted.finish());
+            Err(reader.failure())
+        }
+    }
+}

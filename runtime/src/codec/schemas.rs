@@ -1,0 +1,140 @@
+//! The schemas that this process knows: those of its own types, and those that others have written values by.
+//!
+//! A schema is known by the hash of its content, so what is known never goes stale. Each type is traced once in a
+//! process.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
+
+use serde::{Deserialize, Serialize};
+
+use super::arguments::ArgumentKind;
+use super::copying::CopyingKey;
+use super::schema::{Described, Form, Schema, StableHash};
+use super::{CodecError, cannot_decode};
+use crate::model::SchemaHash;
+
+/// The schema of a type of this program.
+#[derive(Debug)]
+pub(crate) struct TypeSchema {
+    pub(crate) hash: SchemaHash,
+    pub(crate) schema: Schema,
+}
+
+/// The schemas of the parameters of a workflow or an activity.
+#[derive(Debug)]
+pub(crate) struct ArgumentsSchema {
+    pub(crate) hash: SchemaHash,
+    pub(crate) parameters: Vec<&'static TypeSchema>,
+    /// Whether each is written in the compact form.
+    pub(crate) is_compact: bool,
+}
+
+/// What the bytes of a payload are written by, as the database keeps it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StoredSchema {
+    /// One value.
+    Value(Schema),
+    /// The arguments of a call.
+    Arguments(Vec<Schema>),
+}
+
+impl StoredSchema {
+    fn hash(&self) -> SchemaHash {
+        match self {
+            Self::Value(schema) => schema.hash(),
+            Self::Arguments(parameters) => hash_of_list(parameters.iter().map(Schema::hash)),
+        }
+    }
+}
+
+impl TypeSchema {
+    pub(crate) fn form(&self) -> Form {
+        self.schema.form
+    }
+}
+
+type Known<K, V> = LazyLock<RwLock<HashMap<K, &'static V>>>;
+
+static OF_TYPES: Known<CopyingKey, TypeSchema> = LazyLock::new(RwLock::default);
+static OF_ARGUMENTS: Known<(usize, usize), ArgumentsSchema> = LazyLock::new(RwLock::default);
+static BY_HASH: Known<SchemaHash, StoredSchema> = LazyLock::new(RwLock::default);
+
+/// What is known under the key, or becomes so now. What is known is wanted until the process ends.
+fn get_or_learn<K: Eq + std::hash::Hash, V>(
+    known: &Known<K, V>,
+    key: K,
+    learn: impl FnOnce() -> V,
+) -> &'static V {
+    // Maps are whole after every operation, so a panic elsewhere does not spoil them.
+    if let Some(found) = known.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return found;
+    }
+    // Tracing calls code of users, so no lock is held meanwhile.
+    let learned = learn();
+    let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+    known.entry(key).or_insert_with(|| Box::leak(Box::new(learned)))
+}
+
+/// The schema of a type.
+pub(crate) fn of_type(described: Described) -> &'static TypeSchema {
+    get_or_learn(&OF_TYPES, described.key(), || {
+        let schema = described.schema();
+        let hash = schema.hash();
+        get_or_learn(&BY_HASH, hash, || StoredSchema::Value(schema.clone()));
+        TypeSchema { hash, schema }
+    })
+}
+
+/// The schema of the arguments of a call with these parameters.
+pub(crate) fn of_arguments(kinds: &'static [ArgumentKind]) -> &'static ArgumentsSchema {
+    // Lists with one address have the same types, or functions that do the same.
+    let key = (kinds.as_ptr().addr(), kinds.len());
+    get_or_learn(&OF_ARGUMENTS, key, || {
+        let parameters: Vec<_> = kinds.iter().map(|kind| of_type(kind.described)).collect();
+        let hash = hash_of_list(parameters.iter().map(|parameter| parameter.hash));
+        get_or_learn(&BY_HASH, hash, || {
+            let schemas = parameters.iter().map(|parameter| parameter.schema.clone());
+            StoredSchema::Arguments(schemas.collect())
+        });
+        let is_compact = parameters.iter().all(|parameter| parameter.form() == Form::Compact);
+        ArgumentsSchema { hash, parameters, is_compact }
+    })
+}
+
+fn hash_of_list(hashes: impl Iterator<Item = SchemaHash>) -> SchemaHash {
+    let mut hash = StableHash::new();
+    hash.add("arguments");
+    hashes.for_each(|part| hash.add(&part.to_string()));
+    SchemaHash(hash.finish())
+}
+
+/// The schema with this hash, if this process knows it.
+pub(crate) fn known(hash: SchemaHash) -> Option<&'static StoredSchema> {
+    if hash == Schema::tagged().hash() {
+        static TAGGED: OnceLock<StoredSchema> = OnceLock::new();
+        return Some(TAGGED.get_or_init(|| StoredSchema::Value(Schema::tagged())));
+    }
+    BY_HASH.read().unwrap_or_else(PoisonError::into_inner).get(&hash).copied()
+}
+
+/// Takes note of a schema that the database keeps.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the text is not the schema with this hash.
+pub(crate) fn learn(hash: SchemaHash, text: &str) -> Result<(), CodecError> {
+    let schema: StoredSchema =
+        serde_json::from_str(text).map_err(|error| cannot_decode("schema", &error))?;
+    if schema.hash() != hash {
+        return Err(cannot_decode("schema", &format_args!("its hash is not {hash}")));
+    }
+    get_or_learn(&BY_HASH, hash, || schema);
+    Ok(())
+}
+
+/// The text of a known schema, as the database keeps it.
+pub(crate) fn text(hash: SchemaHash) -> Option<String> {
+    // Enums, strings and numbers always have a JSON form.
+    known(hash).and_then(|schema| serde_json::to_string(schema).ok())
+}

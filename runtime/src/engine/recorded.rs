@@ -1,0 +1,93 @@
+//! What the database must have before what is written by it becomes visible: schemas and definitions.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::sync::{PoisonError, RwLock};
+
+use crate::codec::{self, schemas};
+use crate::error::StoreError;
+use crate::evolution::{self, StoredDefinition};
+use crate::machine::WorkflowEntry;
+use crate::model::{DefinitionHash, Payload, SchemaHash};
+use crate::store::{DefinitionRecord, SchemaRecord, Store};
+
+/// What this process has recorded in its database.
+#[derive(Debug, Default)]
+pub(crate) struct Recorded {
+    schemas: RwLock<HashSet<SchemaHash>>,
+    definitions: RwLock<HashSet<DefinitionHash>>,
+}
+
+impl Recorded {
+    /// Records the schema of a payload that is about to be written, unless that has been done.
+    pub(crate) async fn schema_of(
+        &self,
+        store: &dyn Store,
+        payload: &Payload,
+    ) -> Result<(), StoreError> {
+        match codec::schema_of(payload) {
+            Some(hash) if !contains(&self.schemas, hash) => self.schemas(store, &[hash]).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// Records schemas that this process knows.
+    pub(crate) async fn schemas(
+        &self,
+        store: &dyn Store,
+        hashes: &[SchemaHash],
+    ) -> Result<(), StoreError> {
+        let record =
+            |hash: &SchemaHash| Some(SchemaRecord { hash: *hash, schema: schemas::text(*hash)? });
+        let records: Vec<_> = hashes.iter().filter_map(record).collect();
+        store.record_schemas(&records).await?;
+        insert(&self.schemas, hashes);
+        Ok(())
+    }
+
+    /// Records the definition of a workflow of which a run is about to be started, unless that has been done, and the
+    /// schema of its arguments.
+    pub(crate) async fn definition_of(
+        &self,
+        store: &dyn Store,
+        entry: &'static WorkflowEntry,
+    ) -> Result<(), StoreError> {
+        match contains(&self.definitions, entry.definition().hash()) {
+            true => Ok(()),
+            false => self.definitions(store, [entry]).await,
+        }
+    }
+
+    /// Records the definitions of workflows, and of those that they await.
+    pub(crate) async fn definitions(
+        &self,
+        store: &dyn Store,
+        entries: impl IntoIterator<Item = &'static WorkflowEntry>,
+    ) -> Result<(), StoreError> {
+        let entries = evolution::with_awaited(entries);
+        let definitions: Vec<_> = entries.iter().map(|entry| evolution::own(entry)).collect();
+        let records: Vec<_> = definitions.iter().map(|definition| record(definition)).collect();
+        store.record_definitions(&records).await?;
+        let hashes: Vec<_> = definitions.iter().map(|definition| definition.hash).collect();
+        insert(&self.definitions, &hashes);
+        Ok(())
+    }
+}
+
+fn record(definition: &StoredDefinition) -> DefinitionRecord {
+    DefinitionRecord {
+        workflow: definition.workflow.clone(),
+        hash: definition.hash,
+        // Enums, strings and numbers always have a JSON form.
+        description: serde_json::to_string(definition).unwrap_or_default(),
+    }
+}
+
+fn contains<T: Eq + Hash>(known: &RwLock<HashSet<T>>, hash: T) -> bool {
+    // Sets are whole after every operation, so a panic elsewhere does not spoil them.
+    known.read().unwrap_or_else(PoisonError::into_inner).contains(&hash)
+}
+
+fn insert<T: Eq + Hash + Copy>(known: &RwLock<HashSet<T>>, hashes: &[T]) {
+    known.write().unwrap_or_else(PoisonError::into_inner).extend(hashes);
+}

@@ -1,0 +1,253 @@
+//! The bytes of a saved state, written again as the code of today would have written them.
+
+use bytes::Bytes;
+
+use super::plan::{Inside, Plan, Source};
+use super::{StoredDefinition, known, plan};
+use crate::codec::{self, CodecError, Described};
+use crate::machine::branches::RUNS;
+use crate::machine::frame::{FrameHead, next_entry, write_length};
+use crate::machine::{Awaited, PendingInline, PendingItem, StepError, WorkflowEntry};
+use crate::model::{AwaitKind, DefinitionHash, Difference, Finding, SchemaHash, Snapshot};
+
+/// Why a saved state does not go on in this build.
+#[derive(Debug)]
+pub(crate) enum Unfit {
+    /// The definition that wrote it must be learned first.
+    UnknownDefinition(DefinitionHash),
+    /// The schema of a value in it must be learned first.
+    UnknownSchema(SchemaHash),
+    /// It does not fit.
+    Finding(Box<Finding>),
+    /// It cannot be read at all.
+    Damaged(StepError),
+}
+
+impl From<Finding> for Unfit {
+    fn from(finding: Finding) -> Self {
+        Self::Finding(Box::new(finding))
+    }
+}
+
+impl From<StepError> for Unfit {
+    fn from(error: StepError) -> Self {
+        match error {
+            StepError::Decode(CodecError::UnknownSchema(hash)) => Self::UnknownSchema(hash),
+            error => Self::Damaged(error),
+        }
+    }
+}
+
+/// Lets the state in a snapshot go on in this build. Tells whether it has changed.
+pub(crate) fn evolve_snapshot(
+    snapshot: &mut Snapshot,
+    entry: &'static WorkflowEntry,
+) -> Result<bool, Unfit> {
+    let arguments = snapshot.operations.iter().filter_map(|(_, operation)| operation.arguments());
+    if let Some(hash) = arguments.filter_map(codec::schema_of).find(|hash| codec::is_unknown(*hash)) {
+        return Err(Unfit::UnknownSchema(hash));
+    }
+    match evolve(&snapshot.frame, entry)? {
+        Some(frame) => {
+            let head = FrameHead::read(&mut &frame[..])?;
+            snapshot.state = known::own(entry).states[head.state as usize].name.clone();
+            snapshot.frame = frame.to_vec();
+            Ok(true)
+        }
+        None => Ok(false),
+    }
+}
+
+/// The frame as this build would have written it; nothing if it is that already.
+pub(crate) fn evolve(
+    frame: &[u8],
+    entry: &'static WorkflowEntry,
+) -> Result<Option<Bytes>, Unfit> {
+    let now = known::own(entry);
+    let hash = FrameHead::read(&mut &frame[..])?.hash;
+    let before = match hash == now.hash {
+        true => now,
+        false => known::find(hash).ok_or(Unfit::UnknownDefinition(hash))?,
+    };
+    let evolution = Evolution { before, now, entry };
+    let evolved = evolution.frame(frame, None)?;
+    Ok((evolved != frame).then(|| evolved.into()))
+}
+
+/// The evolution of frames of one definition.
+struct Evolution {
+    before: &'static StoredDefinition,
+    now: &'static StoredDefinition,
+    entry: &'static WorkflowEntry,
+}
+
+impl Evolution {
+    /// The frame of today. `inside` is set for that of an `async` block in a branch.
+    fn frame(&self, frame: &[u8], inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
+        let mut rest = frame;
+        let head = FrameHead::read(&mut rest)?;
+        let plan = plan(self.before, self.now, head.state, inside)?;
+        let saved = &self.before.states[head.state as usize];
+        let mut entries = Vec::new();
+        while !rest.is_empty() {
+            entries.push(next_entry(&mut rest)?);
+        }
+        let Some((locals, operations)) = entries.split_at_checked(saved.locals.len()) else {
+            return Err(Unfit::Damaged(crate::machine::frame::damaged("it has too few locals")));
+        };
+        let mut evolved = Vec::with_capacity(frame.len());
+        FrameHead { hash: self.now.hash, state: plan.state }.write(&mut evolved);
+        let mut add = |entry: &[u8]| {
+            write_length(&mut evolved, entry.len() as u64);
+            evolved.extend_from_slice(entry);
+        };
+        for (number, source) in plan.locals.iter().enumerate() {
+            match source {
+                Source::Same(old) => add(locals[*old]),
+                other => add(&self.convert((head.state, &plan), number, other, locals)?),
+            }
+        }
+        if plan.branches.is_empty() {
+            let awaited = self.entry.definition().states[plan.state as usize].awaited.first();
+            for operation in operations {
+                add(&self.alone(operation, awaited.copied())?);
+            }
+            return Ok(evolved);
+        }
+        let is_join = saved.kind == AwaitKind::Join;
+        let mut awaited = self.entry.definition().states[plan.state as usize].awaited.iter();
+        for (index, old) in plan.branches.iter().enumerate() {
+            let operation = operations.get(*old).copied().unwrap_or_default();
+            let is_block = self.now.states[plan.state as usize].branches[index].awaited.is_none();
+            match is_block {
+                true => {
+                    let name = &self.now.states[plan.state as usize].name;
+                    let inside = Inside {
+                        before: format!("{}.{old}.", saved.name),
+                        now: format!("{name}.{index}."),
+                    };
+                    add(&self.block(operation, &inside)?);
+                }
+                false => {
+                    let awaited = awaited.next().copied();
+                    match is_join {
+                        true => add(&self.joined(operation, awaited)?),
+                        false => add(&self.alone(operation, awaited)?),
+                    }
+                }
+            }
+        }
+        Ok(evolved)
+    }
+
+    /// What is saved of an `async` block.
+    fn block(&self, saved: &[u8], inside: &Inside) -> Result<Vec<u8>, Unfit> {
+        match saved.split_first() {
+            Some((&RUNS, frame)) => {
+                let mut block = vec![RUNS];
+                block.extend(self.frame(frame, Some(inside))?);
+                Ok(block)
+            }
+            // It has not begun, or what it gave is a payload with a schema of its own.
+            _ => Ok(saved.to_vec()),
+        }
+    }
+
+    /// What is saved of an operation of a `join!`.
+    fn joined(&self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
+        let Some(Awaited::Workflow(entry)) = awaited else {
+            return self.alone(saved, awaited);
+        };
+        if saved.is_empty() {
+            return Ok(Vec::new());
+        }
+        let item: PendingItem<PendingInline> = decode(saved)?;
+        encode(&inline_item(item, entry())?)
+    }
+
+    /// What is saved of an operation.
+    fn alone(&self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
+        match awaited {
+            Some(Awaited::Workflow(entry)) if !saved.is_empty() => {
+                encode(&inline(decode(saved)?, entry())?)
+            }
+            Some(Awaited::List(Awaited::Workflow(entry))) if !saved.is_empty() => {
+                let items: Vec<PendingItem<PendingInline>> = decode(saved)?;
+                let items = items.into_iter().map(|item| inline_item(item, entry()));
+                encode(&items.collect::<Result<Vec<_>, _>>()?)
+            }
+            // Handles of operations, and payloads with schemas of their own.
+            _ => Ok(saved.to_vec()),
+        }
+    }
+
+    /// A local of today, made of saved ones.
+    fn convert(
+        &self,
+        (state, plan): (u32, &Plan),
+        number: usize,
+        source: &Source,
+        locals: &[&[u8]],
+    ) -> Result<Vec<u8>, Unfit> {
+        let saved = &self.before.states[state as usize];
+        let found = &self.now.states[plan.state as usize];
+        let local = &self.entry.definition().states[plan.state as usize].locals[number];
+        let value = |old: usize| {
+            let schema = self.before.schema(saved.locals[old].schema);
+            let schema = schema.ok_or_else(|| CodecError::UnknownSchema(saved.locals[old].schema))?;
+            codec::read_by(locals[old], schema)
+        };
+        let made = match source {
+            Source::Same(old) => return Ok(locals[*old].to_vec()),
+            Source::Part(old, path) => value(*old).and_then(|value| value.part(path)),
+            Source::Parts(parts) => {
+                let parts = parts.iter().map(|(path, old)| Ok((path.as_slice(), value(*old)?)));
+                parts.collect::<Result<Vec<_>, _>>().map(codec::Given::of_parts)
+            }
+        };
+        let described: Described = local.kind.described;
+        made.and_then(|value| described.convert(value)).map_err(|error| match error {
+            CodecError::UnknownSchema(hash) => Unfit::UnknownSchema(hash),
+            error => Unfit::from(Finding {
+                workflow: self.now.workflow.clone(),
+                state: saved.name.clone(),
+                saved_at: format!("{}:{}", saved.file, saved.line),
+                now_at: Some(format!("{}:{}", found.file, found.line)),
+                difference: Difference::Unreadable {
+                    value: found.locals[number].name.clone(),
+                    reason: error.to_string(),
+                },
+            }),
+        })
+    }
+}
+
+fn inline_item(
+    item: PendingItem<PendingInline>,
+    entry: &'static WorkflowEntry,
+) -> Result<PendingItem<PendingInline>, Unfit> {
+    Ok(match item {
+        PendingItem::Pending(pending) => PendingItem::Pending(inline(pending, entry)?),
+        PendingItem::Ready(outcome) => PendingItem::Ready(outcome),
+    })
+}
+
+fn inline(pending: PendingInline, entry: &'static WorkflowEntry) -> Result<PendingInline, Unfit> {
+    Ok(match pending {
+        PendingInline::Suspended(frame) => match evolve(&frame, entry)? {
+            Some(evolved) => PendingInline::Suspended(evolved.to_vec()),
+            None => PendingInline::Suspended(frame),
+        },
+        returned @ PendingInline::Returned(_) => returned,
+    })
+}
+
+fn decode<T: serde::de::DeserializeOwned>(saved: &[u8]) -> Result<T, Unfit> {
+    codec::decode(saved).map_err(|error| StepError::Decode(error).into())
+}
+
+fn encode<T: serde::Serialize>(value: &T) -> Result<Vec<u8>, Unfit> {
+    let mut out = Vec::new();
+    codec::encode_into(value, &mut out).map_err(StepError::Encode)?;
+    Ok(out)
+}

@@ -1,0 +1,80 @@
+//! The definitions that this process knows: its own, and those that others have written states by.
+
+use std::any::TypeId;
+use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+use super::StoredDefinition;
+use crate::codec::CodecError;
+use crate::machine::{Awaited, WorkflowEntry};
+use crate::model::DefinitionHash;
+
+type Known<K> = LazyLock<RwLock<HashMap<K, &'static StoredDefinition>>>;
+
+static OWN: Known<(TypeId, DefinitionHash)> = LazyLock::new(RwLock::default);
+static OTHERS: Known<DefinitionHash> = LazyLock::new(RwLock::default);
+
+fn get<K: Eq + Hash>(known: &Known<K>, key: &K) -> Option<&'static StoredDefinition> {
+    // The maps are whole after every operation, so a panic elsewhere does not spoil them.
+    known.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
+}
+
+/// Keeps a definition until the process ends.
+fn keep<K: Eq + Hash>(
+    known: &Known<K>,
+    key: K,
+    definition: StoredDefinition,
+) -> &'static StoredDefinition {
+    let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+    known.entry(key).or_insert_with(|| Box::leak(Box::new(definition)))
+}
+
+/// The definition that this build has of a workflow.
+pub(crate) fn own(entry: &WorkflowEntry) -> &'static StoredDefinition {
+    let key = (entry.type_id, entry.definition().hash());
+    get(&OWN, &key).unwrap_or_else(|| keep(&OWN, key, StoredDefinition::of(entry)))
+}
+
+/// The definition with this hash, if this process has learned it.
+pub(super) fn find(hash: DefinitionHash) -> Option<&'static StoredDefinition> {
+    get(&OTHERS, &hash)
+}
+
+/// Takes note of a definition that the database keeps, by its row.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the description is none.
+pub(crate) fn learn(hash: DefinitionHash, description: &str) -> Result<(), CodecError> {
+    let definition = serde_json::from_str(description).map_err(|error| CodecError::Decode {
+        type_name: "definition",
+        reason: error.to_string(),
+    })?;
+    keep(&OTHERS, hash, definition);
+    Ok(())
+}
+
+/// These workflows, and those that they await.
+pub(crate) fn with_awaited(
+    entries: impl IntoIterator<Item = &'static WorkflowEntry>,
+) -> Vec<&'static WorkflowEntry> {
+    let (mut seen, mut all) = (HashSet::new(), Vec::new());
+    let mut todo: Vec<_> = entries.into_iter().collect();
+    while let Some(entry) = todo.pop() {
+        if !seen.insert(entry.type_id) {
+            continue;
+        }
+        all.push(entry);
+        let states = entry.definition().states.iter();
+        for awaited in states.flat_map(|state| &state.awaited) {
+            let mut awaited: &Awaited = awaited;
+            while let Awaited::List(item) = awaited {
+                awaited = item;
+            }
+            if let Awaited::Workflow(entry) = awaited {
+                todo.push(entry());
+            }
+        }
+    }
+    all
+}

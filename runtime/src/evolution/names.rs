@@ -1,0 +1,94 @@
+//! The names of states, branches and locals, and which of them are certain to mean the same.
+
+use crate::model::Place;
+
+/// A name without the number of those alike: `charge` of `charge#2`.
+pub(super) fn base(name: &str) -> &str {
+    match name.rsplit_once('#') {
+        Some((base, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => base,
+        _ => name,
+    }
+}
+
+/// A local or a part of one: its variable, and the fields that lead to the part.
+pub(super) fn variable(local: &str) -> (&str, Vec<&str>) {
+    let is_field = |text: &str| {
+        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    let mut parts = local.split('.');
+    let variable = parts.next().unwrap_or_default();
+    let fields: Vec<_> = parts.collect();
+    match fields.iter().all(|field| is_field(field)) {
+        true => (variable, fields),
+        false => (local, Vec::new()),
+    }
+}
+
+/// Whether the awaits or branches at these places, in source order before and now, are the same ones at the `index`th,
+/// from 1. All have one name. At most one of them may have changed: with more, they may have changed places.
+pub(super) fn is_certain(before: &[Place], now: &[Place], index: u32) -> bool {
+    if before.len() != now.len() {
+        return false;
+    }
+    if before.len() == 1 {
+        return true;
+    }
+    let changed = |(before, now): (&Place, &Place)| before.fingerprint != now.fingerprint;
+    let changes: Vec<bool> = before.iter().zip(now).map(changed).collect();
+    if changes.iter().filter(|changed| **changed).count() <= 1 {
+        return true;
+    }
+    let place = index as usize - 1;
+    let is_only = |places: &[Place]| {
+        let fingerprint = before[place].fingerprint;
+        places.iter().filter(|place| place.fingerprint == fingerprint).count() == 1
+    };
+    !changes[place] && is_only(before) && is_only(now)
+}
+
+/// Whether a binding of some name before is certain to be the one at this place now.
+pub(super) fn is_same_binding(before: Place, now: Place) -> bool {
+    if before.count == 1 && now.count == 1 {
+        return true;
+    }
+    match (before.fingerprint, now.fingerprint) {
+        // Others of this name are made in the same way, or nothing is known of how.
+        (0, 0) => (before.index, before.count) == (now.index, now.count),
+        (before, now) => before == now,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(fingerprints: &[u32]) -> Vec<Place> {
+        let count = fingerprints.len() as u32;
+        let places = (1..).zip(fingerprints);
+        places.map(|(index, fingerprint)| Place { index, count, fingerprint: *fingerprint }).collect()
+    }
+
+    #[test]
+    fn awaits_that_may_have_changed_places_are_not_certain() {
+        let certain = |before: &[u32], now: &[u32], index| {
+            is_certain(&places(before), &places(now), index)
+        };
+        assert!(certain(&[1], &[2], 1), "the only one, changed");
+        assert!(certain(&[1, 2], &[1, 2], 2));
+        assert!(certain(&[1, 2], &[1, 3], 2), "one has changed");
+        assert!(!certain(&[1, 2], &[2, 1], 1), "swapped");
+        assert!(!certain(&[1], &[1, 2], 1), "one more");
+        assert!(!certain(&[1, 2], &[1], 1), "one less");
+        assert!(certain(&[1, 2, 3], &[1, 3, 2], 1), "the others are swapped");
+        assert!(!certain(&[1, 1, 2, 3], &[1, 1, 3, 2], 1), "there are two like it");
+        assert!(certain(&[1, 1], &[1, 1], 2), "nothing has changed");
+    }
+
+    #[test]
+    fn locals_are_taken_apart() {
+        assert_eq!(variable("order"), ("order", vec![]));
+        assert_eq!(variable("order#2.lines.0"), ("order#2", vec!["lines", "0"]));
+        assert_eq!(variable("rest of a.b()"), ("rest of a.b()", vec![]));
+        assert_eq!((base("charge#2"), base("charge")), ("charge", "charge"));
+    }
+}

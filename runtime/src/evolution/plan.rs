@@ -1,0 +1,239 @@
+//! Where the parts of a saved state belong in the code of today.
+
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use super::names::{base, is_certain, is_same_binding, variable};
+use super::{StoredBranch, StoredDefinition, StoredLocal, StoredState};
+use crate::model::{DefinitionHash, Difference, Finding, Place};
+
+/// Where the parts of a state belong.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Plan {
+    /// The number of the state.
+    pub(super) state: u32,
+    /// What each of its locals is made of.
+    pub(super) locals: Vec<Source>,
+    /// Which branch before each of its branches was. None if there are no branches.
+    pub(super) branches: Vec<usize>,
+}
+
+/// What a local is made of. Numbers are those of saved locals.
+#[derive(Debug, PartialEq)]
+pub(super) enum Source {
+    /// A saved one, as it is.
+    Same(usize),
+    /// A saved one of another type, or the part of it that these fields lead to.
+    Part(usize, Vec<String>),
+    /// Saved parts of it, each with the fields that lead to it.
+    Parts(Vec<(Vec<String>, usize)>),
+}
+
+type Planned = Result<Arc<Plan>, Finding>;
+type Key = (DefinitionHash, DefinitionHash, u32, Option<Inside>);
+
+/// The state that has a branch with states of its own, before and now: their names begin with these.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Inside {
+    pub(super) before: String,
+    pub(super) now: String,
+}
+
+/// Plans how a state goes on in the code of today. `inside` is set for a state of an `async` block in a branch.
+///
+/// # Errors
+/// The [`Finding`] if it cannot go on, or if it is not certain how.
+pub(crate) fn plan(
+    before: &StoredDefinition,
+    now: &StoredDefinition,
+    state: u32,
+    inside: Option<&Inside>,
+) -> Planned {
+    static PLANS: LazyLock<RwLock<HashMap<Key, Planned>>> = LazyLock::new(RwLock::default);
+    let key = (before.hash, now.hash, state, inside.cloned());
+    // The map is whole after every operation, so a panic elsewhere does not spoil it.
+    if let Some(planned) = PLANS.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        return planned.clone();
+    }
+    let planned = make(before, now, state, inside);
+    PLANS.write().unwrap_or_else(PoisonError::into_inner).insert(key, planned.clone());
+    planned
+}
+
+fn make(
+    before: &StoredDefinition,
+    now: &StoredDefinition,
+    state: u32,
+    inside: Option<&Inside>,
+) -> Planned {
+    let Some(saved) = before.states.get(state as usize) else {
+        return Err(Finding {
+            workflow: now.workflow.clone(),
+            state: format!("number {state}"),
+            saved_at: "an unknown place".into(),
+            now_at: None,
+            difference: Difference::MissingState,
+        });
+    };
+    let mut finding = Finding {
+        workflow: now.workflow.clone(),
+        state: saved.name.clone(),
+        saved_at: place(saved),
+        now_at: None,
+        difference: Difference::MissingState,
+    };
+    let found = find_state(before, now, saved, inside);
+    let (number, found) = found.map_err(|difference| Finding { difference, ..finding.clone() })?;
+    finding.now_at = Some(place(found));
+    let goes_on = || {
+        check_operation(saved, found)?;
+        let branches = match_branches(&saved.branches, &found.branches)?;
+        let locals = found.locals.iter().map(|local| find_local(saved, found, local));
+        Ok(Plan { state: number, locals: locals.collect::<Result<_, _>>()?, branches })
+    };
+    goes_on().map(Arc::new).map_err(|difference| Finding { difference, ..finding })
+}
+
+fn place(state: &StoredState) -> String {
+    format!("{}:{}", state.file, state.line)
+}
+
+/// The state of today that a saved one is.
+fn find_state<'a>(
+    before: &StoredDefinition,
+    now: &'a StoredDefinition,
+    saved: &StoredState,
+    inside: Option<&Inside>,
+) -> Result<(u32, &'a StoredState), Difference> {
+    let name_now = name_now(&saved.name, inside);
+    let found = (0..).zip(&now.states).find(|(_, state)| state.name == name_now);
+    let (saved_places, places) = (alike(before, &saved.name), alike(now, &name_now));
+    let counts = |places: &[Place]| places.len() as u32;
+    let ambiguous = || Difference::AmbiguousState {
+        name: base(&saved.name).to_owned(),
+        before: counts(&saved_places),
+        now: counts(&places),
+    };
+    match found {
+        Some(found) if is_certain(&saved_places, &places, saved.place.index) => Ok(found),
+        None if places.is_empty() => Err(Difference::MissingState),
+        _ => Err(ambiguous()),
+    }
+}
+
+/// The places of the states that await what the one of this name does, in the same scope.
+fn alike(definition: &StoredDefinition, name: &str) -> Vec<Place> {
+    let states = definition.states.iter();
+    let states = states.filter(|state| state.name == name || state.place.count > 1);
+    states.filter(|state| base(&state.name) == base(name)).map(|state| state.place).collect()
+}
+
+/// The name that a state has today if nothing but the number of its branch has changed.
+fn name_now(name: &str, inside: Option<&Inside>) -> String {
+    let within = inside.and_then(|inside| Some((inside, name.strip_prefix(&inside.before)?)));
+    match within {
+        Some((inside, rest)) => format!("{}{rest}", inside.now),
+        None => name.to_owned(),
+    }
+}
+
+/// Checks that what is awaited is what was awaited.
+fn check_operation(saved: &StoredState, found: &StoredState) -> Result<(), Difference> {
+    let said = |state: &StoredState| match &state.awaited {
+        Some(awaited) => awaited.to_string(),
+        None => format!("`{}`", state.name),
+    };
+    let other = || Difference::OtherOperation { before: said(saved), now: said(found) };
+    match (&saved.awaited, &found.awaited) {
+        (Some(saved), Some(found)) if !saved.is_same_as(found) => Err(other()),
+        (Some(_), None) | (None, Some(_)) => Err(other()),
+        _ if saved.kind != found.kind => Err(other()),
+        _ => Ok(()),
+    }
+}
+
+/// Which branch before each branch of today was.
+fn match_branches(
+    saved: &[StoredBranch],
+    found: &[StoredBranch],
+) -> Result<Vec<usize>, Difference> {
+    let alike = |branches: &[StoredBranch], name: &str| {
+        let branches = branches.iter().filter(|branch| base(&branch.name) == base(name));
+        branches.map(|branch| branch.place).collect::<Vec<_>>()
+    };
+    if let Some(gone) = saved.iter().find(|branch| alike(found, &branch.name).is_empty()) {
+        return Err(Difference::MissingBranch { branch: gone.name.clone() });
+    }
+    let mut matched = Vec::new();
+    for branch in found {
+        let name = &branch.name;
+        let (before, now) = (alike(saved, name), alike(found, name));
+        if before.is_empty() {
+            return Err(Difference::NewBranch { branch: name.clone() });
+        }
+        if !is_certain(&before, &now, branch.place.index) {
+            return Err(Difference::AmbiguousBranch { branch: base(name).to_owned() });
+        }
+        let is_it = |old: &StoredBranch| {
+            base(&old.name) == base(name) && old.place.index == branch.place.index
+        };
+        let number = saved.iter().position(is_it);
+        let number = number.ok_or_else(|| Difference::NewBranch { branch: name.clone() })?;
+        let (before, now) = (&saved[number].awaited, &branch.awaited);
+        let is_same = match (before, now) {
+            (Some(before), Some(now)) => before.is_same_as(now),
+            (before, now) => before.is_none() && now.is_none(),
+        };
+        if !is_same {
+            let said = |awaited: &Option<super::StoredAwaited>| match awaited {
+                Some(awaited) => awaited.to_string(),
+                None => "an `async` block".to_owned(),
+            };
+            return Err(Difference::OtherOperation { before: said(before), now: said(now) });
+        }
+        matched.push(number);
+    }
+    Ok(matched)
+}
+
+/// What a local of today is made of.
+fn find_local(
+    saved: &StoredState,
+    found: &StoredState,
+    local: &StoredLocal,
+) -> Result<Source, Difference> {
+    let (root, fields) = variable(&local.name);
+    let mut parts = Vec::new();
+    let mut is_ambiguous = false;
+    for (number, old) in saved.locals.iter().enumerate() {
+        let (old_root, old_fields) = variable(&old.name);
+        if base(old_root) != base(root) {
+            continue;
+        }
+        if !is_same_binding(old.place, local.place) {
+            is_ambiguous = true;
+            continue;
+        }
+        if old_fields == fields && old.schema == local.schema {
+            return Ok(Source::Same(number));
+        }
+        if let Some(rest) = fields.strip_prefix(&old_fields[..]) {
+            return Ok(Source::Part(number, rest.iter().map(|field| (*field).to_owned()).collect()));
+        }
+        if let Some(rest) = old_fields.strip_prefix(&fields[..]) {
+            parts.push((rest.iter().map(|field| (*field).to_owned()).collect(), number));
+        }
+    }
+    match (parts.is_empty(), is_ambiguous) {
+        (false, _) => Ok(Source::Parts(parts)),
+        (true, true) => Err(Difference::AmbiguousLocal { local: base(root).to_owned() }),
+        (true, false) => {
+            let is_kept = |old: &&StoredLocal| found.locals.iter().any(|new| new.name == old.name);
+            let unused = saved.locals.iter().filter(|old| !is_kept(old));
+            Err(Difference::MissingLocal {
+                local: local.name.clone(),
+                unused: unused.map(|old| old.name.clone()).collect(),
+            })
+        }
+    }
+}

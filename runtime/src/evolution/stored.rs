@@ -1,0 +1,253 @@
+//! A definition as plain data: what its row in the database and its entry in `piton.lock` hold.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::codec::schemas::{self, TypeSchema};
+use crate::codec::{Described, Schema};
+use crate::machine::{Awaited, Definition, WorkflowEntry};
+use crate::model::{AwaitKind, BranchNode, DefinitionHash, Place, SchemaHash};
+
+/// The definition of a workflow, as some build of the code had it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredDefinition {
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// What identifies the definition.
+    pub hash: DefinitionHash,
+    /// The schemas of the parameters.
+    pub parameters: Vec<SchemaHash>,
+    /// The schema of the return value.
+    pub returned: SchemaHash,
+    /// The states; the first is the start.
+    pub states: Vec<StoredState>,
+    /// The ways between them.
+    pub edges: Vec<StoredEdge>,
+    /// The schemas that the rest names.
+    pub schemas: BTreeMap<String, Schema>,
+}
+
+/// A way from one state to another, or to the end, by their numbers.
+pub type StoredEdge = (u32, Option<u32>);
+
+/// A state of a definition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredState {
+    /// The state's stored name.
+    pub name: String,
+    /// What kind of thing is awaited there.
+    pub kind: AwaitKind,
+    /// The source file.
+    pub file: String,
+    /// The line of the await, from 1.
+    pub line: u32,
+    /// Which of the awaits of its name it is.
+    pub place: Place,
+    /// What is awaited, unless there are branches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited: Option<StoredAwaited>,
+    /// The branches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<StoredBranch>,
+    /// The locals that it keeps, in stored order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locals: Vec<StoredLocal>,
+}
+
+/// A branch of a state.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredBranch {
+    /// What it awaits, as the source calls it.
+    pub name: String,
+    /// Which of the branches of its name it is.
+    pub place: Place,
+    /// What it awaits; nothing for an `async` block, which has states of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaited: Option<StoredAwaited>,
+}
+
+/// A local that a state keeps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredLocal {
+    /// Its name in the source.
+    pub name: String,
+    /// Its type where the source states it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ty: Option<String>,
+    /// Its schema.
+    pub schema: SchemaHash,
+    /// Which of the bindings of its name it is.
+    pub place: Place,
+    /// Whether people are not to see its value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
+}
+
+/// What is awaited, as its type tells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoredAwaited {
+    /// An activity.
+    Activity {
+        /// Its stored name.
+        name: String,
+        /// The schemas of its parameters.
+        parameters: Vec<SchemaHash>,
+        /// The schema of what it returns.
+        returned: SchemaHash,
+    },
+    /// A workflow that runs as a part of this one.
+    Workflow {
+        /// Its stored name.
+        name: String,
+    },
+    /// A timer.
+    Timer,
+    /// A signal.
+    Signal {
+        /// Its stored name.
+        name: String,
+        /// The schema of its value.
+        value: SchemaHash,
+        /// Whether the wait has a time limit.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_limited: bool,
+    },
+    /// A request to cancel.
+    Cancellation,
+    /// Several of one kind.
+    List(Box<StoredAwaited>),
+}
+
+impl StoredDefinition {
+    /// The definition that this build has of a workflow.
+    pub(crate) fn of(entry: &WorkflowEntry) -> Self {
+        let definition = entry.definition();
+        let mut schemas = Collected::default();
+        let parameters = schemas::of_arguments(definition.parameters).parameters.iter();
+        let parameters = parameters.map(|parameter| schemas.add(parameter)).collect();
+        let returned = schemas.add(definition.returned);
+        let states = (0..definition.states.len());
+        let states = states.map(|number| state(definition, number, &mut schemas)).collect();
+        let edges = entry.graph.edges();
+        Self {
+            workflow: entry.name.to_owned(),
+            hash: definition.hash(),
+            parameters,
+            returned,
+            states,
+            edges: edges.iter().map(|edge| (edge.from, edge.to)).collect(),
+            schemas: schemas.0,
+        }
+    }
+
+    /// The schema with this hash, if the definition names it.
+    pub(crate) fn schema(&self, hash: SchemaHash) -> Option<&Schema> {
+        self.schemas.get(&hash.to_string())
+    }
+}
+
+fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> StoredState {
+    let state = &definition.states[number];
+    let node = &state.node;
+    let locals = node.locals.iter().zip(&state.locals).map(|(local, defined)| StoredLocal {
+        name: local.name.to_owned(),
+        ty: local.ty.map(str::to_owned),
+        schema: schemas.add(defined.schema),
+        place: local.place,
+        redacted: local.redacted,
+    });
+    let locals = locals.collect();
+    let mut awaited = state.awaited.iter().copied();
+    let branch = |branch: &BranchNode| {
+        let awaited = if branch.is_block { None } else { awaited.next() };
+        (branch.name.to_owned(), branch.place, awaited)
+    };
+    let branches: Vec<_> = node.branches.iter().map(branch).collect();
+    let alone = awaited.next();
+    let branches = branches.into_iter().map(|(name, place, awaited)| StoredBranch {
+        name,
+        place,
+        awaited: awaited.map(|awaited| stored(awaited, schemas)),
+    });
+    let branches = branches.collect();
+    StoredState {
+        name: node.name.to_owned(),
+        kind: node.kind,
+        file: node.file.to_owned(),
+        line: node.line,
+        place: node.place,
+        awaited: alone.map(|awaited| stored(awaited, schemas)),
+        branches,
+        locals,
+    }
+}
+
+fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
+    match awaited {
+        Awaited::Activity { name, arguments, returned } => {
+            let parameters = schemas::of_arguments(arguments).parameters.iter();
+            StoredAwaited::Activity {
+                name: (*name).to_owned(),
+                parameters: parameters.map(|parameter| schemas.add(parameter)).collect(),
+                returned: schemas.add_type(*returned),
+            }
+        }
+        Awaited::Workflow(entry) => StoredAwaited::Workflow { name: entry().name.to_owned() },
+        Awaited::Timer => StoredAwaited::Timer,
+        Awaited::Signal { name, value, is_limited } => StoredAwaited::Signal {
+            name: (*name).to_owned(),
+            value: schemas.add_type(*value),
+            is_limited: *is_limited,
+        },
+        Awaited::Cancellation => StoredAwaited::Cancellation,
+        Awaited::List(item) => StoredAwaited::List(Box::new(stored(item, schemas))),
+    }
+}
+
+/// The schemas that a definition names.
+#[derive(Default)]
+struct Collected(BTreeMap<String, Schema>);
+
+impl Collected {
+    fn add(&mut self, known: &TypeSchema) -> SchemaHash {
+        self.0.entry(known.hash.to_string()).or_insert_with(|| known.schema.clone());
+        known.hash
+    }
+
+    fn add_type(&mut self, described: Described) -> SchemaHash {
+        self.add(schemas::of_type(described))
+    }
+}
+
+impl StoredAwaited {
+    /// Whether one that is awaited can go on as the other.
+    pub(crate) fn is_same_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Activity { name, .. }, Self::Activity { name: other, .. })
+            | (Self::Workflow { name }, Self::Workflow { name: other }) => name == other,
+            (
+                Self::Signal { name, is_limited, .. },
+                Self::Signal { name: other, is_limited: is_other_limited, .. },
+            ) => name == other && is_limited == is_other_limited,
+            (Self::List(item), Self::List(other)) => item.is_same_as(other),
+            (Self::Timer, Self::Timer) | (Self::Cancellation, Self::Cancellation) => true,
+            _ => false,
+        }
+    }
+}
+
+impl std::fmt::Display for StoredAwaited {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Activity { name, .. } => write!(f, "the activity `{name}`"),
+            Self::Workflow { name } => write!(f, "the workflow `{name}`"),
+            Self::Timer => f.write_str("a timer"),
+            Self::Signal { name, is_limited: false, .. } => write!(f, "the signal `{name}`"),
+            Self::Signal { name, .. } => write!(f, "the signal `{name}` with a time limit"),
+            Self::Cancellation => f.write_str("a request to cancel"),
+            Self::List(item) => write!(f, "several times {item}"),
+        }
+    }
+}

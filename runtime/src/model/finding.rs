@@ -1,0 +1,193 @@
+//! Why a saved state does not fit the code of today.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(feature = "engine")]
+use super::recorded;
+
+/// Why the state of a run, saved by other code, cannot go on in this code. The run is blocked with it and stays as it is,
+/// until code that fits is deployed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// The state that was saved.
+    pub state: String,
+    /// Where that state is in the source that saved it: the file and the line.
+    pub saved_at: String,
+    /// Where the state is in the source of today, if it is there.
+    pub now_at: Option<String>,
+    /// What is different.
+    pub difference: Difference,
+}
+
+/// What is different between the code that saved a state and the code of today.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Difference {
+    /// There is no such state.
+    MissingState,
+    /// The same callee is awaited several times, and which await of today was meant cannot be told.
+    AmbiguousState {
+        /// What is awaited.
+        name: String,
+        /// How many such awaits there were.
+        before: u32,
+        /// How many there are.
+        now: u32,
+    },
+    /// The state needs a local that was not saved.
+    MissingLocal {
+        /// The local.
+        local: String,
+        /// The locals that were saved and that the state no longer keeps. One of them may be the same under its old name.
+        unused: Vec<String>,
+    },
+    /// Several bindings have the local's name, and which of them was saved cannot be told.
+    AmbiguousLocal {
+        /// The local.
+        local: String,
+    },
+    /// A branch that the run waits for is gone.
+    MissingBranch {
+        /// What it awaited.
+        branch: String,
+    },
+    /// There is a branch that the run has not begun.
+    NewBranch {
+        /// What it awaits.
+        branch: String,
+    },
+    /// Several branches await the same callee, and which of them is which cannot be told.
+    AmbiguousBranch {
+        /// What they await.
+        branch: String,
+    },
+    /// The state awaits something else than it did.
+    OtherOperation {
+        /// What it awaited.
+        before: String,
+        /// What it awaits.
+        now: String,
+    },
+    /// A saved value does not fit its type of today.
+    Unreadable {
+        /// The local, or what else it is.
+        value: String,
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { workflow, state, saved_at, now_at, difference } = self;
+        write!(f, "the state `{state}` of `{workflow}`, saved at {saved_at}, ")?;
+        if let Some(now_at) = now_at {
+            write!(f, "now at {now_at}, ")?;
+        }
+        write!(f, "does not fit this build: {difference}; {}", self.help())
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MissingState => f.write_str("there is no state of this name"),
+            Self::AmbiguousState { name, before, now } if before == now => write!(
+                f,
+                "`{name}` is awaited {now} times, and more than one of these awaits has changed, so which of them the \
+                 run is at cannot be told"
+            ),
+            Self::AmbiguousState { name, before, now } => write!(
+                f,
+                "`{name}` was awaited {} and is awaited {} now, so which of these awaits the run is at cannot be told",
+                Times(*before),
+                Times(*now)
+            ),
+            Self::MissingLocal { local, unused } => {
+                write!(f, "`{local}` is needed after the await and was not saved")?;
+                match &unused[..] {
+                    [] => Ok(()),
+                    unused => write!(f, " (saved and no longer needed: `{}`)", unused.join("`, `")),
+                }
+            }
+            Self::AmbiguousLocal { local } => {
+                write!(
+                    f,
+                    "several bindings are named `{local}`, and which of them was saved cannot be told"
+                )
+            }
+            Self::MissingBranch { branch } => {
+                write!(f, "the run waits for the branch `{branch}`, which is gone")
+            }
+            Self::NewBranch { branch } => {
+                write!(f, "the branch `{branch}` is new, and the run has not begun it")
+            }
+            Self::AmbiguousBranch { branch } => {
+                write!(
+                    f,
+                    "several branches await `{branch}`, and which of them is which cannot be told"
+                )
+            }
+            Self::OtherOperation { before, now } => {
+                write!(f, "the run waits for {before}, and the code awaits {now}")
+            }
+            Self::Unreadable { value, reason } => write!(f, "`{value}` cannot be read: {reason}"),
+        }
+    }
+}
+
+impl Finding {
+    /// The finding as it is recorded, see [`recorded`].
+    #[cfg(feature = "engine")]
+    pub(crate) fn recorded(mut self) -> Self {
+        if let Difference::Unreadable { reason, .. } = &mut self.difference {
+            *reason = recorded(std::mem::take(reason));
+        }
+        self
+    }
+
+    /// What a person can do.
+    fn help(&self) -> &'static str {
+        match self.difference {
+            Difference::MissingState => {
+                "keep the await, give another one its name with `#[state(\"…\")]`, or write a `#[migrate]`"
+            }
+            Difference::AmbiguousState { .. } => {
+                "give the new await a name of its own with `#[state(\"…\")]`"
+            }
+            Difference::MissingLocal { .. } => {
+                "keep the old name, make the value after the await, or write a `#[migrate]`"
+            }
+            Difference::AmbiguousLocal { .. } => "give the new binding another name",
+            Difference::MissingBranch { .. } | Difference::NewBranch { .. } => {
+                "keep the branches for the runs that wait here, or write a `#[migrate]`"
+            }
+            Difference::AmbiguousBranch { .. } => {
+                "keep their order, or write a `#[migrate]`; `#[state(\"…\")]` on branches tells them apart from then on"
+            }
+            Difference::OtherOperation { .. } => "await the same, or write a `#[migrate]`",
+            Difference::Unreadable { .. } => {
+                "let the type read what was saved (`#[serde(default)]`, `#[serde(alias)]`), or write a `#[migrate]`"
+            }
+        }
+    }
+}
+
+/// How often something happens.
+struct Times(u32);
+
+impl fmt::Display for Times {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => f.write_str("nowhere"),
+            1 => f.write_str("once"),
+            2 => f.write_str("twice"),
+            n => write!(f, "{n} times"),
+        }
+    }
+}
