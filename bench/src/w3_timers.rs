@@ -70,7 +70,11 @@ pub(crate) async fn start_naps(client: &Client, runs: usize, sleep: Duration) ->
 /// How much longer than `sleep` the completed runs took from the step before it to the step after
 /// it, as they returned it. Read when all is over, so that reading delays nobody.
 pub(crate) async fn lateness(client: &Client, runs: usize, sleep: Duration) -> Result<Latencies> {
-    let filter = RunFilter { workflow: Some("nap".to_owned()), status: Some(RunStatus::Completed) };
+    let filter = RunFilter {
+        workflow: Some("nap".to_owned()),
+        status: Some(RunStatus::Completed),
+        ..RunFilter::default()
+    };
     let records = client.list(&filter, u32::try_from(runs)?).await?;
     ensure!(records.len() == runs, "{} of {runs} runs are listed", records.len());
     records

@@ -37,6 +37,7 @@ mod parse;
 mod parts;
 mod pointers;
 mod raw;
+mod redact;
 mod register;
 mod resolve;
 mod rests;

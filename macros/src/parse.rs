@@ -23,6 +23,7 @@ use crate::generics::{self, Parameters};
 use crate::method::{Method, attribute_named};
 use crate::origins;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
+use crate::redact;
 use crate::write_out;
 
 /// A workflow as the user wrote it.
@@ -129,11 +130,12 @@ pub(crate) fn has_name_twice(params: &[PatType]) -> bool {
 /// Takes the function apart; `name` is the one it is stored under, `method` what it was. Reports what a workflow cannot
 /// have, and leaves it out; `None` if the rest is no workflow.
 pub(crate) fn parse(
-    function: ItemFn,
+    mut function: ItemFn,
     name: String,
     method: Option<Method>,
     diagnostics: &Diagnostics,
 ) -> Option<WorkflowFn> {
+    redact::check(&mut function, diagnostics);
     let ItemFn { mut attrs, vis, sig, block, .. } = function;
     attrs.iter_mut().for_each(conditions::expect_nothing);
     if sig.asyncness.is_none() {
@@ -163,9 +165,10 @@ pub(crate) fn parse(
         match input {
             // rustc says that there is no `self` here.
             FnArg::Receiver(_) => return None,
-            FnArg::Typed(param)
+            FnArg::Typed(mut param)
                 if context_type.is_none() && params.len() == receivers && is_context(&param.ty) =>
             {
+                redact::refuse(&mut param.attrs, diagnostics);
                 context = context_name(&param.pat);
                 context_type = Some(*param.ty);
             }

@@ -19,7 +19,7 @@ use crate::parse::WorkflowFn;
 use crate::root::Root;
 use crate::{
     cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, pointers, raw,
-    resolve,
+    redact, resolve,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -126,9 +126,14 @@ fn expand_function(
 /// What stands for a function of which not even calls can be made. What the body awaits would be
 /// refused once more in a plain function.
 fn stand_in(
-    (attrs, vis, sig): (Vec<Attribute>, Visibility, Signature),
+    (attrs, vis, mut sig): (Vec<Attribute>, Visibility, Signature),
     diagnostics: Diagnostics,
 ) -> TokenStream {
+    for input in &mut sig.inputs {
+        if let syn::FnArg::Typed(param) = input {
+            redact::take(&mut param.attrs);
+        }
+    }
     let errors = diagnostics.finish_with(use_imports_around(sig.ident.span()));
     quote! {
         #(#attrs)*

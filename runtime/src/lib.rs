@@ -13,6 +13,8 @@ pub mod codec;
 mod engine;
 pub mod error;
 #[cfg(feature = "engine")]
+pub mod evolution;
+#[cfg(feature = "engine")]
 pub mod failpoints;
 mod generated;
 mod hidden;

@@ -110,11 +110,11 @@ async fn attempt(name: &'static str, arguments: &impl Serialize) -> ActivityRepo
     let cx = ActivityContext::new(info, Arc::new(dependencies));
     let entry = ActivityEntry::find(name).expect("registered");
     assert_eq!(entry.place.0, file!(), "a clash of names is told with the place");
-    let arguments = codec::to_payload(arguments).expect("plain data");
+    let arguments = Payload::from_json(&serde_json::json!(arguments));
     entry.run(&cx, &arguments).await.expect("the report can be encoded")
 }
 
-fn decode<T: serde::de::DeserializeOwned>(payload: &Payload) -> T {
+fn decode<T: Serialize + serde::de::DeserializeOwned>(payload: &Payload) -> T {
     codec::from_payload(payload).expect("just encoded")
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton::error::ConnectError;
-use piton::model::{Payload, RunId, Timestamp};
+use piton::model::{DefinitionHash, Payload, RunId, Timestamp};
 use piton::store::{
     ArrivalKind, Clock, ManualClock, NewArrival, NewRun, NewWorker, Renewal, StartOutcome,
     StoreOptions, connect,
@@ -38,6 +38,7 @@ fn new_run() -> NewRun {
         arguments: Payload::default(),
         snapshot: Vec::new(),
         state: "start".into(),
+        definition: DefinitionHash(1),
         owner: None,
         start_at: None,
         first: None,

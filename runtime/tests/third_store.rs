@@ -17,11 +17,11 @@ use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun,
-    CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionRecord,
-    ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, HeartbeatOutcome, Hub, Inbox,
-    ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, RedeliverOutcome, RelayMessages,
-    Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunFilter, RunKey, RunRecord, SchemaRecord,
-    StartOutcome, WorkerLease,
+    CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionCount,
+    DefinitionRecord, DefinitionSummary, ExpiredActivity, FinishActivity, FinishOutcome,
+    FoundEnding, HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun,
+    NewWorker, RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns,
+    RunFilter, RunKey, RunRecord, SchemaRecord, StartOutcome, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -126,6 +126,14 @@ impl Visibility for ThirdStore {
         self.check("count_runs")?;
         self.rows.count_runs(filter).await
     }
+
+    async fn count_by_definition(
+        &self,
+        workflow: &str,
+    ) -> Result<Vec<DefinitionCount>, StoreError> {
+        self.check("count_by_definition")?;
+        self.rows.count_by_definition(workflow).await
+    }
 }
 
 delegate! { Workers:
@@ -173,6 +181,7 @@ delegate! { Definitions:
     record_definitions(definitions: &[DefinitionRecord]) -> ();
     find_definition(workflow: &str, hash: DefinitionHash) -> Option<DefinitionRecord>;
     find_definitions(hash: DefinitionHash) -> Vec<DefinitionRecord>;
+    list_definitions(workflow: Option<&str>) -> Vec<DefinitionSummary>;
     record_schemas(schemas: &[SchemaRecord]) -> ();
     find_schemas(hashes: &[SchemaHash]) -> Vec<SchemaRecord>;
 }

@@ -61,7 +61,7 @@ fn call(
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
     let attributes = function.outer_attributes();
-    let (arguments, params) = parameters(signature);
+    let (arguments, params) = parameters(ident, signature);
     let call = call_value(ident, options, &arguments);
     let lints = lints();
     let where_clause = &generics.where_clause;
@@ -103,7 +103,7 @@ fn call_of_method(
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
     let attributes = function.outer_attributes();
-    let (arguments, params) = parameters(signature);
+    let (arguments, params) = parameters(ident, signature);
     let (returned, output) = (returned(signature), output(signature));
     let call = call_value(ident, options, &arguments);
     let lints = lints();
@@ -126,9 +126,10 @@ fn call_of_method(
 
 /// The encoded arguments of a call, and its parameters. Here rustc is asked, once, whether values of
 /// their types can be stored. The spans make it point at those that cannot.
-fn parameters(signature: &ActivitySignature<'_>) -> (TokenStream, Vec<TokenStream>) {
+fn parameters(ident: &Ident, signature: &ActivitySignature<'_>) -> (TokenStream, Vec<TokenStream>) {
+    let activity = quote!(<#ident as ::piton::__private::Activity>);
     let mut written = Vec::new();
-    let mut list = quote!(::piton::__private::Arguments::NONE);
+    let mut list = quote!(::piton::__private::Arguments::of(#activity::ARGUMENTS));
     for Parameter { name, ty, owned, lent, is_receiver } in &signature.parameters {
         written.push(match (is_receiver, lent) {
             (true, Lent::No) => quote!(#name),
@@ -219,6 +220,7 @@ fn activity_impl(
             const OPTIONS: ::piton::__private::ActivityOptions = #options;
         }
     });
+    let owned = signature.parameters.iter().map(|parameter| &parameter.owned);
     let error = error(args, signature);
     let entry = entry(args, function, method, signature);
     quote! {
@@ -230,6 +232,11 @@ fn activity_impl(
             const NAME: &'static str = #name;
             const PLACE: (&'static str, u32) = (::core::file!(), ::core::line!());
             #options
+            const ARGUMENTS: &'static [::piton::__private::ArgumentKind] = {
+                #[allow(unused_imports)]
+                use ::piton::__private::Unstored as _;
+                &[#(::piton::__private::ValuesOf::<#owned>::VALUES.kind),*]
+            };
             const OUTCOMES: &'static ::piton::__private::Outcomes<Self::Return, Self::Output, Self::Error> = {
                 #[allow(unused_imports)]
                 use ::piton::__private::#unstored as _;

@@ -21,10 +21,13 @@ pub(crate) fn facade(
     let ident = &function.ident;
     let (_, types, _) = function.parameters.split();
     let names = param_names(function);
-    let list = Piece(|out: &mut TokenStream| stored_arguments(out, &names, &function.params));
+    let workflow = quote!(#ident #types);
+    let list = Piece(|out: &mut TokenStream| {
+        stored_arguments(out, &workflow, &names, &function.params);
+    });
     // A function that makes it would be one for each workflow.
     let call = quote! {
-        ::piton::__private::WorkflowCall::<#ident #types> {
+        ::piton::__private::WorkflowCall::<#workflow> {
             arguments: #list.finish(),
             workflow: ::piton::__private::PhantomData,
         }
@@ -33,15 +36,22 @@ pub(crate) fn facade(
 }
 
 /// The list of the arguments. Here rustc is asked, once, whether values of their types can be stored.
-fn stored_arguments(out: &mut TokenStream, names: &[Ident], params: &[PatType]) {
+fn stored_arguments(
+    out: &mut TokenStream,
+    workflow: &TokenStream,
+    names: &[Ident],
+    params: &[PatType],
+) {
     let (Some((name, before)), Some((param, params))) = (names.split_last(), params.split_last())
     else {
-        return add!(out, ::piton::__private::Arguments::NONE);
+        return add!(out, ::piton::__private::Arguments::of(
+            <#workflow as ::piton::__private::Workflow>::ARGUMENTS
+        ));
     };
     let ty = &param.ty;
     add!(out, ::piton::__private::stored_argument::<#ty>);
     add::parentheses(out, Span::call_site(), |out| {
-        stored_arguments(out, before, params);
+        stored_arguments(out, workflow, before, params);
         add!(out, , #name);
     });
 }
@@ -181,7 +191,7 @@ pub(crate) fn unavailable(function: &WorkflowFn, beside: &TokenStream) -> TokenS
             ::core::unreachable!()
         }
     };
-    let workflow = workflow(function, &graph, &returned, &step);
+    let workflow = workflow(function, &graph, &quote!(), &returned, &step);
     let allow = quote!(#[allow(unused_variables, unreachable_code)]);
     let ident = &function.ident;
     let (_, types, _) = function.parameters.split();

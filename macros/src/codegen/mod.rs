@@ -67,7 +67,9 @@ pub(crate) fn generate(
         values_of(&function.output)
     };
     let returned = quote!({ #(#asks)* #returned });
-    let mut definition = workflow(function, &graph::graph(&machine), &returned, &step);
+    let kinds = function.params.iter().map(|param| values_of(&param.ty));
+    let kinds = quote!(#(#kinds.kind),*);
+    let mut definition = workflow(function, &graph::graph(&machine), &kinds, &returned, &step);
     // To put streams into another takes several calls of rustc, and most often there is only this one.
     let out = &mut definition;
     add::made(out, lints::lints(&machine));
@@ -89,10 +91,11 @@ struct Machine<'a> {
     explains: bool,
 }
 
-/// The implementations of the traits: `returned` is how what the workflow returns is encoded.
+/// The implementations of the traits: `arguments` are of these kinds, and `returned` is how what the workflow returns is encoded.
 fn workflow(
     function: &WorkflowFn,
     graph: &TokenStream,
+    arguments: &TokenStream,
     returned: &TokenStream,
     step: &TokenStream,
 ) -> TokenStream {
@@ -141,6 +144,8 @@ fn workflow(
             #registered_name
 
             const GRAPH: &'static __piton::Graph = #graph;
+
+            const ARGUMENTS: &'static [__piton::ArgumentKind] = &[#arguments];
 
             const RETURNED: &'static __piton::Values<Self::Return> = #returned;
         }

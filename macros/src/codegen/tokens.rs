@@ -72,14 +72,50 @@ pub(super) fn begin(machine: &Machine<'_>, described: &[(String, Ident)]) -> Tok
     let (names, tokens): (Vec<_>, Vec<_>) =
         described.iter().map(|(name, token)| (&**name, token)).unzip();
     let names = names.join("\n");
+    let awaited = awaited(machine);
     quote! {
         #parked.begin_step(
             #cx,
             &[#(&#arguments.kind),*],
             #names,
             &[#(&#tokens.coding.kind),*],
+            &[#(#awaited.awaited),*],
         )
     }
+}
+
+/// The tokens of what the states wait for, in the order of the graph.
+fn awaited(machine: &Machine<'_>) -> Vec<Ident> {
+    let mut by_point = vec![Vec::new(); machine.graph.points.len()];
+    for (point, _, tokens) in awaits(machine) {
+        by_point[point.0] = tokens.into_iter().map(|(token, _)| token).collect();
+    }
+    let points = machine.layout.states.iter().filter_map(|state| state.point);
+    points.flat_map(|point| std::mem::take(&mut by_point[point.0])).collect()
+}
+
+/// What is awaited: each point, the type of its tokens, and these with what they are of. An `async` block has none.
+fn awaits<'a>(
+    machine: &'a Machine<'_>,
+) -> impl Iterator<Item = (PointId, &'static str, Vec<(Ident, &'a Expr)>)> {
+    machine.graph.blocks.iter().filter_map(|block| {
+        let (point, kind, futures): (_, _, Vec<_>) = match &block.end {
+            Terminator::Await { point, future, .. } => {
+                return Some((*point, "Fut", vec![(token_of_await(*point, future), future)]));
+            }
+            Terminator::Select { point, arms, .. } => {
+                (*point, "Choice", arms.iter().map(|arm| arm.future.operation()).collect())
+            }
+            Terminator::Join { point, branches, .. } => {
+                (*point, "Branch", branches.iter().map(Branch::operation).collect())
+            }
+            _ => return None,
+        };
+        let operations = futures.into_iter().enumerate();
+        let tokens =
+            operations.filter_map(|(index, future)| Some((operation_token(point, index), future?)));
+        Some((point, kind, tokens.collect()))
+    })
 }
 
 /// A token per saved variable.
@@ -330,25 +366,9 @@ pub(super) fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -
 /// A token per awaited operation. Its span is the operation, so that rustc says there what cannot
 /// be awaited.
 pub(super) fn operations(machine: &Machine<'_>, out: &mut TokenStream) {
-    for block in &machine.graph.blocks {
-        let (point, kind, futures): (_, _, Vec<_>) = match &block.end {
-            Terminator::Await { point, future, .. } => (point, "Fut", vec![Some(future)]),
-            Terminator::Select { point, arms, .. } => {
-                (point, "Choice", arms.iter().map(|arm| arm.future.operation()).collect())
-            }
-            Terminator::Join { point, branches, .. } => {
-                (point, "Branch", branches.iter().map(Branch::operation).collect())
-            }
-            _ => continue,
-        };
-        for (index, future) in futures.into_iter().enumerate() {
-            // A region has a token for its value alone.
-            let Some(future) = future else { continue };
+    for (_, kind, tokens) in awaits(machine) {
+        for (token, future) in tokens {
             let start = start_of(future);
-            let token = match &block.end {
-                Terminator::Await { .. } => token_of_await(*point, future),
-                _ => operation_token(*point, index),
-            };
             let kind = Ident::new(kind, start);
             add!(out, let #token =);
             add_at!(out, start, __piton::#kind::TOKEN);

@@ -25,7 +25,7 @@ use crate::fingerprint::Fingerprint;
 use crate::hygiene::Names;
 use crate::ir::Locals;
 use crate::usage::bound_locals;
-use crate::{suspend, untold};
+use crate::{redact, suspend, untold};
 
 /// Gives every binding its name.
 pub(crate) fn resolve(
@@ -139,8 +139,12 @@ impl Resolver<'_> {
     fn run(&mut self) -> (Vec<PatType>, Block) {
         let (mut params, mut body) = (self.source.0.to_vec(), self.source.1.clone());
         for param in &mut params {
+            let redacted = redact::take(&mut param.attrs);
             self.bound_by = Fingerprint::of(&*param);
             self.bind_certain(&mut param.pat);
+            if redacted {
+                self.redact(&param.pat);
+            }
             if let (Pat::Ident(pat), ty) = (&*param.pat, &param.ty)
                 && let Some(local) = self.locals.find(&pat.ident)
             {
@@ -154,6 +158,13 @@ impl Resolver<'_> {
     /// A name like this one that occurs nowhere.
     fn fresh(&mut self, like: &Ident) -> Ident {
         self.names.get_or_insert_with(|| names_in(self.source)).fresh(like)
+    }
+
+    /// Has people not see what a pattern has bound.
+    fn redact(&mut self, pat: &Pat) {
+        for local in bound_locals(&self.locals, pat) {
+            self.locals[local].redacted = true;
+        }
     }
 
     /// That of a pattern and what it is matched against, if its bindings are locals.
@@ -208,6 +219,7 @@ impl VisitMut for Resolver<'_> {
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
         match stmt {
             Stmt::Local(local) => {
+                let redacted = redact::take(&mut local.attrs);
                 let value = local.init.as_ref().map(|init| &init.expr);
                 let bound_by = Self::fingerprint_if(self.lowered, &local.pat, &value);
                 if let Some(init) = &mut local.init {
@@ -219,6 +231,9 @@ impl VisitMut for Resolver<'_> {
                 let is_certain = local.init.as_ref().is_none_or(|init| init.diverge.is_none());
                 self.bound_by = bound_by;
                 self.bind_names(&mut local.pat, is_certain);
+                if redacted {
+                    self.redact(&local.pat);
+                }
                 if local.init.is_none() {
                     for local in bound_locals(&self.locals, &local.pat) {
                         self.locals[local].is_given = false;

@@ -11,6 +11,7 @@ use syn::{Block, Ident, PatType};
 use crate::carried::has_ref;
 use crate::hygiene::hidden;
 use crate::normalize::collect_bindings;
+use crate::redact;
 
 /// Gives such a parameter, and those behind it, which are dropped before it, a name of its own, and takes it
 /// apart in the body. Gives these names, and those that they are stored under.
@@ -24,7 +25,8 @@ pub(super) fn hold(params: &mut [PatType], body: &mut Block) -> Vec<(Ident, Stri
             .first()
             .map_or_else(|| "unnamed".to_owned(), |name| format!("whole of {}", name.unraw()));
         let pat = std::mem::replace(&mut *param.pat, syn::parse_quote!(#ident));
-        body.stmts.insert(index - first, syn::parse_quote!(let #pat = #ident;));
+        let redacted = redact::of(&param.attrs);
+        body.stmts.insert(index - first, syn::parse_quote!(#redacted let #pat = #ident;));
         (ident, stored)
     });
     held.collect()

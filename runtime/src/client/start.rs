@@ -143,6 +143,7 @@ impl<W: Workflow> Start<W> {
         let snapshot =
             machine.encode_snapshot().map_err(|error| cannot_begin(error.to_string()))?;
         let state = machine.state().to_owned();
+        let definition = machine.entry().definition().hash;
         let adoption = host.map(|(session, permit)| {
             // No number of arrivals is this one: there is something to be read.
             let heard = first.is_none().then(|| session.store.hub().arrivals());
@@ -158,6 +159,7 @@ impl<W: Workflow> Start<W> {
             arguments,
             snapshot,
             state,
+            definition,
             owner: adoption.as_ref().map(|adoption| adoption.session.lease()),
             start_at,
             first,

@@ -9,7 +9,7 @@ use std::mem::ManuallyDrop;
 
 use serde::Serialize;
 
-use super::schema::{Described, Form, Schema};
+use super::schema::{Described, Form};
 use super::sink::{Sink, SinkError};
 use super::{CodecError, NameOf, not_written, schemas, tagged};
 use crate::model::{Encoding, Payload, SchemaHash};
@@ -116,7 +116,7 @@ impl Arguments {
                 Kind::Plain(_) => bytes.push(Encoding::Binary as u8),
                 Kind::Call(kinds) => begin_typed(&mut bytes, schemas::of_arguments(kinds).hash),
                 Kind::Value(described) => begin_typed(&mut bytes, schemas::of_type(described).hash),
-                Kind::Tagged => begin_typed(&mut bytes, Schema::TAGGED_HASH),
+                Kind::Tagged => begin_typed(&mut bytes, schemas::tagged().0),
             }
             Payload(bytes)
         });

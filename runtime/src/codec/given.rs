@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::schema::{Described, Form, Schema};
 use super::schemas::{self, StoredSchema};
 use super::value::Value;
-use super::{CodecError, by_schema, cannot_decode, left_over, render};
+use super::{CodecError, by_schema, cannot_decode, left_over};
 use crate::model::SchemaHash;
 
 /// A value, and the form that its type wrote it in: some types write other things in one form than in the other.
@@ -67,11 +67,6 @@ impl Given {
         let parts = parts.into_iter().map(|(path, part)| (path, part.value)).collect();
         Self { value: whole(parts), form }
     }
-
-    /// The value for people.
-    pub(crate) fn to_json(&self) -> serde_json::Value {
-        render::to_json(&self.value)
-    }
 }
 
 fn part(value: Value, field: &str) -> Option<Value> {
@@ -97,8 +92,7 @@ fn whole(mut parts: Vec<(&[String], Value)>) -> Value {
             fields.entry(field).or_default().push((rest, value));
         }
     }
-    let mut items: Vec<_> =
-        fields.iter().filter_map(|(field, _)| field.parse::<usize>().ok()).collect();
+    let mut items: Vec<usize> = fields.keys().filter_map(|field| field.parse().ok()).collect();
     items.sort_unstable();
     let is_tuple = items.len() == fields.len() && items.iter().copied().eq(0..items.len());
     if is_tuple {

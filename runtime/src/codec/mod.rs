@@ -12,8 +12,9 @@ mod depth;
 mod given;
 mod json;
 mod reader;
-mod render;
+pub(crate) mod render;
 mod results;
+pub(crate) mod samples;
 mod schema;
 pub(crate) mod schemas;
 mod secret;
@@ -35,7 +36,6 @@ pub use json::Json;
 pub(crate) use reader::only_value;
 pub use reader::{Reader, next_value};
 pub(crate) use results::{add_result, next_result};
-pub(crate) use schema::StableHash;
 pub use schema::{
     Content, Described, Fields, Form, Format, NamedType, Schema, SchemaProblem, Types,
 };
@@ -82,14 +82,6 @@ impl CodecError {
         match self {
             Self::Decode { reason, .. } => Self::Decode { type_name, reason },
             other => other,
-        }
-    }
-
-    /// The schema that is needed to read the value, if that is what is missing.
-    pub(crate) fn unknown_schema(&self) -> Option<SchemaHash> {
-        match self {
-            Self::UnknownSchema(hash) => Some(*hash),
-            _ => None,
         }
     }
 }

@@ -9,10 +9,10 @@ use serde::Deserialize;
 use super::arguments::ArgumentKind;
 use super::binary::Bytes;
 use super::given::{Given, read_typed};
-use super::schema::{Described, Form};
+use super::schema::{Described, Form, Schema};
 use super::source::{self, Source, SourceError};
 use super::{
-    CodecError, Encoded, NameOf, cannot_decode, encoded, left_over, not_read, schemas, tagged,
+    CodecError, Encoded, NameOf, by_schema, cannot_decode, encoded, left_over, not_read, schemas,
 };
 use crate::hidden::Hidden;
 
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
         match form {
             Form::Compact => Self::of(what, Rest::Binary(Bytes::new(saved)), None),
             Form::Tagged => {
-                let value = tagged::read(saved);
+                let value = by_schema::read(saved, &Schema::tagged());
                 Self::given(what, value.map(|value| vec![Given { value, form: Form::Tagged }]))
             }
         }

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::ArgumentKind;
 use super::copying::CopyingKey;
-use super::schema::{Described, Form, Schema, StableHash};
+use super::schema::{Described, Form, Schema};
 use super::{CodecError, cannot_decode};
-use crate::model::SchemaHash;
+use crate::model::{SchemaHash, StableHash};
 
 /// The schema of a type of this program.
 #[derive(Debug)]
@@ -112,11 +112,19 @@ fn hash_of_list(hashes: impl Iterator<Item = SchemaHash>) -> SchemaHash {
 
 /// The schema with this hash, if this process knows it.
 pub(crate) fn known(hash: SchemaHash) -> Option<&'static StoredSchema> {
-    if hash == Schema::tagged().hash() {
-        static TAGGED: OnceLock<StoredSchema> = OnceLock::new();
-        return Some(TAGGED.get_or_init(|| StoredSchema::Value(Schema::tagged())));
+    if hash == tagged().0 {
+        return Some(&tagged().1);
     }
     BY_HASH.read().unwrap_or_else(PoisonError::into_inner).get(&hash).copied()
+}
+
+/// The schema of values that say of themselves what they are, and its hash.
+pub(super) fn tagged() -> &'static (SchemaHash, StoredSchema) {
+    static TAGGED: OnceLock<(SchemaHash, StoredSchema)> = OnceLock::new();
+    TAGGED.get_or_init(|| {
+        let schema = Schema::tagged();
+        (schema.hash(), StoredSchema::Value(schema))
+    })
 }
 
 /// Takes note of a schema that the database keeps.

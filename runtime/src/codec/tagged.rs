@@ -7,11 +7,10 @@ use serde::de::Error as _;
 
 use super::binary::Bytes;
 use super::depth::{Depth, TooDeep};
-use super::schema::{Form, Schema};
+use super::schema::Form;
 use super::sink::Sink;
 use super::source::SourceError;
 use super::value::Value;
-use super::{CodecError, by_schema};
 
 /// What a part is. The numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,14 +72,6 @@ impl Tag {
         (Self::ALL.get(usize::from(tag)).copied())
             .ok_or_else(|| SourceError::custom(format_args!("there is no tag {tag}")))
     }
-}
-
-/// Reads a value that takes up all of `bytes`.
-///
-/// # Errors
-/// [`CodecError::Decode`] if the bytes are not such a value, or more than one.
-pub(super) fn read(bytes: &[u8]) -> Result<Value, CodecError> {
-    by_schema::read(bytes, &Schema::tagged())
 }
 
 /// Begins a `Result`, whose value or error is written next.

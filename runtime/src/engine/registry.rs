@@ -147,8 +147,10 @@ mod tests {
     use std::convert::Infallible;
     use std::marker::PhantomData;
 
+    use serde_json::Value;
+
     use super::*;
-    use crate::generated::{Halt, Outcomes, Parked, Plain, StepOf, Values};
+    use crate::generated::{ArgumentKind, Halt, Outcomes, Parked, Plain, StepOf, Values};
     use crate::machine::{Activity, Context, Durable, Workflow};
     use crate::model::Graph;
 
@@ -164,6 +166,7 @@ mod tests {
         const GRAPH: &'static Graph =
             &Graph::new("order", "src/order.rs", "start\tstart\t7\tend\t1/1/00000000\t\n");
 
+        const ARGUMENTS: &'static [ArgumentKind] = &[];
         const RETURNED: &'static Values<T> = Values::of();
     }
 
@@ -199,6 +202,7 @@ mod tests {
         type Error = Infallible;
         const NAME: &'static str = "charge";
         const PLACE: (&'static str, u32) = ("src/charge.rs", LINE);
+        const ARGUMENTS: &'static [ArgumentKind] = &[];
         const OUTCOMES: &'static Outcomes<(), (), Infallible> = Outcomes::of();
     }
 

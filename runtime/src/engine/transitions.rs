@@ -236,7 +236,7 @@ impl Transition for Endings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Payload, StepNo};
+    use crate::model::{DefinitionHash, Payload, StepNo};
     use crate::store::{Disposition, MemoryStore, NewWorker};
 
     #[tokio::test]
@@ -251,6 +251,7 @@ mod tests {
             arguments: Payload(vec![]),
             snapshot: vec![],
             state: "Start".into(),
+            definition: DefinitionHash(1),
             owner: Some(lease),
             start_at: None,
             first: None,

@@ -44,7 +44,8 @@ pub(crate) fn evolve_snapshot(
     entry: &'static WorkflowEntry,
 ) -> Result<bool, Unfit> {
     let arguments = snapshot.operations.iter().filter_map(|(_, operation)| operation.arguments());
-    if let Some(hash) = arguments.filter_map(codec::schema_of).find(|hash| codec::is_unknown(*hash)) {
+    if let Some(hash) = arguments.filter_map(codec::schema_of).find(|hash| codec::is_unknown(*hash))
+    {
         return Err(Unfit::UnknownSchema(hash));
     }
     match evolve(&snapshot.frame, entry)? {
@@ -59,10 +60,7 @@ pub(crate) fn evolve_snapshot(
 }
 
 /// The frame as this build would have written it; nothing if it is that already.
-pub(crate) fn evolve(
-    frame: &[u8],
-    entry: &'static WorkflowEntry,
-) -> Result<Option<Bytes>, Unfit> {
+pub(crate) fn evolve(frame: &[u8], entry: &'static WorkflowEntry) -> Result<Option<Bytes>, Unfit> {
     let now = known::own(entry);
     let hash = FrameHead::read(&mut &frame[..])?.hash;
     let before = match hash == now.hash {
@@ -194,7 +192,8 @@ impl Evolution {
         let local = &self.entry.definition().states[plan.state as usize].locals[number];
         let value = |old: usize| {
             let schema = self.before.schema(saved.locals[old].schema);
-            let schema = schema.ok_or_else(|| CodecError::UnknownSchema(saved.locals[old].schema))?;
+            let schema =
+                schema.ok_or_else(|| CodecError::UnknownSchema(saved.locals[old].schema))?;
             codec::read_by(locals[old], schema)
         };
         let made = match source {

@@ -5,16 +5,19 @@ use crate::model::Place;
 /// A name without the number of those alike: `charge` of `charge#2`.
 pub(super) fn base(name: &str) -> &str {
     match name.rsplit_once('#') {
-        Some((base, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => base,
+        Some((base, number))
+            if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) =>
+        {
+            base
+        }
         _ => name,
     }
 }
 
 /// A local or a part of one: its variable, and the fields that lead to the part.
 pub(super) fn variable(local: &str) -> (&str, Vec<&str>) {
-    let is_field = |text: &str| {
-        !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
-    };
+    let is_field =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
     let mut parts = local.split('.');
     let variable = parts.next().unwrap_or_default();
     let fields: Vec<_> = parts.collect();
@@ -65,14 +68,15 @@ mod tests {
     fn places(fingerprints: &[u32]) -> Vec<Place> {
         let count = fingerprints.len() as u32;
         let places = (1..).zip(fingerprints);
-        places.map(|(index, fingerprint)| Place { index, count, fingerprint: *fingerprint }).collect()
+        places
+            .map(|(index, fingerprint)| Place { index, count, fingerprint: *fingerprint })
+            .collect()
     }
 
     #[test]
     fn awaits_that_may_have_changed_places_are_not_certain() {
-        let certain = |before: &[u32], now: &[u32], index| {
-            is_certain(&places(before), &places(now), index)
-        };
+        let certain =
+            |before: &[u32], now: &[u32], index| is_certain(&places(before), &places(now), index);
         assert!(certain(&[1], &[2], 1), "the only one, changed");
         assert!(certain(&[1, 2], &[1, 2], 2));
         assert!(certain(&[1, 2], &[1, 3], 2), "one has changed");

@@ -218,7 +218,10 @@ fn find_local(
             return Ok(Source::Same(number));
         }
         if let Some(rest) = fields.strip_prefix(&old_fields[..]) {
-            return Ok(Source::Part(number, rest.iter().map(|field| (*field).to_owned()).collect()));
+            return Ok(Source::Part(
+                number,
+                rest.iter().map(|field| (*field).to_owned()).collect(),
+            ));
         }
         if let Some(rest) = old_fields.strip_prefix(&fields[..]) {
             parts.push((rest.iter().map(|field| (*field).to_owned()).collect(), number));

@@ -128,7 +128,7 @@ impl StoredDefinition {
         let parameters = schemas::of_arguments(definition.parameters).parameters.iter();
         let parameters = parameters.map(|parameter| schemas.add(parameter)).collect();
         let returned = schemas.add(definition.returned);
-        let states = (0..definition.states.len());
+        let states = 0..definition.states.len();
         let states = states.map(|number| state(definition, number, &mut schemas)).collect();
         let edges = entry.graph.edges();
         Self {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
-use super::{Activity, Arguments, Durable, Outcomes};
+use super::{Activity, ArgumentKind, Arguments, Durable, Outcomes};
 
 /// Asks for the bound of a type parameter whose values a workflow stores.
 pub const fn stored_parameter<T: Durable>() {}
@@ -48,5 +48,6 @@ impl<T: 'static> Activity for Refused<T> {
     type Output = T;
     type Error = Infallible;
     const NAME: &'static str = "";
+    const ARGUMENTS: &'static [ArgumentKind] = &[];
     const OUTCOMES: &'static Outcomes<(), T, Infallible> = Outcomes::refused();
 }

@@ -151,7 +151,7 @@ where
             Values::<Result<T, E>>::of_result(),
             Outcomes::<Result<T, E>, Result<T, ActivityError<E>>, E>::of_result(),
             returned::<Result<T, E>>(),
-            report::attempt_result::<E> as fn(_, _) -> _,
+            report::attempt_result::<E> as fn(_, _, _) -> _,
             report::add_if_ok::<T, E> as fn(_, _) -> _,
             question::<T, ActivityError<E>>(),
             question::<T, Error>(),

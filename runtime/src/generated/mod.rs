@@ -61,7 +61,7 @@ pub use crate::machine::activity::{Call, Outcomes};
 pub use crate::machine::entry::{Instance, Registered, register};
 pub use crate::machine::future::outcome;
 pub use crate::machine::parked::Parked;
-pub use crate::machine::values::Values;
+pub use crate::machine::values::{ArgumentKind, Values};
 pub use crate::machine::workflow::{Fallible, Halt, Plain};
 pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Context, Definition, Durability,

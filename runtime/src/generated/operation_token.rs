@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::fallible::has_failed;
 use super::{Context, Durable, DurableFuture, Halt, Parked, StepError};
 use crate::codec;
-use crate::machine::PendingItem;
+use crate::machine::{Awaited, PendingItem};
 use crate::model::Payload;
 
 /// The token of an operation that is awaited alone.
@@ -18,6 +18,8 @@ pub struct Fut<F: DurableFuture> {
     /// The outcome of the operation that the state waits for. While there is none, the machine
     /// stays parked: see [`Parked::leave`].
     pub resume: fn(&mut Parked, &Context) -> Option<F::Output>,
+    /// What is known of the operation without its type.
+    pub awaited: &'static Awaited,
 }
 
 impl<F: DurableFuture> Fut<F> {
@@ -29,7 +31,7 @@ impl<F: DurableFuture> Fut<F> {
 
     /// That of any operation.
     pub(crate) const fn of() -> Self {
-        Self { suspend: suspend::<F>, resume: resume::<F> }
+        Self { suspend: suspend::<F>, resume: resume::<F>, awaited: const { &F::AWAITED } }
     }
 }
 
@@ -77,12 +79,19 @@ pub struct Choice<F, T> {
     begin: fn(F, &mut Parked, usize, &Context) -> Result<bool, StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<Poll<T>, StepError>,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
+    /// As [`Fut::awaited`].
+    pub awaited: &'static Awaited,
 }
 
 impl<F: DurableFuture<Output = T>, T> Choice<F, T> {
     /// As [`Fut::TOKEN`].
-    pub const TOKEN: Self =
-        Self { start: start::<F>, begin: begin::<F>, poll: poll::<F>, cancel: cancel::<F> };
+    pub const TOKEN: Self = Self {
+        start: start::<F>,
+        begin: begin::<F>,
+        poll: poll::<F>,
+        cancel: cancel::<F>,
+        awaited: &F::AWAITED,
+    };
 }
 
 fn start<F>(operation: F, parked: &mut Parked, cx: &Context) -> Result<(), StepError>
@@ -225,6 +234,8 @@ pub struct Branch<F, T> {
     poll: fn(&mut Parked, usize, &Context) -> Result<bool, StepError>,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
     pub(super) take: fn(&Parked, usize) -> Result<Option<T>, StepError>,
+    /// As [`Fut::awaited`].
+    pub awaited: &'static Awaited,
 }
 
 impl<F: DurableFuture<Output = T>, T: Durable> Branch<F, T> {
@@ -235,6 +246,7 @@ impl<F: DurableFuture<Output = T>, T: Durable> Branch<F, T> {
         poll: poll_branch::<F>,
         cancel: cancel_branch::<F>,
         take: take_branch::<F>,
+        awaited: &F::AWAITED,
     };
 }
 

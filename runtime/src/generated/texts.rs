@@ -10,6 +10,8 @@ use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
+use serde::Serialize as _;
+
 use super::iteration::{Items, load_items_by, save_items};
 use super::local::save;
 use super::{Local, Parked, local};

@@ -5,7 +5,7 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, StepError};
+use super::{Awaited, Context, DurableFuture, StepError};
 use crate::model::{Handle, Operation};
 
 /// A wait for a request to cancel the run, made by [`Context::cancelled`].
@@ -32,6 +32,7 @@ impl Sealed for Cancellation {}
 impl DurableFuture for Cancellation {
     type Output = Cancelled;
     type Pending = Handle;
+    const AWAITED: Awaited = Awaited::Cancellation;
 
     fn start(self, cx: &Context) -> Result<Handle, StepError> {
         Ok(cx.ask(Operation::Cancellation))

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::context::Description;
 use super::values::{ArgumentKind, SavedKind};
-use super::{Context, Parked, WorkflowEntry};
+use super::{Awaited, Context, Parked, WorkflowEntry};
 use crate::codec::schemas::{self, TypeSchema};
-use crate::codec::{Arguments, CodecError, Form, Reader, StableHash};
-use crate::model::{DefinitionHash, Node, Payload};
+use crate::codec::{Arguments, CodecError, Form, Reader};
+use crate::model::{AwaitKind, DefinitionHash, Node, Payload, Place, StableHash};
 
 /// The identity of a definition and what it rests on.
 #[derive(Debug)]
@@ -28,6 +28,57 @@ pub(crate) struct DefinedState {
     pub(crate) node: Node,
     /// Its locals, in stored order.
     pub(crate) locals: Vec<DefinedLocal>,
+    /// What it awaits, one for each branch that is no `async` block.
+    pub(crate) awaited: Vec<&'static Awaited>,
+}
+
+impl DefinedState {
+    /// Adds what a saved state is read by.
+    fn add_to(&self, hash: &mut StableHash) {
+        let Self { node, locals, awaited } = self;
+        hash.add(node.name);
+        hash.add(&format!("{:?}", node.kind));
+        add_place(node.place, hash);
+        for (local, defined) in node.locals.iter().zip(locals) {
+            hash.add(local.name);
+            hash.add(&defined.schema.hash.to_string());
+            add_place(local.place, hash);
+        }
+        for branch in &node.branches {
+            hash.add(branch.name);
+            add_place(branch.place, hash);
+        }
+        awaited.iter().for_each(|awaited| add_awaited(awaited, hash));
+    }
+}
+
+/// Adds the place of what is not the only one of its name.
+fn add_place(place: Place, hash: &mut StableHash) {
+    if place.count > 1 {
+        hash.add(&format!("{place:?}"));
+    }
+}
+
+fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
+    let mut add_type = |described| hash.add(&schemas::of_type(described).hash.to_string());
+    match awaited {
+        Awaited::Activity { name, returned, .. } => {
+            add_type(*returned);
+            hash.add(name);
+        }
+        Awaited::Workflow(entry) => hash.add(entry().name),
+        Awaited::Timer => hash.add("timer"),
+        Awaited::Signal { name, value, is_limited } => {
+            add_type(*value);
+            hash.add(name);
+            hash.add(if *is_limited { "limited" } else { "signal" });
+        }
+        Awaited::Cancellation => hash.add("cancellation"),
+        Awaited::List(item) => {
+            hash.add("list");
+            add_awaited(item, hash);
+        }
+    }
 }
 
 /// A local that a state keeps.
@@ -55,34 +106,35 @@ impl Definition {
         // The step only describes, and has no state to go on from.
         let described = entry.steps.step(&mut Parked::nowhere(), &cx);
         debug_assert!(described.is_err());
-        let Description { arguments, locals } = cx.take_description();
+        let Description { arguments, locals, awaited } = cx.take_description();
         let parameters: &'static [ArgumentKind] = arguments.leak();
         let returned = schemas::of_type(entry.steps.returned());
         // What a branch gives may be called as a part of a local is, and is told of after all locals.
         let locals = locals.into_iter().rev();
         let kind_of: HashMap<_, _> = locals.collect();
+        let mut awaited = awaited.into_iter();
         let states = entry.graph.nodes().into_iter().map(|node| {
             let names = node.locals.iter().map(|local| local.name);
             let locals = names.map(|name| DefinedLocal::of(kind_of[name]));
-            DefinedState { locals: locals.collect(), node }
+            let count = match (node.kind, &node.branches[..]) {
+                (AwaitKind::Start, _) => 0,
+                (_, []) => 1,
+                (_, branches) => branches.iter().filter(|branch| !branch.is_block).count(),
+            };
+            let awaited = awaited.by_ref().take(count).collect();
+            DefinedState { locals: locals.collect(), awaited, node }
         });
         let states: Vec<_> = states.collect();
         let mut hash = StableHash::new();
         hash.add(entry.graph.workflow);
         hash.add(&schemas::of_arguments(parameters).hash.to_string());
         hash.add(&returned.hash.to_string());
-        for DefinedState { node, locals } in &states {
-            hash.add(node.name);
-            for (local, defined) in node.locals.iter().zip(locals) {
-                hash.add(local.name);
-                hash.add(&defined.schema.hash.to_string());
-            }
-        }
+        states.iter().for_each(|state| state.add_to(&mut hash));
         Self { hash: DefinitionHash(hash.finish()), states, parameters, returned }
     }
 
     /// What states are known by: the hash, in simulations as the build of the process has it.
-    pub(super) fn hash(&self) -> DefinitionHash {
+    pub(crate) fn hash(&self) -> DefinitionHash {
         #[cfg(feature = "simulation")]
         return crate::process::Process::hash_in_build(self.hash);
         #[cfg(not(feature = "simulation"))]

@@ -4,8 +4,6 @@ use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
-#[cfg(feature = "engine")]
-use super::StepError;
 use super::definition::Definition;
 use super::workflow::{Steps, Workflow, WorkflowOptions};
 use crate::generated::registration::Registrations;
@@ -142,17 +140,6 @@ impl WorkflowEntry {
     /// The identity of the definition, computed once per process.
     pub fn definition(&self) -> &Definition {
         (**self.definition.get_or_init(|| Box::new(Definition::of(self)))).reveal()
-    }
-
-    /// Checks that the frame of a state was written by this very definition.
-    ///
-    /// # Errors
-    /// [`StepError::Definition`] if another has written it, [`StepError::Decode`] if it is damaged.
-    #[cfg(feature = "engine")]
-    pub(crate) fn check_frame(&self, frame: &[u8]) -> Result<(), StepError> {
-        let found = super::frame::FrameHead::read(&mut &frame[..])?.hash;
-        let current = self.definition().hash();
-        if found == current { Ok(()) } else { Err(StepError::Definition { found, current }) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::task::Poll;
 
-use super::{Context, Durable, StepError};
+use super::{Awaited, Context, Durable, StepError};
 use crate::generated::Fut;
 
 pub(crate) mod sealed {
@@ -59,6 +59,10 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     /// # Errors
     /// Its saved form cannot be read.
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError>;
+
+    /// What is known of it without its type.
+    #[doc(hidden)]
+    const AWAITED: Awaited;
 
     /// What a machine does with an operation that it awaits alone. Kinds of operations that there
     /// are many of in a program share what does not depend on which they are.

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::branches::advance;
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, Parked, StepError, StepOf as _, Workflow, WorkflowCall};
+use super::{
+    Awaited, Context, DurableFuture, Parked, StepError, StepOf as _, Workflow, WorkflowCall,
+};
 use crate::model::Payload;
 
 /// The saved form of an inline call.
@@ -27,6 +29,7 @@ impl<F: DurableFuture + Unpin> DurableFuture for Pin<Box<F>> {
     type Output = F::Output;
     type Pending = F::Pending;
     const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
+    const AWAITED: Awaited = F::AWAITED;
 
     fn start(self, cx: &Context) -> Result<F::Pending, StepError> {
         (*Pin::into_inner(self)).start(cx)
@@ -52,6 +55,7 @@ impl<W: Workflow> DurableFuture for WorkflowCall<W> {
     type Output = W::Return;
     type Pending = PendingInline;
     const ENDS_AT_ONCE: bool = false;
+    const AWAITED: Awaited = Awaited::Workflow(W::entry);
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
         let arguments = self.arguments.map_err(StepError::Encode)?;

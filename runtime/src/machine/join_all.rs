@@ -5,7 +5,7 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::{Context, Durable, DurableFuture, StepError};
+use super::{Awaited, Context, Durable, DurableFuture, StepError};
 use crate::codec;
 use crate::model::Payload;
 
@@ -39,6 +39,7 @@ where
     type Output = Vec<F::Output>;
     type Pending = Vec<PendingItem<F::Pending>>;
     const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
+    const AWAITED: Awaited = Awaited::List(&F::AWAITED);
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
         cx.wait_for_all(|| {

@@ -7,6 +7,7 @@
 //! `generated/`.
 
 pub(crate) mod activity;
+mod awaited;
 pub(crate) mod branches;
 mod cancellation;
 pub(crate) mod context;
@@ -31,6 +32,8 @@ pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, PendingActivity, ResultParts,
     Retryable, TimeoutKind,
 };
+#[doc(hidden)]
+pub use awaited::Awaited;
 pub use cancellation::{Cancellation, Cancelled};
 pub use context::{Context, RunInfo};
 pub use definition::Definition;

@@ -216,10 +216,17 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::*;
+    use crate::codec::{Arguments, Described, schemas};
     use crate::generated::local;
     use crate::machine::Durable;
     use crate::machine::unreadable::readable;
     use crate::model::{DefinitionHash, Graph};
+
+    /// Those of a workflow with a number and a text.
+    const PARAMETERS: &[ArgumentKind] = &[
+        ArgumentKind { described: Described::of::<u8>() },
+        ArgumentKind { described: Described::of::<String>() },
+    ];
 
     static DEFINITION: LazyLock<Definition> = LazyLock::new(|| {
         let text = "start\tstart\t1\t1\t1/1/00000000\t\n\
@@ -228,9 +235,9 @@ mod tests {
         let nodes = Graph::new("w", "", text).nodes().into_iter();
         Definition {
             hash: DefinitionHash(7),
-            schemas: Vec::new(),
-            states: nodes.map(|node| DefinedState { node, drops: Vec::new() }).collect(),
-            arguments: Vec::new(),
+            states: nodes.map(|node| DefinedState { node, locals: Vec::new(), awaited: Vec::new() }).collect(),
+            parameters: PARAMETERS,
+            returned: schemas::of_type(Described::of::<()>()),
         }
     });
 
@@ -300,7 +307,10 @@ mod tests {
 
     #[test]
     fn arguments_are_read_one_after_the_other() {
-        let binary = crate::codec::to_payload(&(7_u8, "seven".to_owned())).expect("plain data");
+        let mut binary = Arguments::of(PARAMETERS);
+        binary.add(&7_u8);
+        binary.add("seven");
+        let binary = binary.finish().expect("plain data");
         let json = Payload::from_json(&serde_json::json!([7, "seven"]));
         for arguments in [binary, json] {
             let mut parked = Parked::start(&DEFINITION, &arguments);

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, StepError};
-use crate::codec::{self, CodecError};
+use super::{Awaited, Context, DurableFuture, StepError};
+use crate::codec::{self, CodecError, Described};
 use crate::model::{Handle, Operation, Payload, Timestamp};
 
 /// A type whose values can be sent to a run. Derive it: `#[derive(Signal, Serialize, Deserialize)]`.
@@ -28,6 +28,10 @@ pub trait Signal: SignalValue + 'static {
     note = "derive them with it: `#[derive(Signal, Serialize, Deserialize)]`"
 )]
 pub trait SignalValue: Sized {
+    /// What it looks like.
+    #[doc(hidden)]
+    const DESCRIBED: Described;
+
     /// The value as a signal carries it.
     ///
     /// # Errors
@@ -43,6 +47,8 @@ pub trait SignalValue: Sized {
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> SignalValue for T {
+    const DESCRIBED: Described = Described::of::<T>();
+
     fn to_payload(&self) -> Result<Payload, CodecError> {
         codec::to_payload(self)
     }
@@ -97,15 +103,20 @@ impl<S: Signal> std::fmt::Debug for SignalWithin<S> {
     }
 }
 
-/// Takes the first waiting signal that is a value of the type. What comes before it and is none is set aside, so
-/// that it holds up neither the run nor the signals behind it.
+/// Takes the first waiting signal that is a value of the type. JSON before it that is none is set aside, so that it holds up
+/// neither the run nor the signals behind it. What another build wrote as its own type waits, with the run, for
+/// a build that can read it.
 fn take_readable<S: Signal>(
     cx: &Context,
     take: fn(&Context, &str) -> Option<Payload>,
-) -> Option<S> {
+) -> Result<Option<S>, StepError> {
     loop {
-        match S::from_payload(&take(cx, S::NAME)?) {
-            Ok(signal) => return Some(signal),
+        let Some(payload) = take(cx, S::NAME) else { return Ok(None) };
+        match S::from_payload(&payload) {
+            Ok(signal) => return Ok(Some(signal)),
+            Err(error) if codec::schema_of(&payload).is_some() => {
+                return Err(StepError::Signal { name: S::NAME, error });
+            }
             Err(error) => cx.set_aside_signal(S::NAME, &error),
         }
     }
@@ -142,6 +153,8 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
     type Pending = PendingSignalWithin;
     // It is over when its time is, whatever it is awaited together with: what comes later is for others.
     const ENDS_AT_ONCE: bool = false;
+    const AWAITED: Awaited =
+        Awaited::Signal { name: S::NAME, value: S::DESCRIBED, is_limited: true };
 
     fn start(self, cx: &Context) -> Result<PendingSignalWithin, StepError> {
         let fire_at = cx.now() + self.limit;
@@ -156,7 +169,7 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
     fn poll(pending: &mut PendingSignalWithin, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
         let is_over = pending.fire_at <= cx.now();
         let take = if is_over { Context::take_late_signal } else { Context::take_signal };
-        if let Some(signal) = take_readable(cx, take) {
+        if let Some(signal) = take_readable(cx, take)? {
             pending.settle(cx);
             Ok(Poll::Ready(Some(signal)))
         } else if is_over {
@@ -187,13 +200,15 @@ impl<S> Sealed for SignalWait<S> {}
 impl<S: Signal> DurableFuture for SignalWait<S> {
     type Output = S;
     type Pending = PendingSignal;
+    const AWAITED: Awaited =
+        Awaited::Signal { name: S::NAME, value: S::DESCRIBED, is_limited: false };
 
     fn start(self, cx: &Context) -> Result<PendingSignal, StepError> {
         Ok(PendingSignal(cx.ask(Operation::Signal { name: S::NAME.to_owned(), until: None })))
     }
 
     fn poll(pending: &mut PendingSignal, cx: &Context) -> Result<Poll<S>, StepError> {
-        if let Some(signal) = take_readable(cx, Context::take_signal) {
+        if let Some(signal) = take_readable(cx, Context::take_signal)? {
             cx.settle(pending.0);
             Ok(Poll::Ready(signal))
         } else if cx.ends(pending.0) {

@@ -208,7 +208,7 @@ impl<W: Workflow> Standalone<W> {
     /// # Errors
     /// [`CodecError::Encode`] if the value cannot be encoded.
     pub fn reply<T: Serialize>(&mut self, to: Handle, returned: &T) -> Result<(), CodecError> {
-        let outcome = OperationOutcome::Returned(codec::to_payload(returned)?);
+        let outcome = OperationOutcome::Returned(codec::to_tagged_payload(returned)?);
         self.arrive(Arrived::Outcome(to, outcome));
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, StepError};
+use super::{Awaited, Context, DurableFuture, StepError};
 use crate::model::{Handle, Operation, Timestamp};
 
 /// A wait for a point in time, made by [`Context::sleep`] and [`Context::sleep_until`].
@@ -43,6 +43,7 @@ impl Sealed for Sleep {}
 impl DurableFuture for Sleep {
     type Output = ();
     type Pending = PendingTimer;
+    const AWAITED: Awaited = Awaited::Timer;
 
     fn start(self, cx: &Context) -> Result<PendingTimer, StepError> {
         let fire_at = match self.0 {

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::entry::entry_of_type;
-use super::values::Values;
+use super::values::{ArgumentKind, Values};
 use super::{Context, Parked, ResultParts, StepError, WorkflowEntry};
 use crate::codec::{Arguments, CodecError, Described};
 use crate::model::{Graph, Payload};
@@ -34,6 +34,10 @@ pub trait Workflow: Sized + 'static {
         failure: if Self::Shape::MAY_FAIL { Some(Self::failure) } else { None },
         returned: Self::RETURNED,
     };
+
+    /// The declared types of the arguments.
+    #[doc(hidden)]
+    const ARGUMENTS: &'static [ArgumentKind];
 
     /// How what the function returns is encoded.
     const RETURNED: &'static Values<Self::Return>;

@@ -10,7 +10,7 @@ use super::context::Description;
 use super::frame::{FrameHead, skip_entries, write_length};
 use super::parked::length_of_length;
 use super::values::{ArgumentKind, SavedKind};
-use super::{Context, Halt, Parked, StepError};
+use super::{Awaited, Context, Halt, Parked, StepError};
 use crate::codec::{CodecError, Form, Sink, SinkError};
 
 /// A state being written: its locals, then the operations that it waits for.
@@ -83,7 +83,8 @@ impl Parked {
     /// that could not be made has left is forgotten.
     ///
     /// A step that is only to tell what the machine is made of tells the types of the `arguments`, and the
-    /// `names` of the saved `locals`, each on a line, with their types. It goes on from no state.
+    /// `names` of the saved `locals`, each on a line, with their types, and what is `awaited`: in the order of the states, and of
+    /// the branches of each that are no `async` blocks. It goes on from no state.
     ///
     /// [`Graph::nodes`]: crate::model::Graph::nodes
     pub fn begin_step(
@@ -92,9 +93,10 @@ impl Parked {
         arguments: &[&ArgumentKind],
         names: &'static str,
         locals: &[&SavedKind],
+        awaited: &[&'static Awaited],
     ) -> u32 {
         if cx.is_describing() {
-            cx.describe(Description::of(arguments, names, locals));
+            cx.describe(Description::of(arguments, names, locals, awaited));
             return u32::MAX;
         }
         self.begin_branch()

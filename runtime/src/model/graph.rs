@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write as _};
 
+use serde::{Deserialize, Serialize};
+
 /// The states of a workflow and the ways between them, known at compile time.
 ///
 /// What `#[workflow]` writes of them is one text, which is read whenever somebody asks for it: a list of states would
@@ -36,7 +38,7 @@ pub struct Node {
 }
 
 /// Which of those of its name something is: the second of three awaits of `charge`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Which one it is, in source order and from 1.
     pub index: u32,
@@ -149,7 +151,8 @@ impl SavedLocal {
 }
 
 /// What a state waits for, as far as the source shows it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AwaitKind {
     /// Nothing: the state before the first step of the run, or of an `async` block in a branch.

@@ -103,8 +103,8 @@ impl fmt::Debug for DefinitionHash {
     }
 }
 
-/// Identifies a schema by its content.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+/// Identifies a schema by its content: the form and the format of a type's values.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SchemaHash(pub u64);
 
 impl fmt::Display for SchemaHash {

@@ -10,6 +10,7 @@ mod operation;
 mod payload;
 mod retry;
 mod snapshot;
+mod stable_hash;
 mod status;
 #[cfg(feature = "engine")]
 mod text;
@@ -27,6 +28,7 @@ pub(crate) use payload::{as_bytes, in_one_piece};
 pub use retry::RetryPolicy;
 pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;
+pub(crate) use stable_hash::StableHash;
 pub use status::{BlockedReason, RunStatus};
 #[cfg(feature = "engine")]
 pub(crate) use text::recorded;

@@ -89,7 +89,7 @@ pub use contract::activities::{
     HeartbeatOutcome, NewActivity, Reporter, ReviewedActivities,
 };
 pub use contract::activity_transaction::ActivityTransaction;
-pub use contract::definitions::{DefinitionRecord, SchemaRecord};
+pub use contract::definitions::{DefinitionRecord, DefinitionSummary, SchemaRecord};
 pub use contract::effects::Effect;
 pub use contract::messages::arrivals::{
     Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival,
@@ -104,7 +104,9 @@ pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome,
 };
-pub use contract::visibility::{Ending, FoundEnding, RunFilter, RunKey, RunRecord};
+pub use contract::visibility::{
+    DefinitionCount, Ending, FoundEnding, RunFilter, RunKey, RunRecord,
+};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{Activities, Definitions, Messages, Runs, Store, Visibility, Workers};
 pub use hub::{EndWatch, Hub, RunEvent, Subscription};

@@ -161,6 +161,7 @@ async fn a_workflow_that_nobody_has_waits() {
         arguments: piton::model::Payload::default(),
         snapshot: Vec::new(),
         state: "start".into(),
+        definition: piton::model::DefinitionHash(1),
         owner: None,
         start_at: None,
         first: None,

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use piton::__private::{Call, Outcomes};
+use piton::__private::{ArgumentKind, Call, Outcomes};
 use piton::codec::Arguments;
 use piton::machine::{Activity, ActivityCall};
 use piton::prelude::*;
@@ -221,12 +221,13 @@ impl Activity for undeployed {
     type Output = u32;
     type Error = Infallible;
     const NAME: &'static str = "undeployed";
+    const ARGUMENTS: &'static [ArgumentKind] = &[];
     const OUTCOMES: &'static Outcomes<u32, u32, Infallible> = Outcomes::of();
 }
 
 impl undeployed {
     fn call() -> ActivityCall<Self> {
-        let call = Call::new(Arguments::NONE, Self::NAME);
+        let call = Call::new(Arguments::of(Self::ARGUMENTS), Self::NAME);
         ActivityCall { call, activity: PhantomData }
     }
 }

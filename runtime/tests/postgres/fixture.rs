@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton::model::{Payload, RunId, StepNo};
+use piton::model::{DefinitionHash, Payload, RunId, StepNo};
 use piton::prelude::*;
 use piton::store::{CommitStep, Disposition, NewRun, NewWorker, Store, WorkerLease, connect};
 use sqlx::{Connection as _, PgConnection};
@@ -24,6 +24,7 @@ pub(crate) fn new_run(owner: Option<WorkerLease>) -> NewRun {
         arguments: Payload::default(),
         snapshot: vec![7; 300],
         state: "start".into(),
+        definition: DefinitionHash(1),
         owner,
         start_at: None,
         first: None,

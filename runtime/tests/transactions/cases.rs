@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use piton::client::Client;
 use piton::machine::OperationOutcome;
-use piton::model::{Handle, Payload, RunId, RunStatus};
+use piton::model::{DefinitionHash, Handle, Payload, RunId, RunStatus};
 use piton::sqlx;
 use piton::store::{ArrivalKind, ArrivalOutcome, NewArrival, NewRun, NewWorker, RunFilter};
 use tokio::time::timeout;
@@ -90,6 +90,7 @@ pub async fn an_outcome_that_is_refused_takes_the_writes_with_it(books: Books) {
         arguments: Payload::default(),
         snapshot: vec![7],
         state: "start".into(),
+        definition: DefinitionHash(1),
         owner: Some(worker),
         start_at: None,
         first: None,

@@ -5,7 +5,6 @@
 //! that the binary encoding cannot read back, before a run depends on one.
 
 mod format;
-mod hash;
 mod places;
 mod trace;
 
@@ -20,9 +19,8 @@ use super::NameOf;
 use super::arguments::Arguments;
 use super::copying::{Copying, CopyingKey, copy_value};
 use super::reader::Reader;
-use crate::model::SchemaHash;
+use crate::model::{SchemaHash, StableHash};
 pub use format::{Content, Fields, Form, Format, NamedType, Types};
-pub(crate) use hash::StableHash;
 pub(super) use places::{Enumerated, Formats, Place, Taken};
 
 /// What serde calls a [`Secret`](crate::Secret): the only name of a type that says something of a value.
@@ -32,7 +30,7 @@ pub(super) const SECRET: &str = "piton::Secret";
 #[derive(Clone, Copy, Debug)]
 pub struct Described {
     pub(crate) type_name: NameOf,
-    pub(super) copying: Copying,
+    pub(in crate::codec) copying: Copying,
 }
 
 impl Described {
@@ -58,7 +56,7 @@ impl Described {
     }
 
     /// Tells types apart whose values are read or written in another way.
-    pub(super) fn key(self) -> CopyingKey {
+    pub(in crate::codec) fn key(self) -> CopyingKey {
         self.copying.key()
     }
 
@@ -103,11 +101,8 @@ impl Schema {
 
     /// The schema of all values in the tagged form.
     pub(crate) fn tagged() -> Self {
-        Self { type_name: "any".into(), form: Form::Tagged, format: None, problem: None }
+        Self { type_name: "value".into(), form: Form::Tagged, format: None, problem: None }
     }
-
-    /// The hash of [`Schema::tagged`].
-    pub(crate) const TAGGED_HASH: SchemaHash = SchemaHash(0xb597_0266_e9e4_2e56);
 
     /// Identifies how values are stored. Types of one hash are stored alike: renaming or moving a type does not change
     /// it, renaming a field or a variant does.

@@ -4,18 +4,20 @@ use std::error::Error;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tracing::debug;
+use tracing::{debug, warn};
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
+use crate::engine::backoff::Backoff;
 use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
+use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
-use crate::model::{BlockedReason, RunStatus, Timestamp};
+use crate::model::{BlockedReason, Message, OutgoingMessage, RunStatus, Timestamp};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
@@ -66,6 +68,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
+        record_schemas_of(&self.hold.session, &stepped.effects.messages).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -172,7 +175,6 @@ impl Driver {
         } else {
             self.supersede().await?.followed_by(effects)
         };
-        self.record_schemas_of(&effects.messages).await;
         let step = self.next_commit(disposition, effects);
         let answer = self.hold.session.commits.submit(step).await;
         self.ahead.is_held = false;
@@ -181,23 +183,6 @@ impl Driver {
         self.changed = false;
         self.gone_on.clear();
         Ok(())
-    }
-
-    /// Records the schemas of what is about to be sent: whoever gets it must find them.
-    pub(super) async fn record_schemas_of(&self, messages: &[OutgoingMessage]) {
-        let session = &self.hold.session;
-        for OutgoingMessage { message: Message::Signal { payload, .. }, .. } in messages {
-            let mut backoff = Backoff::default();
-            while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
-                run_event!(
-                    warn,
-                    self.name(),
-                    error = %with_causes(&error),
-                    "the schema of a message could not be recorded yet"
-                );
-                backoff.wait().await;
-            }
-        }
     }
 
     /// The commit that follows the last one answered.
@@ -226,7 +211,10 @@ impl Driver {
             // In a run with an engine every signal lies in the inbox.
             Some(Effect::SetAside(NewDeadLetter { seq: seq?, reason }))
         });
+        let writes_state =
+            matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
         Box::new(CommitStep {
+            definition: writes_state.then(|| self.machine.written_by()).flatten(),
             consumed,
             effects: given_up.chain(enqueued).chain(sent).chain(set_aside).collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())
@@ -291,4 +279,15 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
         run_event!(error, run, error = %with_causes(error), "a step could not be committed");
     }
     stays
+}
+
+/// Records the schemas of what is about to be sent: whoever gets it must find them.
+async fn record_schemas_of(session: &Session, messages: &[OutgoingMessage]) {
+    for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
+        let mut backoff = Backoff::default();
+        while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
+            warn!(error = %with_causes(&error), "the schema of a message could not be recorded yet");
+            backoff.wait().await;
+        }
+    }
 }

@@ -6,7 +6,9 @@ use super::{Driver, Ended, SAVE_AGAIN_AFTER, Unsaved};
 use crate::engine::backoff::Backoff;
 use crate::engine::events::run_event;
 use crate::engine::evolution;
+use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
+use crate::model::RunId;
 use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, Inbox, NewArrival};
 use tokio::time::sleep;
 
@@ -130,7 +132,7 @@ impl Driver {
         let read = self.hold.inbox_read.load(Ordering::Relaxed);
         let mut backoff = Backoff::default();
         let page = loop {
-            match self.read_page(read).await {
+            match read_page(&self.hold.session, self.run.run_id, read).await {
                 Ok(page) => break page,
                 Err(error) => {
                     run_event!(
@@ -149,15 +151,6 @@ impl Driver {
         self.count_takeovers();
         self.linger(self.hold.session.clock.now());
         Ok(())
-    }
-
-    /// A page of the inbox whose values this process can read.
-    async fn read_page(&self, after: i64) -> Result<Inbox, StoreError> {
-        let store = &*self.hold.session.store;
-        let page = store.read_inbox(self.run.run_id, after, INBOX_PAGE).await?;
-        let payloads = page.arrivals.iter().filter_map(Arrival::payload);
-        evolution::learn_schemas_of(store, payloads).await?;
-        Ok(page)
     }
 
     /// Hands arrivals to the machine. Those it has already do no harm.
@@ -191,4 +184,13 @@ impl Driver {
             self.hold.inbox_read.fetch_max(seq, Ordering::Relaxed);
         }
     }
+}
+
+/// A page of the inbox, whose values this process can read.
+async fn read_page(session: &Session, run_id: RunId, after: i64) -> Result<Inbox, StoreError> {
+    let store = &*session.store;
+    let page = store.read_inbox(run_id, after, INBOX_PAGE).await?;
+    let payloads = page.arrivals.iter().filter_map(Arrival::payload);
+    evolution::learn_schemas_of(store, payloads).await?;
+    Ok(page)
 }

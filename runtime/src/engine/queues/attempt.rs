@@ -13,6 +13,7 @@ use super::QueuedCall;
 use crate::activities::{ActivityContext, ActivityInfo};
 use crate::engine::driver::Attempt;
 use crate::engine::events::attempt_event;
+use crate::engine::evolution;
 use crate::engine::link::Link;
 use crate::engine::retry::{self, AttemptResult, Conclusion, MAX_INTERRUPTIONS};
 use crate::engine::session::Session;

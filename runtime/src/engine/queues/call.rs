@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::codec::snapshot::v1;
 use crate::codec::{self, CodecError};
 use crate::engine::retry;
-use crate::model::{ActivityOperation, Handle, Payload};
+use crate::model::{ActivityOperation, Handle};
 use crate::store::{ActivityLimits, NewActivity};
 
 /// The longest limit of a row: a thousand years, since a database adds it to its time in microseconds, and
@@ -72,7 +72,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::model::{RetryPolicy, Timestamp};
+    use crate::model::{Payload, RetryPolicy, Timestamp};
 
     /// A row as the first build wrote it. Rows like it lie on queues, so it is read, and written, for ever.
     const GOLDEN: &[u8] = include_bytes!("../../../tests/steps/golden/call.v1");

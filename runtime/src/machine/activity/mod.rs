@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub use self::error::{ActivityError, TimeoutKind};
 pub use self::returned::{Outcomes, ResultParts};
 use super::future::sealed::Sealed;
-use super::{Context, DurableFuture, Parked, StepError};
+use super::values::ArgumentKind;
+use super::{Awaited, Context, DurableFuture, Parked, StepError};
 use crate::activities::transaction::ConnectionKind;
 use crate::activities::{ActivityContext, Attempt, ReportedError};
 use crate::codec::{self, Arguments, CodecError, Reader};
@@ -43,6 +44,9 @@ pub trait Activity: Sized + 'static {
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
     /// What becomes of what the function returns.
     const OUTCOMES: &'static Outcomes<Self::Return, Self::Output, Self::Error>;
+    /// The declared types of the arguments.
+    #[doc(hidden)]
+    const ARGUMENTS: &'static [ArgumentKind];
     /// The connection that it writes through, if its writes are to be committed with the state of
     /// the run.
     #[doc(hidden)]
@@ -283,5 +287,11 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
         Ok(())
     }
 
-    const ALONE: Fut<Self> = Fut { suspend: suspend::<A>, resume: A::OUTCOMES.resume };
+    const AWAITED: Awaited = Awaited::Activity {
+        name: A::NAME,
+        arguments: A::ARGUMENTS,
+        returned: A::OUTCOMES.returned,
+    };
+    const ALONE: Fut<Self> =
+        Fut { suspend: suspend::<A>, resume: A::OUTCOMES.resume, awaited: &Self::AWAITED };
 }

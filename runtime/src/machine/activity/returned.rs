@@ -22,12 +22,20 @@ pub struct Outcomes<R: 'static, O, E> {
     pub(crate) report: Report<R, E>,
     /// What a step does when it comes back to a call that it awaits alone.
     pub(super) resume: fn(&mut Parked, &Context) -> Option<O>,
+    /// What such a value looks like.
+    pub(crate) returned: Described,
 }
 
 impl<T: Durable + 'static, E> Outcomes<T, T, E> {
     /// What is no `Result`: that the activity failed ends the run.
     pub const fn of() -> &'static Self {
-        const { &Self { report: report::of::<T, E>, resume: resume::<T> } }
+        const {
+            &Self {
+                report: report::of::<T, E>,
+                resume: resume::<T>,
+                returned: Described::of::<T>(),
+            }
+        }
     }
 }
 
@@ -38,14 +46,26 @@ where
 {
     /// What is one: that the activity failed is an error.
     pub const fn of_result() -> &'static Self {
-        const { &Self { report: report::of_result::<T, E>, resume: resume_result::<T, E> } }
+        const {
+            &Self {
+                report: report::of_result::<T, E>,
+                resume: resume_result::<T, E>,
+                returned: Described::of_result::<T, E>(),
+            }
+        }
     }
 }
 
 impl<R: 'static, O: 'static, E: 'static> Outcomes<R, O, E> {
     /// Stands for what rustc has refused.
     pub const fn refused() -> &'static Self {
-        const { &Self { report: |_, _| is_refused(), resume: |_, _| is_refused() } }
+        const {
+            &Self {
+                report: |_, _| is_refused(),
+                resume: |_, _| is_refused(),
+                returned: Described::of::<()>(),
+            }
+        }
     }
 }
 

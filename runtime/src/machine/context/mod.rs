@@ -15,7 +15,7 @@ use self::messages::Outgoing;
 use self::waits::WaitGroup;
 use super::step::Arrivals;
 use super::values::{ArgumentKind, SavedKind};
-use super::{Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
+use super::{Awaited, Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
 use crate::codec::CodecError;
 use crate::hidden::Hidden;
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
@@ -57,18 +57,21 @@ struct Fields {
 pub(crate) struct Description {
     pub(crate) arguments: Vec<ArgumentKind>,
     pub(crate) locals: Vec<(&'static str, SavedKind)>,
+    /// What is awaited, in the order of the states, and of the branches of each that are no `async` blocks.
+    pub(crate) awaited: Vec<&'static Awaited>,
 }
 
 impl Description {
-    /// Of these `locals`, whose `names` are lines.
+    /// Of these `locals`, whose `names` are lines, and what is `awaited`.
     pub(crate) fn of(
         arguments: &[&ArgumentKind],
         names: &'static str,
         locals: &[&SavedKind],
+        awaited: &[&'static Awaited],
     ) -> Self {
         let arguments = arguments.iter().map(|kind| **kind).collect();
         let locals = names.lines().zip(locals.iter().map(|kind| **kind)).collect();
-        Self { arguments, locals }
+        Self { arguments, locals, awaited: awaited.to_vec() }
     }
 }
 

@@ -30,6 +30,14 @@ pub enum StepError {
     /// A saved value could not be read.
     #[error(transparent)]
     Decode(CodecError),
+    /// A signal that another build sent does not fit its type of today.
+    #[error("the signal `{name}` cannot be read: {error}")]
+    Signal {
+        /// The signal's stored name.
+        name: &'static str,
+        /// Why not.
+        error: CodecError,
+    },
     /// The state was written by another definition of the workflow.
     #[error("the state was written by definition {found}, this build has {current}")]
     Definition {
@@ -197,6 +205,12 @@ impl Machine {
     #[cfg(feature = "engine")]
     pub(crate) fn state_name(&self) -> Cow<'static, str> {
         self.state.clone()
+    }
+
+    /// The definition that wrote the state; `None` if the frame is too short to say so.
+    #[cfg(feature = "engine")]
+    pub(crate) fn written_by(&self) -> Option<DefinitionHash> {
+        self.frame.first_chunk().map(|hash| DefinitionHash(u64::from_le_bytes(*hash)))
     }
 
     /// The names of the states that the `async` blocks in the branches of the state are in, such as

@@ -1,8 +1,11 @@
 //! Definitions and schemas.
 
-use super::fixture::StoreUnderTest;
-use crate::model::{DefinitionHash, SchemaHash};
-use crate::store::{DefinitionRecord, SchemaRecord};
+use super::fixture::{StoreUnderTest, WORKFLOW, block, close, keep, new_run, park};
+use crate::model::{DefinitionHash, RunId, RunStatus, SchemaHash};
+use crate::store::{
+    CommitOutcome, CommitStep, DefinitionCount, DefinitionRecord, DefinitionSummary, NewRun,
+    RunFilter, SchemaRecord, WorkerLease,
+};
 
 crate::store::conformance::list_cases!("definitions":
     a_definition_is_found_again,
@@ -10,6 +13,11 @@ crate::store::conformance::list_cases!("definitions":
     the_first_description_stays,
     many_definitions_are_kept_at_once,
     definitions_are_found_by_their_hash_alone,
+    a_run_has_the_definition_that_it_was_started_by,
+    a_run_has_the_definition_of_its_last_state,
+    open_runs_are_counted_by_definition_and_state,
+    runs_are_listed_and_counted_by_definition_and_state,
+    definitions_are_listed_with_their_open_runs,
     schemas_are_found_again,
     the_first_schema_with_a_hash_stays,
     many_schemas_are_kept_and_found_at_once,
@@ -105,4 +113,170 @@ async fn many_schemas_are_kept_and_found_at_once(t: StoreUnderTest) {
     record_schemas(&t, &schemas).await;
     let hashes: Vec<u64> = (0..700).collect();
     assert_eq!(find_schemas(&t, &hashes).await, schemas);
+}
+
+/// A definition whose hash is no number with a sign.
+const OLD: DefinitionHash = DefinitionHash(u64::MAX - 6);
+
+const NEW: DefinitionHash = DefinitionHash(7);
+
+/// A run that was started by [`OLD`].
+async fn start(t: &StoreUnderTest, workflow: &str, worker: WorkerLease) -> RunId {
+    let run_id = RunId::new();
+    let run = NewRun {
+        run_id,
+        workflow: workflow.into(),
+        owner: Some(worker),
+        definition: OLD,
+        ..new_run(&run_id.to_string())
+    };
+    t.start_all(vec![run]).await;
+    run_id
+}
+
+fn by(definition: DefinitionHash, step: CommitStep) -> CommitStep {
+    CommitStep { definition: Some(definition), ..step }
+}
+
+async fn commit_all(t: &StoreUnderTest, worker: WorkerLease, steps: Vec<CommitStep>) {
+    let committed = vec![CommitOutcome::Committed; steps.len()];
+    assert_eq!(t.commit_all(worker, steps).await, committed);
+}
+
+async fn a_run_has_the_definition_that_it_was_started_by(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_ids = [start(&t, "a", worker).await, start(&t, "b", worker).await];
+    for run_id in run_ids {
+        assert_eq!(t.record(run_id).await.definition, Some(OLD));
+    }
+    assert_eq!(t.record(t.start("c").await).await.definition, Some(DefinitionHash(1)));
+}
+
+/// Alone and with others; what writes no state leaves it.
+async fn a_run_has_the_definition_of_its_last_state(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = start(&t, "a", worker).await;
+    commit_all(&t, worker, vec![keep(run_id, 0, "same")]).await;
+    assert_eq!(t.record(run_id).await.definition, Some(OLD));
+    commit_all(&t, worker, vec![by(NEW, keep(run_id, 1, "other"))]).await;
+    assert_eq!(t.record(run_id).await.definition, Some(NEW));
+    let run_ids = [
+        start(&t, "a", worker).await,
+        start(&t, "a", worker).await,
+        start(&t, "a", worker).await,
+        start(&t, "a", worker).await,
+    ];
+    let steps = vec![
+        by(NEW, keep(run_ids[0], 0, "kept")),
+        by(NEW, park(run_ids[1], 0, None, 0)),
+        block(run_ids[2], 0),
+        close(run_ids[3], 0),
+    ];
+    commit_all(&t, worker, steps).await;
+    let mut definitions = Vec::new();
+    for run_id in run_ids {
+        definitions.extend(t.record(run_id).await.definition);
+    }
+    assert_eq!(definitions, [NEW, NEW, OLD, OLD]);
+    let lost = by(NEW, keep(run_ids[2], 5, "late"));
+    assert_eq!(t.commit(worker, lost).await, CommitOutcome::Lost);
+    assert_eq!(t.record(run_ids[2]).await.definition, Some(OLD));
+}
+
+/// Of [`WORKFLOW`]: two by [`OLD`], three by [`NEW`], one of which is blocked, and one that is over. Another of
+/// another workflow.
+async fn start_some(t: &StoreUnderTest) {
+    let worker = t.worker().await;
+    let mut run_ids = Vec::new();
+    for _ in 0..6 {
+        run_ids.push(start(t, WORKFLOW, worker).await);
+    }
+    start(t, "other", worker).await;
+    let steps = vec![
+        by(NEW, keep(run_ids[2], 0, "paid")),
+        by(NEW, keep(run_ids[3], 0, "paid")),
+        by(NEW, keep(run_ids[4], 0, "paid")),
+        close(run_ids[5], 0),
+    ];
+    commit_all(t, worker, steps).await;
+    commit_all(t, worker, vec![block(run_ids[4], 1)]).await;
+}
+
+async fn open_runs_are_counted_by_definition_and_state(t: StoreUnderTest) {
+    start_some(&t).await;
+    let count = async |workflow| t.other.count_by_definition(workflow).await.expect("they can");
+    let expected = |definition, state: &str, status, runs| DefinitionCount {
+        definition: Some(definition),
+        state: state.into(),
+        status,
+        runs,
+    };
+    assert_eq!(
+        count(WORKFLOW).await,
+        [
+            expected(NEW, "paid", RunStatus::Blocked, 1),
+            expected(NEW, "paid", RunStatus::Running, 2),
+            expected(OLD, "start", RunStatus::Running, 2),
+        ]
+    );
+    assert_eq!(count("other").await, [expected(OLD, "start", RunStatus::Running, 1)]);
+    assert_eq!(count("unknown").await, []);
+    assert_eq!(count("un\0known").await, []);
+}
+
+async fn runs_are_listed_and_counted_by_definition_and_state(t: StoreUnderTest) {
+    start_some(&t).await;
+    let of = |definition, state: Option<&str>| RunFilter {
+        definition,
+        state: state.map(str::to_owned),
+        ..RunFilter::default()
+    };
+    for (filter, expected) in [
+        (of(None, None), 7),
+        (of(Some(OLD), None), 4),
+        (of(Some(NEW), None), 3),
+        (of(Some(DefinitionHash(9)), None), 0),
+        (of(None, Some("paid")), 3),
+        (of(Some(OLD), Some("paid")), 0),
+        (of(Some(NEW), Some("paid")), 3),
+        (of(None, Some("pa\0id")), 0),
+    ] {
+        let listed = t.store.list_runs(&filter, None, 100).await.expect("runs can be listed");
+        assert_eq!(listed.len(), expected, "{filter:?}");
+        let counts = t.store.count_runs(&filter).await.expect("runs can be counted");
+        let count: u64 = counts.iter().map(|(_, count)| count).sum();
+        assert_eq!(count, expected as u64, "{filter:?}");
+    }
+    let blocked = RunFilter { status: Some(RunStatus::Blocked), ..of(Some(NEW), None) };
+    let listed = t.store.list_runs(&blocked, None, 100).await.expect("runs can be listed");
+    assert_eq!(listed.len(), 1);
+}
+
+async fn definitions_are_listed_with_their_open_runs(t: StoreUnderTest) {
+    start_some(&t).await;
+    let recorded = [
+        definition("other", NEW.0, ""),
+        definition(WORKFLOW, OLD.0, ""),
+        definition(WORKFLOW, 8, ""),
+        definition(WORKFLOW, NEW.0, ""),
+        definition("other", OLD.0, ""),
+    ];
+    record(&t, &recorded).await;
+    let list = async |workflow| t.other.list_definitions(workflow).await.expect("they can");
+    let expected = |workflow: &str, hash, open_runs| DefinitionSummary {
+        workflow: workflow.into(),
+        hash,
+        open_runs,
+    };
+    let all = [
+        expected(WORKFLOW, NEW, 3),
+        expected(WORKFLOW, DefinitionHash(8), 0),
+        expected(WORKFLOW, OLD, 2),
+        expected("other", NEW, 0),
+        expected("other", OLD, 1),
+    ];
+    assert_eq!(list(None).await, all);
+    assert_eq!(list(Some("other")).await, all[3..]);
+    assert_eq!(list(Some("unknown")).await, []);
+    assert_eq!(list(Some("un\0known")).await, []);
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crate::error::StoreError;
 use crate::machine::OperationOutcome;
-use crate::model::{BlockedReason, Handle, Payload, RunId, RunStatus, StepNo, Timestamp};
+use crate::model::{
+    BlockedReason, DefinitionHash, Handle, Payload, RunId, RunStatus, StepNo, Timestamp,
+};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ArrivalKind,
     ArrivalOutcome, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedActivity,
@@ -200,6 +202,7 @@ pub(super) fn new_run(workflow_id: &str) -> NewRun {
         arguments: Payload(vec![1, 2, 3]),
         snapshot: b"start".to_vec(),
         state: "start".into(),
+        definition: DefinitionHash(1),
         owner: None,
         start_at: None,
         first: None,

@@ -168,7 +168,7 @@ async fn start_various(t: &StoreUnderTest) -> RunId {
 }
 
 fn filter(workflow: Option<&str>, status: Option<RunStatus>) -> RunFilter {
-    RunFilter { workflow: workflow.map(str::to_owned), status }
+    RunFilter { workflow: workflow.map(str::to_owned), status, ..RunFilter::default() }
 }
 
 async fn listing_goes_by_workflow_and_status(t: StoreUnderTest) {

@@ -27,6 +27,13 @@ pub trait Definitions: Send + Sync {
         hash: DefinitionHash,
     ) -> Result<Vec<DefinitionRecord>, StoreError>;
 
+    /// The definitions of a workflow, or of all, by workflow and hash, each with how many open runs are in
+    /// a state that it wrote. Reads no snapshots. Locks nothing.
+    async fn list_definitions(
+        &self,
+        workflow: Option<&str>,
+    ) -> Result<Vec<DefinitionSummary>, StoreError>;
+
     /// Keeps schemas that are not kept yet, by hash; one that is kept stays as it is.
     async fn record_schemas(&self, schemas: &[SchemaRecord]) -> Result<(), StoreError>;
 
@@ -44,6 +51,17 @@ pub struct DefinitionRecord {
     pub hash: DefinitionHash,
     /// States, edges and the schema of every saved local, as JSON.
     pub description: String,
+}
+
+/// A definition, and how many runs depend on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionSummary {
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// What identifies the definition.
+    pub hash: DefinitionHash,
+    /// How many open runs are in a state that it wrote.
+    pub open_runs: u64,
 }
 
 /// How values of a type are stored, as some build of the code traced it.

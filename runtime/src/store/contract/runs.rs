@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use crate::error::StoreError;
-use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, recorded};
+use crate::model::{
+    BlockedReason, DefinitionHash, Payload, RunId, RunStatus, StepNo, Timestamp, recorded,
+};
 use crate::store::{Effect, Ending, FirstArrival, Inbox, WorkerLease};
 
 /// What becomes of runs.
@@ -158,6 +160,8 @@ pub struct NewRun {
     pub snapshot: Vec<u8>,
     /// The name of the first state.
     pub state: String,
+    /// The definition that wrote the snapshot.
+    pub definition: DefinitionHash,
     /// Who steps it first; `None` leaves it to whoever claims it. Ignored, without an error, if
     /// this worker's lease is not valid.
     pub owner: Option<WorkerLease>,
@@ -247,6 +251,8 @@ pub struct CommitStep {
     pub expected: StepNo,
     /// What becomes of the run.
     pub disposition: Disposition,
+    /// The definition that wrote the snapshot of the disposition. `None` leaves the one that the run has.
+    pub definition: Option<DefinitionHash>,
     /// Arrivals that the step used up, by number.
     pub consumed: Vec<i64>,
     /// What the step does beside.
@@ -256,7 +262,14 @@ pub struct CommitStep {
 impl CommitStep {
     /// A step that has no consequences but for the run's own row.
     pub fn new(run_id: RunId, expected: StepNo, disposition: Disposition) -> Self {
-        Self { run_id, expected, disposition, consumed: Vec::new(), effects: Vec::new() }
+        Self {
+            run_id,
+            expected,
+            disposition,
+            definition: None,
+            consumed: Vec::new(),
+            effects: Vec::new(),
+        }
     }
 }
 

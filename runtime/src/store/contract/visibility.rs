@@ -3,7 +3,9 @@
 use async_trait::async_trait;
 
 use crate::error::StoreError;
-use crate::model::{BlockedReason, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId};
+use crate::model::{
+    BlockedReason, DefinitionHash, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId,
+};
 
 /// Looks at runs. Nothing here writes or locks.
 ///
@@ -34,6 +36,11 @@ pub trait Visibility: Send + Sync {
 
     /// How many runs match, by status; statuses without runs are left out. Locks nothing.
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError>;
+
+    /// How many open runs of a workflow there are, by definition, state and status, in this order. Reads no
+    /// snapshots. Locks nothing.
+    async fn count_by_definition(&self, workflow: &str)
+    -> Result<Vec<DefinitionCount>, StoreError>;
 }
 
 /// A way to name a run.
@@ -70,6 +77,24 @@ pub struct RunFilter {
     pub workflow: Option<String>,
     /// The status.
     pub status: Option<RunStatus>,
+    /// The name of the state.
+    pub state: Option<String>,
+    /// The definition that wrote the state.
+    pub definition: Option<DefinitionHash>,
+}
+
+/// How many open runs are in one state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefinitionCount {
+    /// The definition that wrote the state; `None` for runs that have made no step since stores began to
+    /// keep it.
+    pub definition: Option<DefinitionHash>,
+    /// The name of the state.
+    pub state: String,
+    /// An open status.
+    pub status: RunStatus,
+    /// How many runs.
+    pub runs: u64,
 }
 
 /// What is known of a run.
@@ -85,6 +110,9 @@ pub struct RunRecord {
     pub status: RunStatus,
     /// The state it is parked in, or was in when it closed.
     pub state: String,
+    /// The definition that wrote that state; `None` if the run has made no step since stores began to keep
+    /// it.
+    pub definition: Option<DefinitionHash>,
     /// Commits so far.
     pub step_no: StepNo,
     /// Who steps it.
@@ -133,4 +161,13 @@ pub enum FoundEnding {
     Open,
     /// It is over.
     Closed(Ending),
+}
+
+impl DefinitionCount {
+    /// The order of [`Visibility::count_by_definition`].
+    pub(crate) fn compare(&self, other: &Self) -> std::cmp::Ordering {
+        let key = |count: &Self| (count.definition.map(|hash| hash.0), count.status.as_str());
+        let by_definition = key(self).0.cmp(&key(other).0);
+        by_definition.then_with(|| self.state.cmp(&other.state)).then(key(self).1.cmp(key(other).1))
+    }
 }

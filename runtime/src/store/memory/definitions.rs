@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, SchemaHash};
 use crate::store::memory::MemoryStore;
-use crate::store::{DefinitionRecord, Definitions, SchemaRecord};
+use crate::store::{DefinitionRecord, DefinitionSummary, Definitions, SchemaRecord};
 
 #[async_trait]
 impl Definitions for MemoryStore {
@@ -38,6 +38,26 @@ impl Definitions for MemoryStore {
         self.transition("find_definitions", |state, _, _| {
             let known = state.definitions.values();
             Ok(known.filter(|definition| definition.hash == hash).cloned().collect())
+        })
+        .await
+    }
+
+    async fn list_definitions(
+        &self,
+        workflow: Option<&str>,
+    ) -> Result<Vec<DefinitionSummary>, StoreError> {
+        self.transition("list_definitions", |state, _, _| {
+            let known = state.definitions.values();
+            let known = known.filter(|known| workflow.is_none_or(|name| known.workflow == name));
+            let summary = |known: &DefinitionRecord| {
+                let runs = state.runs.values().filter(|row| row.status.is_open());
+                let runs = runs.filter(|row| {
+                    row.definition == Some(known.hash) && row.workflow == known.workflow
+                });
+                let (workflow, open_runs) = (known.workflow.clone(), runs.count() as u64);
+                DefinitionSummary { workflow, hash: known.hash, open_runs }
+            };
+            Ok(known.map(summary).collect())
         })
         .await
     }

@@ -6,7 +6,8 @@ use super::activities::ActivityRow;
 use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::model::{
-    BlockedReason, OutgoingMessage, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId,
+    BlockedReason, DefinitionHash, OutgoingMessage, Payload, RunId, RunStatus, StepNo, Timestamp,
+    WorkerId,
 };
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
@@ -44,6 +45,7 @@ pub(super) struct RunRow {
     pub(super) workflow_id: String,
     pub(super) workflow: String,
     pub(super) state: String,
+    pub(super) definition: Option<DefinitionHash>,
     pub(super) step_no: StepNo,
     pub(super) owner: Option<WorkerLease>,
     pub(super) takeovers: u32,
@@ -108,6 +110,7 @@ impl RunRow {
             workflow: self.workflow.clone(),
             status: self.status,
             state: self.state.clone(),
+            definition: self.definition,
             step_no: self.step_no,
             owner: self.owner.map(|owner| owner.worker_id),
             due_at: self.due_at,

@@ -7,7 +7,7 @@ use super::state::{RunRow, State};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
 use crate::store::weight::{Answer, Weight as _};
-use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
+use crate::store::{DefinitionCount, FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
 
 #[async_trait]
 impl Visibility for MemoryStore {
@@ -45,9 +45,42 @@ impl Visibility for MemoryStore {
         })
         .await
     }
+
+    async fn count_by_definition(
+        &self,
+        workflow: &str,
+    ) -> Result<Vec<DefinitionCount>, StoreError> {
+        self.transition(
+            "count_by_definition",
+            |state, _, _| Ok(state.count_by_definition(workflow)),
+        )
+        .await
+    }
 }
 
 impl State {
+    pub(super) fn count_by_definition(&self, workflow: &str) -> Vec<DefinitionCount> {
+        let mut counts: Vec<DefinitionCount> = Vec::new();
+        let is_meant = |row: &&RunRow| row.status.is_open() && row.workflow == workflow;
+        for row in self.runs.values().filter(is_meant) {
+            let of_row = |count: &&mut DefinitionCount| {
+                let is_same = (count.definition, count.status) == (row.definition, row.status);
+                is_same && count.state == row.state
+            };
+            match counts.iter_mut().find(of_row) {
+                Some(count) => count.runs += 1,
+                None => counts.push(DefinitionCount {
+                    definition: row.definition,
+                    state: row.state.clone(),
+                    status: row.status,
+                    runs: 1,
+                }),
+            }
+        }
+        counts.sort_by(DefinitionCount::compare);
+        counts
+    }
+
     pub(super) fn find_run(&self, key: &RunKey) -> Option<RunRecord> {
         let row = match key {
             RunKey::RunId(run_id) => self.runs.get(run_id),
@@ -88,6 +121,8 @@ impl State {
         self.runs.values().filter(move |row| {
             filter.workflow.as_ref().is_none_or(|workflow| row.workflow == *workflow)
                 && filter.status.is_none_or(|status| row.status == status)
+                && filter.state.as_ref().is_none_or(|state| row.state == *state)
+                && filter.definition.is_none_or(|hash| row.definition == Some(hash))
         })
     }
 }

@@ -6,8 +6,8 @@ use super::server::takes_writes;
 use super::{PostgresStore, failed, names_nothing};
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, SchemaHash};
-use crate::store::rows::{DefinitionRow, SchemaRow};
-use crate::store::{DefinitionRecord, Definitions, SchemaRecord};
+use crate::store::rows::{DefinitionRow, SchemaRow, SummaryRow, read_summaries};
+use crate::store::{DefinitionRecord, DefinitionSummary, Definitions, SchemaRecord};
 
 #[async_trait]
 impl Definitions for PostgresStore {
@@ -28,6 +28,13 @@ impl Definitions for PostgresStore {
         hash: DefinitionHash,
     ) -> Result<Vec<DefinitionRecord>, StoreError> {
         self.asked("find_definitions", find_all(self, hash)).await
+    }
+
+    async fn list_definitions(
+        &self,
+        workflow: Option<&str>,
+    ) -> Result<Vec<DefinitionSummary>, StoreError> {
+        self.asked("list_definitions", list(self, workflow)).await
     }
 
     async fn record_schemas(&self, schemas: &[SchemaRecord]) -> Result<(), StoreError> {
@@ -53,6 +60,16 @@ const FIND_ALL: &str = concat!(
     "SELECT workflow, hash, description FROM piton_definitions WHERE ",
     takes_writes!(),
     " AND hash = $1 ORDER BY workflow COLLATE \"C\""
+);
+
+/// A null stands for all workflows. The runs are counted once, however many definitions there are.
+const LIST: &str = concat!(
+    "SELECT known.workflow, hash, coalesce(runs, 0) AS open_runs FROM piton_definitions AS known \
+     LEFT JOIN (SELECT workflow, definition, count(*) AS runs FROM piton_runs \
+     WHERE closed_at IS NULL AND ($1::text IS NULL OR workflow = $1) GROUP BY workflow, definition) \
+     AS open ON open.workflow = known.workflow AND open.definition = int8send(hash) WHERE ",
+    takes_writes!(),
+    " AND ($1::text IS NULL OR known.workflow = $1)"
 );
 
 /// In key order, as [`INSERT`].
@@ -118,6 +135,21 @@ pub(super) async fn find_all(
         .map_err(failed)?;
     lane.done();
     Ok(rows.into_iter().map(Into::into).collect())
+}
+
+pub(super) async fn list(
+    store: &PostgresStore,
+    workflow: Option<&str>,
+) -> Result<Vec<DefinitionSummary>, StoreError> {
+    if workflow.is_some_and(names_nothing) {
+        return Ok(Vec::new());
+    }
+    let failed = failed("list_definitions");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let rows: Vec<SummaryRow> =
+        sqlx::query_as(LIST).bind(workflow).fetch_all(lane.get()).await.map_err(failed)?;
+    lane.done();
+    Ok(read_summaries(rows))
 }
 
 pub(super) async fn record_schemas(

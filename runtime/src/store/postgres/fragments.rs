@@ -32,6 +32,14 @@ macro_rules! workflow_id {
 }
 pub(super) use workflow_id;
 
+/// The definition of a run of this table as a column, which is a number as hashes are elsewhere.
+macro_rules! definition {
+    ($table:literal) => {
+        concat!("('x' || encode(", $table, ".definition, 'hex'))::bit(64)::bigint AS definition")
+    };
+}
+pub(super) use definition;
+
 /// That a row is the one that another row names: by its run, and by one more column of its key if there
 /// is one.
 ///

@@ -51,7 +51,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use self::blockers::Blockers;
-use self::fragments::{lock_worker, named_after, named_by, now, workflow_id};
+use self::fragments::{definition, lock_worker, named_after, named_by, now, workflow_id};
 use self::lanes::Lanes;
 use self::liveness::Liveness;
 use self::messages::Reads;

@@ -4,12 +4,14 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::server::takes_writes;
-use super::{PostgresStore, failed, named_after, named_by, names_nothing, workflow_id};
+use super::{PostgresStore, definition, failed, named_after, named_by, names_nothing, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
-use crate::store::rows::{CountRow, EndingRow, RunRow, read_ending};
+use crate::store::rows::{
+    CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,
+};
 use crate::store::weight::{ending_bytes, fits};
-use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
+use crate::store::{DefinitionCount, FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
 
 #[async_trait]
 impl Visibility for PostgresStore {
@@ -37,6 +39,13 @@ impl Visibility for PostgresStore {
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         self.asked("count_runs", count(self, filter)).await
     }
+
+    async fn count_by_definition(
+        &self,
+        workflow: &str,
+    ) -> Result<Vec<DefinitionCount>, StoreError> {
+        self.asked("count_by_definition", count_by_definition(self, workflow)).await
+    }
 }
 
 /// What all records have in common; a macro, because only literals can be joined to constants.
@@ -45,6 +54,8 @@ macro_rules! record {
         concat!(
             "SELECT run_id, ",
             workflow_id!("piton_runs"),
+            ", ",
+            definition!("piton_runs"),
             ", workflow, status, state, step_no, worker_id, due_at, blocked, blocked_at, started_at, \
              closed_at, result, failure FROM piton_runs WHERE ",
             takes_writes!(),
@@ -92,6 +103,8 @@ const LIST: &str = concat!(
     " AS bytes FROM (",
     record!(
         "($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
+         AND ($5::text IS NULL OR state = $5) \
+         AND ($6::bigint IS NULL OR piton_runs.definition = int8send($6)) \
          AND run_id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') \
          ORDER BY run_id DESC LIMIT $3"
     ),
@@ -103,7 +116,17 @@ const LIST: &str = concat!(
 const COUNT: &str = concat!(
     "SELECT status, count(*) AS runs FROM piton_runs WHERE ",
     takes_writes!(),
-    " AND ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) GROUP BY status"
+    " AND ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
+     AND ($3::text IS NULL OR state = $3) AND ($4::bigint IS NULL OR definition = int8send($4)) \
+     GROUP BY status"
+);
+
+const COUNT_BY_DEFINITION: &str = concat!(
+    "SELECT ",
+    definition!("counted"),
+    ", state, status, runs FROM (SELECT definition, state, status, count(*) AS runs FROM piton_runs WHERE ",
+    takes_writes!(),
+    " AND workflow = $1 AND closed_at IS NULL GROUP BY definition, state, status) AS counted"
 );
 
 const SNAPSHOT: &str =
@@ -156,7 +179,7 @@ pub(super) async fn list(
     before: Option<RunId>,
     limit: u32,
 ) -> Result<Vec<RunRecord>, StoreError> {
-    if filter.workflow.as_deref().is_some_and(names_nothing) {
+    if matches_nothing(filter) {
         return Ok(Vec::new());
     }
     let failed = failed("list_runs");
@@ -166,6 +189,8 @@ pub(super) async fn list(
         .bind(filter.status.map(RunStatus::as_str))
         .bind(i64::from(limit))
         .bind(before.map(|run_id| run_id.as_uuid()))
+        .bind(filter.state.as_deref())
+        .bind(filter.definition.map(|hash| hash.0.cast_signed()))
         .fetch_all(lane.get())
         .await
         .map_err(failed)?;
@@ -177,7 +202,7 @@ pub(super) async fn count(
     store: &PostgresStore,
     filter: &RunFilter,
 ) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-    if filter.workflow.as_deref().is_some_and(names_nothing) {
+    if matches_nothing(filter) {
         return Ok(Vec::new());
     }
     let failed = failed("count_runs");
@@ -185,9 +210,34 @@ pub(super) async fn count(
     let rows: Vec<CountRow> = sqlx::query_as(COUNT)
         .bind(filter.workflow.as_deref())
         .bind(filter.status.map(RunStatus::as_str))
+        .bind(filter.state.as_deref())
+        .bind(filter.definition.map(|hash| hash.0.cast_signed()))
         .fetch_all(lane.get())
         .await
         .map_err(failed)?;
     lane.done();
     rows.into_iter().map(TryInto::try_into).collect()
+}
+
+/// Whether no run can match, because the server keeps no such text.
+fn matches_nothing(filter: &RunFilter) -> bool {
+    [&filter.workflow, &filter.state].into_iter().flatten().any(|text| names_nothing(text))
+}
+
+pub(super) async fn count_by_definition(
+    store: &PostgresStore,
+    workflow: &str,
+) -> Result<Vec<DefinitionCount>, StoreError> {
+    if names_nothing(workflow) {
+        return Ok(Vec::new());
+    }
+    let failed = failed("count_by_definition");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let rows: Vec<DefinitionCountRow> = sqlx::query_as(COUNT_BY_DEFINITION)
+        .bind(workflow)
+        .fetch_all(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    read_counts(rows)
 }

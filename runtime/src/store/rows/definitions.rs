@@ -3,7 +3,7 @@
 use sqlx::FromRow;
 
 use crate::model::{DefinitionHash, SchemaHash};
-use crate::store::{DefinitionRecord, SchemaRecord};
+use crate::store::{DefinitionRecord, DefinitionSummary, SchemaRecord};
 
 /// The columns of a [`DefinitionRecord`], to be selected by these names.
 #[derive(FromRow)]
@@ -31,4 +31,29 @@ impl From<SchemaRow> for SchemaRecord {
     fn from(row: SchemaRow) -> Self {
         Self { hash: SchemaHash(row.hash.cast_unsigned()), schema: row.schema }
     }
+}
+
+/// The columns of a [`DefinitionSummary`], to be selected by these names.
+#[derive(FromRow)]
+pub(crate) struct SummaryRow {
+    workflow: String,
+    hash: i64,
+    open_runs: i64,
+}
+
+impl From<SummaryRow> for DefinitionSummary {
+    fn from(row: SummaryRow) -> Self {
+        let SummaryRow { workflow, hash, open_runs } = row;
+        let hash = DefinitionHash(hash.cast_unsigned());
+        Self { workflow, hash, open_runs: open_runs.unsigned_abs() }
+    }
+}
+
+/// In the order of the contract, which no database has: hashes are not signed.
+pub(crate) fn read_summaries(rows: Vec<SummaryRow>) -> Vec<DefinitionSummary> {
+    let mut summaries: Vec<DefinitionSummary> = rows.into_iter().map(Into::into).collect();
+    summaries.sort_by(|one, other| {
+        one.workflow.cmp(&other.workflow).then(one.hash.0.cmp(&other.hash.0))
+    });
+    summaries
 }

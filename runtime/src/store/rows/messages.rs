@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::codec;
 use crate::error::StoreError;
-use crate::model::{Message, Payload, RunId, Timestamp};
+use crate::model::{Message, RunId, Timestamp};
 use crate::store::relay::Parcel;
 use crate::store::{
     Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, Inbox, MessageKey,
@@ -166,6 +166,7 @@ pub(crate) fn write_reason(reason: &DeadLetterReason) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Payload;
 
     fn row(run_id: Uuid, seq: i64, message: &Message) -> OutboxRow {
         let message = write_message(message).expect("it can be written");

@@ -14,7 +14,7 @@ pub(super) use self::activities::{
     ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, being_made,
     claimed_activity_columns, review,
 };
-pub(super) use self::definitions::{DefinitionRow, SchemaRow};
+pub(super) use self::definitions::{DefinitionRow, SchemaRow, SummaryRow, read_summaries};
 pub(super) use self::messages::{
     ArrivalRow, LetterRow, Outbox, OutboxRow, letter_columns, read_inboxes, write_arrival,
     write_message, write_reason,
@@ -25,7 +25,9 @@ pub(super) use self::runs::{
     BlockedRow, ClaimRow, NamedRow, ReviewedRow, interruption_pause, is_adoptable, read_blocked,
     read_status, workers_died, write_blocked,
 };
-pub(super) use self::visibility::{CountRow, EndingRow, RunRow, read_ending};
+pub(super) use self::visibility::{
+    CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,
+};
 #[cfg(feature = "postgres")]
 pub(super) use self::workers::{LeaseRow, lease_micros};
 pub(super) use self::workers::{WorkerRow, lease_ms};

@@ -5,8 +5,8 @@ use uuid::Uuid;
 
 use super::{read_blocked, read_status};
 use crate::error::StoreError;
-use crate::model::{Payload, RunStatus, StepNo, Timestamp, WorkerId};
-use crate::store::{Ending, FoundEnding, RunRecord};
+use crate::model::{DefinitionHash, Payload, RunStatus, StepNo, Timestamp, WorkerId};
+use crate::store::{DefinitionCount, Ending, FoundEnding, RunRecord};
 
 /// The columns of [`RunRecord`], to be selected by these names.
 #[derive(FromRow)]
@@ -16,6 +16,7 @@ pub(crate) struct RunRow {
     workflow: String,
     status: String,
     state: String,
+    definition: Option<i64>,
     step_no: i64,
     worker_id: Option<i64>,
     due_at: Option<i64>,
@@ -37,6 +38,7 @@ impl TryFrom<RunRow> for RunRecord {
             workflow: row.workflow,
             status: read_status(&row.status)?,
             state: row.state,
+            definition: row.definition.map(definition),
             step_no: StepNo(row.step_no),
             owner: row.worker_id.map(WorkerId),
             due_at: row.due_at.map(Timestamp),
@@ -83,4 +85,40 @@ impl TryFrom<CountRow> for (RunStatus, u64) {
     fn try_from(row: CountRow) -> Result<Self, StoreError> {
         Ok((read_status(&row.status)?, row.runs.unsigned_abs()))
     }
+}
+
+/// How many open runs are in a state.
+#[derive(FromRow)]
+pub(crate) struct DefinitionCountRow {
+    definition: Option<i64>,
+    state: String,
+    status: String,
+    runs: i64,
+}
+
+impl TryFrom<DefinitionCountRow> for DefinitionCount {
+    type Error = StoreError;
+
+    fn try_from(row: DefinitionCountRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            definition: row.definition.map(definition),
+            state: row.state,
+            status: read_status(&row.status)?,
+            runs: row.runs.unsigned_abs(),
+        })
+    }
+}
+
+/// In the order of the contract, which no database has: hashes are not signed.
+pub(crate) fn read_counts(
+    rows: Vec<DefinitionCountRow>,
+) -> Result<Vec<DefinitionCount>, StoreError> {
+    let counts: Result<Vec<DefinitionCount>, _> = rows.into_iter().map(TryInto::try_into).collect();
+    let mut counts = counts?;
+    counts.sort_by(DefinitionCount::compare);
+    Ok(counts)
+}
+
+fn definition(hash: i64) -> DefinitionHash {
+    DefinitionHash(hash.cast_unsigned())
 }

@@ -8,8 +8,8 @@ use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::{DefinitionHash, SchemaHash};
-use crate::store::rows::{DefinitionRow, SchemaRow};
-use crate::store::{DefinitionRecord, Definitions, SchemaRecord};
+use crate::store::rows::{DefinitionRow, SchemaRow, SummaryRow, read_summaries};
+use crate::store::{DefinitionRecord, DefinitionSummary, Definitions, SchemaRecord};
 
 #[async_trait]
 impl Definitions for SqliteStore {
@@ -32,6 +32,13 @@ impl Definitions for SqliteStore {
         find_all(self, hash).await
     }
 
+    async fn list_definitions(
+        &self,
+        workflow: Option<&str>,
+    ) -> Result<Vec<DefinitionSummary>, StoreError> {
+        list(self, workflow).await
+    }
+
     async fn record_schemas(&self, schemas: &[SchemaRecord]) -> Result<(), StoreError> {
         record_schemas(self, schemas).await
     }
@@ -48,6 +55,13 @@ const FIND: &str = "SELECT description FROM piton_definitions WHERE workflow = ?
 
 const FIND_ALL: &str = "SELECT workflow, hash, description FROM piton_definitions \
     WHERE hash = ? ORDER BY workflow";
+
+/// A null stands for all workflows. The runs are counted once, however many definitions there are.
+const LIST: &str = "SELECT known.workflow, hash, coalesce(runs, 0) AS open_runs \
+    FROM piton_definitions AS known LEFT JOIN (SELECT workflow, definition, count(*) AS runs \
+    FROM piton_runs INDEXED BY piton_runs_open WHERE closed_at IS NULL GROUP BY workflow, definition) \
+    AS open ON open.workflow = known.workflow AND open.definition = hash \
+    WHERE ?1 IS NULL OR known.workflow = ?1";
 
 const INSERT_SCHEMAS: &str = "INSERT INTO piton_schemas (hash, schema) \
     SELECT column1, column2 FROM (";
@@ -97,6 +111,16 @@ pub(super) async fn find_all(
     let rows = store.read(script).await.and_then(|mut rows| rows.read::<DefinitionRow>(0));
     let rows = rows.map_err(failed("find_definitions"))?;
     Ok(rows.into_iter().map(Into::into).collect())
+}
+
+pub(super) async fn list(
+    store: &SqliteStore,
+    workflow: Option<&str>,
+) -> Result<Vec<DefinitionSummary>, StoreError> {
+    let mut script = Script::new();
+    script.sql(LIST).bind(workflow.map(str::to_owned));
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<SummaryRow>(0));
+    Ok(read_summaries(rows.map_err(failed("list_definitions"))?))
 }
 
 pub(super) async fn record_schemas(

@@ -6,9 +6,11 @@ use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
-use crate::store::rows::{CountRow, EndingRow, RunRow, read_ending};
+use crate::store::rows::{
+    CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,
+};
 use crate::store::weight::{Weight as _, ending_bytes, fits};
-use crate::store::{FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
+use crate::store::{DefinitionCount, FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
 
 #[async_trait]
 impl Visibility for SqliteStore {
@@ -36,13 +38,20 @@ impl Visibility for SqliteStore {
     async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
         count(self, filter).await
     }
+
+    async fn count_by_definition(
+        &self,
+        workflow: &str,
+    ) -> Result<Vec<DefinitionCount>, StoreError> {
+        count_by_definition(self, workflow).await
+    }
 }
 
 /// What all records have in common.
 macro_rules! columns {
     () => {
         "run_id, workflow_id, workflow, status, state, step_no, worker_id, \
-         due_at, blocked, blocked_at, started_at, closed_at, result, failure"
+         due_at, blocked, blocked_at, started_at, closed_at, result, failure, definition"
     };
 }
 
@@ -74,7 +83,8 @@ const OF_ASKED: &str = concat!(
 );
 
 /// A null stands for "any".
-const MATCHING: &str = "WHERE (?1 IS NULL OR workflow = ?1) AND (?2 IS NULL OR status = ?2) ";
+const MATCHING: &str = "WHERE (?1 IS NULL OR workflow = ?1) AND (?2 IS NULL OR status = ?2) \
+    AND (?3 IS NULL OR state = ?3) AND (?4 IS NULL OR definition = ?4) ";
 
 /// The greatest id of all is the end of a list that has none.
 const NEWEST: &str = concat!(
@@ -86,11 +96,16 @@ const NEWEST: &str = concat!(
 );
 
 const BEHIND: &str = concat!(
-    "AND run_id < coalesce(?4, X'ffffffffffffffffffffffffffffffff') \
-     ORDER BY run_id DESC LIMIT ?3)) AS sized WHERE ",
+    "AND run_id < coalesce(?6, X'ffffffffffffffffffffffffffffffff') \
+     ORDER BY run_id DESC LIMIT ?5)) AS sized WHERE ",
     fits!("sized"),
     " ORDER BY run_id DESC"
 );
+
+/// By the index of the open runs, so that nothing is read of the others.
+const COUNT_BY_DEFINITION: &str = "SELECT definition, state, status, count(*) AS runs \
+    FROM piton_runs INDEXED BY piton_runs_open WHERE closed_at IS NULL AND workflow = ? \
+    GROUP BY definition, state, status";
 
 const COUNT: &str = "SELECT status, count(*) AS runs FROM piton_runs ";
 
@@ -172,5 +187,19 @@ pub(super) async fn count(
 }
 
 fn bind_filter<'a>(script: &'a mut Script, filter: &RunFilter) -> &'a mut Script {
-    script.bind(filter.workflow.clone()).bind(filter.status.map(RunStatus::as_str))
+    script
+        .bind(filter.workflow.clone())
+        .bind(filter.status.map(RunStatus::as_str))
+        .bind(filter.state.clone())
+        .bind(filter.definition.map(|hash| hash.0.cast_signed()))
+}
+
+pub(super) async fn count_by_definition(
+    store: &SqliteStore,
+    workflow: &str,
+) -> Result<Vec<DefinitionCount>, StoreError> {
+    let mut script = Script::new();
+    script.sql(COUNT_BY_DEFINITION).bind(workflow.to_owned());
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<DefinitionCountRow>(0));
+    read_counts(rows.map_err(failed("count_by_definition"))?)
 }

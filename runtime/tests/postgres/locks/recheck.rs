@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use piton::model::{DefinitionHash, Handle};
+use piton::model::{DefinitionHash, Handle, SchemaHash};
 use piton::store::{
     ActivityKey, ArrivalOutcome, CommitOutcome, CommitStep, DefinitionRecord, Effect,
-    FinishOutcome, HeartbeatOutcome, NewArrival, NewRun, StartOutcome, WorkerLease,
+    FinishOutcome, HeartbeatOutcome, NewArrival, NewRun, SchemaRecord, StartOutcome, WorkerLease,
 };
 
 use super::scene::{
@@ -292,6 +292,17 @@ pub(crate) async fn what_all_write_is_written_in_one_order(url: String) {
     });
     scene.until_waiting(1).await;
     scene.go_on("INSERT INTO piton_definitions VALUES ('b', 1, '')").await;
+    scene.commit().await;
+    ended(recorded).await.expect("they are there");
+
+    scene.begin("INSERT INTO piton_schemas VALUES (1, '')").await;
+    let store = Arc::clone(&scene.store);
+    let recorded = tokio::spawn(async move {
+        let schema = |hash| SchemaRecord { hash: SchemaHash(hash), schema: String::new() };
+        store.record_schemas(&[schema(2), schema(1)]).await
+    });
+    scene.until_waiting(1).await;
+    scene.go_on("INSERT INTO piton_schemas VALUES (2, '')").await;
     scene.commit().await;
     ended(recorded).await.expect("they are there");
 

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::machine::OperationOutcome;
 use crate::model::{Handle, Payload, RunId, Timestamp};
 use crate::store::WorkerLease;
 

@@ -51,6 +51,7 @@ impl State {
                 workflow_id: run.workflow_id,
                 workflow: run.workflow,
                 state: run.state,
+                definition: Some(run.definition),
                 step_no: StepNo(0),
                 owner,
                 takeovers: 0,
@@ -178,6 +179,7 @@ impl State {
         if !matches!(step.disposition, Disposition::Block { .. }) {
             row.takeovers = 0;
         }
+        row.definition = step.definition.or(row.definition);
         row.inbox.retain(|arrival| stays || !step.consumed.contains(&arrival.seq));
         match step.disposition {
             Disposition::Keep { snapshot, state } => {

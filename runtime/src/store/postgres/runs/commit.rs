@@ -46,11 +46,13 @@ const COMMIT: &str = concat!(
      THEN least(step.due_at, (SELECT now FROM worker)) ELSE step.due_at END, \
      closed_at = CASE WHEN step.status NOT IN ('running', 'blocked') \
      THEN (SELECT now FROM worker) END, \
-     result = step.result, failure = step.failure \
+     result = step.result, failure = step.failure, \
+     definition = coalesce(int8send(step.definition), run.definition) \
      FROM (SELECT unnest($4::uuid[]) AS run_id, unnest($5::bigint[]) AS expected, \
      unnest($6::text[]) AS status, unnest($7::text[]) AS state, unnest($8::bytea[]) AS snapshot, \
      unnest($9::bigint[]) AS due_at, unnest($10::bigint[]) AS inbox_read, \
-     unnest($11::text[]) AS blocked, unnest($13::bytea[]) AS result, unnest($14::text[]) AS failure) \
+     unnest($11::text[]) AS blocked, unnest($13::bytea[]) AS result, unnest($14::text[]) AS failure, \
+     unnest($15::bigint[]) AS definition) \
      AS step WHERE ",
     named_by!("run", "step"),
     " AND run.step_no = step.expected \
@@ -70,16 +72,17 @@ const KEEP_ONE: &str = concat!(
     " AS clock WHERE ",
     lock_worker!(),
     ") \
-     UPDATE piton_runs SET step_no = step_no + 1, takeovers = NULL, state = $6, snapshot = $7 \
+     UPDATE piton_runs SET step_no = step_no + 1, takeovers = NULL, state = $6, snapshot = $7, \
+     definition = coalesce(int8send($8), definition) \
      WHERE run_id = $4 AND step_no = $5 AND worker_id IS NOT DISTINCT FROM $2 AND epoch = $3 \
      AND EXISTS (SELECT FROM worker)"
 );
 
 /// The parameters of [`COMMIT`].
-const PARAMETERS: usize = 14;
+const PARAMETERS: usize = 15;
 
 /// What a step takes in them, roughly, beside its snapshot and what the run came to.
-const STEP_BYTES: usize = 64;
+const STEP_BYTES: usize = 76;
 
 const EMPTY_INBOXES: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
 
@@ -159,7 +162,8 @@ async fn keep_one(
         .bind(step.run_id.as_uuid())
         .bind(step.expected.0)
         .bind(state)
-        .bind(snapshot);
+        .bind(snapshot)
+        .bind(step.definition.map(|hash| hash.0.cast_signed()));
     let is_met = query.execute(connection).await?.rows_affected() == 1;
     let lost = if is_met { HashSet::new() } else { HashSet::from([step.run_id]) };
     Ok(Met { lost, ..Met::default() })
@@ -195,7 +199,8 @@ async fn update(
         .bind(columns.blocked.0)
         .bind(empties_inboxes)
         .bind(columns.results.0)
-        .bind(columns.failures.0);
+        .bind(columns.failures.0)
+        .bind(columns.definitions.0);
     Met::read(&query.fetch_one(connection).await?, steps)
 }
 
@@ -235,6 +240,7 @@ struct Columns<'a> {
     blocked: Sparse<String>,
     results: Sparse<&'a [u8]>,
     failures: Sparse<Cow<'a, str>>,
+    definitions: Sparse<i64>,
 }
 
 /// A list that ends with its last value: most steps keep their runs, so most of these are empty.
@@ -266,6 +272,7 @@ impl<'a> Columns<'a> {
     fn push(&mut self, at: usize, step: &'a CommitStep) {
         self.run_ids.push(step.run_id.as_uuid());
         self.expected.push(step.expected.0);
+        self.definitions.set(at, step.definition.map(|hash| hash.0.cast_signed()));
         match &step.disposition {
             Disposition::Keep { snapshot, state } => {
                 self.states.set(at, Some(&**state));

@@ -33,12 +33,13 @@ const INSERT: &str = concat!(
      unnest($8::bytea[]) AS snapshot, unnest($9::bytea[]) AS arguments, \
      unnest($10::bigint[]) AS start_at, unnest($11::bigint[]) AS worker_id, \
      unnest($12::bigint[]) AS epoch, unnest($13::bytea[]) AS arrival, \
-     unnest($14::text[]) AS dedup_key), \
+     unnest($14::text[]) AS dedup_key, unnest($16::bigint[]) AS definition), \
      inserted AS (INSERT INTO piton_runs (run_id, workflow_id, workflow, status, worker_id, epoch, \
-     due_at, started_at, state, snapshot, inbox_count, arguments) \
+     due_at, started_at, state, snapshot, inbox_count, arguments, definition) \
      SELECT new.run_id, workflow_id, workflow, 'running', valid.worker_id, valid.epoch, \
      CASE WHEN valid.worker_id IS NULL THEN coalesce(start_at, clock.now) END, \
-     clock.now, state, snapshot, CASE WHEN arrival IS NULL THEN 0 ELSE 1 END, arguments \
+     clock.now, state, snapshot, CASE WHEN arrival IS NULL THEN 0 ELSE 1 END, arguments, \
+     int8send(definition) \
      FROM clock, new LEFT JOIN valid USING (worker_id, epoch) \
      WHERE (SELECT run_id FROM piton_runs AS open \
      WHERE open.workflow_id = new.workflow_id AND closed_at IS NULL) IS NULL \
@@ -138,6 +139,7 @@ async fn insert(
         .bind(arrivals)
         .bind(keys)
         .bind(named)
+        .bind(runs.iter().map(|run| run.definition.0.cast_signed()).collect::<Vec<_>>())
         .fetch_all(lane.get())
         .await;
     // What the server refuses is no fault of the connection.

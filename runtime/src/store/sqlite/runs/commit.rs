@@ -22,7 +22,8 @@ use crate::store::{CommitOutcome, CommitStep, Disposition, RunEvent, WorkerLease
 
 /// Touches no indexed column.
 const KEEP: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
-    SET step_no = step_no + 1, takeovers = 0, state = step.column3, snapshot = step.column4 \
+    SET step_no = step_no + 1, takeovers = 0, state = step.column3, snapshot = step.column4, \
+    definition = coalesce(step.column5, definition) \
     FROM (";
 
 const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
@@ -34,7 +35,7 @@ const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
     ELSE step.column6 END, \
     blocked = step.column8, blocked_at = CASE WHEN step.column8 IS NOT NULL THEN ? END, \
     closed_at = step.column9, result = step.column10, \
-    failure = step.column11 FROM (";
+    failure = step.column11, definition = coalesce(step.column12, definition) FROM (";
 
 /// The owner's guard; binds its id and epoch, then what [`IS_VALID`] asks for.
 const OWNED: &str = ") AS step \
@@ -108,11 +109,12 @@ pub(super) async fn commit(
 }
 
 fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Moment) {
-    script.sql(KEEP).values(4, steps.iter(), |script, step| {
+    script.sql(KEEP).values(5, steps.iter(), |script, step| {
         script.bind(step.run_id.as_uuid()).bind(step.expected.0);
         if let Disposition::Keep { snapshot, state } = &step.disposition {
             script.bind(state.to_string()).bind(snapshot.clone());
         }
+        script.bind(step.definition.map(|hash| hash.0.cast_signed()));
     });
     script
         .sql(OWNED)
@@ -126,7 +128,7 @@ fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now
 fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Moment) {
     let now_micros = now.as_micros();
     script.sql(LET_GO).bind(now_micros).bind(now_micros).bind(now_micros).values(
-        11,
+        12,
         steps.iter(),
         |script, step| {
             script.bind(step.run_id.as_uuid()).bind(step.expected.0);
@@ -164,6 +166,7 @@ fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, n
                     .bind(None::<String>),
                 Disposition::Keep { .. } => unreachable!("kept runs are not let go"),
             };
+            script.bind(step.definition.map(|hash| hash.0.cast_signed()));
         },
     );
     script

@@ -17,9 +17,9 @@ use crate::store::{ArrivalOutcome, FirstArrival, NewArrival, NewRun, StartOutcom
 
 const INSERT_RUN: &str = "INSERT INTO piton_runs \
     (run_id, workflow_id, workflow, status, worker_id, epoch, due_at, started_at, state, snapshot, \
-    inbox_count) \
+    inbox_count, definition) \
     SELECT column1, column2, column3, 'running', column4, column5, column6, ?, column7, column8, \
-    column9 \
+    column9, column10 \
     FROM (";
 
 const INSERT_INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) \
@@ -108,7 +108,7 @@ fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Result<Scri
     script
         .sql(INSERT_RUN)
         .bind(now.as_micros())
-        .values(9, new.iter(), |script, (run, owner)| {
+        .values(10, new.iter(), |script, (run, owner)| {
             let due_at = owner.is_none().then(|| run.start_at.unwrap_or(now).as_micros());
             script
                 .bind(run.run_id.as_uuid())
@@ -119,7 +119,8 @@ fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Result<Scri
                 .bind(due_at)
                 .bind(run.state.clone())
                 .bind(run.snapshot.clone())
-                .bind(i64::from(run.first.is_some()));
+                .bind(i64::from(run.first.is_some()))
+                .bind(run.definition.0.cast_signed());
         })
         .sql(") WHERE column1 IS NOT NULL; ")
         .sql(INSERT_INPUT)

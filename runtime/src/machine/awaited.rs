@@ -1,0 +1,40 @@
+//! What a state waits for, as types tell it: the name and the schemas of an operation, without the operation.
+//!
+//! A definition knows it for each of its states and their branches, so that a frame can be read, and carried over to
+//! other code, by whoever has the definition and not the types.
+
+use super::WorkflowEntry;
+use super::values::ArgumentKind;
+use crate::codec::Described;
+
+/// What is awaited.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Awaited {
+    /// An activity.
+    Activity {
+        /// Its stored name.
+        name: &'static str,
+        /// The declared types of its arguments.
+        arguments: &'static [ArgumentKind],
+        /// What it returns.
+        returned: Described,
+    },
+    /// Another workflow, inline.
+    Workflow(fn() -> &'static WorkflowEntry),
+    /// A point in time.
+    Timer,
+    /// A signal, perhaps with a limit of time.
+    Signal {
+        /// Its stored name.
+        name: &'static str,
+        /// What it carries.
+        value: Described,
+        /// Whether the wait has a limit of time.
+        is_limited: bool,
+    },
+    /// A request to cancel the run.
+    Cancellation,
+    /// All of a list of such operations.
+    List(&'static Self),
+}
