@@ -39,7 +39,7 @@ pub mod __private {
 #[cfg(feature = "engine")]
 pub use sqlx;
 
-pub use codec::Json;
+pub use codec::{Json, Secret};
 pub use error::{Error, Result};
 
 #[cfg(feature = "macros")]

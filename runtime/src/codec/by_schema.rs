@@ -3,6 +3,8 @@
 //! Invariant: what a type of this schema has written is read, and nothing else makes this panic, recurse without end or
 //! ask for more memory than a multiple of the bytes.
 
+use std::fmt::Display;
+
 use serde::de::Error as _;
 
 use super::binary::Bytes;
@@ -20,36 +22,30 @@ const MOST_EMPTY: usize = 1 << 20;
 /// # Errors
 /// [`CodecError::Decode`] if the bytes are not such a value, or more than one.
 pub(crate) fn read(bytes: &[u8], schema: &Schema) -> Result<Value, CodecError> {
-    let bytes = Bytes::new(bytes);
-    let read = next(&bytes, schema).and_then(|value| match bytes.left() {
+    let (value, taken) = read_first(bytes, schema)?;
+    match bytes.len() - taken {
         0 => Ok(value),
-        left => Err(SourceError::custom(format_args!("{left} bytes are left over"))),
-    });
-    read.map_err(|error| not_read_by(schema, &error))
-}
-
-/// Reads the value at the beginning of `bytes`, and tells how many of them it takes up.
-///
-/// # Errors
-/// As [`read`].
-pub(in crate::codec) fn read_first(
-    bytes: &[u8],
-    schema: &Schema,
-) -> Result<(Value, usize), CodecError> {
-    let bytes = Bytes::new(bytes);
-    match next(&bytes, schema) {
-        Ok(value) => Ok((value, bytes.taken())),
-        Err(error) => Err(not_read_by(schema, &error)),
+        left => Err(not_read(schema, &format_args!("{left} bytes are left over"))),
     }
 }
 
-fn not_read_by(schema: &Schema, error: &SourceError) -> CodecError {
+/// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the bytes do not begin with such a value.
+pub(crate) fn read_first(bytes: &[u8], schema: &Schema) -> Result<(Value, usize), CodecError> {
+    let bytes = Bytes::new(bytes);
+    let value = next(&bytes, schema).map_err(|error| not_read(schema, &error))?;
+    Ok((value, bytes.taken()))
+}
+
+fn not_read(schema: &Schema, error: &dyn Display) -> CodecError {
     let name = &schema.type_name;
     cannot_decode("value", &format_args!("it was written as a `{name}`: {error}"))
 }
 
 /// Reads the value that is next in `bytes`.
-pub(in crate::codec) fn next(bytes: &Bytes<'_>, schema: &Schema) -> Result<Value, SourceError> {
+fn next(bytes: &Bytes<'_>, schema: &Schema) -> Result<Value, SourceError> {
     match (schema.form, &schema.format) {
         (Form::Tagged, _) => tagged::next(bytes),
         (Form::Compact, Some((format, types))) => {

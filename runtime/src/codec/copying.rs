@@ -47,12 +47,13 @@ impl Copying {
         })
     }
 
-    /// Whether what has been `written` reads back as it is. A value that cannot be written is reported when
-    /// a run holds one.
-    pub(super) fn reads_back(self, written: Arguments) -> bool {
-        let Ok(written) = written.finish() else { return true };
-        let mut again = Arguments::plain(Form::Compact);
-        let mut reader = Reader::any_value(written.as_bytes(), "copy");
+    /// Whether what has been `written` in this form reads back as it is. A value that cannot be written even in the
+    /// tagged form is reported when a run holds one.
+    pub(super) fn reads_back(self, written: Arguments, form: Form) -> bool {
+        let Ok(written) = written.finish() else { return form == Form::Tagged };
+        let mut again = Arguments::plain(form);
+        // Behind the byte of the encoding.
+        let mut reader = Reader::plain(&written.as_bytes()[1..], "value", form);
         let is_copied = self.copy(&mut reader, &mut again);
         let again = again.finish();
         reader.finish().is_ok() && is_copied && again.is_ok_and(|again| again == written)

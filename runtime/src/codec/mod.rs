@@ -12,9 +12,12 @@ mod depth;
 mod given;
 mod json;
 mod reader;
+pub(crate) mod render;
 mod results;
+pub(crate) mod samples;
 mod schema;
 pub(crate) mod schemas;
+mod secret;
 mod sink;
 pub(crate) mod snapshot;
 mod source;
@@ -36,6 +39,7 @@ pub(crate) use results::{add_result, next_result};
 pub use schema::{
     Content, Described, Fields, Form, Format, NamedType, Schema, SchemaProblem, Types,
 };
+pub use secret::Secret;
 
 pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};
 pub(crate) use snapshot::{SnapshotView, encode_snapshot_view};

@@ -56,7 +56,7 @@ mod tests {
 
     use super::*;
     use crate::codec::schema::{Described, Schema};
-    use crate::codec::{CodecError, from_payload, only_value, to_payload};
+    use crate::codec::{CodecError, from_any_payload, only_value, to_payload};
     use crate::model::{Encoding, Payload};
 
     fn read_result<T, E>(payload: &Payload) -> Result<Result<T, E>, CodecError>
@@ -75,7 +75,7 @@ mod tests {
         T: Serialize + DeserializeOwned + Debug + PartialEq,
         E: Serialize + DeserializeOwned + Debug + PartialEq,
     {
-        let serde: Result<Result<T, E>, _> = from_payload(payload);
+        let serde: Result<Result<T, E>, _> = from_any_payload(payload);
         let own = read_result::<T, E>(payload);
         assert_eq!(own.as_ref().ok(), serde.as_ref().ok(), "{own:?} {serde:?}");
     }

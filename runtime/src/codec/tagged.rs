@@ -7,6 +7,8 @@ use serde::de::Error as _;
 
 use super::binary::Bytes;
 use super::depth::{Depth, TooDeep};
+use super::schema::Form;
+use super::sink::Sink;
 use super::source::SourceError;
 use super::value::Value;
 
@@ -72,6 +74,11 @@ impl Tag {
     }
 }
 
+/// Begins a `Result`, whose value or error is written next.
+pub(super) fn begin_result(out: &mut Vec<u8>, is_ok: bool) {
+    Sink::new(out, Form::Tagged).begin_result(is_ok);
+}
+
 /// Reads the value that is next in `bytes`.
 pub(super) fn next(bytes: &Bytes<'_>) -> Result<Value, SourceError> {
     value(bytes, Depth::READ)
@@ -80,13 +87,6 @@ pub(super) fn next(bytes: &Bytes<'_>) -> Result<Value, SourceError> {
 fn value(bytes: &Bytes<'_>, depth: Depth) -> Result<Value, SourceError> {
     let unexpected_end = || SourceError::custom("a list or map ends before it begins");
     item(bytes, depth)?.ok_or_else(unexpected_end)
-}
-
-/// Begins a `Result`, whose value or error follows.
-pub(super) fn begin_result(out: &mut Vec<u8>, is_ok: bool) {
-    let name = if is_ok { "Ok" } else { "Err" };
-    out.extend([Tag::Variant as u8, name.len() as u8]);
-    out.extend_from_slice(name.as_bytes());
 }
 
 /// A value, unless what it is in ends here.

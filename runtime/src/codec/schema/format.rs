@@ -65,6 +65,30 @@ pub enum Format {
     Type(usize),
 }
 
+impl Format {
+    /// Whether the two are of one kind, as far as that is known from the beginning.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Option(_), Self::Option(_))
+            | (Self::Seq(_), Self::Seq(_))
+            | (Self::Map(..), Self::Map(..)) => true,
+            (Self::Tuple(formats), Self::Tuple(others)) => formats.len() == others.len(),
+            (one, other) => one == other,
+        }
+    }
+
+    /// Whether all of it has been seen, as far as the next named types.
+    pub(super) fn is_known(&self) -> bool {
+        match self {
+            Self::Unknown => false,
+            Self::Option(format) | Self::Seq(format) => format.is_known(),
+            Self::Tuple(formats) => formats.iter().all(Self::is_known),
+            Self::Map(key, value) => key.is_known() && value.is_known(),
+            _ => true,
+        }
+    }
+}
+
 /// The named types of a schema, in the order in which they are met.
 pub type Types = Vec<NamedType>;
 
@@ -87,6 +111,19 @@ pub enum Content {
     Enum(Vec<(String, Fields)>),
 }
 
+impl Content {
+    /// Whether the two have the same names, as far as these are known from the beginning.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Struct(fields), Self::Struct(others)) => fields.is_like(others),
+            (Self::Enum(variants), Self::Enum(others)) => {
+                variants.iter().map(|(name, _)| name).eq(others.iter().map(|(name, _)| name))
+            }
+            _ => false,
+        }
+    }
+}
+
 /// What a struct or variant holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -100,4 +137,31 @@ pub enum Fields {
     Tuple(Vec<Format>),
     /// Values by name, encoded by position.
     Named(Vec<(String, Format)>),
+}
+
+impl Fields {
+    /// As many values, by the same names.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Unit, Self::Unit) | (Self::Newtype(_), Self::Newtype(_)) => true,
+            (Self::Tuple(formats), Self::Tuple(others)) => formats.len() == others.len(),
+            (Self::Named(fields), Self::Named(others)) => {
+                fields.iter().map(|(name, _)| name).eq(others.iter().map(|(name, _)| name))
+            }
+            _ => false,
+        }
+    }
+
+    pub(in crate::codec) fn named(names: &[&'static str]) -> Self {
+        let fields = names.iter().map(|name| ((*name).to_owned(), Format::Unknown));
+        Self::Named(fields.collect())
+    }
+
+    pub(in crate::codec) fn tuple(len: usize) -> Self {
+        Self::Tuple(vec![Format::Unknown; len])
+    }
+
+    pub(in crate::codec) fn newtype() -> Self {
+        Self::Newtype(Format::Unknown)
+    }
 }

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use self::trace::{Filling, reads_back_tagged, trace};
 use super::NameOf;
 use super::arguments::Arguments;
 use super::copying::{Copying, CopyingKey, copy_value};
@@ -54,14 +55,14 @@ impl Described {
         (self.type_name)()
     }
 
-    /// Tells the type from others.
+    /// Tells types apart whose values are read or written in another way.
     pub(in crate::codec) fn key(self) -> CopyingKey {
         self.copying.key()
     }
 
     /// Its schema.
     pub fn schema(self) -> Schema {
-        Schema::traced(self.type_name().into(), &|source| trace::make(self.copying, source))
+        Schema::traced(self.type_name().into(), self.copying)
     }
 
     /// Whether the next of a list of arguments is such a value, which is copied.
@@ -84,20 +85,13 @@ pub struct Schema {
     pub problem: Option<SchemaProblem>,
 }
 
-/// Why the binary encoding cannot hold a type.
+/// Why values of a type cannot be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaProblem {
-    /// Reading it needs to know what was written (`serde_json::Value`, `#[serde(untagged)]`,
-    /// `#[serde(flatten)]`).
-    SelfDescribing,
-    /// It leaves out parts when writing (`skip_serializing_if`) that it expects when reading.
-    SkipsFields,
+    /// Its `Deserialize` does not read what its `Serialize` has written, also where that says what it is.
+    NotReadBack,
 }
-
-/// What strings are taken to be while a type is traced, one after the other: types that check what
-/// they read accept at least one of them.
-const SAMPLE_TEXTS: [&str; 4] = ["", "1970-01-01T00:00:00Z", "127.0.0.1", "https://localhost/"];
 
 impl Schema {
     /// Traces `T`.
@@ -105,16 +99,7 @@ impl Schema {
         Described::of::<T>().schema()
     }
 
-    /// Traces the tuple of these types.
-    pub fn of_tuple(parts: &[Described]) -> Self {
-        let names: Vec<_> = parts.iter().map(|part| (part.type_name)()).collect();
-        let comma = if names.len() == 1 { "," } else { "" };
-        let type_name = format!("({}{comma})", names.join(", "));
-        let parts: Vec<_> = parts.iter().map(|part| part.copying).collect();
-        Self::traced(type_name.into(), &|source| trace::make_tuple(&parts, source))
-    }
-
-    /// That of a value that says of itself what it is.
+    /// The schema of all values in the tagged form.
     pub(crate) fn tagged() -> Self {
         Self { type_name: "value".into(), form: Form::Tagged, format: None, problem: None }
     }
@@ -138,37 +123,49 @@ impl Schema {
         SchemaHash(hash.finish())
     }
 
-    fn traced(type_name: Cow<'static, str>, make: trace::MakeAny<'_>) -> Self {
-        let mut schema = Self { type_name, form: Form::Tagged, format: None, problem: None };
-        for text in SAMPLE_TEXTS {
-            match trace::trace(make, text) {
-                Ok(traced) => {
-                    schema.problem = (!traced.reads_back).then_some(SchemaProblem::SkipsFields);
-                    schema.form = Form::Compact;
-                    schema.format = Some((traced.format, traced.types));
-                    break;
-                }
-                Err(error) if error.is_of_self_describing() => {
-                    schema.problem = Some(SchemaProblem::SelfDescribing);
-                    break;
-                }
-                Err(_) => {}
+    fn traced(type_name: Cow<'static, str>, copying: Copying) -> Self {
+        match trace_compact(copying) {
+            Some(format) => {
+                Self { type_name, form: Form::Compact, format: Some(format), problem: None }
             }
+            None => Self { type_name, problem: problem_of_tagged(copying), ..Self::tagged() },
         }
-        schema
     }
+}
+
+/// The format of a type, unless it needs the tagged form.
+fn trace_compact(copying: Copying) -> Option<(Format, Types)> {
+    let trace = |filling| trace(copying, filling, Form::Compact);
+    let zero = |filling| Filling { number: 0, ..filling };
+    let full = trace(Filling::FULL).or_else(|error| match error.is_of_self_describing() {
+        true => Err(error),
+        false => trace(zero(Filling::FULL)),
+    });
+    let format = full.ok().filter(|full| full.reads_back)?.format?;
+    let all_read_back = Filling::OTHERS.iter().all(|empty| {
+        let filling = Filling { empty: *empty, ..Filling::FULL };
+        // Values that the type does not take say nothing.
+        let traced = trace(zero(filling)).or_else(|_| trace(filling));
+        traced.map_or(true, |traced| traced.reads_back)
+    });
+    all_read_back.then_some(format)
+}
+
+/// Why values of a type could not be read back from the tagged form, if so.
+fn problem_of_tagged(copying: Copying) -> Option<SchemaProblem> {
+    let reads_back = match trace(copying, Filling::FULL, Form::Tagged) {
+        Ok(traced) => traced.reads_back,
+        Err(_) => reads_back_tagged(copying),
+    };
+    (!reads_back).then_some(SchemaProblem::NotReadBack)
 }
 
 impl std::fmt::Display for SchemaProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::SelfDescribing => {
-                "it can only be read from a self-describing format such as JSON \
-                 (`serde_json::Value`, `#[serde(untagged)]` and `#[serde(flatten)]` are of this kind)"
-            }
-            Self::SkipsFields => {
-                "it leaves out fields when it is written (`#[serde(skip_serializing_if)]`), so it \
-                 cannot be read back from a binary format"
+            Self::NotReadBack => {
+                "its `Deserialize` does not read what its `Serialize` has written; change one of them, or save \
+                 another value that this one can be made of"
             }
         })
     }

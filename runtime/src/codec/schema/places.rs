@@ -5,8 +5,9 @@
 use std::mem::ManuallyDrop;
 
 use super::super::source::SourceError;
+use super::super::value::Value;
 use super::format::{Content, Fields, Format};
-use super::trace::{Tracer, endless};
+use super::trace::Tracer;
 use crate::hidden::Hidden;
 
 /// A place where a value is wanted.
@@ -21,57 +22,68 @@ impl<'a> Place<'a> {
     }
 
     fn parts(self) -> (&'a mut Tracer, &'a mut Format) {
-        (self.tracer.reveal_mut(), self.format.reveal_mut())
+        let tracer = self.tracer.reveal_mut();
+        tracer.parts += 1;
+        (tracer, self.format.reveal_mut())
+    }
+
+    /// Notes what the value is. What it holds is kept if it is like what is known.
+    fn note(self, format: Format) -> (&'a mut Tracer, &'a mut Format) {
+        let (tracer, known) = self.parts();
+        if !known.is_like(&format) {
+            tracer.differs |= *known != Format::Unknown;
+            *known = format;
+        }
+        (tracer, known)
     }
 
     /// Notes what the value is.
     pub(in super::super) fn is(self, format: Format) {
-        *self.format.reveal_mut() = format;
+        self.note(format);
     }
 
-    /// A text.
-    pub(in super::super) fn text(self) -> &'static str {
-        let (tracer, format) = self.parts();
-        *format = Format::Str;
-        tracer.text
+    /// A number, a truth value or nothing.
+    pub(in super::super) fn scalar(self, format: Format) -> &'a Value {
+        let (tracer, format) = self.note(format);
+        let numbers = &tracer.numbers;
+        match format {
+            Format::Bool => &numbers.truth,
+            Format::F32 | Format::F64 => &numbers.float,
+            Format::Unit => &Value::Null,
+            Format::I8 | Format::I16 | Format::I32 | Format::I64 | Format::I128 => &numbers.signed,
+            _ => &numbers.unsigned,
+        }
+    }
+
+    /// A text for this Rust type.
+    pub(in super::super) fn text(self, rust_name: &'static str) -> &'static str {
+        self.note(Format::Str).0.text(rust_name)
     }
 
     /// The value of an option, unless it is to be empty.
     pub(in super::super) fn option(self) -> Option<Self> {
-        let (tracer, format) = self.parts();
-        if !matches!(format, Format::Option(_)) {
-            *format = Format::Option(Box::default());
-        }
+        let (tracer, format) = self.note(Format::Option(Box::default()));
         let Format::Option(format) = format else { return None };
-        (!tracer.is_sparse()).then_some(Self::new(tracer, format))
+        (!tracer.is_empty_here()).then_some(Self::new(tracer, format))
     }
 
     /// The items of a list.
     pub(in super::super) fn items(self) -> Formats<'a> {
-        let (tracer, format) = self.parts();
-        if !matches!(format, Format::Seq(_)) {
-            *format = Format::Seq(Box::default());
-        }
-        let left = usize::from(!tracer.is_sparse());
+        let (tracer, format) = self.note(Format::Seq(Box::default()));
+        let left = usize::from(!tracer.is_empty_here());
         Formats::Plain(Self::new(tracer, format), 0, left)
     }
 
     /// The items of a tuple.
     pub(in super::super) fn tuple(self, len: usize) -> Formats<'a> {
-        let (tracer, format) = self.parts();
-        if !matches!(format, Format::Tuple(formats) if formats.len() == len) {
-            *format = Format::Tuple(vec![Format::Unknown; len]);
-        }
+        let (tracer, format) = self.note(Format::Tuple(vec![Format::Unknown; len]));
         Formats::Plain(Self::new(tracer, format), 0, len)
     }
 
     /// The key and the value of the one entry of a map, unless it is to be empty.
     pub(in super::super) fn entry(self) -> Formats<'a> {
-        let (tracer, format) = self.parts();
-        if !matches!(format, Format::Map(..)) {
-            *format = Format::Map(Box::default(), Box::default());
-        }
-        let left = if tracer.is_sparse() { 0 } else { 2 };
+        let (tracer, format) = self.note(Format::Map(Box::default(), Box::default()));
+        let left = if tracer.is_empty_here() { 0 } else { 2 };
         Formats::Plain(Self::new(tracer, format), 0, left)
     }
 
@@ -87,16 +99,16 @@ impl<'a> Place<'a> {
         Some(Place { tracer: self.tracer, format })
     }
 
-    /// A struct, of which it is not known yet what it holds.
+    /// A struct with these fields.
     pub(in super::super) fn begin(
         self,
         rust_name: &'static str,
         name: &str,
+        fields: Fields,
     ) -> Result<Begun<'a>, SourceError> {
         let (tracer, format) = self.parts();
-        let content = Content::Struct(Fields::default());
-        let index = tracer.index_of(rust_name, name, content);
-        *format = Format::Type(index);
+        let index = tracer.index_of(rust_name, name, Content::Struct(fields));
+        let tracer = Self::new(tracer, format).note(Format::Type(index)).0;
         tracer.push(index)?;
         Ok(Begun { tracer, index, variant: None })
     }
@@ -111,16 +123,9 @@ impl<'a> Place<'a> {
         let (tracer, format) = self.parts();
         let empty = variants.iter().map(|name| ((*name).to_owned(), Fields::Unit)).collect();
         let index = tracer.index_of(rust_name, name, Content::Enum(empty));
-        *format = Format::Type(index);
-        let seen = &mut tracer.seen[index];
-        let variant = if seen.begun < variants.len() {
-            seen.begun += 1;
-            tracer.progress = true;
-            seen.begun - 1
-        } else {
-            seen.finite.ok_or_else(endless)?
-        };
+        let tracer = Self::new(tracer, format).note(Format::Type(index)).0;
         tracer.push(index)?;
+        let variant = tracer.choose(index)?;
         Ok(Enumerated { tracer, index, variant })
     }
 }
@@ -134,40 +139,33 @@ pub(in super::super) struct Begun<'a> {
 
 impl<'a> Begun<'a> {
     pub(in super::super) fn unit(self) -> Taken<'a> {
-        self.take(|_| Fields::Unit)
+        self.take(Fields::Unit)
     }
 
     pub(in super::super) fn newtype(self) -> Taken<'a> {
-        self.take(|known| match known {
-            known @ Fields::Newtype(_) => known,
-            _ => Fields::Newtype(Format::Unknown),
-        })
+        self.take(Fields::newtype())
     }
 
     pub(in super::super) fn tuple(self, len: usize) -> Formats<'a> {
-        Formats::Taken(self.take(|known| match known {
-            Fields::Tuple(formats) if formats.len() == len => Fields::Tuple(formats),
-            _ => Fields::Tuple(vec![Format::Unknown; len]),
-        }))
+        Formats::Taken(self.take(Fields::tuple(len)))
     }
 
     pub(in super::super) fn named(self, names: &[&'static str]) -> Formats<'a> {
-        Formats::Taken(self.take(|known| match known {
-            Fields::Named(fields) if fields.len() == names.len() => Fields::Named(fields),
-            _ => {
-                let fields = names.iter().map(|name| ((*name).to_owned(), Format::Unknown));
-                Fields::Named(fields.collect())
-            }
-        }))
+        Formats::Taken(self.take(Fields::named(names)))
     }
 
-    fn take(self, shape: impl FnOnce(Fields) -> Fields) -> Taken<'a> {
+    /// What it holds is kept if it is like what is known.
+    fn take(self, shape: Fields) -> Taken<'a> {
         let Self { tracer, index, variant } = self;
         let known = tracer.fields(index, variant);
-        let fields = shape(std::mem::take(known));
         // Left in place for types that hold themselves.
-        known.clone_from(&fields);
-        let fields: Box<dyn Hidden<Fields>> = Box::new(fields);
+        let is_new = !known.is_like(&shape);
+        let is_other = is_new && *known != Fields::Unit;
+        if is_new {
+            *known = shape;
+        }
+        let fields: Box<dyn Hidden<Fields>> = Box::new(known.clone());
+        tracer.differs |= is_other;
         Taken { tracer, index, variant, fields: ManuallyDrop::new(fields), next: 0 }
     }
 }

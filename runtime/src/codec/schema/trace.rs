@@ -1,111 +1,256 @@
 //! Tracing: making values of a type up, and writing down what it asks for.
 //!
-//! A type is deserialized again and again. Each pass shows one more variant of an enum that has
-//! some left, until a pass shows nothing new; a last pass shows options and lists empty. Recursive
-//! types end because an enum whose variants have all been begun continues with one that is known to
-//! end, and because options and lists are empty inside of a type that holds itself.
+//! A type is deserialized again and again. Each pass shows one more variant of an enum that has some left, until a pass
+//! shows nothing new. Recursive types end because inside of a type that holds itself options and lists are empty, and an
+//! enum is one of its variants that end.
+//!
+//! Each value is also written and read back. What is left out when it is written (`skip_serializing_if`) depends on the
+//! value, so this is done several times, with other values each time: see [`Filling`].
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::super::arguments::Arguments;
 use super::super::copying::Copying;
 use super::super::reader::Reader;
 use super::super::source::{Source, SourceError};
-use super::Form;
-use super::format::{Content, Fields, Format, NamedType, Types};
+use super::super::value::Value;
+use super::format::{Content, Fields, Form, Format, NamedType, Types};
 use super::places::Place;
 
 /// More nesting than this is taken for a type without finite values.
 const MAX_DEPTH: usize = 128;
 
-/// More passes than this are not made; each but the last shows a variant that none before it has.
-const MAX_PASSES: usize = 10_000;
+/// Where a value has more parts than this, the rest of it is made as small as possible: types that hold each other have
+/// values of any size.
+const MANY_PARTS: usize = 2_000;
+
+/// The parts that are made in all. A type that needs more is not traced to its end.
+const MAX_PARTS: usize = 100_000;
+
+/// What texts are taken to be, one after the other, until a type takes one: those that check what they read accept at
+/// least one of them.
+const TEXTS: [&str; 14] = [
+    "",
+    "1970-01-01T00:00:00Z",
+    "1970-01-01T00:00:00",
+    "1970-01-01",
+    "00:00:00",
+    "1970-01-01T00:00:00+00:00[UTC]",
+    "PT1S",
+    "0",
+    "1.0.0",
+    "a",
+    "https://localhost/",
+    "127.0.0.1",
+    "127.0.0.0/8",
+    "00000000-0000-0000-0000-000000000000",
+];
+
+/// What values are filled with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filling {
+    /// What numbers are, and, if it is not 0, truth values.
+    pub(super) number: u8,
+    /// Whether options and lists are empty in a type that is within an even and within an odd number of others.
+    pub(super) empty: [bool; 2],
+}
+
+impl Filling {
+    /// Shows the whole of a type.
+    pub(super) const FULL: Self = Self { number: 1, empty: [false, false] };
+    /// Together with [`Filling::FULL`]: each field is at its default and not, in a value that is there.
+    pub(super) const OTHERS: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
+}
 
 /// What tracing a type gave.
 pub(super) struct Traced {
-    pub(super) format: Format,
-    pub(super) types: Types,
-    /// Whether the value of each pass survives the binary encoding.
+    /// Its format, unless some of it has not been seen, or is another one each time.
+    pub(super) format: Option<(Format, Types)>,
+    /// Whether the value of each pass is what was written.
     pub(super) reads_back: bool,
 }
 
-/// Makes one value of whatever is traced, and tells whether it survives the binary encoding.
-pub(super) type MakeAny<'a> = &'a dyn Fn(Source<'_>) -> Result<bool, SourceError>;
+/// Traces a type, and writes its values in this form.
+pub(super) fn trace(copying: Copying, filling: Filling, form: Form) -> Result<Traced, SourceError> {
+    let mut tracer = Tracer::new(filling);
+    let mut format = Format::Unknown;
+    let mut reads_back = true;
+    loop {
+        tracer.begin_pass();
+        let source = Source::Made(Place::new(&mut tracer, &mut format));
+        let made = catch_unwind(AssertUnwindSafe(|| make(copying, source, form)));
+        match made.unwrap_or_else(|_| Err(panicked())) {
+            Ok(is_same) => {
+                reads_back &= is_same;
+                if tracer.shown_now.is_empty() {
+                    break;
+                }
+            }
+            Err(error) => {
+                if error.is_of_self_describing() || error.is(PANICKED) || !tracer.has_another_text()
+                {
+                    return Err(error);
+                }
+            }
+        }
+        if tracer.parts > MAX_PARTS {
+            return Err(endless());
+        }
+    }
+    let is_whole = !tracer.differs && tracer.has_shown_all() && is_known(&format, &tracer);
+    let types = tracer.seen.into_iter().map(|seen| seen.named).collect();
+    Ok(Traced { format: is_whole.then_some((format, types)), reads_back })
+}
 
-/// Makes a value that is read by `copying`.
-pub(super) fn make(copying: Copying, source: Source<'_>) -> Result<bool, SourceError> {
+/// Makes a value, and tells whether it is the same once it has been written and read.
+fn make(copying: Copying, source: Source<'_>, form: Form) -> Result<bool, SourceError> {
     let mut source = Some(source);
     let mut reader = Reader::of_source(&mut source);
-    let mut written = Arguments::plain(Form::Compact);
+    let mut written = Arguments::plain(form);
     if copying.copy(&mut reader, &mut written) {
-        Ok(copying.reads_back(written))
+        Ok(copying.reads_back(written, form))
     } else {
         drop(written.finish());
         Err(reader.source_failure())
     }
 }
 
-/// Makes a tuple of such values. Serde's own code for tuples would be compiled for each list.
-pub(super) fn make_tuple(parts: &[Copying], source: Source<'_>) -> Result<bool, SourceError> {
-    let Source::Made(place) = source else { return Err(SourceError::self_describing()) };
-    if parts.is_empty() {
-        place.is(Format::Unit);
-        return Ok(true);
-    }
-    let mut formats = place.tuple(parts.len());
-    let mut reads_back = true;
-    for copying in parts {
-        if let Some(place) = formats.next() {
-            reads_back &= make(*copying, Source::Made(place))?;
-        }
-    }
-    formats.finish();
-    Ok(reads_back)
+/// Whether values that a type takes are the same once they have been written in the tagged form and read: of a type that
+/// cannot be traced.
+pub(super) fn reads_back_tagged(copying: Copying) -> bool {
+    let mut samples = vec![
+        Value::Null,
+        Value::Bool(true),
+        Value::Unsigned(1),
+        Value::Signed(-1),
+        Value::Float(0.5),
+        Value::List(vec![]),
+        Value::Map(vec![]),
+    ];
+    samples.extend(TEXTS.map(|text| Value::Text(text.to_owned())));
+    samples.iter().all(|sample| {
+        let source = Source::Read(sample, Form::Tagged);
+        // One that the type does not take says nothing.
+        let made = catch_unwind(AssertUnwindSafe(|| make(copying, source, Form::Tagged)));
+        made.map_or(true, |made| made.unwrap_or(true))
+    })
 }
 
-/// Traces a type, taking every string to be `text`.
-pub(super) fn trace(make: MakeAny<'_>, text: &'static str) -> Result<Traced, SourceError> {
-    let mut tracer =
-        Tracer { text, seen: Vec::new(), stack: Vec::new(), progress: false, sparse: false };
-    let mut format = Format::Unknown;
-    let mut reads_back = true;
-    for _ in 0..MAX_PASSES {
-        tracer.progress = false;
-        reads_back &= make(tracer.source(&mut format))?;
-        if !tracer.progress {
-            break;
-        }
-    }
-    tracer.sparse = true;
-    reads_back &= make(tracer.source(&mut format))?;
-    let types = tracer.seen.into_iter().map(|seen| seen.named).collect();
-    Ok(Traced { format, types, reads_back })
+/// Whether all that the format holds has been seen.
+fn is_known(format: &Format, tracer: &Tracer) -> bool {
+    let all = |mut formats: std::slice::Iter<'_, Format>| formats.all(Format::is_known);
+    let fields_are_known = |fields: &Fields| match fields {
+        Fields::Unit => true,
+        Fields::Newtype(format) => format.is_known(),
+        Fields::Tuple(formats) => all(formats.iter()),
+        Fields::Named(fields) => fields.iter().all(|(_, format)| format.is_known()),
+    };
+    format.is_known()
+        && tracer.seen.iter().all(|seen| match &seen.named.content {
+            Content::Struct(fields) => fields_are_known(fields),
+            Content::Enum(variants) => variants.iter().all(|(_, fields)| fields_are_known(fields)),
+        })
 }
 
 /// What is known of a type so far, and how its values are made up.
 pub(super) struct Tracer {
-    /// What every string is taken to be.
-    pub(super) text: &'static str,
+    filling: Filling,
+    /// The number that numbers are made up as, in each way that serde has.
+    pub(super) numbers: Numbers,
+    /// Which of [`TEXTS`] the texts in a Rust type are, if not the first.
+    texts: Vec<(&'static str, usize)>,
+    /// The Rust type that the last text was for.
+    last_text: Option<&'static str>,
     pub(super) seen: Vec<Seen>,
     /// The types that are being made, by their index.
     pub(super) stack: Vec<usize>,
-    /// Whether this pass has shown a variant for the first time.
-    pub(super) progress: bool,
-    /// Whether options and lists are to be empty.
-    sparse: bool,
+    /// The variants that this pass has shown, each with its type and what it was before.
+    shown_now: Vec<(usize, usize, Shown)>,
+    /// Whether a part had another format than before.
+    pub(super) differs: bool,
+    /// How many parts have been made, and how many before this pass.
+    pub(super) parts: usize,
+    parts_before: usize,
+}
+
+/// What numbers and truth values are made up as.
+pub(super) struct Numbers {
+    pub(super) unsigned: Value,
+    pub(super) signed: Value,
+    pub(super) float: Value,
+    pub(super) truth: Value,
 }
 
 pub(super) struct Seen {
     /// Tells types of the same name apart, within this process.
     rust_name: &'static str,
     named: NamedType,
-    /// How many variants have been begun; they are shown in order.
-    pub(super) begun: usize,
+    /// Of an enum, how much of each variant has been seen.
+    shown: Vec<Shown>,
     /// The variant that was first made as a whole, which therefore ends.
     pub(super) finite: Option<usize>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    No,
+    /// With options and lists that had to be empty.
+    InPart,
+    Whole,
+}
+
 impl Tracer {
-    fn source<'a>(&'a mut self, format: &'a mut Format) -> Source<'a> {
-        Source::Made(Place::new(self, format))
+    fn new(filling: Filling) -> Self {
+        let Filling { number, .. } = filling;
+        Self {
+            filling,
+            numbers: Numbers {
+                unsigned: Value::Unsigned(number.into()),
+                signed: Value::Signed(number.into()),
+                float: Value::Float(number.into()),
+                truth: Value::Bool(number != 0),
+            },
+            texts: Vec::new(),
+            last_text: None,
+            seen: Vec::new(),
+            stack: Vec::new(),
+            shown_now: Vec::new(),
+            differs: false,
+            parts: 0,
+            parts_before: 0,
+        }
+    }
+
+    fn begin_pass(&mut self) {
+        self.stack.clear();
+        self.shown_now.clear();
+        self.last_text = None;
+        self.parts_before = self.parts;
+    }
+
+    /// Takes the pass back, which has failed, if there is another text for the type that was given one last.
+    fn has_another_text(&mut self) -> bool {
+        for (index, variant, before) in self.shown_now.drain(..) {
+            self.seen[index].shown[variant] = before;
+        }
+        let Some(rust_name) = self.last_text else { return false };
+        let text = match self.texts.iter_mut().find(|(name, _)| *name == rust_name) {
+            Some((_, text)) => text,
+            None => {
+                self.texts.push((rust_name, 0));
+                let last = self.texts.len() - 1;
+                &mut self.texts[last].1
+            }
+        };
+        *text += 1;
+        *text < TEXTS.len()
+    }
+
+    /// A text for this Rust type.
+    pub(super) fn text(&mut self, rust_name: &'static str) -> &'static str {
+        self.last_text = Some(rust_name);
+        let text = self.texts.iter().find(|(name, _)| *name == rust_name);
+        TEXTS[text.map_or(0, |(_, text)| *text)]
     }
 
     /// The index of a named type, which is added if it is new.
@@ -115,18 +260,95 @@ impl Tracer {
         name: &str,
         content: Content,
     ) -> usize {
-        if let Some(index) = self.seen.iter().position(|seen| seen.rust_name == rust_name) {
+        let is_same = |seen: &Seen| {
+            seen.rust_name == rust_name
+                && seen.named.name == name
+                && seen.named.content.is_like(&content)
+        };
+        if let Some(index) = self.seen.iter().position(is_same) {
             return index;
         }
+        let variants = if let Content::Enum(variants) = &content { variants.len() } else { 0 };
+        let shown = vec![Shown::No; variants];
         let named = NamedType { name: name.to_owned(), content };
-        self.seen.push(Seen { rust_name, named, begun: 0, finite: None });
+        self.seen.push(Seen { rust_name, named, shown, finite: None });
         self.seen.len() - 1
     }
 
-    /// Whether options and lists are to be empty here.
-    pub(super) fn is_sparse(&self) -> bool {
+    /// Whether what is being made is within a value of its own type, or has grown too large.
+    fn must_end(&self) -> bool {
         let repeats = |(n, index): (usize, &usize)| self.stack[..n].contains(index);
-        self.sparse || self.stack.iter().enumerate().any(repeats)
+        self.parts - self.parts_before > MANY_PARTS || self.stack.iter().enumerate().any(repeats)
+    }
+
+    /// Whether options and lists are to be empty here.
+    pub(super) fn is_empty_here(&self) -> bool {
+        self.filling.empty[self.stack.len() % 2] || self.must_end()
+    }
+
+    /// Chooses the variant of an enum that is on the stack.
+    pub(super) fn choose(&mut self, index: usize) -> Result<usize, SourceError> {
+        let must_end = self.must_end();
+        let seen = &self.seen[index];
+        let next = match (must_end, seen.finite) {
+            (false, _) => seen.shown.iter().position(|shown| *shown != Shown::Whole),
+            (true, None) => seen.shown.iter().position(|shown| *shown == Shown::No),
+            (true, Some(_)) => None,
+        };
+        if let Some(variant) = next {
+            let shown = &mut self.seen[index].shown[variant];
+            self.shown_now.push((index, variant, *shown));
+            *shown = if must_end { Shown::InPart } else { Shown::Whole };
+            return Ok(variant);
+        }
+        if !must_end
+            && self.shown_now.is_empty()
+            && let Some(variant) = self.leads_on(index)
+        {
+            return Ok(variant);
+        }
+        self.seen[index].finite.ok_or_else(endless)
+    }
+
+    /// The variant of an enum in which there is another one that has not been shown as a whole.
+    fn leads_on(&self, index: usize) -> Option<usize> {
+        let Content::Enum(variants) = &self.seen[index].named.content else { return None };
+        // What is within itself is not shown.
+        let mut visited = self.stack.clone();
+        variants.iter().position(|(_, fields)| self.any_in_fields(fields, &mut visited))
+    }
+
+    fn any_in_fields(&self, fields: &Fields, visited: &mut Vec<usize>) -> bool {
+        match fields {
+            Fields::Unit => false,
+            Fields::Newtype(format) => self.any_in(format, visited),
+            Fields::Tuple(formats) => formats.iter().any(|format| self.any_in(format, visited)),
+            Fields::Named(fields) => fields.iter().any(|(_, format)| self.any_in(format, visited)),
+        }
+    }
+
+    fn any_in(&self, format: &Format, visited: &mut Vec<usize>) -> bool {
+        match format {
+            Format::Option(format) | Format::Seq(format) => self.any_in(format, visited),
+            Format::Tuple(formats) => formats.iter().any(|format| self.any_in(format, visited)),
+            Format::Map(key, value) => self.any_in(key, visited) || self.any_in(value, visited),
+            Format::Type(index) if !visited.contains(index) => {
+                visited.push(*index);
+                let Seen { named, shown, .. } = &self.seen[*index];
+                shown.iter().any(|shown| *shown != Shown::Whole)
+                    || match &named.content {
+                        Content::Struct(fields) => self.any_in_fields(fields, visited),
+                        Content::Enum(variants) => {
+                            variants.iter().any(|(_, fields)| self.any_in_fields(fields, visited))
+                        }
+                    }
+            }
+            _ => false,
+        }
+    }
+
+    fn has_shown_all(&self) -> bool {
+        self.seen.iter().all(|seen| seen.shown.iter().all(|shown| *shown == Shown::Whole))
     }
 
     pub(super) fn fields(&mut self, index: usize, variant: Option<usize>) -> &mut Fields {
@@ -145,6 +367,12 @@ impl Tracer {
         self.stack.push(index);
         Ok(())
     }
+}
+
+const PANICKED: &str = "its `Deserialize` panics";
+
+fn panicked() -> SourceError {
+    serde::de::Error::custom(PANICKED)
 }
 
 pub(super) fn endless() -> SourceError {

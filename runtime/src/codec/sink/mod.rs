@@ -1,7 +1,10 @@
-//! What values are written to: the binary encoding.
+//! What values are written to: the compact form or the tagged one.
 //!
-//! Invariant: the bytes are those that bincode writes, which also writes each part here. This module must not know
-//! what they mean.
+//! Invariant: the bytes of the compact form are those that bincode writes, which also writes each part here. This module
+//! must not know what they mean.
+//!
+//! One serializer is both. What serde generates for a type is compiled once for every serializer that the type is
+//! written with, in the crate of the type.
 //!
 //! bincode's own serializer gives errors that are large and reach into the standard library. What serde generates for a
 //! type is compiled with them in the crate of the type, and so is the description of all that they reach.
@@ -21,11 +24,14 @@ use serde::ser::{
 };
 
 use super::depth::{Depth, TooDeep};
+use super::schema::{Form, SECRET};
+use super::tagged::Tag;
 
 /// Where one value, or what is left of it, goes.
 pub(crate) struct Sink<'a> {
     out: &'a mut Vec<u8>,
     depth: Depth,
+    form: Form,
 }
 
 /// Why a value could not be written. It is a pointer, so that a result of writing is one, too.
@@ -36,6 +42,8 @@ pub(crate) struct SinkError(Box<Refusal>);
 enum Refusal {
     /// A list says how long it is before its first item is written.
     Endless,
+    /// What reads it takes the next field for this one.
+    Skipped(&'static str),
     TooDeep(TooDeep),
     /// What the type's `Serialize` said.
     Custom(String),
@@ -45,6 +53,11 @@ impl Display for SinkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.0 {
             Refusal::Endless => f.write_str("it has a list that does not say how long it is"),
+            Refusal::Skipped(field) => write!(
+                f,
+                "it leaves out the field `{field}` (`#[serde(skip_serializing_if)]`), but of no value that piton has \
+                 tried, so it is saved without the names of its fields; keep the whole in a `piton::Json`"
+            ),
             Refusal::TooDeep(error) => error.fmt(f),
             Refusal::Custom(reason) => f.write_str(reason),
         }
@@ -71,27 +84,74 @@ impl Writer for Sink<'_> {
 impl<'a> Sink<'a> {
     /// Adds to what is there.
     #[cfg_attr(not(debug_assertions), inline)]
-    pub(crate) fn new(out: &'a mut Vec<u8>, _: super::schema::Form) -> Self {
-        Self { out, depth: Depth::WRITTEN }
+    pub(crate) fn new(out: &'a mut Vec<u8>, form: Form) -> Self {
+        Self { out, depth: Depth::WRITTEN, form }
     }
 
-    /// A list of which the items are encoded already.
+    /// A list of which the items are encoded already, in this form.
     pub(crate) fn list_as_it_is(mut self, length: usize, items: &[u8]) {
-        self.put(length);
+        match self.form {
+            Form::Compact => self.put(length),
+            Form::Tagged => self.tag(Tag::List),
+        }
         self.out.extend_from_slice(items);
+        self.close();
+    }
+
+    /// A `Result`, of which the value or the error is written next, at this level.
+    pub(super) fn begin_result(mut self, is_ok: bool) {
+        match self.form {
+            // The number of the variant, as bincode writes it.
+            Form::Compact => self.out.push(u8::from(!is_ok)),
+            Form::Tagged => self.tagged_text(Tag::Variant, if is_ok { "Ok" } else { "Err" }),
+        }
+    }
+
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn is_tagged(&self) -> bool {
+        self.form == Form::Tagged
+    }
+
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn tag(&mut self, tag: Tag) {
+        self.out.push(tag as u8);
+    }
+
+    /// A text, as [`Tag::Text`] and [`Tag::Variant`] have it.
+    fn tagged_text(&mut self, tag: Tag, text: &str) {
+        self.tag(tag);
+        self.put(text);
+    }
+
+    /// Ends a list or map. In the compact form its length has been written, or its schema tells it.
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn close(&mut self) {
+        if self.is_tagged() {
+            self.tag(Tag::End);
+        }
+    }
+
+    /// Begins what its schema tells the length of.
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn fixed(mut self, tag: Tag) -> Result<Self, SinkError> {
+        if self.is_tagged() {
+            self.tag(tag);
+            return self.inside();
+        }
+        Ok(self)
     }
 
     /// Where the next value at this level goes.
     #[cfg_attr(not(debug_assertions), inline)]
     fn beside(&mut self) -> Sink<'_> {
-        Sink { out: self.out, depth: self.depth }
+        Sink { out: self.out, depth: self.depth, form: self.form }
     }
 
     /// Where what is in the value goes.
     #[cfg_attr(not(debug_assertions), inline)]
     fn inside(self) -> Result<Self, SinkError> {
         match self.depth.inside() {
-            Some(depth) => Ok(Self { out: self.out, depth }),
+            Some(depth) => Ok(Self { depth, ..self }),
             None => Err(SinkError(Box::new(Refusal::TooDeep(TooDeep::BINARY)))),
         }
     }
@@ -103,37 +163,92 @@ impl<'a> Sink<'a> {
         let _ = bincode::encode_into_writer(part, self.beside(), config::standard());
     }
 
+    /// A part with its tag, if it has one, and as the tagged form has it.
     #[cfg_attr(not(debug_assertions), inline)]
-    fn part(mut self, part: impl Encode) -> Result<(), SinkError> {
-        self.put(part);
+    fn part(mut self, part: impl Encode, tagged: impl FnOnce(&mut Self)) -> Result<(), SinkError> {
+        if self.is_tagged() {
+            tagged(&mut self);
+        } else {
+            self.put(part);
+        }
         Ok(())
     }
 
-    /// The parts that follow the number of a variant.
+    /// The parts that follow the number or the name of a variant.
     #[cfg_attr(not(debug_assertions), inline)]
-    fn variant(mut self, number: u32) -> Result<Self, SinkError> {
-        self.put(number);
+    fn variant(mut self, number: u32, name: &'static str) -> Result<Self, SinkError> {
+        match self.form {
+            Form::Compact => self.put(number),
+            Form::Tagged => self.tagged_text(Tag::Variant, name),
+        }
         self.inside()
     }
 
     /// The parts that follow their number.
     #[cfg_attr(not(debug_assertions), inline)]
-    fn list(mut self, length: Option<usize>) -> Result<Self, SinkError> {
-        match length {
-            Some(length) => {
-                self.put(length);
-                self.inside()
-            }
-            None => Err(SinkError(Box::new(Refusal::Endless))),
+    fn list(mut self, tag: Tag, length: Option<usize>) -> Result<Self, SinkError> {
+        match (self.form, length) {
+            (Form::Compact, Some(length)) => self.put(length),
+            (Form::Compact, None) => return Err(SinkError(Box::new(Refusal::Endless))),
+            (Form::Tagged, _) => self.tag(tag),
         }
+        self.inside()
+    }
+}
+
+/// Numbers, texts and bytes as the tagged form has them. They are not inlined where the compact form is written.
+impl Sink<'_> {
+    fn tagged_unsigned(&mut self, number: u128) {
+        match u64::try_from(number) {
+            Ok(number) => {
+                self.tag(Tag::Unsigned);
+                self.put(number);
+            }
+            Err(_) => {
+                self.tag(Tag::BigUnsigned);
+                self.put(number);
+            }
+        }
+    }
+
+    fn tagged_signed(&mut self, number: i128) {
+        match i64::try_from(number) {
+            Ok(number) => {
+                self.tag(Tag::Signed);
+                self.put(number);
+            }
+            Err(_) => {
+                self.tag(Tag::BigSigned);
+                self.put(number);
+            }
+        }
+    }
+
+    fn tagged_float(&mut self, number: f64) {
+        self.tag(Tag::Float);
+        self.put(number);
+    }
+
+    fn tagged_truth(&mut self, truth: bool) {
+        self.tag(if truth { Tag::True } else { Tag::False });
+    }
+
+    fn tagged_char(&mut self, char: char) {
+        self.tag(Tag::Char);
+        self.put(char);
+    }
+
+    fn tagged_bytes(&mut self, bytes: &[u8]) {
+        self.tag(Tag::Bytes);
+        self.put(bytes);
     }
 }
 
 macro_rules! parts {
-    ($($method:ident: $part:ty,)*) => {$(
+    ($($method:ident: $part:ty => $tagged:ident;)*) => {$(
         #[cfg_attr(not(debug_assertions), inline)]
         fn $method(self, part: $part) -> Result<(), SinkError> {
-            self.part(part)
+            self.part(part, |sink| sink.$tagged(part.into()))
         }
     )*};
 }
@@ -150,31 +265,38 @@ impl Serializer for Sink<'_> {
     type SerializeStructVariant = Self;
 
     parts! {
-        serialize_bool: bool,
-        serialize_i8: i8,
-        serialize_i16: i16,
-        serialize_i32: i32,
-        serialize_i64: i64,
-        serialize_i128: i128,
-        serialize_u8: u8,
-        serialize_u16: u16,
-        serialize_u32: u32,
-        serialize_u64: u64,
-        serialize_u128: u128,
-        serialize_f32: f32,
-        serialize_f64: f64,
-        serialize_char: char,
-        serialize_str: &str,
-        serialize_bytes: &[u8],
+        serialize_bool: bool => tagged_truth;
+        serialize_i8: i8 => tagged_signed;
+        serialize_i16: i16 => tagged_signed;
+        serialize_i32: i32 => tagged_signed;
+        serialize_i64: i64 => tagged_signed;
+        serialize_i128: i128 => tagged_signed;
+        serialize_u8: u8 => tagged_unsigned;
+        serialize_u16: u16 => tagged_unsigned;
+        serialize_u32: u32 => tagged_unsigned;
+        serialize_u64: u64 => tagged_unsigned;
+        serialize_u128: u128 => tagged_unsigned;
+        serialize_f32: f32 => tagged_float;
+        serialize_f64: f64 => tagged_float;
+        serialize_char: char => tagged_char;
+        serialize_bytes: &[u8] => tagged_bytes;
+    }
+
+    #[cfg_attr(not(debug_assertions), inline)]
+    fn serialize_str(self, text: &str) -> Result<(), SinkError> {
+        self.part(text, |sink| sink.tagged_text(Tag::Text, text))
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
     fn serialize_none(self) -> Result<(), SinkError> {
-        self.part(0_u8)
+        self.part(0_u8, |sink| sink.tag(Tag::Null))
     }
 
     fn serialize_some<T: Serialize + ?Sized>(mut self, value: &T) -> Result<(), SinkError> {
-        self.put(1_u8);
+        match self.form {
+            Form::Compact => self.put(1_u8),
+            Form::Tagged => self.tag(Tag::Some),
+        }
         match self.inside() {
             Ok(inside) => value.serialize(inside),
             Err(error) => Err(error),
@@ -183,12 +305,12 @@ impl Serializer for Sink<'_> {
 
     #[cfg_attr(not(debug_assertions), inline)]
     fn serialize_unit(self) -> Result<(), SinkError> {
-        Ok(())
+        self.part((), |sink| sink.tag(Tag::Null))
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
     fn serialize_unit_struct(self, _: &'static str) -> Result<(), SinkError> {
-        Ok(())
+        self.serialize_unit()
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
@@ -196,16 +318,23 @@ impl Serializer for Sink<'_> {
         self,
         _: &'static str,
         number: u32,
-        _: &'static str,
+        variant: &'static str,
     ) -> Result<(), SinkError> {
-        self.part(number)
+        self.part(number, |sink| sink.tagged_text(Tag::Text, variant))
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
-        self,
-        _: &'static str,
+        mut self,
+        name: &'static str,
         value: &T,
     ) -> Result<(), SinkError> {
+        if self.is_tagged() && name == SECRET {
+            self.tag(Tag::Secret);
+            return match self.inside() {
+                Ok(inside) => value.serialize(inside),
+                Err(error) => Err(error),
+            };
+        }
         value.serialize(self)
     }
 
@@ -213,10 +342,10 @@ impl Serializer for Sink<'_> {
         self,
         _: &'static str,
         number: u32,
-        _: &'static str,
+        variant: &'static str,
         value: &T,
     ) -> Result<(), SinkError> {
-        match self.variant(number) {
+        match self.variant(number, variant) {
             Ok(content) => value.serialize(content),
             Err(error) => Err(error),
         }
@@ -224,17 +353,17 @@ impl Serializer for Sink<'_> {
 
     #[cfg_attr(not(debug_assertions), inline)]
     fn serialize_seq(self, length: Option<usize>) -> Result<Self, SinkError> {
-        self.list(length)
+        self.list(Tag::List, length)
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
     fn serialize_tuple(self, _: usize) -> Result<Self, SinkError> {
-        Ok(self)
+        self.fixed(Tag::List)
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
     fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<Self, SinkError> {
-        Ok(self)
+        self.fixed(Tag::List)
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
@@ -242,20 +371,23 @@ impl Serializer for Sink<'_> {
         self,
         _: &'static str,
         number: u32,
-        _: &'static str,
+        variant: &'static str,
         _: usize,
     ) -> Result<Self, SinkError> {
-        self.variant(number)
+        match self.variant(number, variant) {
+            Ok(content) => content.fixed(Tag::List),
+            Err(error) => Err(error),
+        }
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
     fn serialize_map(self, length: Option<usize>) -> Result<Self, SinkError> {
-        self.list(length)
+        self.list(Tag::Map, length)
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<Self, SinkError> {
-        Ok(self)
+        self.fixed(Tag::Map)
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
@@ -263,10 +395,13 @@ impl Serializer for Sink<'_> {
         self,
         _: &'static str,
         number: u32,
-        _: &'static str,
+        variant: &'static str,
         _: usize,
     ) -> Result<Self, SinkError> {
-        self.variant(number)
+        match self.variant(number, variant) {
+            Ok(content) => content.fixed(Tag::Map),
+            Err(error) => Err(error),
+        }
     }
 
     // What these two are by default is a dozen functions for each type.
@@ -276,10 +411,11 @@ impl Serializer for Sink<'_> {
         I: IntoIterator<Item: Serialize>,
     {
         let items = items.into_iter();
-        let mut list = self.list(exactly(items.size_hint()))?;
+        let mut list = self.list(Tag::List, exactly(items.size_hint()))?;
         for item in items {
             item.serialize(list.beside())?;
         }
+        list.close();
         Ok(())
     }
 
@@ -290,17 +426,18 @@ impl Serializer for Sink<'_> {
         I: IntoIterator<Item = (K, V)>,
     {
         let entries = entries.into_iter();
-        let mut list = self.list(exactly(entries.size_hint()))?;
+        let mut list = self.list(Tag::Map, exactly(entries.size_hint()))?;
         for (key, value) in entries {
             key.serialize(list.beside())?;
             value.serialize(list.beside())?;
         }
+        list.close();
         Ok(())
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
     fn is_human_readable(&self) -> bool {
-        false
+        self.is_tagged()
     }
 }
 
@@ -311,21 +448,18 @@ fn exactly(hint: (usize, Option<usize>)) -> Option<usize> {
 }
 
 macro_rules! compounds {
-    ($($compound:ident: $($method:ident($($key:ty)?)),+;)*) => {$(
+    ($($compound:ident: $($method:ident),+;)*) => {$(
         impl $compound for Sink<'_> {
             type Ok = ();
             type Error = SinkError;
 
-            $(fn $method<T: Serialize + ?Sized>(
-                &mut self,
-                $(_: $key,)?
-                value: &T,
-            ) -> Result<(), SinkError> {
+            $(fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), SinkError> {
                 value.serialize(self.beside())
             })+
 
             #[cfg_attr(not(debug_assertions), inline)]
-            fn end(self) -> Result<(), SinkError> {
+            fn end(mut self) -> Result<(), SinkError> {
+                self.close();
                 Ok(())
             }
         }
@@ -333,11 +467,44 @@ macro_rules! compounds {
 }
 
 compounds! {
-    SerializeSeq: serialize_element();
-    SerializeTuple: serialize_element();
-    SerializeTupleStruct: serialize_field();
-    SerializeTupleVariant: serialize_field();
-    SerializeMap: serialize_key(), serialize_value();
-    SerializeStruct: serialize_field(&'static str);
-    SerializeStructVariant: serialize_field(&'static str);
+    SerializeSeq: serialize_element;
+    SerializeTuple: serialize_element;
+    SerializeTupleStruct: serialize_field;
+    SerializeTupleVariant: serialize_field;
+    SerializeMap: serialize_key, serialize_value;
 }
+
+macro_rules! structs {
+    ($($compound:ident)*) => {$(
+        impl $compound for Sink<'_> {
+            type Ok = ();
+            type Error = SinkError;
+
+            fn serialize_field<T: Serialize + ?Sized>(
+                &mut self,
+                name: &'static str,
+                value: &T,
+            ) -> Result<(), SinkError> {
+                if self.is_tagged() {
+                    self.tagged_text(Tag::Text, name);
+                }
+                value.serialize(self.beside())
+            }
+
+            fn skip_field(&mut self, name: &'static str) -> Result<(), SinkError> {
+                match self.form {
+                    Form::Compact => Err(SinkError(Box::new(Refusal::Skipped(name)))),
+                    Form::Tagged => Ok(()),
+                }
+            }
+
+            #[cfg_attr(not(debug_assertions), inline)]
+            fn end(mut self) -> Result<(), SinkError> {
+                self.close();
+                Ok(())
+            }
+        }
+    )*};
+}
+
+structs! { SerializeStruct SerializeStructVariant }

@@ -73,9 +73,9 @@ pub(super) fn visit_members<'de, V: Visitor<'de>>(
 }
 
 macro_rules! numbers {
-    ($($method:ident, $visit:ident, $format:ident, $made:expr;)*) => {$(
+    ($($method:ident, $visit:ident, $format:ident;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-            match self.scalar(&Format::$format, $made) {
+            match self.scalar(&Format::$format) {
                 Scalar::Value(value) => visit_number(value, visitor),
                 Scalar::Binary(bytes) => match bytes.scalar() {
                     Ok(value) => visitor.$visit(value),
@@ -90,22 +90,22 @@ impl<'de> Deserializer<'de> for Source<'_> {
     type Error = SourceError;
 
     numbers! {
-        deserialize_i8, visit_i8, I8, &Value::Signed(0);
-        deserialize_i16, visit_i16, I16, &Value::Signed(0);
-        deserialize_i32, visit_i32, I32, &Value::Signed(0);
-        deserialize_i64, visit_i64, I64, &Value::Signed(0);
-        deserialize_i128, visit_i128, I128, &Value::Signed(0);
-        deserialize_u8, visit_u8, U8, &Value::Unsigned(0);
-        deserialize_u16, visit_u16, U16, &Value::Unsigned(0);
-        deserialize_u32, visit_u32, U32, &Value::Unsigned(0);
-        deserialize_u64, visit_u64, U64, &Value::Unsigned(0);
-        deserialize_u128, visit_u128, U128, &Value::Unsigned(0);
-        deserialize_f32, visit_f32, F32, &Value::Float(0.0);
-        deserialize_f64, visit_f64, F64, &Value::Float(0.0);
+        deserialize_i8, visit_i8, I8;
+        deserialize_i16, visit_i16, I16;
+        deserialize_i32, visit_i32, I32;
+        deserialize_i64, visit_i64, I64;
+        deserialize_i128, visit_i128, I128;
+        deserialize_u8, visit_u8, U8;
+        deserialize_u16, visit_u16, U16;
+        deserialize_u32, visit_u32, U32;
+        deserialize_u64, visit_u64, U64;
+        deserialize_u128, visit_u128, U128;
+        deserialize_f32, visit_f32, F32;
+        deserialize_f64, visit_f64, F64;
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        let value = match self.scalar(&Format::Bool, &Value::Bool(false)) {
+        let value = match self.scalar(&Format::Bool) {
             Scalar::Value(value) => match value.truth() {
                 Some(value) => Ok(value),
                 None => Err(Self::wrong(value, &visitor)),
@@ -127,7 +127,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
     }
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        match self.text(&visitor) {
+        match self.text(type_name::<V::Value>(), &visitor) {
             Ok(Char::Text(text)) => visitor.visit_str(text),
             Ok(Char::Plain(value)) => visitor.visit_char(value),
             Err(error) => Err(error),

@@ -20,7 +20,7 @@ use self::parts::{Entries, Items, Members, Newtype};
 use self::variant::Variant;
 use super::binary::Bytes;
 use super::depth::{Depth, TooDeep};
-use super::schema::{Form, Format, Place};
+use super::schema::{Fields, Form, Format, Place};
 use super::value::Value;
 
 /// Why a value could not be read. It is a pointer for the reason that a [`SinkError`](super::sink::SinkError) is one.
@@ -41,6 +41,11 @@ enum Refusal {
 impl SourceError {
     pub(in crate::codec) fn self_describing() -> Self {
         Self(Box::new(Refusal::SelfDescribing))
+    }
+
+    /// Whether this is what was wrong.
+    pub(in crate::codec) fn is(&self, reason: &str) -> bool {
+        matches!(&*self.0, Refusal::Rejected(text) if text == reason)
     }
 
     /// Whether the tracer was asked for what it cannot know.
@@ -113,23 +118,24 @@ impl<'a> Source<'a> {
         value.text().ok_or_else(|| Self::wrong(value, expected))
     }
 
-    /// A value without parts. `made` is the one that the tracer makes up.
+    /// A value without parts.
     #[cfg_attr(not(debug_assertions), inline)]
-    fn scalar(self, format: &'static Format, made: &'static Value) -> Scalar<'a> {
+    fn scalar(self, format: &'static Format) -> Scalar<'a> {
         match self {
-            Self::Made(place) => {
-                place.is(format.clone());
-                Scalar::Value(made)
-            }
+            Self::Made(place) => Scalar::Value(place.scalar(format.clone())),
             Self::Read(value, _) => Scalar::Value(value),
             Self::Binary(bytes, _) => Scalar::Binary(bytes),
         }
     }
 
     #[cfg_attr(not(debug_assertions), inline)]
-    fn text(self, expected: &dyn Expected) -> Result<Char<'a>, SourceError> {
+    fn text(
+        self,
+        rust_name: &'static str,
+        expected: &dyn Expected,
+    ) -> Result<Char<'a>, SourceError> {
         match self {
-            Self::Made(place) => Ok(Char::Text(place.text())),
+            Self::Made(place) => Ok(Char::Text(place.text(rust_name))),
             Self::Read(value, _) => Char::of(value, expected),
             Self::Binary(bytes, _) => bytes.text().map(Char::Text),
         }
@@ -201,7 +207,10 @@ impl<'a> Source<'a> {
         expected: &dyn Expected,
     ) -> Result<Items<'a>, SourceError> {
         match self {
-            Self::Made(place) => Ok(Items::Made(place.begin(rust_name, name)?.tuple(len))),
+            Self::Made(place) => {
+                let begun = place.begin(rust_name, name, Fields::tuple(len))?;
+                Ok(Items::Made(begun.tuple(len)))
+            }
             source => source.tuple(len, expected),
         }
     }
@@ -215,7 +224,8 @@ impl<'a> Source<'a> {
     ) -> Result<Members<'a>, SourceError> {
         match self {
             Self::Made(place) => {
-                Ok(Members::Items(Items::Made(place.begin(rust_name, name)?.named(names))))
+                let begun = place.begin(rust_name, name, Fields::named(names))?;
+                Ok(Members::Items(Items::Made(begun.named(names))))
             }
             Self::Read(value, form) => Members::read(value, form, names.len(), expected),
             Self::Binary(bytes, depth) => {
@@ -243,7 +253,10 @@ impl<'a> Source<'a> {
         name: &'static str,
     ) -> Result<Newtype<'a>, SourceError> {
         match self {
-            Self::Made(place) => Ok(Newtype::Made(place.begin(rust_name, name)?.newtype())),
+            Self::Made(place) => {
+                let begun = place.begin(rust_name, name, Fields::newtype())?;
+                Ok(Newtype::Made(begun.newtype()))
+            }
             Self::Read(value, form) => Ok(Newtype::Read(value, form)),
             Self::Binary(bytes, depth) => Ok(Newtype::Binary(bytes, depth)),
         }
@@ -256,7 +269,7 @@ impl<'a> Source<'a> {
     ) -> Result<&'a Value, SourceError> {
         match self {
             Self::Made(place) => {
-                place.begin(rust_name, name)?.unit().finish();
+                place.begin(rust_name, name, Fields::Unit)?.unit().finish();
                 Ok(&Value::Null)
             }
             source => Ok(source.unit()),
@@ -264,7 +277,7 @@ impl<'a> Source<'a> {
     }
 
     fn unit(self) -> &'a Value {
-        match self.scalar(&Format::Unit, &Value::Null) {
+        match self.scalar(&Format::Unit) {
             Scalar::Value(value) => value,
             Scalar::Binary(_) => &Value::Null,
         }

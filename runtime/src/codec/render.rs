@@ -1,0 +1,46 @@
+//! Values for people, as JSON.
+
+use serde_json::{Map, Number, Value as Json};
+
+use super::value::Value;
+
+/// What stands for what a [`Secret`](crate::Secret) holds.
+const SECRET: &str = "(secret)";
+
+/// The value as JSON. What JSON has no form for becomes a text: infinities, `NaN`, integers of more than 64 bits, and bytes, which
+/// become hex digits. A key that is no text becomes its own JSON.
+pub(crate) fn to_json(value: &Value) -> Json {
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(value) => Json::Bool(*value),
+        Value::Unsigned(value) => Json::Number((*value).into()),
+        Value::Signed(value) => Json::Number((*value).into()),
+        Value::BigUnsigned(value) => Json::String(value.to_string()),
+        Value::BigSigned(value) => Json::String(value.to_string()),
+        Value::Float(value) => {
+            Number::from_f64(*value).map_or_else(|| Json::String(value.to_string()), Json::Number)
+        }
+        Value::Char(value) => Json::String(value.to_string()),
+        Value::Text(value) | Value::Key(value) => Json::String(value.clone()),
+        Value::Bytes(value) => Json::String(hex(value)),
+        Value::Some(value) => to_json(value),
+        Value::Secret(_) => Json::String(SECRET.to_owned()),
+        Value::List(list) => Json::Array(list.iter().map(to_json).collect()),
+        Value::Map(map) => {
+            let entries = map.iter().map(|(key, value)| (key_of(key), to_json(value)));
+            Json::Object(entries.collect::<Map<_, _>>())
+        }
+    }
+}
+
+fn key_of(key: &Value) -> String {
+    match to_json(key) {
+        Json::String(text) => text,
+        other => other.to_string(),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
+    std::iter::once("0x".to_owned()).chain(digits).collect()
+}
