@@ -22,8 +22,8 @@ use crate::fragments;
 use crate::generics::{self, Parameters};
 use crate::method::{Method, attribute_named};
 use crate::origins;
-use crate::redact;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
+use crate::redact;
 use crate::write_out;
 
 /// A workflow as the user wrote it.

@@ -18,8 +18,8 @@ use crate::normalize::normalize;
 use crate::parse::WorkflowFn;
 use crate::root::Root;
 use crate::{
-    cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, pointers, raw, redact,
-    resolve,
+    cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, pointers, raw,
+    redact, resolve,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,

@@ -126,10 +126,7 @@ fn call_of_method(
 
 /// The encoded arguments of a call, and its parameters. Here rustc is asked, once, whether values of
 /// their types can be stored. The spans make it point at those that cannot.
-fn parameters(
-    ident: &Ident,
-    signature: &ActivitySignature<'_>,
-) -> (TokenStream, Vec<TokenStream>) {
+fn parameters(ident: &Ident, signature: &ActivitySignature<'_>) -> (TokenStream, Vec<TokenStream>) {
     let activity = quote!(<#ident as ::piton::__private::Activity>);
     let mut written = Vec::new();
     let mut list = quote!(::piton::__private::Arguments::of(#activity::ARGUMENTS));

@@ -112,8 +112,8 @@ fn awaits<'a>(
             _ => return None,
         };
         let operations = futures.into_iter().enumerate();
-        let tokens = operations
-            .filter_map(|(index, future)| Some((operation_token(point, index), future?)));
+        let tokens =
+            operations.filter_map(|(index, future)| Some((operation_token(point, index), future?)));
         Some((point, kind, tokens.collect()))
     })
 }

@@ -30,11 +30,7 @@ impl<F: DurableFuture> Fut<F> {
 
     /// That of any operation.
     pub(crate) const fn of() -> Self {
-        Self {
-            suspend: suspend::<F>,
-            resume: resume::<F>,
-            awaited: const { &F::AWAITED },
-        }
+        Self { suspend: suspend::<F>, resume: resume::<F>, awaited: const { &F::AWAITED } }
     }
 }
 

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::branches::advance;
 use super::future::sealed::Sealed;
-use super::{Awaited, Context, DurableFuture, Parked, StepError, StepOf as _, Workflow, WorkflowCall};
+use super::{
+    Awaited, Context, DurableFuture, Parked, StepError, StepOf as _, Workflow, WorkflowCall,
+};
 use crate::model::Payload;
 
 /// The saved form of an inline call.
