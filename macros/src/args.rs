@@ -16,6 +16,8 @@ pub(crate) type Known = &'static [(&'static str, &'static str)];
 
 const WORKFLOW: Known = &[
     ("name", "name = \"order.fulfil\""),
+    ("formerly", "formerly = \"order.ship\""),
+    ("version", "version = 2"),
     ("allow", "allow(output)"),
     ("warn", "warn(output)"),
     ("deny", "deny(repeated_state)"),
@@ -40,6 +42,10 @@ pub(crate) const CRATE: (&str, &str) = ("crate", "crate = \"framework::piton\"")
 pub(crate) struct WorkflowArgs {
     /// `name = "…"`: the stored name, in place of the function's.
     pub(crate) name: Option<LitStr>,
+    /// `formerly = "…"`: other stored names that it had, each once.
+    pub(crate) formerly: Vec<LitStr>,
+    /// `version = 2`.
+    pub(crate) version: Option<LitInt>,
     /// `allow(…)`, `warn(…)`, `deny(…)`.
     pub(crate) levels: Levels,
     /// `durability = "relaxed"`, with `max_steps_ahead = 16`.
@@ -56,6 +62,8 @@ impl WorkflowArgs {
         parse_options(tokens, diagnostics, WORKFLOW, |key, input| {
             match key.to_string().as_str() {
                 "name" => args.name = Some(parse_name(input)?),
+                "formerly" => args.formerly.push(parse_name(input)?),
+                "version" => args.version = Some(parse_version(input)?),
                 "strict" => args.strict = true,
                 "durability" => args.durability = Durability::parse(input)?,
                 "max_steps_ahead" => max_steps = Some(parse_max_steps(input)?),
@@ -64,6 +72,7 @@ impl WorkflowArgs {
             }
             Ok(())
         });
+        args.check_former_names(diagnostics);
         match (&mut args.durability, max_steps) {
             (Durability::Relaxed { max_steps }, given) => *max_steps = given,
             (Durability::Strict, Some(given)) => diagnostics.malformed(
@@ -75,6 +84,25 @@ impl WorkflowArgs {
             (Durability::Strict, None) => {}
         }
         args
+    }
+
+    /// Reports a former name that is given twice.
+    fn check_former_names(&self, diagnostics: &Diagnostics) {
+        for (index, former) in self.formerly.iter().enumerate() {
+            let name = former.value();
+            if self.formerly[..index].iter().any(|other| other.value() == name) {
+                let message = format!("the former name `{name}` is given twice");
+                diagnostics.malformed(former, message, "remove one of them");
+            }
+        }
+    }
+
+    /// Reports a former name that is the `stored` one.
+    pub(crate) fn check_stored_name(&self, stored: &str, diagnostics: &Diagnostics) {
+        for former in self.formerly.iter().filter(|former| former.value() == stored) {
+            let message = format!("`{stored}` is the name that the workflow has");
+            diagnostics.malformed(former, message, "give a name that it had, or remove the option");
+        }
     }
 }
 
@@ -130,6 +158,19 @@ impl ToTokens for Durability {
             }
         });
     }
+}
+
+/// Reads `= 2`.
+fn parse_version(input: ParseStream) -> syn::Result<LitInt> {
+    input.parse::<Token![=]>()?;
+    let version: LitInt = input.parse()?;
+    if version.base10_parse::<u32>()? == 0 {
+        return Err(syn::Error::new(
+            version.span(),
+            "a version must be at least 1\n\n  help: a workflow that does not say so is of version 1",
+        ));
+    }
+    Ok(version)
 }
 
 /// Reads `= 16`.
@@ -285,8 +326,9 @@ fn parse_option(
         return skip_to_comma(input);
     };
     let write = format!("write `{example}`");
-    // A level may be given in several lists.
-    if seen.contains(&name) && !matches!(name.as_str(), "allow" | "warn" | "deny") {
+    // A level may be given in several lists, and a workflow may have had several names.
+    let may_repeat = matches!(name.as_str(), "allow" | "warn" | "deny" | "formerly");
+    if seen.contains(&name) && !may_repeat {
         diagnostics.malformed(&key, format!("`{name}` is given twice"), "remove one of them");
         return skip_to_comma(input);
     }

@@ -85,6 +85,8 @@ use crate::root::Root;
 /// | option | meaning | default |
 /// |---|---|---|
 /// | `name = "…"` | the stored name | the function's, with its type in front for a method |
+/// | `formerly = "…"` | another stored name that it had, perhaps one of several: runs of that name are runs of it | |
+/// | `version = 2` | which of several versions of one name it is | 1 |
 /// | `allow(rule, …)` | these rules are not applied | |
 /// | `warn(rule, …)` | breaking these rules is a warning | |
 /// | `deny(rule, …)` | breaking these rules is an error | all rules but `repeated_state` |
@@ -105,6 +107,12 @@ use crate::root::Root;
 /// before anybody gets it, a signal is taken from the inbox only with the state that has used it, and
 /// an activity that is `at_most_once` or has a `transaction` keeps its promise, since the run waits
 /// for the database before it begins. A clean shutdown repeats nothing.
+///
+/// # In the body
+/// | attribute | on | meaning |
+/// |---|---|---|
+/// | `#[state("…")]` | a statement or expression with one await, a branch of `select!`, `join!` or `try_join!` | the stored name |
+/// | `#[redact]` | a `let` statement, a parameter | people who look at a run do not see the values of the variables, nor what a loop or an expression keeps of them; what is computed from them is seen |
 ///
 /// What a workflow cannot do, why, and what to write instead is in `docs/limits.md`, rule by rule.
 /// With `PITON_EXPAND=1`, or the function's name in place of `1`, the compiler prints the machine.

@@ -10,8 +10,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, Block, FnArg, Ident, Item, ItemFn, Pat, PatType, ReturnType, Signature, Stmt, Type,
-    Visibility,
+    Attribute, Block, FnArg, Ident, Item, ItemFn, LitInt, LitStr, Pat, PatType, ReturnType,
+    Signature, Stmt, Type, Visibility,
 };
 
 use crate::args::Durability;
@@ -34,6 +34,10 @@ pub(crate) struct WorkflowFn {
     pub(crate) ident: Ident,
     /// The stored name.
     pub(crate) name: String,
+    /// The other stored names that it had.
+    pub(crate) formerly: Vec<LitStr>,
+    /// The number of its version, if it says so.
+    pub(crate) version: Option<LitInt>,
     /// When its steps are on disk.
     pub(crate) durability: Durability,
     /// Whether it is declared in the body of another.
@@ -233,6 +237,8 @@ pub(crate) fn parse(
         vis,
         ident: sig.ident,
         name,
+        formerly: Vec::new(),
+        version: None,
         durability: Durability::default(),
         is_nested: false,
         repeated_state: Level::Allow,

@@ -161,11 +161,6 @@ fn wraps(call: &ExprCall) -> bool {
 
 /// The pointer that the first `count` segments of a path name.
 fn pointer(path: &Path, count: usize) -> Option<Pointer> {
-    // To look for the imports takes longer.
-    let name = &path.segments.get(count - 1)?.ident;
-    if !is_any_of(name, &["Arc", "Rc", "Weak"]) {
-        return None;
-    }
     let full = path_in_file(path, count).join("::");
     let found = POINTERS.iter().find(|pointer| **pointer == full)?;
     found.rsplit("::").next()

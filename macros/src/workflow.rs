@@ -96,12 +96,26 @@ fn expand_function(
         },
         syn::LitStr::value,
     );
+    args.check_stored_name(&stored, &diagnostics);
+    if let Some(former) = args.formerly.first()
+        && !function.sig.generics.params.is_empty()
+    {
+        let message =
+            "a generic workflow has no former name: each of its instances has a name of its own";
+        diagnostics.malformed(
+            former,
+            message,
+            "remove it, and keep the names that `register!` gives",
+        );
+    }
     let of_body = Diagnostics::new();
     let replaced = check_body(&function.sig, &function.block, &args, &of_body);
     let parsed = parse::parse(function, stored, method, &diagnostics);
     diagnostics.append(of_body);
     let Some(mut function) = parsed else { return stand_in(head, diagnostics) };
     function.replaced = replaced;
+    function.formerly = args.formerly;
+    function.version = args.version;
     function.durability = args.durability;
     // A strict workflow is one that is to be changed with care.
     let unless_set = if args.strict { Level::Warn } else { Rule::REPEATED_STATE.default_level() };

@@ -149,10 +149,13 @@ pub(crate) fn path_in_file(path: &Path, count: usize) -> Vec<String> {
     let mut names: Vec<_> =
         path.segments.iter().take(count).map(|segment| segment.ident.to_string()).collect();
     let first = path.segments.first().filter(|_| path.leading_colon.is_none());
-    if let Some(first) = first
-        && let Some(Meaning::Path(full)) = Imports::around(first.ident.span()).get(&names[0])
-    {
-        names.splice(..1, full.iter().cloned());
+    if let Some(first) = first {
+        let imports = Imports::around(first.ident.span());
+        // What an alias stands for may be imported itself.
+        for _ in 0..2 {
+            let Some(Meaning::Path(full)) = imports.get(&names[0]) else { break };
+            names.splice(..1, full.iter().cloned());
+        }
     }
     match Meaning::of(names) {
         Meaning::Path(names) => names,

@@ -99,7 +99,7 @@ fn workflow(
     returned: &TokenStream,
     step: &TokenStream,
 ) -> TokenStream {
-    let WorkflowFn { ident, output, parameters, durability, .. } = function;
+    let WorkflowFn { ident, output, parameters, durability, formerly, version, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let (value, error) = result_parts(function, &quote!(__piton));
     let (shape, failure) = if function.returns_result() {
@@ -120,6 +120,9 @@ fn workflow(
     };
     let shape = Ident::new(shape, Span::call_site());
     let unbounded = parameters.of_impl();
+    let formerly = (!formerly.is_empty())
+        .then(|| quote!(const FORMERLY: &'static [&'static str] = &[#(#formerly),*];));
+    let version = version.as_ref().map(|version| quote!(const VERSION: u32 = #version;));
     let unit = unit::of(&function.name);
     // Which instances of a generic workflow have a name, the program says.
     let registered_name = (!parameters.is_empty()).then(|| {
@@ -138,6 +141,8 @@ fn workflow(
             type Error = #error;
             type Shape = __piton::#shape;
             type Unit = __piton::#unit;
+            #formerly
+            #version
             #durability
             #failure
 

@@ -14,6 +14,10 @@ use crate::model::Graph;
 pub struct WorkflowEntry {
     /// The stored name.
     pub name: &'static str,
+    /// Other stored names that it had.
+    pub formerly: &'static [&'static str],
+    /// Which version of those of its name it is.
+    pub version: u32,
     /// Tells the [`Workflow`] by its type.
     pub type_id: TypeId,
     /// The states and the ways between them.
@@ -33,6 +37,8 @@ pub struct WorkflowEntry {
 pub struct Registered {
     /// The stored name.
     pub name: &'static str,
+    formerly: &'static [&'static str],
+    version: u32,
     type_id: TypeId,
     graph: &'static Graph,
     options: WorkflowOptions,
@@ -44,6 +50,8 @@ impl Registered {
     pub const fn of<W: Workflow>() -> Self {
         Self {
             name: W::NAME,
+            formerly: W::FORMERLY,
+            version: W::VERSION,
             type_id: TypeId::of::<W>(),
             graph: W::GRAPH,
             options: W::OPTIONS,
@@ -59,8 +67,17 @@ impl Registered {
     }
 
     const fn into_entry(self) -> WorkflowEntry {
-        let Self { name, type_id, graph, options, steps } = self;
-        WorkflowEntry { name, type_id, graph, options, steps, definition: OnceLock::new() }
+        let Self { name, formerly, version, type_id, graph, options, steps } = self;
+        WorkflowEntry {
+            name,
+            formerly,
+            version,
+            type_id,
+            graph,
+            options,
+            steps,
+            definition: OnceLock::new(),
+        }
     }
 }
 

@@ -24,6 +24,10 @@ pub trait Workflow: Sized + 'static {
     type Unit: StepOf<Self, Return = Self::Return>;
     /// The stored name of the definition. See [`Workflow::registered_name`] for that of runs.
     const NAME: &'static str = Self::GRAPH.workflow;
+    /// Other stored names that the definition had. Runs of these names are runs of it.
+    const FORMERLY: &'static [&'static str] = &[];
+    /// Which version of the definition it is. A program may have several of one name.
+    const VERSION: u32 = 1;
     /// The states and the ways between them.
     const GRAPH: &'static Graph;
     /// What the attribute says.

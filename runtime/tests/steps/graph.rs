@@ -71,6 +71,26 @@ async fn rebound(cx: &Context, n: u64) -> u64 {
     n + same
 }
 
+#[workflow]
+async fn pay(cx: &Context, #[redact] card: u64, amount: u64) -> u64 {
+    #[redact]
+    let token = charge(card).await;
+    let paid = charge(token + charge(1).await).await;
+    cx.sleep(Duration::from_secs(1)).await;
+    let (receipt, _) = join!(charge(amount), async {
+        #[redact]
+        let inner = charge(2).await;
+        cx.sleep(Duration::from_secs(2)).await;
+        inner
+    });
+    #[redact]
+    let cards = vec![card, token];
+    for _last in cards {
+        cx.sleep_until(cx.now()).await;
+    }
+    paid + receipt
+}
+
 fn node(graph: &Graph, name: &str) -> Node {
     let nodes = graph.nodes().into_iter();
     nodes.into_iter().find(|node| node.name == name).expect("a state of this name")
@@ -130,4 +150,19 @@ fn a_local_says_which_of_the_bindings_of_its_name_it_is() {
     let last = node(rebound::GRAPH, "sleep#3");
     let same = last.locals.iter().find(|local| local.name == "same#2").expect("a local");
     assert_eq!(same.place, Place { index: 2, count: 2, fingerprint: 0 });
+}
+
+#[test]
+fn what_is_redacted_is_marked() {
+    let redacted = |state| {
+        let locals = node(pay::GRAPH, state).locals;
+        let redacted = locals.iter().filter(|local| local.redacted);
+        (redacted.map(|local| local.name).collect::<Vec<_>>(), locals.len())
+    };
+    assert_eq!(redacted("charge"), (vec!["card"], 2));
+    assert_eq!(redacted("charge#2"), (vec!["card", "token"], 3));
+    assert_eq!(redacted("sleep"), (vec!["card", "token"], 4));
+    assert_eq!(redacted("join.1.sleep"), (vec!["inner"], 1));
+    // What a loop keeps of it is as little to be seen.
+    assert_eq!(redacted("sleep_until"), (vec!["rest of _last"], 3));
 }

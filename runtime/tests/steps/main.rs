@@ -6,3 +6,4 @@ mod golden;
 mod graph;
 mod limits;
 mod messages;
+mod names;

@@ -35,4 +35,15 @@ async fn used_up(number: u64) -> u64 {
     step(sum).await
 }
 
+type Counter = Arc<Mutex<u64>>;
+
+#[workflow]
+async fn under_other_names(number: u64) -> u64 {
+    use std::rc::Rc as Shared;
+    let count = Counter::default();
+    let name: Option<Shared<str>> = None;
+    step(number).await;
+    *count.lock().unwrap() + name.map_or(0, |name| name.len() as u64)
+}
+
 fn main() {}
