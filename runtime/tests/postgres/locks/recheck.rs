@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use piton::model::{DefinitionHash, Handle};
+use piton::model::{DefinitionHash, Handle, SchemaHash};
 use piton::store::{
     ActivityKey, ArrivalOutcome, CommitOutcome, CommitStep, DefinitionRecord, Effect,
-    FinishOutcome, HeartbeatOutcome, NewArrival, NewRun, StartOutcome, WorkerLease,
+    FinishOutcome, HeartbeatOutcome, NewArrival, NewRun, SchemaRecord, StartOutcome, WorkerLease,
 };
 
 use super::scene::{
