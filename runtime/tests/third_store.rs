@@ -10,18 +10,19 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use piton::error::{LookupError, RunError, StoreError};
-use piton::model::{DefinitionHash, RunId, RunStatus, SchemaHash, Timestamp, WorkerId};
+use piton::model::{DefinitionHash, RunId, RunStatus, SchemaHash, StepNo, Timestamp, WorkerId};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
-    BlockedRun, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedRun,
-    CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionCount,
-    DefinitionRecord, DefinitionSummary, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun,
-    NewWorker, RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns,
-    RunFilter, RunKey, RunRecord, SchemaRecord, StartOutcome, WorkerLease,
+    AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, Claimed,
+    ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter,
+    DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary, EditOutcome, EditRun,
+    ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, HeartbeatOutcome, Hub, Inbox,
+    ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, PastState, PastStep, RedeliverOutcome,
+    RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunDetails, RunFilter,
+    RunKey, RunRecord, SchemaRecord, StartOutcome, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -134,6 +135,35 @@ impl Visibility for ThirdStore {
         self.check("count_by_definition")?;
         self.rows.count_by_definition(workflow).await
     }
+
+    async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError> {
+        self.check("find_details")?;
+        self.rows.find_details(run_id).await
+    }
+
+    async fn list_history(&self, run_id: RunId) -> Result<Vec<PastStep>, StoreError> {
+        self.check("list_history")?;
+        self.rows.list_history(run_id).await
+    }
+
+    async fn find_history(
+        &self,
+        run_id: RunId,
+        step_no: StepNo,
+    ) -> Result<Option<PastState>, StoreError> {
+        self.check("find_history")?;
+        self.rows.find_history(run_id, step_no).await
+    }
+
+    async fn list_audit(
+        &self,
+        run_id: Option<RunId>,
+        before: Option<AuditEntryId>,
+        limit: u32,
+    ) -> Result<Vec<AuditEntry>, StoreError> {
+        self.check("list_audit")?;
+        self.rows.list_audit(run_id, before, limit).await
+    }
 }
 
 delegate! { Workers:
@@ -156,6 +186,7 @@ delegate! { Runs:
     unblock_runs(workflows: &[&str], run_id: Option<RunId>) -> u64;
     find_blocked(workflows: &[&str], after: Option<RunId>, limit: u32) -> Vec<BlockedRun>;
     adopt_blocked(worker: WorkerLease, run_ids: &[RunId], inbox_limit: u32) -> Vec<ClaimedRun>;
+    edit_run(edit: EditRun) -> EditOutcome;
 }
 
 delegate! { Activities:

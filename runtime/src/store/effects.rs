@@ -1,5 +1,6 @@
 //! The effects of the steps of a commit by their kinds, for stores that write all of a kind at once.
 
+use super::contract::history::KeptState;
 use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter};
 use crate::error::StoreError;
 use crate::model::{OutgoingMessage, RunId};
@@ -15,6 +16,8 @@ pub(super) struct Effects<'a> {
     pub(super) sent: Vec<(MessageKey, &'a OutgoingMessage)>,
     /// Arrivals for the dead letters.
     pub(super) set_aside: Vec<(RunId, &'a NewDeadLetter)>,
+    /// States for the history.
+    pub(super) kept: Vec<KeptState<'a>>,
 }
 
 impl<'a> Effects<'a> {
@@ -23,6 +26,7 @@ impl<'a> Effects<'a> {
         let mut effects = Self::default();
         for step in steps {
             let run_id = step.run_id;
+            effects.kept.extend(step.kept_state());
             let mut keys = (0..).map_while(|index| MessageKey::of(run_id, step.expected, index));
             for effect in &step.effects {
                 match effect {

@@ -89,8 +89,12 @@ pub use contract::activities::{
     HeartbeatOutcome, NewActivity, Reporter, ReviewedActivities,
 };
 pub use contract::activity_transaction::ActivityTransaction;
+pub use contract::audit::{AuditEntry, AuditEntryId, NewAuditEntry};
 pub use contract::definitions::{DefinitionRecord, DefinitionSummary, SchemaRecord};
+pub use contract::details::{MAX_DETAILS, QueuedActivity, RunDetails, UnreadArrival};
+pub use contract::edits::{EditOutcome, EditRun};
 pub use contract::effects::Effect;
+pub use contract::history::{MAX_HISTORY_BYTES, PastState, PastStep};
 pub use contract::messages::arrivals::{
     Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival,
 };

@@ -9,9 +9,9 @@ pub(super) fn has_consequences(step: &CommitStep) -> bool {
     has_effects(step) || is_close(step)
 }
 
-/// Whether something changes beside the run: what has arrived for it, or by effects.
+/// Whether something changes beside the run: what has arrived for it, its history, or by effects.
 pub(super) fn has_effects(step: &CommitStep) -> bool {
-    !step.consumed.is_empty() || !step.effects.is_empty()
+    !step.consumed.is_empty() || !step.effects.is_empty() || step.keep_history.is_some()
 }
 
 /// Whether the run is over.

@@ -2,8 +2,8 @@
 //! nothing for the rest.
 
 use super::{
-    ActivityEnd, ActivityHeartbeat, ArrivalKind, CommitStep, Disposition, Effect, FinishActivity,
-    FoundEnding, NewArrival, NewRun, RunRecord,
+    ActivityEnd, ActivityHeartbeat, ArrivalKind, AuditEntry, CommitStep, Disposition, Effect,
+    FinishActivity, FoundEnding, NewArrival, NewAuditEntry, NewRun, RunRecord,
 };
 use crate::machine::OperationOutcome;
 use crate::model::{Message, Payload, RunId};
@@ -201,6 +201,13 @@ impl Weight for FoundEnding {
 impl Weight for RunRecord {
     fn weight(&self) -> usize {
         self.result.weight() + self.failure.as_ref().map_or(0, String::len)
+    }
+}
+
+impl Weight for AuditEntry {
+    fn weight(&self) -> usize {
+        let NewAuditEntry { who, action, reason, details } = &self.entry;
+        who.len() + action.len() + reason.len() + details.as_ref().map_or(0, String::len)
     }
 }
 

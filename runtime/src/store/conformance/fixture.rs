@@ -11,9 +11,10 @@ use crate::model::{
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ArrivalKind,
     ArrivalOutcome, ClaimActivities, ClaimRequest, Claimed, ClaimedActivities, ClaimedActivity,
-    ClaimedRun, CommitOutcome, CommitStep, Disposition, Effect, ExpiredActivity, FinishActivity,
-    FinishOutcome, HeartbeatOutcome, ManualClock, NewActivity, NewArrival, NewRun, NewWorker,
-    Reporter, RunKey, RunRecord, StartOutcome, Store, WorkerLease,
+    ClaimedRun, CommitOutcome, CommitStep, Disposition, EditRun, Effect, ExpiredActivity,
+    FinishActivity, FinishOutcome, HeartbeatOutcome, ManualClock, NewActivity, NewArrival,
+    NewAuditEntry, NewRun, NewWorker, Reporter, RunKey, RunRecord, StartOutcome, Store,
+    WorkerLease,
 };
 
 /// The lease of workers that cases register.
@@ -206,6 +207,26 @@ pub(super) fn new_run(workflow_id: &str) -> NewRun {
         owner: None,
         start_at: None,
         first: None,
+    }
+}
+
+/// A change of a run whose state was read after so many commits.
+pub(super) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
+    EditRun {
+        run_id,
+        step_no: StepNo(step_no),
+        snapshot: b"edited".to_vec(),
+        state: "edited".into(),
+        definition: DefinitionHash(u64::MAX - 1),
+        wake_at: None,
+        given_up: Vec::new(),
+        reopen: false,
+        audit: NewAuditEntry {
+            who: "ann".into(),
+            action: "edit".into(),
+            reason: "why".into(),
+            details: None,
+        },
     }
 }
 

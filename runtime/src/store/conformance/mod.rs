@@ -16,9 +16,12 @@
 
 mod activities;
 mod answers;
+mod audit;
 mod concurrency;
 mod definitions;
+mod details;
 mod fixture;
+mod history;
 mod long_values;
 mod messages;
 mod model;
@@ -63,6 +66,9 @@ pub fn cases() -> Vec<Case> {
     let others = [
         visibility::CASES,
         definitions::CASES,
+        details::CASES,
+        history::CASES,
+        audit::CASES,
         answers::CASES,
         long_values::CASES,
         neighbors::CASES,

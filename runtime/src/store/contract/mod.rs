@@ -8,8 +8,12 @@
 
 pub(super) mod activities;
 pub(super) mod activity_transaction;
+pub(super) mod audit;
 pub(super) mod definitions;
+pub(super) mod details;
+pub(super) mod edits;
 pub(super) mod effects;
+pub(super) mod history;
 pub(super) mod messages;
 pub(super) mod runs;
 pub(super) mod visibility;

@@ -8,7 +8,7 @@ use crate::error::StoreError;
 use crate::model::{
     BlockedReason, DefinitionHash, Payload, RunId, RunStatus, StepNo, Timestamp, recorded,
 };
-use crate::store::{Effect, Ending, FirstArrival, Inbox, WorkerLease};
+use crate::store::{EditOutcome, EditRun, Effect, Ending, FirstArrival, Inbox, WorkerLease};
 
 /// What becomes of runs.
 ///
@@ -143,6 +143,24 @@ pub trait Runs: Send + Sync {
         run_ids: &[RunId],
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError>;
+
+    /// Puts a run that nobody is executing into another state: one that is parked or blocked, or, with
+    /// [`EditRun::reopen`], one that is over without having completed, which is open again then. It is no
+    /// longer blocked, its takeovers are none, and it falls due at [`EditRun::wake_at`], or at once if
+    /// anything lies in its inbox, which the new state may wait for. The inbox stays as it is; that of a run
+    /// that is over was emptied when it closed. One audit entry is written with the change.
+    ///
+    /// A run that a worker has is refused as [`EditOutcome::Busy`] and not taken away: the worker may be
+    /// carrying out what the state asks for, and whoever has read that state cannot know how far it has
+    /// come. A worker that is fenced has no runs any more. `step_no` counts one further, so neither a
+    /// worker that has had the run nor a second change that was read from the same state meets its guard;
+    /// the same change made again is [`EditOutcome::Moved`].
+    ///
+    /// Guards, once the run is locked: it is there; nobody owns it; its `step_no` is the one that was read; it
+    /// is open or may be opened again, and then no open run has its workflow id. The outcome names the first
+    /// that does not hold, and nothing is written. Locks the run, then its activities; no worker, since the
+    /// run has no owner.
+    async fn edit_run(&self, edit: EditRun) -> Result<EditOutcome, StoreError>;
 }
 
 /// A run to be started.
@@ -253,6 +271,9 @@ pub struct CommitStep {
     pub disposition: Disposition,
     /// The definition that wrote the snapshot of the disposition. `None` leaves the one that the run has.
     pub definition: Option<DefinitionHash>,
+    /// How many of the states that commits have left are kept beside the current one's row, this one
+    /// included, see [`PastState`](crate::store::PastState). `None` keeps nothing and removes nothing.
+    pub keep_history: Option<u32>,
     /// Arrivals that the step used up, by number.
     pub consumed: Vec<i64>,
     /// What the step does beside.
@@ -267,6 +288,7 @@ impl CommitStep {
             expected,
             disposition,
             definition: None,
+            keep_history: None,
             consumed: Vec::new(),
             effects: Vec::new(),
         }

@@ -6,6 +6,7 @@ use crate::error::StoreError;
 use crate::model::{
     BlockedReason, DefinitionHash, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId,
 };
+use crate::store::{AuditEntry, AuditEntryId, PastState, PastStep, RunDetails};
 
 /// Looks at runs. Nothing here writes or locks.
 ///
@@ -41,6 +42,30 @@ pub trait Visibility: Send + Sync {
     /// snapshots. Locks nothing.
     async fn count_by_definition(&self, workflow: &str)
     -> Result<Vec<DefinitionCount>, StoreError>;
+
+    /// All that is known of a run, whatever its status, as it was at one moment. Locks nothing.
+    async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError>;
+
+    /// The past states of a run that are [kept](crate::store::CommitStep::keep_history), newest first,
+    /// without their snapshots. They go when the run goes. Locks nothing.
+    async fn list_history(&self, run_id: RunId) -> Result<Vec<PastStep>, StoreError>;
+
+    /// The state that a run was in after so many commits, if it is kept. Locks nothing.
+    async fn find_history(
+        &self,
+        run_id: RunId,
+        step_no: StepNo,
+    ) -> Result<Option<PastState>, StoreError>;
+
+    /// The changes by hand of a run, or of all, newest first, at most `limit` and as far as they fit one
+    /// answer; with `before`, only those behind it. If there is one, there is one in the answer. Locks
+    /// nothing.
+    async fn list_audit(
+        &self,
+        run_id: Option<RunId>,
+        before: Option<AuditEntryId>,
+        limit: u32,
+    ) -> Result<Vec<AuditEntry>, StoreError>;
 }
 
 /// A way to name a run.

@@ -9,8 +9,11 @@
 mod activities;
 mod database;
 mod definitions;
+mod details;
+mod edits;
 mod effects;
 mod guard;
+mod history;
 mod hook;
 mod messages;
 mod runs;

@@ -11,8 +11,8 @@ use crate::model::{
 };
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    ActivityKey, Arrival, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord, Ending, Inbox,
-    MessageKey, RunRecord, SchemaRecord, WorkerLease,
+    ActivityKey, Arrival, AuditEntry, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord,
+    Ending, Inbox, MessageKey, PastState, RunRecord, SchemaRecord, WorkerLease,
 };
 
 #[derive(Default)]
@@ -21,6 +21,9 @@ pub(super) struct State {
     pub(super) activities: BTreeMap<ActivityKey, ActivityRow>,
     pub(super) definitions: BTreeMap<(String, u64), DefinitionRecord>,
     pub(super) schemas: BTreeMap<u64, SchemaRecord>,
+    /// Past states of each run, newest first.
+    pub(super) history: HashMap<RunId, Vec<PastState>>,
+    pub(super) audit: Vec<AuditEntry>,
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
     pub(super) workers_ever: i64,
@@ -44,6 +47,7 @@ pub(super) struct RunRow {
     pub(super) run_id: RunId,
     pub(super) workflow_id: String,
     pub(super) workflow: String,
+    pub(super) arguments: Payload,
     pub(super) state: String,
     pub(super) definition: Option<DefinitionHash>,
     pub(super) step_no: StepNo,

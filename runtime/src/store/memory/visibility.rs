@@ -5,9 +5,12 @@ use async_trait::async_trait;
 use super::MemoryStore;
 use super::state::{RunRow, State};
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus};
+use crate::model::{RunId, RunStatus, StepNo};
 use crate::store::weight::{Answer, Weight as _};
-use crate::store::{DefinitionCount, FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
+use crate::store::{
+    AuditEntry, AuditEntryId, DefinitionCount, FoundEnding, PastState, PastStep, RunDetails,
+    RunFilter, RunKey, RunRecord, Visibility,
+};
 
 #[async_trait]
 impl Visibility for MemoryStore {
@@ -55,6 +58,32 @@ impl Visibility for MemoryStore {
             |state, _, _| Ok(state.count_by_definition(workflow)),
         )
         .await
+    }
+
+    async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError> {
+        self.transition("find_details", |state, _, _| Ok(state.find_details(run_id))).await
+    }
+
+    async fn list_history(&self, run_id: RunId) -> Result<Vec<PastStep>, StoreError> {
+        self.transition("list_history", |state, _, _| Ok(state.list_history(run_id))).await
+    }
+
+    async fn find_history(
+        &self,
+        run_id: RunId,
+        step_no: StepNo,
+    ) -> Result<Option<PastState>, StoreError> {
+        self.transition("find_history", |state, _, _| Ok(state.find_history(run_id, step_no))).await
+    }
+
+    async fn list_audit(
+        &self,
+        run_id: Option<RunId>,
+        before: Option<AuditEntryId>,
+        limit: u32,
+    ) -> Result<Vec<AuditEntry>, StoreError> {
+        self.transition("list_audit", |state, _, _| Ok(state.list_audit(run_id, before, limit)))
+            .await
     }
 }
 

@@ -23,10 +23,13 @@
 //! their own, since they are hints. This module must not know what a snapshot or an arrival holds.
 
 mod activities;
+mod audit;
 mod blockers;
 mod definitions;
+mod details;
 mod effects;
 mod fragments;
+mod history;
 mod lanes;
 mod lent;
 mod liveness;

@@ -29,7 +29,11 @@ const BEGIN_LONG: &str = concat!("BEGIN ISOLATION LEVEL READ COMMITTED; ", patie
 const BEGIN_SHORT: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
     SET LOCAL idle_in_transaction_session_timeout = '2s'";
 
-/// A transaction in read-committed isolation.
+/// Where all statements are to see the same.
+const BEGIN_AT_ONE_MOMENT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ; \
+    SET LOCAL idle_in_transaction_session_timeout = '2s'";
+
+/// A transaction, in read-committed isolation unless something else is said.
 #[derive(Debug)]
 pub(super) struct Transaction {
     lane: Lane,
@@ -44,6 +48,11 @@ impl Transaction {
     /// For statements that may be long.
     pub(super) async fn begin_in(lanes: &Lanes) -> Result<Self, sqlx::Error> {
         Self::begin_on(lanes.lane().await?, BEGIN_LONG).await
+    }
+
+    /// For statements that read and see the same, what was committed when the first of them began.
+    pub(super) async fn begin_at_one_moment(store: &PostgresStore) -> Result<Self, sqlx::Error> {
+        Self::begin_on(store.pool.lane().await?, BEGIN_AT_ONE_MOMENT).await
     }
 
     async fn begin_on(mut lane: Lane, how: &'static str) -> Result<Self, sqlx::Error> {

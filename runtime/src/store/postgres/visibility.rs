@@ -4,14 +4,20 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use super::server::takes_writes;
-use super::{PostgresStore, definition, failed, named_after, named_by, names_nothing, workflow_id};
+use super::{
+    PostgresStore, audit, definition, details, failed, history, named_after, named_by,
+    names_nothing, workflow_id,
+};
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus};
+use crate::model::{RunId, RunStatus, StepNo};
 use crate::store::rows::{
     CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,
 };
 use crate::store::weight::{ending_bytes, fits};
-use crate::store::{DefinitionCount, FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
+use crate::store::{
+    AuditEntry, AuditEntryId, DefinitionCount, FoundEnding, PastState, PastStep, RunDetails,
+    RunFilter, RunKey, RunRecord, Visibility,
+};
 
 #[async_trait]
 impl Visibility for PostgresStore {
@@ -45,6 +51,31 @@ impl Visibility for PostgresStore {
         workflow: &str,
     ) -> Result<Vec<DefinitionCount>, StoreError> {
         self.asked("count_by_definition", count_by_definition(self, workflow)).await
+    }
+
+    async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError> {
+        self.asked("find_details", details::find(self, run_id)).await
+    }
+
+    async fn list_history(&self, run_id: RunId) -> Result<Vec<PastStep>, StoreError> {
+        self.asked("list_history", history::list(self, run_id)).await
+    }
+
+    async fn find_history(
+        &self,
+        run_id: RunId,
+        step_no: StepNo,
+    ) -> Result<Option<PastState>, StoreError> {
+        self.asked("find_history", history::find(self, run_id, step_no)).await
+    }
+
+    async fn list_audit(
+        &self,
+        run_id: Option<RunId>,
+        before: Option<AuditEntryId>,
+        limit: u32,
+    ) -> Result<Vec<AuditEntry>, StoreError> {
+        self.asked("list_audit", audit::list(self, run_id, before, limit)).await
     }
 }
 

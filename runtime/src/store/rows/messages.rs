@@ -46,7 +46,7 @@ pub(crate) fn read_inboxes(
     Ok(inboxes)
 }
 
-fn read_arrival(arrival: Vec<u8>) -> Result<ArrivalKind, StoreError> {
+pub(super) fn read_arrival(arrival: Vec<u8>) -> Result<ArrivalKind, StoreError> {
     codec::from_record(&arrival)
         .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })
 }

@@ -4,7 +4,11 @@
 //! is [`StoreError::Corrupt`](crate::error::StoreError::Corrupt), never a panic and never a guess.
 
 mod activities;
+mod audit;
 mod definitions;
+mod details;
+mod edits;
+mod history;
 mod messages;
 mod runs;
 mod visibility;
@@ -14,7 +18,12 @@ pub(super) use self::activities::{
     ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, being_made,
     claimed_activity_columns, review,
 };
+pub(super) use self::audit::{AuditRow, audit_columns};
 pub(super) use self::definitions::{DefinitionRow, SchemaRow, SummaryRow, read_summaries};
+pub(super) use self::details::{DetailsRow, QueuedRow, UnreadRow, queued_columns, read_details};
+pub(super) use self::edits::EditedRow;
+pub(super) use self::history::{PastStateRow, PastStepRow};
+use self::messages::read_arrival;
 pub(super) use self::messages::{
     ArrivalRow, LetterRow, Outbox, OutboxRow, letter_columns, read_inboxes, write_arrival,
     write_message, write_reason,

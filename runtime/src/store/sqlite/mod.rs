@@ -9,11 +9,14 @@
 //! transaction. This module must not know what a snapshot or an arrival holds.
 
 mod activities;
+mod audit;
 mod clock;
 mod definitions;
 mod desk;
+mod details;
 mod effects;
 mod files;
+mod history;
 mod liveness;
 mod messages;
 mod open;

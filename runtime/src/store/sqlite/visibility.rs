@@ -3,14 +3,17 @@
 use async_trait::async_trait;
 
 use super::script::{MAX_ROWS, Script};
-use super::{SqliteStore, failed};
+use super::{SqliteStore, audit, details, failed, history};
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus};
+use crate::model::{RunId, RunStatus, StepNo};
 use crate::store::rows::{
     CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,
 };
 use crate::store::weight::{Weight as _, ending_bytes, fits};
-use crate::store::{DefinitionCount, FoundEnding, RunFilter, RunKey, RunRecord, Visibility};
+use crate::store::{
+    AuditEntry, AuditEntryId, DefinitionCount, FoundEnding, PastState, PastStep, RunDetails,
+    RunFilter, RunKey, RunRecord, Visibility,
+};
 
 #[async_trait]
 impl Visibility for SqliteStore {
@@ -44,6 +47,31 @@ impl Visibility for SqliteStore {
         workflow: &str,
     ) -> Result<Vec<DefinitionCount>, StoreError> {
         count_by_definition(self, workflow).await
+    }
+
+    async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError> {
+        details::find(self, run_id).await
+    }
+
+    async fn list_history(&self, run_id: RunId) -> Result<Vec<PastStep>, StoreError> {
+        history::list(self, run_id).await
+    }
+
+    async fn find_history(
+        &self,
+        run_id: RunId,
+        step_no: StepNo,
+    ) -> Result<Option<PastState>, StoreError> {
+        history::find(self, run_id, step_no).await
+    }
+
+    async fn list_audit(
+        &self,
+        run_id: Option<RunId>,
+        before: Option<AuditEntryId>,
+        limit: u32,
+    ) -> Result<Vec<AuditEntry>, StoreError> {
+        audit::list(self, run_id, before, limit).await
     }
 }
 

@@ -4,6 +4,7 @@ mod blocked;
 mod claiming;
 mod closing;
 mod committing;
+mod editing;
 mod parking;
 mod recovering;
 mod starting;
@@ -19,6 +20,7 @@ pub(super) fn groups() -> Vec<&'static [Case]> {
         committing::CASES,
         parking::CASES,
         blocked::CASES,
+        editing::CASES,
         closing::CASES,
     ]
 }

@@ -9,8 +9,8 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::memory::MemoryStore;
 use crate::store::{
-    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, NewRun, ReviewedRuns,
-    Runs, StartOutcome, WorkerLease,
+    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, EditOutcome, EditRun,
+    NewRun, ReviewedRuns, Runs, StartOutcome, WorkerLease,
 };
 
 #[async_trait]
@@ -114,6 +114,10 @@ impl Runs for MemoryStore {
             state.adopt_blocked(worker, &run_ids, inbox_limit, now, news)
         })
         .await
+    }
+
+    async fn edit_run(&self, edit: EditRun) -> Result<EditOutcome, StoreError> {
+        self.request("edit_run", move |state, now, news| Ok(state.edit_run(edit, now, news))).await
     }
 }
 

@@ -50,6 +50,7 @@ impl State {
                 run_id: run.run_id,
                 workflow_id: run.workflow_id,
                 workflow: run.workflow,
+                arguments: run.arguments,
                 state: run.state,
                 definition: Some(run.definition),
                 step_no: StepNo(0),
@@ -171,6 +172,9 @@ impl State {
             return CommitOutcome::Lost;
         }
         news.wrote(Write::Committed { worker, step: &step });
+        if let Some(kept) = step.kept_state() {
+            self.keep(kept, now);
+        }
         // Before the inbox is emptied, out of which something may be set aside.
         self.take_effects(step.run_id, step.expected, step.effects, now, news);
         let Some(row) = self.runs.get_mut(&step.run_id) else { return CommitOutcome::Lost };

@@ -20,7 +20,7 @@ const REMOVE_ALL: &str = "DELETE FROM piton_activities WHERE run_id = $1 \
     RETURNING run_id, handle, worker_id IS NOT NULL AS is_made";
 
 /// Returns those that somebody works at.
-pub(super) async fn write(
+pub(crate) async fn write(
     connection: &mut PgConnection,
     gone: &[ActivityKey],
 ) -> Result<Vec<ActivityKey>, sqlx::Error> {

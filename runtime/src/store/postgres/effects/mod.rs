@@ -5,6 +5,7 @@
 
 mod enqueue;
 pub(crate) mod give_up;
+mod history;
 mod send;
 mod set_aside;
 
@@ -50,6 +51,9 @@ pub(crate) async fn write(
     }
     if !effects.set_aside.is_empty() {
         set_aside::write(connection, store.given_time(), &effects.set_aside).await?;
+    }
+    if !effects.kept.is_empty() {
+        history::write(connection, store.given_time(), &effects.kept).await?;
     }
     Ok(told)
 }

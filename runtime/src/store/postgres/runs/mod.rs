@@ -3,6 +3,7 @@
 mod blocked;
 mod claim;
 mod commit;
+mod edit;
 mod review;
 mod start;
 mod terminate;
@@ -13,8 +14,8 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::PostgresStore;
 use crate::store::{
-    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, NewRun, ReviewedRuns,
-    Runs, StartOutcome, Weight, WorkerLease,
+    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, EditOutcome, EditRun,
+    NewRun, ReviewedRuns, Runs, StartOutcome, Weight, WorkerLease,
 };
 
 #[async_trait]
@@ -89,5 +90,10 @@ impl Runs for PostgresStore {
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError> {
         self.answered("adopt_blocked", blocked::adopt(self, worker, run_ids, inbox_limit)).await
+    }
+
+    async fn edit_run(&self, edit: EditRun) -> Result<EditOutcome, StoreError> {
+        let bytes = edit.snapshot.len();
+        self.written("edit_run", bytes, edit::edit(self, edit)).await
     }
 }

@@ -11,7 +11,7 @@ const REMOVE: &str = "DELETE FROM piton_activities WHERE (run_id, handle) IN (";
 const RETURNING_REMOVED: &str = ") RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
 
 /// Returns how many statements tell of what was given up.
-pub(super) fn add(script: &mut Script, gone: &[ActivityKey]) -> usize {
+pub(crate) fn add(script: &mut Script, gone: &[ActivityKey]) -> usize {
     for gone in gone.chunks(MAX_ROWS) {
         script.sql(REMOVE).values(2, gone.iter(), |script, key| {
             script.bind(key.run_id.as_uuid()).bind(handle(key.handle));

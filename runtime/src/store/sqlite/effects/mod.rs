@@ -5,6 +5,7 @@
 
 mod enqueue;
 pub(crate) mod give_up;
+mod history;
 mod send;
 mod set_aside;
 
@@ -24,6 +25,7 @@ pub(crate) fn add(
     enqueue::add(script, &effects.enqueued, now);
     send::add(script, &effects.sent, now)?;
     set_aside::add(script, &effects.set_aside, now);
+    history::add(script, &effects.kept, now);
     Ok(given_up)
 }
 

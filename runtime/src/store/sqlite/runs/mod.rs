@@ -3,6 +3,7 @@
 mod blocked;
 mod claim;
 mod commit;
+mod edit;
 mod review;
 mod start;
 mod terminate;
@@ -13,8 +14,8 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::sqlite::SqliteStore;
 use crate::store::{
-    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, NewRun, ReviewedRuns,
-    Runs, StartOutcome, WorkerLease,
+    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, EditOutcome, EditRun,
+    NewRun, ReviewedRuns, Runs, StartOutcome, WorkerLease,
 };
 
 #[async_trait]
@@ -80,5 +81,9 @@ impl Runs for SqliteStore {
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError> {
         blocked::adopt(self, worker, run_ids, inbox_limit).await
+    }
+
+    async fn edit_run(&self, edit: EditRun) -> Result<EditOutcome, StoreError> {
+        edit::edit(self, edit).await
     }
 }

@@ -1,0 +1,42 @@
+//! What people have changed by hand: who, when and why.
+//!
+//! An entry is written in the transaction of the change that it tells of, so there is neither without the
+//! other. No method changes or removes one.
+
+use crate::model::{RunId, Timestamp};
+
+/// The id of an entry. Ids are never used twice, and later entries have greater ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct AuditEntryId(pub i64);
+
+impl std::fmt::Display for AuditEntryId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// What is to be kept of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewAuditEntry {
+    /// Who makes it.
+    pub who: String,
+    /// What is done, in one word.
+    pub action: String,
+    /// Why, for people.
+    pub reason: String,
+    /// What else is to be known of the change, as JSON.
+    pub details: Option<String>,
+}
+
+/// A change that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEntry {
+    /// Its id.
+    pub id: AuditEntryId,
+    /// The run that was changed, which may no longer be there.
+    pub run_id: Option<RunId>,
+    /// When, by the database's clock.
+    pub at: Timestamp,
+    /// Who has made it, what and why.
+    pub entry: NewAuditEntry,
+}

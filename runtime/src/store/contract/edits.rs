@@ -1,0 +1,74 @@
+//! Runs whose states are changed by hand.
+
+use super::audit::NewAuditEntry;
+use crate::model::{DefinitionHash, Handle, RunId, RunStatus, StepNo, Timestamp, WorkerId};
+
+/// A change of a run's state, see [`Runs::edit_run`](super::Runs::edit_run).
+#[derive(Clone, Debug)]
+pub struct EditRun {
+    /// The run.
+    pub run_id: RunId,
+    /// Its `step_no` when its state was read.
+    pub step_no: StepNo,
+    /// The encoded new snapshot.
+    pub snapshot: Vec<u8>,
+    /// The name of the new state.
+    pub state: String,
+    /// The definition by which the snapshot is written.
+    pub definition: DefinitionHash,
+    /// When the run falls due of itself; `None` leaves it to what arrives.
+    pub wake_at: Option<Timestamp>,
+    /// Activities on queues that the new state does not wait for.
+    pub given_up: Vec<Handle>,
+    /// Whether the run may be one that is over: failed, cancelled or terminated.
+    pub reopen: bool,
+    /// Who changes it, and why.
+    pub audit: NewAuditEntry,
+}
+
+/// What became of a change by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditOutcome {
+    /// The run is in the new state, with one commit more.
+    Edited,
+    /// There is no such run.
+    Unknown,
+    /// A worker has the run. It may be asked for again once the run is parked.
+    Busy {
+        /// That worker.
+        worker: WorkerId,
+    },
+    /// The run has made steps since its state was read, or the change was made before.
+    Moved {
+        /// Its commits by now.
+        step_no: StepNo,
+    },
+    /// The run is over, and has completed or was not to be opened again.
+    Closed {
+        /// How it has ended.
+        status: RunStatus,
+    },
+    /// The run was to be opened again, but an open run has its workflow id.
+    IdTaken {
+        /// That run.
+        run_id: RunId,
+    },
+}
+
+impl EditRun {
+    /// What keeps a run, which is locked, from being changed, apart from other runs.
+    pub(crate) fn obstacle(
+        &self,
+        status: RunStatus,
+        step_no: StepNo,
+        owner: Option<WorkerId>,
+    ) -> Option<EditOutcome> {
+        let may_be_open = status.is_open() || (self.reopen && status != RunStatus::Completed);
+        match owner {
+            Some(worker) => Some(EditOutcome::Busy { worker }),
+            None if step_no != self.step_no => Some(EditOutcome::Moved { step_no }),
+            None if !may_be_open => Some(EditOutcome::Closed { status }),
+            None => None,
+        }
+    }
+}

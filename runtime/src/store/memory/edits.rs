@@ -1,0 +1,63 @@
+//! Changes by hand, and what is kept of them.
+
+use super::state::{News, State};
+use crate::model::{RunId, RunStatus, Timestamp};
+use crate::store::weight::{Answer, Weight as _};
+use crate::store::{ActivityKey, AuditEntry, AuditEntryId, EditOutcome, EditRun, NewAuditEntry};
+
+impl State {
+    pub(super) fn edit_run(
+        &mut self,
+        edit: EditRun,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) -> EditOutcome {
+        let run_id = edit.run_id;
+        let Some(row) = self.runs.get_mut(&run_id) else { return EditOutcome::Unknown };
+        let owner = row.owner.map(|owner| owner.worker_id);
+        if let Some(obstacle) = edit.obstacle(row.status, row.step_no, owner) {
+            return obstacle;
+        }
+        if !row.status.is_open() {
+            if let Some(open) = self.open.get(&row.workflow_id) {
+                return EditOutcome::IdTaken { run_id: *open };
+            }
+            self.open.insert(row.workflow_id.clone(), run_id);
+        }
+        row.step_no = row.step_no.next();
+        (row.snapshot, row.state) = (edit.snapshot, edit.state);
+        row.definition = Some(edit.definition);
+        (row.status, row.closed_at) = (RunStatus::Running, None);
+        (row.result, row.failure) = (None, None);
+        (row.blocked, row.blocked_at) = (None, None);
+        row.takeovers = 0;
+        let unread = (!row.inbox.is_empty()).then_some(now);
+        row.let_go(unread.into_iter().chain(edit.wake_at).min(), news);
+        for handle in edit.given_up {
+            self.give_up(ActivityKey { run_id, handle }, news);
+        }
+        self.audit(Some(run_id), edit.audit, now);
+        self.counts.transactions += 1;
+        EditOutcome::Edited
+    }
+
+    fn audit(&mut self, run_id: Option<RunId>, entry: NewAuditEntry, at: Timestamp) {
+        let id = AuditEntryId(self.audit.len() as i64 + 1);
+        self.audit.push(AuditEntry { id, run_id, at, entry });
+    }
+
+    pub(super) fn list_audit(
+        &self,
+        run_id: Option<RunId>,
+        before: Option<AuditEntryId>,
+        limit: u32,
+    ) -> Vec<AuditEntry> {
+        let is_meant = |entry: &&AuditEntry| {
+            let is_behind = before.is_none_or(|before| entry.id < before);
+            is_behind && (run_id.is_none() || entry.run_id == run_id)
+        };
+        let mut answer = Answer::default();
+        let newest = self.audit.iter().rev().filter(is_meant).take(limit as usize);
+        newest.take_while(|entry| answer.takes(entry.weight())).cloned().collect()
+    }
+}

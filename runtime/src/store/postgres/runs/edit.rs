@@ -1,0 +1,107 @@
+//! Runs are put into other states by hand.
+
+use uuid::Uuid;
+
+use super::start::{FIND_OPEN, is_conflict};
+use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::store::postgres::effects::give_up;
+use crate::store::postgres::transaction::Transaction;
+use crate::store::postgres::{PostgresStore, audit, failed, named_after, now, workflow_id};
+use crate::store::rows::{EditedRow, NamedRow};
+use crate::store::{ActivityKey, EditOutcome, EditRun};
+
+const LOCK: &str = concat!(
+    "SELECT step_no, status, worker_id, ",
+    workflow_id!("run"),
+    " FROM piton_runs AS run WHERE run_id = $1 FOR UPDATE"
+);
+
+/// A run that is opened again has its workflow id in words: whoever else is given the same id at this moment
+/// knows it, and only the index on it keeps the two apart.
+const EDIT: &str = concat!(
+    "UPDATE piton_runs SET step_no = step_no + 1, takeovers = NULL, state = $3, snapshot = $4, \
+     definition = int8send($5), status = 'running', closed_at = NULL, blocked = NULL, blocked_at = NULL, \
+     result = NULL, failure = NULL, \
+     workflow_id = CASE WHEN closed_at IS NULL THEN workflow_id ELSE coalesce(workflow_id, run_id::text) END, \
+     due_at = CASE WHEN EXISTS (SELECT FROM piton_inbox AS unread WHERE unread.run_id = $2) \
+     THEN least($6, clock.now) ELSE $6 END FROM ",
+    now!(),
+    " AS clock WHERE run_id = $2 RETURNING due_at IS NOT NULL"
+);
+
+/// What a change came to.
+enum Edited {
+    /// It was made; whether the run is due at some time, and the activities given up that somebody works at.
+    Now(bool, Vec<ActivityKey>),
+    Refused(EditOutcome),
+    /// Another run with the workflow id was started at the same time.
+    Conflict,
+}
+
+pub(super) async fn edit(store: &PostgresStore, edit: EditRun) -> Result<EditOutcome, StoreError> {
+    loop {
+        match try_edit(store, &edit).await? {
+            Edited::Now(is_due, given_up) => {
+                given_up.into_iter().for_each(|key| store.news.given_up(key));
+                if is_due {
+                    store.news.due();
+                }
+                return Ok(EditOutcome::Edited);
+            }
+            Edited::Refused(outcome) => return Ok(outcome),
+            Edited::Conflict => {}
+        }
+    }
+}
+
+async fn try_edit(store: &PostgresStore, edit: &EditRun) -> Result<Edited, StoreError> {
+    let (failed, key) = (failed("edit_run"), edit.run_id.as_uuid());
+    let mut transaction = Transaction::begin_in(&store.pool).await.map_err(failed)?;
+    let run: Option<EditedRow> =
+        sqlx::query_as(LOCK).bind(key).fetch_optional(transaction.get()).await.map_err(failed)?;
+    let mut obstacle = match &run {
+        None => Some(EditOutcome::Unknown),
+        Some(run) => run.obstacle(edit)?,
+    };
+    if let (Some(run), None) = (&run, obstacle)
+        && run.is_closed()?
+    {
+        let open: Option<NamedRow> = sqlx::query_as(FIND_OPEN)
+            .bind(vec![run.workflow_id.as_str()])
+            .bind(named_after(&run.workflow_id).into_iter().collect::<Vec<Uuid>>())
+            .fetch_optional(transaction.get())
+            .await
+            .map_err(failed)?;
+        obstacle = open.map(|open| EditOutcome::IdTaken { run_id: open.run_id.into() });
+    }
+    if let Some(obstacle) = obstacle {
+        transaction.roll_back().await.map_err(failed)?;
+        return Ok(Edited::Refused(obstacle));
+    }
+    let is_due: Result<bool, _> = sqlx::query_scalar(EDIT)
+        .bind(store.given_time())
+        .bind(key)
+        .bind(&edit.state)
+        .bind(&edit.snapshot)
+        .bind(edit.definition.0.cast_signed())
+        .bind(edit.wake_at.map(Timestamp::as_micros))
+        .fetch_one(transaction.get())
+        .await;
+    let is_due = match is_due {
+        Err(error) if is_conflict(&error) => {
+            transaction.roll_back().await.map_err(failed)?;
+            return Ok(Edited::Conflict);
+        }
+        is_due => is_due.map_err(failed)?,
+    };
+    let run_id = edit.run_id;
+    let keys = edit.given_up.iter().map(|handle| ActivityKey { run_id, handle: *handle });
+    let given_up = give_up::write(transaction.get(), &keys.collect::<Vec<_>>()).await;
+    let given_up = given_up.map_err(failed)?;
+    audit::write(transaction.get(), store.given_time(), Some(run_id), &edit.audit)
+        .await
+        .map_err(failed)?;
+    transaction.commit().await.map_err(failed)?;
+    Ok(Edited::Now(is_due, given_up))
+}

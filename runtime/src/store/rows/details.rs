@@ -1,0 +1,99 @@
+//! All that is known of one run.
+
+use sqlx::FromRow;
+
+use super::{RunRow, read_arrival};
+use crate::error::StoreError;
+use crate::model::{AttemptFailure, Handle, Payload, Timestamp, WorkerId};
+use crate::store::{QueuedActivity, RunDetails, UnreadArrival};
+
+/// The run's row, with what its [record](RunRow) leaves out.
+#[derive(FromRow)]
+pub(crate) struct DetailsRow {
+    #[sqlx(flatten)]
+    run: RunRow,
+    arguments: Option<Vec<u8>>,
+    snapshot: Vec<u8>,
+    takeovers: i64,
+}
+
+/// The columns of a [`QueuedActivity`], to be selected by these names.
+macro_rules! queued_columns {
+    () => {
+        "handle, queue, activity, attempt, interruptions, worker_id, due_at, expires_at, failed_attempt, \
+         failure"
+    };
+}
+pub(crate) use queued_columns;
+
+/// See [`queued_columns`], with how many there are of the run.
+#[derive(FromRow)]
+pub(crate) struct QueuedRow {
+    handle: i64,
+    queue: String,
+    activity: String,
+    attempt: i64,
+    interruptions: i64,
+    worker_id: Option<i64>,
+    due_at: Option<i64>,
+    expires_at: Option<i64>,
+    failed_attempt: Option<i64>,
+    failure: Option<String>,
+    total: i64,
+}
+
+/// An arrival with its length, null where it does not fit the answer, and with how many there are.
+#[derive(FromRow)]
+pub(crate) struct UnreadRow {
+    seq: i64,
+    arrival: Option<Vec<u8>>,
+    bytes: i64,
+    total: i64,
+}
+
+fn count(count: i64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+impl From<QueuedRow> for QueuedActivity {
+    fn from(row: QueuedRow) -> Self {
+        let failure = row.failed_attempt.zip(row.failure);
+        Self {
+            handle: Handle(row.handle.unsigned_abs()),
+            queue: row.queue,
+            activity: row.activity,
+            attempt: count(row.attempt),
+            interruptions: count(row.interruptions),
+            worker: row.worker_id.map(WorkerId),
+            due_at: row.due_at.map(Timestamp),
+            expires_at: row.expires_at.map(Timestamp),
+            last_failure: failure
+                .map(|(attempt, error)| AttemptFailure { attempt: count(attempt), error }),
+        }
+    }
+}
+
+impl From<UnreadRow> for UnreadArrival {
+    fn from(row: UnreadRow) -> Self {
+        let arrival = row.arrival.and_then(|arrival| read_arrival(arrival).ok());
+        Self::of(row.seq, arrival, row.bytes.unsigned_abs())
+    }
+}
+
+/// Puts together what was read at one moment.
+pub(crate) fn read_details(
+    run: DetailsRow,
+    activities: Vec<QueuedRow>,
+    unread: Vec<UnreadRow>,
+) -> Result<RunDetails, StoreError> {
+    Ok(RunDetails {
+        run: run.run.try_into()?,
+        arguments: run.arguments.map(Payload),
+        snapshot: run.snapshot,
+        takeovers: count(run.takeovers),
+        activity_count: activities.first().map_or(0, |row| row.total.unsigned_abs()),
+        activities: activities.into_iter().map(Into::into).collect(),
+        unread_count: unread.first().map_or(0, |row| row.total.unsigned_abs()),
+        unread: unread.into_iter().map(Into::into).collect(),
+    })
+}

@@ -1,0 +1,30 @@
+//! Runs whose states are changed by hand.
+
+use sqlx::FromRow;
+
+use super::read_status;
+use crate::error::StoreError;
+use crate::model::{StepNo, WorkerId};
+use crate::store::{EditOutcome, EditRun};
+
+/// A run that is locked, as it is before the change.
+#[derive(FromRow)]
+pub(crate) struct EditedRow {
+    step_no: i64,
+    status: String,
+    worker_id: Option<i64>,
+    pub(crate) workflow_id: String,
+}
+
+impl EditedRow {
+    /// What keeps it from being changed.
+    pub(crate) fn obstacle(&self, edit: &EditRun) -> Result<Option<EditOutcome>, StoreError> {
+        let status = read_status(&self.status)?;
+        Ok(edit.obstacle(status, StepNo(self.step_no), self.worker_id.map(WorkerId)))
+    }
+
+    /// Whether it is over.
+    pub(crate) fn is_closed(&self) -> Result<bool, StoreError> {
+        Ok(!read_status(&self.status)?.is_open())
+    }
+}

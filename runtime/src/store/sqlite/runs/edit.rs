@@ -1,0 +1,64 @@
+//! Runs are put into other states by hand.
+
+use uuid::Uuid;
+
+use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::store::rows::EditedRow;
+use crate::store::sqlite::effects::give_up;
+use crate::store::sqlite::script::Script;
+use crate::store::sqlite::{SqliteStore, audit, failed};
+use crate::store::{ActivityKey, EditOutcome, EditRun};
+
+const LOOK: &str = "BEGIN IMMEDIATE; \
+    SELECT step_no, status, worker_id, workflow_id FROM piton_runs WHERE run_id = ?; \
+    SELECT run_id FROM piton_runs WHERE closed_at IS NULL \
+    AND workflow_id = (SELECT workflow_id FROM piton_runs WHERE run_id = ?)";
+
+const EDIT: &str = "UPDATE piton_runs SET step_no = step_no + 1, takeovers = 0, state = ?, snapshot = ?, \
+    definition = ?, status = 'running', closed_at = NULL, blocked = NULL, blocked_at = NULL, \
+    result = NULL, failure = NULL, \
+    due_at = CASE WHEN EXISTS (SELECT 1 FROM piton_inbox WHERE piton_inbox.run_id = piton_runs.run_id) \
+    THEN min(coalesce(?, ?), ?) ELSE ? END WHERE run_id = ? RETURNING due_at IS NOT NULL; ";
+
+pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutcome, StoreError> {
+    let (failed, run_id) = (failed("edit_run"), edit.run_id);
+    let mut script = Script::new();
+    script.sql(LOOK).bind(run_id.as_uuid()).bind(run_id.as_uuid());
+    let mut turn = store.turn().await;
+    let mut rows = turn.begin(script).await.map_err(failed)?;
+    let run: Option<EditedRow> = rows.read(1).map_err(failed)?.pop();
+    let open: Option<(Uuid,)> = rows.read(2).map_err(failed)?.pop();
+    let obstacle = match &run {
+        None => Some(EditOutcome::Unknown),
+        Some(run) => match (run.obstacle(&edit)?, open) {
+            (None, Some((open,))) if run.is_closed()? => {
+                Some(EditOutcome::IdTaken { run_id: open.into() })
+            }
+            (obstacle, _) => obstacle,
+        },
+    };
+    if let Some(obstacle) = obstacle {
+        turn.roll_back().await;
+        return Ok(obstacle);
+    }
+    let now = store.time();
+    let EditRun { state, snapshot, definition, wake_at, given_up, audit, .. } = edit;
+    let mut script = Script::new();
+    script.sql(EDIT).bind(state).bind(snapshot).bind(definition.0.cast_signed());
+    let wake_at = wake_at.map(Timestamp::as_micros);
+    script.bind(wake_at).bind(now.as_micros()).bind(now.as_micros()).bind(wake_at);
+    script.bind(run_id.as_uuid());
+    let keys = given_up.into_iter().map(|handle| ActivityKey { run_id, handle });
+    let given_up = give_up::add(&mut script, &keys.collect::<Vec<_>>());
+    audit::add(&mut script, now, Some(run_id), &audit);
+    script.sql("COMMIT");
+    let mut rows = turn.commit(script).await.map_err(failed)?;
+    for statement in 1..=given_up {
+        give_up::announce(store, &mut rows, statement).map_err(failed)?;
+    }
+    if rows.scalar(0).map_err(failed)? {
+        store.hub.announce_due();
+    }
+    Ok(EditOutcome::Edited)
+}
