@@ -129,7 +129,16 @@ impl StoredDefinition {
         let parameters = parameters.map(|parameter| schemas.add(parameter)).collect();
         let returned = schemas.add(definition.returned);
         let states = 0..definition.states.len();
-        let states = states.map(|number| state(definition, number, &mut schemas)).collect();
+        let states = states.map(|number| state(definition, number, &mut schemas));
+        #[cfg(feature = "simulation")]
+        let states = states.map(|mut state| {
+            // A build that has changed the definition has none of the states of others.
+            if definition.hash() != definition.hash {
+                state.name.push('\'');
+            }
+            state
+        });
+        let states = states.collect();
         let edges = entry.graph.edges();
         Self {
             workflow: entry.name.to_owned(),
