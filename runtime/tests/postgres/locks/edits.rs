@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use piton::model::{DefinitionHash, RunId, StepNo};
-use piton::store::{
-    CommitOutcome, EditOutcome, EditRun, NewAuditEntry, NewRun, StartOutcome, Store,
-};
+use piton::store::{CommitOutcome, EditOutcome, EditRun, NewAuditEntry, NewRun, StartOutcome};
 
 use super::recheck::given_to;
 use super::scene::{Row, Scene, claim, ended, park, signal};
