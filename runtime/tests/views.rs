@@ -139,6 +139,7 @@ async fn check(url: &str) -> Result<(), Failed> {
     assert_eq!(scene.store.relay_messages(relay).await?.set_aside.len(), 1);
     let reason = BlockedReason::Panicked("oh \0 no".into());
     scene.commit(blocked, Disposition::Block { reason }, vec![]).await?;
+    scene.store.deliver(vec![signal(blocked)]).await?;
     let (status, failure) = (RunStatus::Failed, Some("declined".to_owned()));
     scene.commit(failed, Disposition::Close { status, result: None, failure }, vec![]).await?;
     let (queues_of, activities) = (&[("gpu", 2)], &[("train", 2)]);
@@ -180,13 +181,13 @@ async fn check(url: &str) -> Result<(), Failed> {
     let rows = select(url, "piton_view_waits", &WAITS, "workflow_id").await?;
     let mut rows: Vec<_> = rows.iter().map(|row| words(row)).collect();
     rows.sort_unstable_by_key(|row| row[1] == owned_id);
-    let expected: [[&str; 7]; 6] = [
-        ["order", "blocked", "unblock", "", A_MINUTE_LATER, "0", "0"],
-        ["order", "far", "time", "", "", "0", "0"],
-        ["order", "queues", "activity", "", "", "3", "0"],
-        ["order", "sleeps", "time", AT_START, "", "0", "0"],
-        ["order", "waits", "arrival", "", "", "0", "0"],
-        ["order", &owned_id, "worker", "", AT_START, "0", "0"],
+    let expected: [[&str; 8]; 6] = [
+        ["order", "blocked", "unblock", "", A_MINUTE_LATER, "0", "1", A_MINUTE_LATER],
+        ["order", "far", "time", "", "", "0", "0", ""],
+        ["order", "queues", "activity", "", "", "3", "0", ""],
+        ["order", "sleeps", "time", AT_START, "", "0", "0", ""],
+        ["order", "waits", "arrival", "", "", "0", "0", ""],
+        ["order", &owned_id, "worker", "", AT_START, "0", "0", ""],
     ];
     assert_eq!(rows, expected);
 
@@ -237,8 +238,16 @@ const RUNS: [&str; 15] = [
     "blocked_reason",
     "failure",
 ];
-const WAITS: [&str; 7] =
-    ["workflow", "workflow_id", "waits_for", "due_at", "since", "activities", "unread"];
+const WAITS: [&str; 8] = [
+    "workflow",
+    "workflow_id",
+    "waits_for",
+    "due_at",
+    "since",
+    "activities",
+    "unread",
+    "unread_since",
+];
 const ACTIVITIES: [&str; 9] = [
     "run_id",
     "workflow_id",
@@ -272,7 +281,7 @@ async fn select(url: &str, view: &str, columns: &[&str], order: &str) -> Result<
         rows
     } else {
         let columns = columns.iter().map(|column| match *column {
-            time if time.ends_with("_at") || time == "since" => {
+            time if time.ends_with("_at") || time.ends_with("since") => {
                 format!("to_char({time} AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')")
             }
             other => format!("{other}::text"),

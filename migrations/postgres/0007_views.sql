@@ -48,7 +48,10 @@ CREATE VIEW piton_view_waits AS SELECT
         + coalesce(run.blocked_at, CASE WHEN run.step_no = 0 THEN run.started_at END) * interval '1 microsecond' END AS since,
     run.worker_id,
     (SELECT count(*) FROM piton_activities AS asked WHERE asked.run_id = run.run_id) AS activities,
-    (SELECT count(*) FROM piton_inbox AS unread WHERE unread.run_id = run.run_id) AS unread
+    (SELECT count(*) FROM piton_inbox AS unread WHERE unread.run_id = run.run_id) AS unread,
+    (SELECT CASE WHEN min(arrived_at) BETWEEN -62135596800000000 AND 253402300799999999
+        THEN to_timestamp(0) + min(arrived_at) * interval '1 microsecond' END
+        FROM piton_inbox AS unread WHERE unread.run_id = run.run_id) AS unread_since
 FROM piton_runs AS run WHERE run.closed_at IS NULL;
 
 -- Activities on queues.

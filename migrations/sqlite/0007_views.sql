@@ -47,7 +47,10 @@ CREATE VIEW piton_view_waits AS SELECT
         || printf('.%06dZ', coalesce(run.blocked_at, CASE WHEN run.step_no = 0 THEN run.started_at END) % 1000000) AS since,
     run.worker_id,
     (SELECT count(*) FROM piton_activities AS asked WHERE asked.run_id = run.run_id) AS activities,
-    (SELECT count(*) FROM piton_inbox AS unread WHERE unread.run_id = run.run_id) AS unread
+    (SELECT count(*) FROM piton_inbox AS unread WHERE unread.run_id = run.run_id) AS unread,
+    (SELECT strftime('%Y-%m-%dT%H:%M:%S', min(arrived_at) / 1000000, 'unixepoch')
+        || printf('.%06dZ', min(arrived_at) % 1000000)
+        FROM piton_inbox AS unread WHERE unread.run_id = run.run_id) AS unread_since
 FROM piton_runs AS run WHERE run.closed_at IS NULL;
 
 -- Activities on queues.
