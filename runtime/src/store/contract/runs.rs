@@ -271,8 +271,8 @@ pub struct CommitStep {
     pub disposition: Disposition,
     /// The definition that wrote the snapshot of the disposition. `None` leaves the one that the run has.
     pub definition: Option<DefinitionHash>,
-    /// How many of the states that commits have left are kept beside the current one's row, this one
-    /// included, see [`PastState`](crate::store::PastState). `None` keeps nothing and removes nothing.
+    /// How many of the states that commits of the run have left are [kept](crate::store::PastState), that of
+    /// this step included; older ones are removed. `None` keeps nothing and removes nothing.
     pub keep_history: Option<u32>,
     /// Arrivals that the step used up, by number.
     pub consumed: Vec<i64>,
