@@ -77,6 +77,8 @@ pub enum BlockedReason {
     /// The saved state cannot be read by this build.
     Undecodable(String),
     /// The code has changed, and the saved state does not fit that of this build.
+    // Workers look for what other builds have blocked by the first letters of the word.
+    #[serde(rename = "unfit")]
     Evolution(Box<Finding>),
     /// A step panicked; the state before the step stands.
     Panicked(String),
