@@ -9,6 +9,7 @@ use std::fmt;
 use piton::codec;
 use piton::machine::{ActivityError, OperationOutcome, Signal, TimeoutKind};
 use piton::model::Payload;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// Calls `$callback!` with every mock activity: those that cannot fail, then those that return a
@@ -156,7 +157,13 @@ pub(crate) fn signal(name: &str, count: i64) -> Payload {
     }
 }
 
-pub(crate) fn encode<T: Serialize + ?Sized>(value: &T) -> Payload {
+/// The arguments of a call, which may be borrowed.
+pub(crate) fn encode_arguments<T: Serialize>(arguments: &T) -> Payload {
+    let arguments = serde_json::to_value(arguments).expect("plain data can be encoded");
+    Payload::from_json(&arguments)
+}
+
+pub(crate) fn encode<T: Serialize + DeserializeOwned>(value: &T) -> Payload {
     codec::to_payload(value).expect("plain data can be encoded")
 }
 
@@ -212,7 +219,7 @@ fn own_name(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
 }
 
-fn describe_as<T: serde::de::DeserializeOwned + fmt::Debug>(
+fn describe_as<T: Serialize + DeserializeOwned + fmt::Debug>(
     name: &str,
     arguments: &Payload,
 ) -> String {
@@ -222,7 +229,11 @@ fn describe_as<T: serde::de::DeserializeOwned + fmt::Debug>(
     }
 }
 
-fn outcome_of<T: Serialize, E: Serialize>(answer: Result<T, ActivityError<E>>) -> OperationOutcome {
+fn outcome_of<T, E>(answer: Result<T, ActivityError<E>>) -> OperationOutcome
+where
+    T: Serialize + DeserializeOwned,
+    E: Serialize + DeserializeOwned,
+{
     match answer {
         Ok(value) => OperationOutcome::Returned(encode(&Ok::<T, E>(value))),
         Err(ActivityError::Failed(error)) => {

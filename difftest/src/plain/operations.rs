@@ -142,7 +142,7 @@ pub(super) mod activities {
     use serde::{Deserialize, Serialize};
 
     use super::{Give, Op, world};
-    use crate::answers::{self, encode, mocks};
+    use crate::answers::{self, encode_arguments, mocks};
     use crate::drive::Outstanding;
 
     fn activity<T: 'static>(
@@ -167,13 +167,13 @@ pub(super) mod activities {
     impl Shop {
         /// The mock activity `quote`.
         pub fn quote(n: i64) -> Op<i64, Give<i64>> {
-            activity("Shop::quote", encode(&(n,)), answers::quote(&n))
+            activity("Shop::quote", encode_arguments(&(n,)), answers::quote(&n))
         }
 
         /// The mock activity `charge`.
         pub fn charge(&self, cents: i64) -> Op<i64, Give<i64>> {
             let answer = answers::charge(&answers::Till { fee: self.fee }, &cents);
-            activity("Shop::charge", encode(&(self, cents)), answer)
+            activity("Shop::charge", encode_arguments(&(self, cents)), answer)
         }
     }
 
@@ -188,7 +188,7 @@ pub(super) mod activities {
             $(
                 #[doc = concat!("The mock activity `", stringify!($name), "`.")]
                 pub fn $name($($arg: $ty),*) -> Op<$ret, Give<$ret>> {
-                    let arguments = encode(&($(&$arg,)*));
+                    let arguments = encode_arguments(&($(&$arg,)*));
                     let answer: $ret = answers::$name($(std::borrow::Borrow::borrow(&$arg)),*);
                     activity(stringify!($name), arguments, answer)
                 }
@@ -199,7 +199,7 @@ pub(super) mod activities {
                     $($try_arg: $try_ty),*
                 ) -> Op<Result<$ok, ActivityError<$err>>, Give<Result<$ok, ActivityError<$err>>>>
                 {
-                    let arguments = encode(&($(&$try_arg,)*));
+                    let arguments = encode_arguments(&($(&$try_arg,)*));
                     let answer = answers::$try_name($(std::borrow::Borrow::borrow(&$try_arg)),*);
                     activity(stringify!($try_name), arguments, answer)
                 }

@@ -45,6 +45,38 @@ pub(super) fn read_typed(hash: SchemaHash, mut bytes: &[u8]) -> Result<Vec<Given
     }
 }
 
+/// As [`read_typed`], of what is one value: arguments are the tuple of them.
+pub(super) fn read_typed_value(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Given>, CodecError> {
+    let values = read_typed(hash, bytes)?;
+    match schemas::known(hash) {
+        Some(StoredSchema::Arguments(_)) => {
+            let form = form_of(values.iter());
+            let values = values.into_iter().map(|given| given.value).collect();
+            Ok(vec![Given { value: Value::List(values), form }])
+        }
+        _ => Ok(values),
+    }
+}
+
+/// As [`read_typed`], of the arguments of a call: a tuple is a list of them.
+pub(super) fn read_typed_list(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Given>, CodecError> {
+    let mut values = read_typed(hash, bytes)?;
+    match (schemas::known(hash), values.pop()) {
+        (Some(StoredSchema::Value(_)), Some(Given { value: Value::List(list), form })) => {
+            Ok(list.into_iter().map(|value| Given { value, form }).collect())
+        }
+        (_, last) => {
+            values.extend(last);
+            Ok(values)
+        }
+    }
+}
+
+/// The form of what is made of several values: some types write other things in one form than in the other.
+fn form_of<'a>(mut parts: impl Iterator<Item = &'a Given>) -> Form {
+    if parts.all(|part| part.form == Form::Tagged) { Form::Tagged } else { Form::Compact }
+}
+
 impl Given {
     /// The part that these fields lead to.
     ///
@@ -62,8 +94,7 @@ impl Given {
 
     /// The value that has these parts, each with the fields that lead to it.
     pub(crate) fn of_parts(parts: Vec<(&[String], Self)>) -> Self {
-        let is_tagged = parts.iter().all(|(_, part)| part.form == Form::Tagged);
-        let form = if is_tagged { Form::Tagged } else { Form::Compact };
+        let form = form_of(parts.iter().map(|(_, part)| part));
         let parts = parts.into_iter().map(|(path, part)| (path, part.value)).collect();
         Self { value: whole(parts), form }
     }

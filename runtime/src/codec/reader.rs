@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::arguments::ArgumentKind;
 use super::binary::Bytes;
-use super::given::{Given, read_typed};
+use super::given::{Given, read_typed_list, read_typed_value};
 use super::schema::{Described, Form, Schema};
 use super::source::{self, Source, SourceError};
 use super::{
@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
                 let own = schemas::of_arguments(parameters);
                 match own.hash == hash && own.is_compact {
                     true => Self::of(ARGUMENTS, Rest::Binary(Bytes::new(values)), None),
-                    false => Self::given(ARGUMENTS, read_typed(hash, values)),
+                    false => Self::given(ARGUMENTS, read_typed_list(hash, values)),
                 }
             }
             Ok(Encoded::Json(json)) => Self::given(ARGUMENTS, arguments_from_json(json)),
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
                 let own = described.map(schemas::of_type);
                 match own.is_some_and(|own| own.hash == hash && own.form() == Form::Compact) {
                     true => Self::of(what, Rest::Binary(Bytes::new(value)), None),
-                    false => Self::given(what, read_typed(hash, value)),
+                    false => Self::given(what, read_typed_value(hash, value)),
                 }
             }
             Ok(Encoded::Json(json)) => Self::given(what, value_from_json(json)),
