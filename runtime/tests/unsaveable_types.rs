@@ -1,12 +1,17 @@
-//! A type that the binary encoding cannot read back is found when a worker starts, and not by a run
-//! that cannot be read. A program of its own, because no worker of it starts.
+//! A type that does not read what it has written is found when a worker starts, and not by a run that cannot be read.
+//! A program of its own, because no worker of it starts.
 
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
+/// Its text is written under one name and looked for under another.
 #[derive(Serialize, Deserialize)]
 struct Note {
-    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[serde(
+        rename(serialize = "text", deserialize = "note"),
+        skip_serializing_if = "Option::is_none",
+        default
+    )]
     text: Option<String>,
 }
 
@@ -22,7 +27,7 @@ async fn a_worker_refuses_to_start_and_names_variable_type_and_fix() {
     let client = Client::connect("sqlite::memory:").await.expect("a database in memory");
     let error = Worker::new(&client).start().await.expect_err("refused");
     let text = format!("{:#}", piton::Error::from(error));
-    for part in ["keeps_a_note", "`note`", "Note", "skip_serializing_if", "piton::Json"] {
+    for part in ["keeps_a_note", "`note`", "Note", "`Serialize`", "`Deserialize`"] {
         assert!(text.contains(part), "`{part}` is missing in: {text}");
     }
 }

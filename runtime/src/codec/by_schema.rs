@@ -195,4 +195,6 @@ impl Compact<'_> {
 }
 
 #[cfg(test)]
+mod edits;
+#[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! Saving a value as JSON inside of the binary encoding.
+//! Saving a value as JSON text.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,11 @@ use serde_json::ser::Formatter;
 
 use super::depth::{MAX_JSON_DEPTH, TooDeep};
 
-/// Saves a value as JSON text, for types that the binary encoding cannot hold:
-/// `serde_json::Value`, and types with `#[serde(untagged)]`, `#[serde(flatten)]` or
-/// `#[serde(skip_serializing_if)]`. Costs more time and space than the binary encoding. Lists and objects may be nested
-/// 127 levels deep.
+/// Saves a value as JSON text.
+///
+/// No type needs this to be saved, also not `serde_json::Value` or one with `#[serde(untagged)]`. It is for those who want
+/// the text itself in the database, and costs more time and space than how piton saves values. Lists and objects may be
+/// nested 127 levels deep.
 ///
 /// ```
 /// use piton::Json;

@@ -1,8 +1,9 @@
 //! The schema of a saved type, traced from its serde implementation.
 //!
 //! Schemas are stored with the definition, so that a state can be read by code whose types have
-//! changed, and shown by processes that do not have the types at all. Tracing also finds the types
-//! that the binary encoding cannot read back, before a run depends on one.
+//! changed, and shown by processes that do not have the types at all. Tracing also decides the form of a type: compact
+//! if its values read back from that, tagged if not. What does not read back from that either is refused before a run
+//! depends on it.
 
 mod format;
 mod places;

@@ -112,12 +112,15 @@ impl<'a> Sink<'a> {
         self.form == Form::Tagged
     }
 
-    #[cfg_attr(not(debug_assertions), inline)]
+    #[cold]
+    #[inline(never)]
     fn tag(&mut self, tag: Tag) {
         self.out.push(tag as u8);
     }
 
     /// A text, as [`Tag::Text`] and [`Tag::Variant`] have it.
+    #[cold]
+    #[inline(never)]
     fn tagged_text(&mut self, tag: Tag, text: &str) {
         self.tag(tag);
         self.put(text);
@@ -196,8 +199,11 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Numbers, texts and bytes as the tagged form has them. They are not inlined where the compact form is written.
+/// Numbers, texts and bytes as the tagged form has them. They are cold, or the code that writes the compact form would be
+/// too large to be inlined.
 impl Sink<'_> {
+    #[cold]
+    #[inline(never)]
     fn tagged_unsigned(&mut self, number: u128) {
         match u64::try_from(number) {
             Ok(number) => {
@@ -211,6 +217,8 @@ impl Sink<'_> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn tagged_signed(&mut self, number: i128) {
         match i64::try_from(number) {
             Ok(number) => {
@@ -224,20 +232,28 @@ impl Sink<'_> {
         }
     }
 
+    #[cold]
+    #[inline(never)]
     fn tagged_float(&mut self, number: f64) {
         self.tag(Tag::Float);
         self.put(number);
     }
 
+    #[cold]
+    #[inline(never)]
     fn tagged_truth(&mut self, truth: bool) {
         self.tag(if truth { Tag::True } else { Tag::False });
     }
 
+    #[cold]
+    #[inline(never)]
     fn tagged_char(&mut self, char: char) {
         self.tag(Tag::Char);
         self.put(char);
     }
 
+    #[cold]
+    #[inline(never)]
     fn tagged_bytes(&mut self, bytes: &[u8]) {
         self.tag(Tag::Bytes);
         self.put(bytes);
