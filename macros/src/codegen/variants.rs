@@ -59,7 +59,13 @@ pub(super) fn named(function: &WorkflowFn, variants: &[Ident], out: &mut TokenSt
         return;
     }
     let (ident, names) = (&function.ident, &function.states);
-    quote!(::piton::__states! { #ident #(#variants #names)* }).to_tokens(out);
+    // More implementations would take rustc longer than they are worth: each is 1 to 2 % of a small workflow.
+    let all = quote! {
+        impl ::piton::machine::States for #ident {
+            const ALL: &'static [(Self, &'static str)] = &[#((Self::#variants, #names)),*];
+        }
+    };
+    all.to_tokens(out);
 }
 
 /// A stored name as that of a variant.
