@@ -51,8 +51,9 @@ pub(super) fn read_typed_value(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Giv
     match schemas::known(hash) {
         Some(StoredSchema::Arguments(_)) => {
             let form = form_of(values.iter());
-            let values = values.into_iter().map(|given| given.value).collect();
-            Ok(vec![Given { value: Value::List(values), form }])
+            let values: Vec<_> = values.into_iter().map(|given| given.value).collect();
+            let value = if values.is_empty() { Value::Null } else { Value::List(values) };
+            Ok(vec![Given { value, form }])
         }
         _ => Ok(values),
     }
@@ -65,6 +66,7 @@ pub(super) fn read_typed_list(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Give
         (Some(StoredSchema::Value(_)), Some(Given { value: Value::List(list), form })) => {
             Ok(list.into_iter().map(|value| Given { value, form }).collect())
         }
+        (Some(StoredSchema::Value(_)), Some(Given { value: Value::Null, .. })) => Ok(Vec::new()),
         (_, last) => {
             values.extend(last);
             Ok(values)

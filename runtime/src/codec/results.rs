@@ -47,7 +47,6 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::any::type_name;
     use std::fmt::Debug;
 
     use proptest::prelude::*;
