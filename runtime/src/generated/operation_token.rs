@@ -290,7 +290,10 @@ where
     }
     let mut pending = match load::<Item<F>>(parked, index)? {
         PendingItem::Pending(pending) => pending,
-        PendingItem::Ready(_) => return Ok(false),
+        PendingItem::Ready(outcome) => {
+            outcome_dropped::<F::Output>(&outcome);
+            return Ok(false);
+        }
     };
     if cx.is_giving_up() {
         F::cancel(pending, cx)?;
@@ -320,7 +323,17 @@ where
     }
     match load::<Item<F>>(parked, index)? {
         PendingItem::Pending(pending) => F::cancel(pending, cx),
-        PendingItem::Ready(_) => Ok(()),
+        PendingItem::Ready(outcome) => {
+            outcome_dropped::<F::Output>(&outcome);
+            Ok(())
+        }
+    }
+}
+
+/// Drops an outcome that nobody takes. Of one that cannot be read there is nothing to drop.
+pub(crate) fn outcome_dropped<T: Durable>(outcome: &Payload) {
+    if std::mem::needs_drop::<T>() {
+        drop(codec::from_payload::<T>(outcome));
     }
 }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::future::sealed::Sealed;
 use super::{Awaited, Context, Durable, DurableFuture, StepError};
 use crate::codec;
+use crate::generated::operation_token::outcome_dropped;
 use crate::model::Payload;
 
 /// A wait for every operation of a list, made by [`join_all`].
@@ -80,8 +81,9 @@ where
 
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {
         for item in pending {
-            if let PendingItem::Pending(operation) = item {
-                F::cancel(operation, cx)?;
+            match item {
+                PendingItem::Pending(operation) => F::cancel(operation, cx)?,
+                PendingItem::Ready(outcome) => outcome_dropped::<F::Output>(&outcome),
             }
         }
         Ok(())
