@@ -138,9 +138,11 @@ impl Oracle {
                     match &step.disposition {
                         Disposition::Block { reason: BlockedReason::Panicked(why) }
                             if why == BROKEN => {}
-                        Disposition::Block { reason: BlockedReason::Undecodable(why) } => {
+                        Disposition::Block {
+                            reason: reason @ (BlockedReason::Undecodable(_) | BlockedReason::Evolution(_)),
+                        } => {
                             let blocked = run.readers.block(by, workers);
-                            return blocked.err().map(|problem| format!("{problem}, {who}: {why}"));
+                            return blocked.err().map(|problem| format!("{problem}, {who}: {reason}"));
                         }
                         Disposition::Block { reason } => return Some(format!("blocked: {reason}")),
                         _ => {}
