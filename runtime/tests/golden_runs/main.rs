@@ -1,0 +1,72 @@
+//! A database that an earlier build wrote is read for ever.
+//!
+//! `sqlite.v1.sql` and `postgres.v1.sql` are the rows of runs that wait at each kind of place, and of one that is
+//! over. The test puts them into a new database and lets the build of today finish the runs. The files were
+//! written by the build of their time and are never written again; whoever changes what is stored adds files of
+//! the next number with
+//!
+//! ```text
+//! PITON_GOLDEN=write cargo test -p piton --test golden_runs
+//! ```
+//!
+//! Without Postgres binaries its test is reported as ignored, or as failed if `PITON_REQUIRE_POSTGRES=1`.
+
+mod dump;
+mod shop;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use piton::client::Client;
+use piton_postgres_cluster::{Cluster, run_tests, trial};
+
+/// The number of the newest files.
+const NEWEST: u32 = 1;
+
+fn main() {
+    run_tests(&Arguments::from_args(), "", |cluster| {
+        vec![
+            Trial::test("runs_of_sqlite", || {
+                block_on(async {
+                    let directory = tempfile::tempdir()?;
+                    for number in 1..=NEWEST {
+                        let file = |name: &str| directory.path().join(format!("{name}{number}.db"));
+                        let url = |name: &str| format!("sqlite:{}", file(name).display());
+                        check("sqlite", number, &url("old"), &url("new")).await?;
+                    }
+                    Ok(())
+                })
+            }),
+            trial("runs_of_postgres".into(), cluster, |cluster: Arc<Cluster>| {
+                block_on(async {
+                    for number in 1..=NEWEST {
+                        let (old, new) =
+                            (cluster.new_database().await?, cluster.new_database().await?);
+                        check("postgres", number, &old, &new).await?;
+                    }
+                    Ok(())
+                })
+            }),
+        ]
+    })
+}
+
+fn block_on(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(test)
+}
+
+/// Finishes the runs in the file, after having written it if it is to be written.
+async fn check(database: &str, number: u32, old: &str, new: &str) -> Result<(), Failed> {
+    let name = format!("{database}.v{number}.sql");
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden_runs").join(&name);
+    let is_asked = std::env::var_os("PITON_GOLDEN").is_some_and(|value| value == "write");
+    if is_asked && number == NEWEST && !file.exists() {
+        shop::park_runs(&Client::connect(old).await?).await?;
+        std::fs::write(&file, dump::dump(old).await?)?;
+    }
+    let rows = std::fs::read_to_string(&file).map_err(|error| format!("{name}: {error}"))?;
+    let client = Client::connect(new).await?;
+    dump::restore(new, &rows).await?;
+    shop::finish_runs(&client).await
+}

@@ -1,0 +1,176 @@
+//! The workflows of the runs. Nothing here changes but by addition: the runs in the files go on in it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use libtest_mimic::Failed;
+use piton::client::Client;
+use piton::activities::ActivityContext;
+use piton::prelude::*;
+use piton::worker::Worker;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Order {
+    id: u64,
+    name: String,
+    lines: Vec<(String, u32)>,
+    note: Option<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+enum Payment {
+    Card { last: [u8; 4] },
+    Invoice(u16),
+    Free,
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Go {
+    by: String,
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Never;
+
+/// Of a type that only the tagged form holds.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum Amount {
+    Cents(u64),
+    Text(String),
+}
+
+#[activity]
+async fn price(order: &Order) -> u64 {
+    order.lines.iter().map(|(_, count)| u64::from(*count) * 100).sum()
+}
+
+/// Whether the runs are to be parked.
+struct Parks(bool);
+
+/// Fails while the runs are to be parked.
+#[activity(retry(initial = "1ms", max_interval = "1ms"))]
+async fn charge(cx: &ActivityContext, cents: u64, payment: Payment) -> Result<String, String> {
+    match *cx.dependency() {
+        Parks(true) => Err("not now".to_owned()),
+        Parks(false) => Ok(format!("{cents} by {payment:?}")),
+    }
+}
+
+#[workflow]
+async fn waits_for_a_signal(cx: &Context, order: Order, amount: Amount) -> String {
+    let cents = price(&order).await;
+    let table = BTreeMap::from([(order.id, order.name.clone())]);
+    let go = cx.signal::<Go>().await;
+    format!("{} {cents} {table:?} {amount:?} {:?}", go.by, order.note)
+}
+
+#[workflow]
+async fn is_in_a_loop(cx: &Context, order: Order) -> Vec<String> {
+    let mut seen = Vec::new();
+    for (name, count) in order.lines {
+        seen.push(format!("{name} {count}"));
+        cx.signal::<Go>().await;
+    }
+    seen
+}
+
+#[workflow]
+async fn nests(order: Order) -> String {
+    let before = order.id + 1;
+    let inner = waits_for_a_signal(order, Amount::Text("seven".into())).await;
+    format!("{before} {inner}")
+}
+
+#[workflow]
+async fn waits_for_all(cx: &Context, order: Order) -> (u64, String, u64) {
+    join!(
+        price(&order),
+        async {
+            let go = cx.signal::<Go>().await;
+            go.by
+        },
+        async { price(&order).await + order.id },
+    )
+}
+
+#[workflow]
+async fn waits_for_one(cx: &Context, order: Order) -> String {
+    select! {
+        go = cx.signal::<Go>() => format!("{} for {}", go.by, order.name),
+        _ = cx.signal::<Never>() => "never".to_owned(),
+        _ = cx.sleep(days(36_500)) => "late".to_owned(),
+    }
+}
+
+#[workflow]
+async fn is_retried(order: Order) -> piton::Result<String> {
+    let payment = if order.id == 7 { Payment::Card { last: [1, 2, 3, 4] } } else { Payment::Free };
+    Ok(charge(order.id, payment).await?)
+}
+
+fn order() -> Order {
+    let lines = vec![("nail".to_owned(), 3), ("rope".to_owned(), 1)];
+    Order { id: 7, name: "Höhe".to_owned(), lines, note: Some("soon".to_owned()) }
+}
+
+/// Starts the runs and lets them come as far as they can.
+pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
+    let worker = Worker::new(client).provide(Parks(true)).start().await?;
+    let amount = Amount::Cents(500);
+    client.start(waits_for_a_signal(order(), amount.clone())).id("signal").await?;
+    client.start(is_in_a_loop(order())).id("loop").await?;
+    client.start(nests(order())).id("nested").await?;
+    client.start(waits_for_all(order())).id("all").await?;
+    client.start(waits_for_one(order())).id("one").await?;
+    client.start(is_retried(order())).id("retried").await?;
+    let over = client.start(waits_for_one(order())).id("over").await?;
+    over.signal(Go { by: "early".to_owned() }).await?;
+    over.result().await?;
+    for (id, state) in [
+        ("signal", "signal<Go>"),
+        ("loop", "signal<Go>"),
+        ("nested", "waits_for_a_signal"),
+        ("all", "join"),
+        ("one", "select"),
+        ("retried", "charge"),
+    ] {
+        while client.find(id).await?.is_none_or(|run| run.state != state) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+    // Half of what the join waits for has come by then.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    worker.shutdown().await;
+    Ok(())
+}
+
+/// Finishes the runs with the build of today.
+pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
+    let worker = Worker::new(client).provide(Parks(false)).start().await?;
+    let go = || Go { by: "Ann".to_owned() };
+    let order = "{7: \"Höhe\"}";
+    let run = client.run::<waits_for_a_signal>("signal").await?;
+    run.signal(go()).await?;
+    assert_eq!(run.result().await?, format!("Ann 400 {order} Cents(500) Some(\"soon\")"));
+    let run = client.run::<is_in_a_loop>("loop").await?;
+    run.signal(go()).await?;
+    run.signal(go()).await?;
+    assert_eq!(run.result().await?, ["nail 3", "rope 1"]);
+    let run = client.run::<nests>("nested").await?;
+    run.signal(go()).await?;
+    assert_eq!(run.result().await?, format!("8 Ann 400 {order} Text(\"seven\") Some(\"soon\")"));
+    let run = client.run::<waits_for_all>("all").await?;
+    run.signal(go()).await?;
+    assert_eq!(run.result().await?, (400, "Ann".to_owned(), 407));
+    let run = client.run::<waits_for_one>("one").await?;
+    run.signal(go()).await?;
+    assert_eq!(run.result().await?, "Ann for Höhe");
+    let run = client.run::<is_retried>("retried").await?;
+    assert_eq!(run.result().await?, "7 by Card { last: [1, 2, 3, 4] }");
+    let run = client.run::<waits_for_one>("over").await?;
+    assert_eq!(run.result().await?, "early for Höhe");
+    worker.shutdown().await;
+    Ok(())
+}
