@@ -34,18 +34,19 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     let mut failures = Vec::new();
     let lab = Lab::default();
     let client = Client::new(Arc::clone(store));
-    let worker = serve(&client, &edit.old, &lab).await;
     let mut runs: HashMap<usize, Parked> = HashMap::new();
-    for (number, cell) in edit.cells.iter().enumerate().filter(|(_, cell)| cell.state != START) {
-        let id = format!("{}/{}/{number}", edit.name, cell.state);
-        lab.hold(&id, &cell.held);
-        let begun = (cell.begin)(client.clone(), id.clone()).await;
-        let mut parked = Parked::new(id, begun);
-        if cell.state == END {
-            // Its id is free once it has closed.
-            parked.go_on(store, cell).await;
-        }
+    let cells = |is_wanted: fn(&Cell) -> bool| {
+        edit.cells.iter().enumerate().filter(move |(_, cell)| is_wanted(cell))
+    };
+    for (number, cell) in cells(|cell| cell.state == END) {
+        let mut parked = begin(&client, edit, number, &lab).await;
+        // Its id is free once it has closed.
+        parked.go_on(store, cell).await;
         runs.insert(number, parked);
+    }
+    let worker = serve(&client, &edit.old, &lab).await;
+    for (number, _) in cells(|cell| ![START, END].contains(&cell.state)) {
+        runs.insert(number, begin(&client, edit, number, &lab).await);
     }
     for (number, parked) in &runs {
         let cell = &edit.cells[*number];
@@ -60,10 +61,8 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
         }
     }
     worker.shutdown().await.unwrap();
-    for (number, cell) in edit.cells.iter().enumerate().filter(|(_, cell)| cell.state == START) {
-        let id = format!("{}/{}/{number}", edit.name, cell.state);
-        let begun = (cell.begin)(client.clone(), id.clone()).await;
-        runs.insert(number, Parked::new(id, begun));
+    for (number, _) in cells(|cell| cell.state == START) {
+        runs.insert(number, begin(&client, edit, number, &lab).await);
     }
     if !failures.is_empty() {
         return failures;
@@ -114,11 +113,16 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     failures
 }
 
+/// Starts the run of a cell with the old build.
+async fn begin(client: &Client, edit: &Edit, number: usize, lab: &Lab) -> Parked {
+    let cell = &edit.cells[number];
+    let id = format!("{}/{}/{number}", edit.name, cell.state);
+    lab.hold(&id, &cell.held);
+    let Begun { run_id, result } = (cell.begin)(client.clone(), id.clone()).await;
+    Parked { id, run_id, old_result: Some(result), new_result: None, snapshot: None }
+}
+
 impl Parked {
-    fn new(id: String, begun: Begun) -> Self {
-        let Begun { run_id, result } = begun;
-        Self { id, run_id, old_result: Some(result), new_result: None, snapshot: None }
-    }
 
     async fn go_on(&mut self, store: &Arc<dyn Store>, cell: &Cell) {
         let begun = (cell.go_on)(Client::new(Arc::clone(store)), self.id.clone()).await;

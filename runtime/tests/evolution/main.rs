@@ -12,7 +12,9 @@ mod drive;
 mod edit;
 mod shop;
 
+mod locals;
 mod places;
+mod values;
 
 use std::sync::Arc;
 
@@ -26,7 +28,7 @@ const EMPTY: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
 
 type Group = (&'static str, fn() -> Vec<Edit>);
 
-const GROUPS: &[Group] = &[("places", places::all)];
+const GROUPS: &[Group] = &[("places", places::all), ("locals", locals::all), ("values", values::all)];
 
 fn main() {
     run_tests(&Arguments::from_args(), "", |cluster| {
