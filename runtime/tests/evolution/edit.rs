@@ -95,7 +95,7 @@ macro_rules! edits {
                 #[allow(unused_imports)]
                 use $crate::shop::*;
                 use piton::client::OnConflict;
-                use piton::machine::Workflow as _;
+                use piton::machine::Workflow;
                 use $crate::edit::{Begun, Build, Cell, Edit, Verdict::*};
 
                 mod old {
@@ -146,11 +146,11 @@ macro_rules! edits {
                         name: stringify!($name),
                         what: $what,
                         old: Build {
-                            workflow: old::$name::entry(),
+                            workflow: <old::$name as Workflow>::entry(),
                             activities: vec![$($crate::entry!(old::$old_activity)),*],
                         },
                         new: Build {
-                            workflow: new::$name::entry(),
+                            workflow: <new::$name as Workflow>::entry(),
                             activities: vec![$($crate::entry!(new::$new_activity)),*],
                         },
                         cells,

@@ -340,7 +340,7 @@ edits! {
         }
         run old(old::Order { id: 7, name: "ada".into() }) new(new::Order { id: 7, name: "ada".into() });
         at "start" [] [Go(1)] => Goes("shipped 7 1 ada");
-        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "order", "shipped 7 1");
+        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`order.name`", "shipped 7 1");
     }
 
     "a part of a struct is needed after the wait of which all was saved"
@@ -512,7 +512,7 @@ edits! {
             }
         }
         run old() new();
-        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Blocked("MissingLocal", "", "1:10 2:20 3:30 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Blocked("MissingLocal", "`lines`", "1:10 2:20 3:30 ");
     }
 
     "a loop goes over the list from the end"
@@ -543,7 +543,7 @@ edits! {
         }
         run old() new();
         at "start" [] [Go(1), Go(2), Go(3)] => Goes("1:30 2:20 3:10 ");
-        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Blocked("", "", "1:10 2:20 3:30 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Blocked("OtherSource", "`position of line`", "1:10 2:20 3:30 ");
     }
 
     "the bounds of a loop over numbers change"
@@ -635,10 +635,10 @@ edits! {
             }
         }
         run old() new();
-        at "signal<Go>" [Go(1)] [Go(2)] => Blocked("", "", "1:0 2:1 ");
+        at "signal<Go>" [Go(1)] [Go(2)] => Blocked("MissingLocal", "other", "1:0 2:1 ");
     }
 
-    "two loops change places"
+    "two loops, one in the other, change places: what is left of each stays with its name"
     nested_loops_swapped {
         old [] {
             #[workflow]
@@ -668,6 +668,63 @@ edits! {
         }
         run old() new();
         at "start" [] [Go(1), Go(2), Go(3), Go(4)] => Goes("1:x1 2:y1 3:x2 4:y2 ");
-        at "signal<Go>" [Go(1)] [Go(2), Go(3), Go(4)] => Blocked("", "", "1:x1 2:x2 3:y1 4:y2 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:x1 2:x2 3:y2 ");
+    }
+
+    "all of a struct is needed after the wait, and a part with a default was not saved"
+    part_with_default_not_saved {
+        old [] {
+            #[derive(Clone, Debug, Serialize, Deserialize)]
+            pub struct Order {
+                pub id: u64,
+                #[serde(default)]
+                pub paid: u64,
+            }
+
+            #[workflow]
+            pub async fn part_with_default_not_saved(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let shipped = ship(order.id).await;
+                format!("{shipped} {go}")
+            }
+        }
+        new [] {
+            pub use super::old::Order;
+
+            #[workflow]
+            pub async fn part_with_default_not_saved(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let Order { id, paid } = order.clone();
+                format!("{id} {go} {paid} {order:?}")
+            }
+        }
+        run old(old::Order { id: 7, paid: 500 }) new(new::Order { id: 7, paid: 500 });
+        at "start" [] [Go(1)] => Goes("7 1 500 Order { id: 7, paid: 500 }");
+        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`order.paid`", "shipped 7 1");
+    }
+
+    "the arms that choose what is borrowed change places"
+    chosen_borrow_swapped {
+        old [] {
+            #[workflow]
+            pub async fn chosen_borrow_swapped(cx: &Context, id: u64) -> String {
+                let (first, second) = (id.to_string(), "second".to_owned());
+                let chosen = if id > 5 { &first } else { &second };
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{chosen} {go} {first} {second}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn chosen_borrow_swapped(cx: &Context, id: u64) -> String {
+                let (first, second) = (id.to_string(), "second".to_owned());
+                let chosen = if id <= 5 { &second } else { &first };
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{chosen} {go} {first} {second}")
+            }
+        }
+        run old(7) new(7);
+        at "start" [] [Go(1)] => Goes("7 1 7 second");
+        at "signal<Go>" [] [Go(1)] => Blocked("OtherSource", "`branch of chosen`", "7 1 7 second");
     }
 }

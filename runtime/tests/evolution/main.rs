@@ -8,13 +8,17 @@
 
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::unused_async)]
 
+mod branches;
 mod drive;
+
 mod edit;
 mod shop;
 
 mod locals;
+mod inline;
 mod places;
 mod values;
+mod wire;
 
 use std::sync::Arc;
 
@@ -28,7 +32,7 @@ const EMPTY: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
 
 type Group = (&'static str, fn() -> Vec<Edit>);
 
-const GROUPS: &[Group] = &[("places", places::all), ("locals", locals::all), ("values", values::all)];
+const GROUPS: &[Group] = &[("places", places::all), ("locals", locals::all), ("values", values::all), ("branches", branches::all), ("inline", inline::all), ("wire", wire::all)];
 
 fn main() {
     run_tests(&Arguments::from_args(), "", |cluster| {
@@ -56,6 +60,7 @@ async fn all(url: String, edits: Vec<Edit>) -> Result<(), Failed> {
     let mut failures = Vec::new();
     let only = std::env::var("EDIT").ok();
     for edit in edits.iter().filter(|edit| only.as_deref().is_none_or(|only| only == edit.name)) {
+        if only.is_some() { for b in [&edit.old, &edit.new] { for n in b.workflow.graph.nodes() { eprintln!("{} {:?} {:?}", n.name, n.place, n.locals.iter().collect::<Vec<_>>()); } } }
         failures.extend(drive::drive(&store, edit).await);
     }
     drop(Arc::clone(&store));
