@@ -120,6 +120,8 @@ impl Lower<'_> {
         }
         let source = format!("branch of {source}");
         let branch = self.new_temporary(&source, LocalKind::Value, value.span());
+        // Of other branches its number says nothing.
+        self.note_source(branch, &*value);
         self.push(ir::Stmt::Declare(branch));
         let branch = self.locals[branch].ident.clone();
         let mut numbers = 0u32..;

@@ -231,6 +231,8 @@ impl Lower<'_> {
     ) {
         let source = format!("position of {name}");
         let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
+        // In something else it is of no use.
+        self.note_source(position, &iterable);
         if walk::is_shared(&iterable) {
             // As a list, which has no destructor.
             self.locals[position].lent = Some(rows(&iterable).unwrap_or(&iterable).clone());

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-use super::names::{base, is_certain, is_same_binding, variable};
+use super::names::{base, is_about_code, is_certain, is_same_binding, variable};
 use super::{StoredBranch, StoredDefinition, StoredLocal, StoredState};
+use crate::codec::{Content, Fields, Format, NamedType};
 use crate::model::{DefinitionHash, Difference, Finding, Place};
 
 /// Where the parts of a state belong.
@@ -88,7 +89,7 @@ fn make(
     let goes_on = || {
         check_operation(saved, found)?;
         let branches = match_branches(&saved.branches, &found.branches)?;
-        let locals = found.locals.iter().map(|local| find_local(saved, found, local));
+        let locals = found.locals.iter().map(|local| find_local(now, saved, found, local));
         Ok(Plan { state: number, locals: locals.collect::<Result<_, _>>()?, branches })
     };
     goes_on().map(Arc::new).map_err(|difference| Finding { difference, ..finding })
@@ -107,7 +108,9 @@ fn find_state<'a>(
 ) -> Result<(u32, &'a StoredState), Difference> {
     let name_now = name_now(&saved.name, inside);
     let found = (0..).zip(&now.states).find(|(_, state)| state.name == name_now);
-    let (saved_places, places) = (alike(before, &saved.name), alike(now, &name_now));
+    let is_numbered = saved.place.count > 1;
+    let saved_places = alike(before, &saved.name, is_numbered);
+    let places = alike(now, &name_now, is_numbered);
     let counts = |places: &[Place]| places.len() as u32;
     let ambiguous = || Difference::AmbiguousState {
         name: base(&saved.name).to_owned(),
@@ -121,10 +124,12 @@ fn find_state<'a>(
     }
 }
 
-/// The places of the states that await what the one of this name does, in the same scope.
-fn alike(definition: &StoredDefinition, name: &str) -> Vec<Place> {
+/// The places of the states that await what the one of this name does, in the same scope. The name of one that
+/// `is_numbered` may have lost its number since.
+fn alike(definition: &StoredDefinition, name: &str, is_numbered: bool) -> Vec<Place> {
+    let is_it = |other: &str| other == name || is_numbered && other == base(name);
     let states = definition.states.iter();
-    let states = states.filter(|state| state.name == name || state.place.count > 1);
+    let states = states.filter(|state| is_it(&state.name) || state.place.count > 1);
     states.filter(|state| base(&state.name) == base(name)).map(|state| state.place).collect()
 }
 
@@ -198,6 +203,7 @@ fn match_branches(
 
 /// What a local of today is made of.
 fn find_local(
+    now: &StoredDefinition,
     saved: &StoredState,
     found: &StoredState,
     local: &StoredLocal,
@@ -214,6 +220,9 @@ fn find_local(
             is_ambiguous = true;
             continue;
         }
+        if is_about_code(root) && old.place.fingerprint != local.place.fingerprint {
+            return Err(Difference::OtherSource { local: local.name.clone() });
+        }
         if old_fields == fields && old.schema == local.schema {
             return Ok(Source::Same(number));
         }
@@ -228,7 +237,13 @@ fn find_local(
         }
     }
     match (parts.is_empty(), is_ambiguous) {
-        (false, _) => Ok(Source::Parts(parts)),
+        (false, _) => match missing_part(now, local, &parts) {
+            None => Ok(Source::Parts(parts)),
+            // What is not saved must not become a default.
+            Some(part) => {
+                Err(Difference::MissingLocal { local: part, unused: Vec::new() })
+            }
+        },
         (true, true) => Err(Difference::AmbiguousLocal { local: base(root).to_owned() }),
         (true, false) => {
             let is_kept = |old: &&StoredLocal| found.locals.iter().any(|new| new.name == old.name);
@@ -239,4 +254,49 @@ fn find_local(
             })
         }
     }
+}
+
+/// A part of the local of which nothing is saved, as far as its type tells.
+fn missing_part(
+    now: &StoredDefinition,
+    local: &StoredLocal,
+    parts: &[(Vec<String>, usize)],
+) -> Option<String> {
+    let schema = now.schema(local.schema);
+    let Some((format, types)) = schema.and_then(|schema| schema.format.as_ref()) else {
+        // Which parts it has cannot be told.
+        return Some(local.name.clone());
+    };
+    let saved: Vec<_> = parts.iter().map(|(path, _)| path.as_slice()).collect();
+    missing_in(format, types, &saved).map(|path| format!("{}{path}", local.name))
+}
+
+/// The path, from a value of this format, to what none of the saved paths leads to.
+fn missing_in(format: &Format, types: &[NamedType], saved: &[&[String]]) -> Option<String> {
+    if saved.iter().any(|path| path.is_empty()) {
+        return None;
+    }
+    let numbered = |formats: &[Format]| {
+        let fields = formats.iter().enumerate();
+        fields.map(|(number, format)| (number.to_string(), format.clone())).collect()
+    };
+    let fields: Vec<(String, Format)> = match format {
+        Format::Tuple(items) => numbered(items),
+        Format::Type(number) => match &types.get(*number)?.content {
+            Content::Struct(Fields::Newtype(content)) => numbered(std::slice::from_ref(content)),
+            Content::Struct(Fields::Tuple(items)) => numbered(items),
+            Content::Struct(Fields::Named(fields)) => fields.clone(),
+            _ => return Some(String::new()),
+        },
+        _ => return Some(String::new()),
+    };
+    fields.iter().find_map(|(name, format)| {
+        let within = saved.iter().filter_map(|path| path.split_first());
+        let within: Vec<_> =
+            within.filter(|(field, _)| *field == name).map(|(_, rest)| rest).collect();
+        match within.is_empty() {
+            true => Some(format!(".{name}")),
+            false => missing_in(format, types, &within).map(|path| format!(".{name}{path}")),
+        }
+    })
 }

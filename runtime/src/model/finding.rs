@@ -51,6 +51,11 @@ pub enum Difference {
         /// The local.
         local: String,
     },
+    /// The local is the position of a loop or the number of a branch, and what it counts in has changed.
+    OtherSource {
+        /// The local.
+        local: String,
+    },
     /// A branch that the run waits for is gone.
     MissingBranch {
         /// What it awaited.
@@ -121,6 +126,9 @@ impl fmt::Display for Difference {
                     "several bindings are named `{local}`, and which of them was saved cannot be told"
                 )
             }
+            Self::OtherSource { local } => {
+                write!(f, "`{local}` was saved, and the code that it says the position in has changed")
+            }
             Self::MissingBranch { branch } => {
                 write!(f, "the run waits for the branch `{branch}`, which is gone")
             }
@@ -164,6 +172,9 @@ impl Finding {
                 "keep the old name, make the value after the await, or write a `#[migrate]`"
             }
             Difference::AmbiguousLocal { .. } => "give the new binding another name",
+            Difference::OtherSource { .. } => {
+                "keep what the loop goes over, or the branches that give the value, or write a `#[migrate]`"
+            }
             Difference::MissingBranch { .. } | Difference::NewBranch { .. } => {
                 "keep the branches for the runs that wait here, or write a `#[migrate]`"
             }

@@ -1,0 +1,216 @@
+//! Carries runs from one build to another.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton::model::{RunId, RunStatus};
+use piton::prelude::*;
+use piton::store::{RunRecord, Store};
+use tokio::time::{sleep, timeout};
+
+use crate::edit::{Begun, Boxed, Build, Cell, Edit, END, START, Verdict};
+use crate::shop::Lab;
+
+/// Long enough for anything to happen on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often a run is looked at.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// One run in a state of the old build.
+struct Parked {
+    id: String,
+    run_id: RunId,
+    /// As the old build reads it.
+    old_result: Option<Boxed<String>>,
+    /// As the new build reads it.
+    new_result: Option<Boxed<String>>,
+    snapshot: Option<Vec<u8>>,
+}
+
+/// Carries one run in each of the edit's states over to the new build, and tells what went otherwise than expected.
+pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
+    let mut failures = Vec::new();
+    let lab = Lab::default();
+    let client = Client::new(Arc::clone(store));
+    let mut runs: HashMap<usize, Parked> = HashMap::new();
+    let cells = |is_wanted: fn(&Cell) -> bool| {
+        edit.cells.iter().enumerate().filter(move |(_, cell)| is_wanted(cell))
+    };
+    for (number, cell) in cells(|cell| cell.state == END) {
+        let mut parked = begin(&client, edit, number, &lab).await;
+        // Its id is free once it has closed.
+        parked.go_on(store, cell).await;
+        runs.insert(number, parked);
+    }
+    let worker = serve(&client, &edit.old, &lab).await;
+    for (number, _) in cells(|cell| ![START, END].contains(&cell.state)) {
+        runs.insert(number, begin(&client, edit, number, &lab).await);
+    }
+    for (number, parked) in &runs {
+        let cell = &edit.cells[*number];
+        let is_there = |record: &RunRecord| match cell.state {
+            END => record.status == RunStatus::Completed,
+            state => {
+                record.state == state && cell.held.iter().all(|call| lab.has_begun(&parked.id, call))
+            }
+        };
+        if let Err(why) = until(&client, parked.run_id, is_there).await {
+            failures.push(format!("{} at {}: never got there: {why}", edit.name, cell.state));
+        }
+    }
+    worker.shutdown().await.unwrap();
+    for (number, _) in cells(|cell| cell.state == START) {
+        runs.insert(number, begin(&client, edit, number, &lab).await);
+    }
+    if !failures.is_empty() {
+        return failures;
+    }
+
+    lab.release();
+    for (number, parked) in &mut runs {
+        let cell = &edit.cells[*number];
+        if cell.state != END {
+            parked.snapshot = store.find_snapshot(parked.run_id).await.unwrap();
+            parked.go_on(store, cell).await;
+        }
+    }
+    let client = Client::new(Arc::clone(store));
+    let worker = serve(&client, &edit.new, &lab).await;
+    let mut expected = Vec::new();
+    for (number, cell) in edit.cells.iter().enumerate() {
+        let parked = runs.get_mut(&number).expect("each cell has a run");
+        let outcome = in_new_build(store, &client, cell, parked).await;
+        let mut fail = |why: String| failures.push(format!("{} at {}: {why}", edit.name, cell.state));
+        match outcome {
+            Ok(None) => {}
+            Ok(Some(result)) => expected.push((number, result)),
+            Err(why) => fail(why),
+        }
+    }
+    worker.shutdown().await.unwrap();
+    if expected.is_empty() {
+        return failures;
+    }
+
+    let client = Client::new(Arc::clone(store));
+    for (number, _) in &expected {
+        let parked = runs.get_mut(number).expect("each cell has a run");
+        let begun = (edit.cells[*number].go_back)(client.clone(), parked.id.clone()).await;
+        parked.old_result = Some(begun.result);
+    }
+    let worker = serve(&client, &edit.old, &lab).await;
+    for (number, expected) in expected {
+        let parked = runs.get_mut(&number).expect("each cell has a run");
+        let result = parked.old_result.take().expect("nobody has asked for it");
+        if let Err(why) = completed(&client, parked.run_id, result, expected).await {
+            let state = edit.cells[number].state;
+            failures.push(format!("{} at {state}, in the old build: {why}", edit.name));
+        }
+    }
+    worker.shutdown().await.unwrap();
+    failures
+}
+
+/// Starts the run of a cell with the old build.
+async fn begin(client: &Client, edit: &Edit, number: usize, lab: &Lab) -> Parked {
+    let cell = &edit.cells[number];
+    let id = format!("{}/{}/{number}", edit.name, cell.state);
+    lab.hold(&id, &cell.held);
+    let Begun { run_id, result } = (cell.begin)(client.clone(), id.clone()).await;
+    Parked { id, run_id, old_result: Some(result), new_result: None, snapshot: None }
+}
+
+impl Parked {
+
+    async fn go_on(&mut self, store: &Arc<dyn Store>, cell: &Cell) {
+        let begun = (cell.go_on)(Client::new(Arc::clone(store)), self.id.clone()).await;
+        assert_eq!(begun.run_id, self.run_id, "it is the run that was begun");
+        self.new_result = Some(begun.result);
+    }
+}
+
+async fn serve(client: &Client, build: &Build, lab: &Lab) -> RunningWorker {
+    let worker = Worker::new(client).serving(vec![build.workflow], build.activities());
+    worker.provide(lab.clone()).shutdown_grace(Duration::ZERO).start().await.unwrap()
+}
+
+/// Compares what becomes of a run in the new build. Gives the result that it is to have in the old one, if it goes
+/// back there.
+async fn in_new_build(
+    store: &Arc<dyn Store>,
+    client: &Client,
+    cell: &Cell,
+    parked: &mut Parked,
+) -> Result<Option<&'static str>, String> {
+    let result = parked.new_result.take().expect("nobody has asked for it");
+    match cell.verdict {
+        Verdict::Goes(expected) => {
+            completed(client, parked.run_id, result, expected).await.map(|()| None)
+        }
+        Verdict::Blocked(kind, what, result) => {
+            let is_judged = |record: &RunRecord| record.status == RunStatus::Blocked;
+            let record = until(client, parked.run_id, is_judged).await?;
+            let reason = record.blocked.expect("it says why");
+            let is_expected = format!("{reason:?}").contains(kind) && reason.to_string().contains(what);
+            if !is_expected {
+                return Err(format!("blocked as {reason}\n    ({reason:?})"));
+            }
+            if store.find_snapshot(parked.run_id).await.unwrap() != parked.snapshot {
+                return Err("its saved state has changed".to_owned());
+            }
+            Ok(Some(result))
+        }
+        Verdict::Back(state, result) => {
+            until(client, parked.run_id, |record| record.state == state).await?;
+            Ok(Some(result))
+        }
+    }
+}
+
+async fn completed(
+    client: &Client,
+    run_id: RunId,
+    result: Boxed<String>,
+    expected: &str,
+) -> Result<(), String> {
+    let is_judged = |record: &RunRecord| {
+        !record.status.is_open() || record.status == RunStatus::Blocked
+    };
+    let record = until(client, run_id, is_judged).await?;
+    if let Some(reason) = record.blocked {
+        return Err(format!("blocked as {reason}\n    ({reason:?})"));
+    }
+    let result = timeout(PATIENCE, result).await.map_err(|_| "it gives no result".to_owned())?;
+    let inner = result.strip_prefix("Ok(").and_then(|result| result.strip_suffix(')'));
+    match inner.unwrap_or(&result).trim_matches('"') == expected {
+        true => Ok(()),
+        false => Err(format!("it came to {result}")),
+    }
+}
+
+/// Waits until the run is as wanted.
+async fn until(
+    client: &Client,
+    run_id: RunId,
+    is_wanted: impl Fn(&RunRecord) -> bool,
+) -> Result<RunRecord, String> {
+    let look = async {
+        loop {
+            let record = client.find(run_id).await.unwrap().expect("the run is there");
+            if is_wanted(&record) {
+                return record;
+            }
+            sleep(LOOK).await;
+        }
+    };
+    match timeout(PATIENCE, look).await {
+        Ok(record) => Ok(record),
+        Err(_) => {
+            let record = client.find(run_id).await.unwrap().expect("the run is there");
+            let RunRecord { status, state, blocked, failure, .. } = record;
+            Err(format!("it is {status:?} at {state}: {blocked:?} {failure:?}"))
+        }
+    }
+}

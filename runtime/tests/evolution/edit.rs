@@ -1,0 +1,167 @@
+//! An edit of a program: the build before it, the one after it, and what becomes of runs.
+
+use std::pin::Pin;
+
+use piton::activities::ActivityEntry;
+use piton::machine::WorkflowEntry;
+use piton::model::RunId;
+use piton::prelude::*;
+
+use crate::shop;
+
+pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// A complete build of a program.
+pub struct Build {
+    pub workflow: &'static WorkflowEntry,
+    /// Those of its own.
+    pub activities: Vec<&'static ActivityEntry>,
+}
+
+impl Build {
+    /// All of its activities.
+    pub fn activities(&self) -> Vec<&'static ActivityEntry> {
+        let is_other = |entry: &&ActivityEntry| self.activities.iter().all(|own| own.name != entry.name);
+        let shared = shop::activities().into_iter().filter(|entry| is_other(entry));
+        self.activities.iter().copied().chain(shared).collect()
+    }
+}
+
+/// A change of a program.
+pub struct Edit {
+    pub name: &'static str,
+    /// What is changed, for the documentation.
+    pub what: &'static str,
+    pub old: Build,
+    pub new: Build,
+    pub cells: Vec<Cell>,
+}
+
+/// A run that a program has begun, and what it comes to as that program reads it.
+pub struct Begun {
+    pub run_id: RunId,
+    pub result: Boxed<String>,
+}
+
+/// A state in which the edit finds a run.
+pub struct Cell {
+    /// The state's name; [`START`] for a run that has not begun, and [`END`] for one that has closed.
+    pub state: &'static str,
+    /// The calls of activities that it is at.
+    pub held: Vec<&'static str>,
+    /// Starts a run under an id with the old build, and sends it what leads to the state.
+    pub begin: fn(Client, String) -> Boxed<Begun>,
+    /// Sends the rest with the new build.
+    pub go_on: fn(Client, String) -> Boxed<Begun>,
+    /// Sends what the old build is to finish a run with that has gone on in the new one.
+    pub go_back: fn(Client, String) -> Boxed<Begun>,
+    pub verdict: Verdict,
+}
+
+pub const START: &str = "start";
+pub const END: &str = "end";
+
+/// What becomes of a run. The results are as `Debug` writes them.
+#[derive(Clone, Copy, Debug)]
+pub enum Verdict {
+    /// It completes in the new build with this result.
+    Goes(&'static str),
+    /// It is blocked in the new build with a difference of this kind, which names this; and completes in the old
+    /// build with this result.
+    Blocked(&'static str, &'static str, &'static str),
+    /// It goes on to this state in the new build, and from there completes in the old one with this result.
+    Back(&'static str, &'static str),
+}
+
+/// Defines edits: each with two builds of the workflow of its name, what they serve besides the activities of the
+/// shop, how a run is started, and what becomes of one in each state: what is sent to it before the edit and after it,
+/// and, if it goes back to the old build, what is sent to it there.
+#[macro_export]
+macro_rules! edits {
+    ($(
+        $what:literal
+        $name:ident {
+            old [$($old_activity:ident),*] { $($old:tt)* }
+            new [$($new_activity:ident),*] { $($new:tt)* }
+            run old $old_arguments:tt new $new_arguments:tt;
+            $(
+                at $state:literal [$($before:expr),*] [$($after:expr),*]
+                    $(holding [$($held:literal),*])? $(back [$($back:expr),*])? => $verdict:expr;
+            )+
+        }
+    )+) => {
+        $(
+            mod $name {
+                #[allow(unused_imports)]
+                use $crate::shop::*;
+                use piton::client::OnConflict;
+                use piton::machine::Workflow;
+                use $crate::edit::{Begun, Build, Cell, Edit, Verdict::*};
+
+                mod old {
+                    #[allow(unused_imports)]
+                    use $crate::shop::*;
+                    $($old)*
+                }
+
+                mod new {
+                    #[allow(unused_imports)]
+                    use $crate::shop::*;
+                    $($new)*
+                }
+
+                pub fn edit() -> Edit {
+                    let cells = vec![$(Cell {
+                        state: $state,
+                        held: vec![$($($held),*)?],
+                        begin: |client, id| Box::pin(async move {
+                            let run = client.start(old::$name $old_arguments).id(id).await.unwrap();
+                            $(run.signal($before).await.unwrap();)*
+                            Begun {
+                                run_id: run.run_id(),
+                                result: Box::pin(async move { format!("{:?}", run.result().await) }),
+                            }
+                        }),
+                        go_on: |client, id| Box::pin(async move {
+                            let start = client.start(new::$name $new_arguments).id(id);
+                            let run = start.on_conflict(OnConflict::UseExisting).await.unwrap();
+                            $(run.signal($after).await.unwrap();)*
+                            Begun {
+                                run_id: run.run_id(),
+                                result: Box::pin(async move { format!("{:?}", run.result().await) }),
+                            }
+                        }),
+                        go_back: |client, id| Box::pin(async move {
+                            let start = client.start(old::$name $old_arguments).id(id);
+                            let run = start.on_conflict(OnConflict::UseExisting).await.unwrap();
+                            $($(run.signal($back).await.unwrap();)*)?
+                            Begun {
+                                run_id: run.run_id(),
+                                result: Box::pin(async move { format!("{:?}", run.result().await) }),
+                            }
+                        }),
+                        verdict: $verdict,
+                    }),+];
+                    Edit {
+                        name: stringify!($name),
+                        what: $what,
+                        old: Build {
+                            workflow: <old::$name as Workflow>::entry(),
+                            activities: vec![$($crate::entry!(old::$old_activity)),*],
+                        },
+                        new: Build {
+                            workflow: <new::$name as Workflow>::entry(),
+                            activities: vec![$($crate::entry!(new::$new_activity)),*],
+                        },
+                        cells,
+                    }
+                }
+            }
+        )+
+
+        /// All of them.
+        pub fn all() -> Vec<$crate::edit::Edit> {
+            vec![$($name::edit()),+]
+        }
+    };
+}

@@ -1,0 +1,730 @@
+//! Locals that are renamed, added, removed and bound anew, and parts of them.
+
+use crate::edits;
+
+edits! {
+    "a local that the state does not keep is renamed"
+    unkept_local_renamed {
+        old [] {
+            #[workflow]
+            pub async fn unkept_local_renamed(cx: &Context, id: u64) -> String {
+                let scratch = id * 2;
+                let total = scratch + 1;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn unkept_local_renamed(cx: &Context, id: u64) -> String {
+                let double = id * 2;
+                let total = double + 1;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Goes("15 1");
+    }
+
+    "a local that the state does not keep is added"
+    unkept_local_added {
+        old [] {
+            #[workflow]
+            pub async fn unkept_local_added(cx: &Context, id: u64) -> String {
+                let total = id * 2 + 1;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn unkept_local_added(cx: &Context, id: u64) -> String {
+                let double = id * 2;
+                let total = double + 1;
+                let Go(go) = cx.signal::<Go>().await;
+                let after = go + 1;
+                format!("{total} {after}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Goes("15 2");
+    }
+
+    "a saved local is no longer needed"
+    local_no_longer_needed {
+        old [] {
+            #[workflow]
+            pub async fn local_no_longer_needed(cx: &Context, id: u64) -> String {
+                let (first, second) = (id * 2, id * 3);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{first} {second} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn local_no_longer_needed(cx: &Context, id: u64) -> String {
+                let second = id * 3;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{second} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Goes("21 1");
+    }
+
+    "a local that is new is needed after the wait"
+    new_local_needed {
+        old [] {
+            #[workflow]
+            pub async fn new_local_needed(cx: &Context) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn new_local_needed(cx: &Context) -> String {
+                let extra = 5_u8;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{go} {extra}")
+            }
+        }
+        run old() new();
+        at "start" [] [Go(1)] => Goes("1 5");
+        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`extra` is needed after the await and was not saved", "1");
+    }
+
+    "a parameter is needed after the wait that was not before"
+    parameter_needed {
+        old [] {
+            #[workflow]
+            pub async fn parameter_needed(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn parameter_needed(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{id} {total} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "start" [] [Go(1)] => Goes("7 14 1");
+        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`id`", "14 1");
+    }
+
+    "a saved local is renamed"
+    local_renamed {
+        old [] {
+            #[workflow]
+            pub async fn local_renamed(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn local_renamed(cx: &Context, id: u64) -> String {
+                let sum = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{sum} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "start" [] [Go(1)] => Goes("14 1");
+        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`sum` is needed after the await and was not saved (saved and no longer needed: `total`)", "14 1");
+    }
+
+    "two locals are declared in the other order"
+    locals_reordered {
+        old [] {
+            #[workflow]
+            pub async fn locals_reordered(cx: &Context, id: u64) -> String {
+                let first = id * 2;
+                let second = id * 3;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{first} {second} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn locals_reordered(cx: &Context, id: u64) -> String {
+                let second = id * 3;
+                let first = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{first} {second} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Goes("14 21 1");
+    }
+
+    "a local is made in another way"
+    local_made_otherwise {
+        old [] {
+            #[workflow]
+            pub async fn local_made_otherwise(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn local_made_otherwise(cx: &Context, id: u64) -> String {
+                let total = id * 100;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "start" [] [Go(1)] => Goes("700 1");
+        at "signal<Go>" [] [Go(1)] => Goes("14 1");
+    }
+
+    "a local becomes `mut`"
+    local_becomes_mut {
+        old [] {
+            #[workflow]
+            pub async fn local_becomes_mut(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn local_becomes_mut(cx: &Context, id: u64) -> String {
+                let mut total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                total += 1;
+                format!("{total} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Goes("15 1");
+    }
+
+    "a local that hides another one is added before the wait"
+    shadow_added {
+        old [] {
+            #[workflow]
+            pub async fn shadow_added(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn shadow_added(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let total = total + 100;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "start" [] [Go(1)] => Goes("114 1");
+        at "signal<Go>" [] [Go(1)] => Blocked("AmbiguousLocal", "`total`", "14 1");
+    }
+
+    "a local of the name is added after the wait"
+    shadow_added_after {
+        old [] {
+            #[workflow]
+            pub async fn shadow_added_after(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn shadow_added_after(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                let total = total + 100;
+                format!("{total} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Goes("114 1");
+    }
+
+    "a local that hides another one is removed"
+    shadow_removed {
+        old [] {
+            #[workflow]
+            pub async fn shadow_removed(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let total = total + 100;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn shadow_removed(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Blocked("AmbiguousLocal", "`total`", "114 1");
+    }
+
+    "the values of two locals of one name that are both needed change places"
+    shadows_swapped {
+        old [] {
+            #[workflow]
+            pub async fn shadows_swapped(cx: &Context, id: u64) -> String {
+                let total = id * 2;
+                let outer = {
+                    let total = id * 3;
+                    let Go(go) = cx.signal::<Go>().await;
+                    format!("{total} {go}")
+                };
+                format!("{outer} {total}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn shadows_swapped(cx: &Context, id: u64) -> String {
+                let total = id * 3;
+                let outer = {
+                    let total = id * 2;
+                    let Go(go) = cx.signal::<Go>().await;
+                    format!("{total} {go}")
+                };
+                format!("{outer} {total}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Goes("14 1 21");
+    }
+
+    "another part of a struct is needed after the wait, and it was not saved"
+    other_part_needed {
+        old [] {
+            #[derive(Clone, Serialize, Deserialize)]
+            pub struct Order {
+                pub id: u64,
+                pub name: String,
+            }
+
+            #[workflow]
+            pub async fn other_part_needed(cx: &Context, order: Order) -> String {
+                drop(order.name);
+                let Go(go) = cx.signal::<Go>().await;
+                let shipped = ship(order.id).await;
+                format!("{shipped} {go}")
+            }
+        }
+        new [] {
+            pub use super::old::Order;
+
+            #[workflow]
+            pub async fn other_part_needed(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let shipped = ship(order.id).await;
+                format!("{shipped} {go} {}", order.name)
+            }
+        }
+        run old(old::Order { id: 7, name: "ada".into() }) new(new::Order { id: 7, name: "ada".into() });
+        at "start" [] [Go(1)] => Goes("shipped 7 1 ada");
+        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`order.name`", "shipped 7 1");
+    }
+
+    "a part of a struct is needed after the wait of which all was saved"
+    part_of_what_was_saved {
+        old [] {
+            #[derive(Clone, Debug, Serialize, Deserialize)]
+            pub struct Order {
+                pub id: u64,
+                pub name: String,
+            }
+
+            #[workflow]
+            pub async fn part_of_what_was_saved(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let shipped = ship(order.id).await;
+                format!("{shipped} {go} {}", order.clone().name)
+            }
+        }
+        new [] {
+            pub use super::old::Order;
+
+            #[workflow]
+            pub async fn part_of_what_was_saved(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let noted = note(order.id.to_string()).await;
+                format!("{noted} {go} {}", order.name)
+            }
+        }
+        run old(old::Order { id: 7, name: "ada".into() }) new(new::Order { id: 7, name: "ada".into() });
+        at "signal<Go>" [] [Go(1)] => Goes("noted 7 1 ada");
+    }
+
+    "all of a struct is needed after the wait of which the parts were saved"
+    whole_of_saved_parts {
+        old [] {
+            #[derive(Clone, Debug, Serialize, Deserialize)]
+            pub struct Order {
+                pub name: String,
+                pub id: u64,
+            }
+
+            #[workflow]
+            pub async fn whole_of_saved_parts(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let shipped = ship(order.id).await;
+                format!("{shipped} {go} {}", order.name)
+            }
+        }
+        new [] {
+            pub use super::old::Order;
+
+            #[workflow]
+            pub async fn whole_of_saved_parts(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let Order { name, id } = order.clone();
+                format!("{name} {id} {go} {}", order.name)
+            }
+        }
+        run old(old::Order { id: 7, name: "ada".into() }) new(new::Order { id: 7, name: "ada".into() });
+        at "signal<Go>" [] [Go(1)] => Goes("ada 7 1 ada");
+    }
+
+    "the type of the items of a loop is widened, and their fields are sorted"
+    loop_items_edited {
+        old [] {
+            #[derive(Clone, Serialize, Deserialize)]
+            pub struct Line {
+                pub id: u8,
+                pub count: u8,
+            }
+
+            #[workflow]
+            pub async fn loop_items_edited(cx: &Context) -> String {
+                let mut text = String::new();
+                let lines = vec![
+                    Line { id: 1, count: 10 },
+                    Line { id: 2, count: 20 },
+                    Line { id: 3, count: 30 },
+                ];
+                for line in lines {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{}x{} ", line.id, line.count);
+                }
+                text
+            }
+        }
+        new [] {
+            #[derive(Clone, Serialize, Deserialize)]
+            pub struct Line {
+                pub count: u64,
+                pub id: u64,
+            }
+
+            #[workflow]
+            pub async fn loop_items_edited(cx: &Context) -> String {
+                let mut text = String::new();
+                let lines = vec![
+                    Line { id: 1, count: 10 },
+                    Line { id: 2, count: 20 },
+                    Line { id: 3, count: 30 },
+                ];
+                for line in lines {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{}x{} ", line.id, line.count);
+                }
+                text
+            }
+        }
+        run old() new();
+        at "signal<Go>" [] [Go(1), Go(2), Go(3)] => Goes("1:1x10 2:2x20 3:3x30 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:1x10 2:2x20 3:3x30 ");
+    }
+
+    "the loop goes over a list by reference, and its items are retyped"
+    borrowed_loop_items_edited {
+        old [] {
+            #[workflow]
+            pub async fn borrowed_loop_items_edited(cx: &Context) -> String {
+                let mut text = String::new();
+                let lines: Vec<u8> = vec![10, 20, 30];
+                for line in &lines {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{line} ");
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn borrowed_loop_items_edited(cx: &Context) -> String {
+                let mut text = String::new();
+                let lines: Vec<u64> = vec![10, 20, 30];
+                for line in &lines {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{line} ");
+                }
+                text
+            }
+        }
+        run old() new();
+        at "signal<Go>" [] [Go(1), Go(2), Go(3)] => Goes("1:10 2:20 3:30 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:10 2:20 3:30 ");
+    }
+
+    "a loop over a list becomes one over borrowed items"
+    loop_becomes_borrowed {
+        old [] {
+            #[workflow]
+            pub async fn loop_becomes_borrowed(cx: &Context) -> String {
+                let mut text = String::new();
+                let lines: Vec<u8> = vec![10, 20, 30];
+                for line in lines {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{line} ");
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn loop_becomes_borrowed(cx: &Context) -> String {
+                let mut text = String::new();
+                let lines: Vec<u8> = vec![10, 20, 30];
+                for line in &lines {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{line} ");
+                }
+                text
+            }
+        }
+        run old() new();
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Blocked("MissingLocal", "`lines`", "1:10 2:20 3:30 ");
+    }
+
+    "a loop goes over the list from the end"
+    loop_reversed {
+        old [] {
+            #[workflow]
+            pub async fn loop_reversed(cx: &Context) -> String {
+                let mut text = String::new();
+                let lines: Vec<u8> = vec![10, 20, 30];
+                for line in &lines {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{line} ");
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn loop_reversed(cx: &Context) -> String {
+                let mut text = String::new();
+                let lines: Vec<u8> = vec![10, 20, 30];
+                for line in lines.iter().rev() {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{line} ");
+                }
+                text
+            }
+        }
+        run old() new();
+        at "start" [] [Go(1), Go(2), Go(3)] => Goes("1:30 2:20 3:10 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Blocked("OtherSource", "`position of line`", "1:10 2:20 3:30 ");
+    }
+
+    "the bounds of a loop over numbers change"
+    range_edited {
+        old [] {
+            #[workflow]
+            pub async fn range_edited(cx: &Context) -> String {
+                let mut text = String::new();
+                for number in 0..3_u8 {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{number} ");
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn range_edited(cx: &Context) -> String {
+                let mut text = String::new();
+                for number in 0..4_u64 {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{number} ");
+                }
+                text
+            }
+        }
+        run old() new();
+        at "start" [] [Go(1), Go(2), Go(3), Go(4)] => Goes("1:0 2:1 3:2 4:3 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:0 2:1 3:2 ");
+    }
+
+    "the condition and the variables of a `while` loop change"
+    while_edited {
+        old [] {
+            #[workflow]
+            pub async fn while_edited(cx: &Context) -> String {
+                let mut sum = 0_u8;
+                while sum < 3 {
+                    let Go(go) = cx.signal::<Go>().await;
+                    sum += go;
+                }
+                format!("{sum}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn while_edited(cx: &Context) -> String {
+                let mut sum = 0_u64;
+                let limit = 2;
+                while sum < limit + 3 {
+                    let Go(go) = cx.signal::<Go>().await;
+                    sum += u64::from(go);
+                    if sum > 8 {
+                        break;
+                    }
+                }
+                format!("{sum}")
+            }
+        }
+        run old() new();
+        at "start" [] [Go(2), Go(4)] => Goes("6");
+        at "signal<Go>" [Go(2)] [Go(4)] => Blocked("MissingLocal", "`limit`", "6");
+    }
+
+    "another loop around the wait is added"
+    loop_around {
+        old [] {
+            #[workflow]
+            pub async fn loop_around(cx: &Context) -> String {
+                let mut text = String::new();
+                for number in 0..2_u8 {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{number} ");
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn loop_around(cx: &Context) -> String {
+                let mut text = String::new();
+                for number in 0..2_u8 {
+                    for other in 0..2_u8 {
+                        let Go(go) = cx.signal::<Go>().await;
+                        text += &format!("{go}:{number}{other} ");
+                    }
+                }
+                text
+            }
+        }
+        run old() new();
+        at "signal<Go>" [Go(1)] [Go(2)] => Blocked("MissingLocal", "other", "1:0 2:1 ");
+    }
+
+    "two loops, one in the other, change places: what is left of each stays with its name"
+    nested_loops_swapped {
+        old [] {
+            #[workflow]
+            pub async fn nested_loops_swapped(cx: &Context) -> String {
+                let mut text = String::new();
+                for a in ["x".to_owned(), "y".to_owned()] {
+                    for b in ["1".to_owned(), "2".to_owned()] {
+                        let Go(go) = cx.signal::<Go>().await;
+                        text += &format!("{go}:{a}{b} ");
+                    }
+                }
+                text
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn nested_loops_swapped(cx: &Context) -> String {
+                let mut text = String::new();
+                for b in ["1".to_owned(), "2".to_owned()] {
+                    for a in ["x".to_owned(), "y".to_owned()] {
+                        let Go(go) = cx.signal::<Go>().await;
+                        text += &format!("{go}:{a}{b} ");
+                    }
+                }
+                text
+            }
+        }
+        run old() new();
+        at "start" [] [Go(1), Go(2), Go(3), Go(4)] => Goes("1:x1 2:y1 3:x2 4:y2 ");
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:x1 2:x2 3:y2 ");
+    }
+
+    "all of a struct is needed after the wait, and a part with a default was not saved"
+    part_with_default_not_saved {
+        old [] {
+            #[derive(Clone, Debug, Serialize, Deserialize)]
+            pub struct Order {
+                pub id: u64,
+                #[serde(default)]
+                pub paid: u64,
+            }
+
+            #[workflow]
+            pub async fn part_with_default_not_saved(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let shipped = ship(order.id).await;
+                format!("{shipped} {go}")
+            }
+        }
+        new [] {
+            pub use super::old::Order;
+
+            #[workflow]
+            pub async fn part_with_default_not_saved(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let Order { id, paid } = order.clone();
+                format!("{id} {go} {paid} {order:?}")
+            }
+        }
+        run old(old::Order { id: 7, paid: 500 }) new(new::Order { id: 7, paid: 500 });
+        at "start" [] [Go(1)] => Goes("7 1 500 Order { id: 7, paid: 500 }");
+        at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`order.paid`", "shipped 7 1");
+    }
+
+    "the arms that choose what is borrowed change places"
+    chosen_borrow_swapped {
+        old [] {
+            #[workflow]
+            pub async fn chosen_borrow_swapped(cx: &Context, id: u64) -> String {
+                let (first, second) = (id.to_string(), "second".to_owned());
+                let chosen = if id > 5 { &first } else { &second };
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{chosen} {go} {first} {second}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn chosen_borrow_swapped(cx: &Context, id: u64) -> String {
+                let (first, second) = (id.to_string(), "second".to_owned());
+                let chosen = if id <= 5 { &second } else { &first };
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{chosen} {go} {first} {second}")
+            }
+        }
+        run old(7) new(7);
+        at "start" [] [Go(1)] => Goes("7 1 7 second");
+        at "signal<Go>" [] [Go(1)] => Blocked("OtherSource", "`branch of chosen`", "7 1 7 second");
+    }
+}

@@ -1,0 +1,76 @@
+//! Runs that were saved by one build of a program and go on in another, on both databases.
+//!
+//! Each edit is a pair of builds. A run is parked in each state that the edit touches, by a worker of the old build, and
+//! carried on by one of the new build: it completes with the result that is expected by hand, or it is blocked with the
+//! expected difference and its state stays as it was, so that the old build can finish it.
+//!
+//! Without Postgres binaries the tests on it are reported as ignored, or as failed if `PITON_REQUIRE_POSTGRES=1`.
+
+#![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::unused_async)]
+
+mod branches;
+mod drive;
+
+mod edit;
+mod shop;
+
+mod locals;
+mod inline;
+mod places;
+mod values;
+mod wire;
+
+use std::sync::Arc;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use piton::store::connect;
+use piton_postgres_cluster::{run_tests, trial};
+
+use crate::edit::Edit;
+
+const EMPTY: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
+
+type Group = (&'static str, fn() -> Vec<Edit>);
+
+const GROUPS: &[Group] = &[("places", places::all), ("locals", locals::all), ("values", values::all), ("branches", branches::all), ("inline", inline::all), ("wire", wire::all)];
+
+fn main() {
+    run_tests(&Arguments::from_args(), "", |cluster| {
+        let on_file = GROUPS.iter().map(|(name, edits)| {
+            Trial::test(format!("sqlite::{name}"), move || {
+                let folder = tempfile::tempdir()?;
+                let url = format!("sqlite:{}", folder.path().join("shop.db").display());
+                run(all(url, edits()))
+            })
+        });
+        let on_server = GROUPS.iter().map(|(name, edits)| {
+            trial(format!("postgres::{name}"), cluster, move |cluster| {
+                run(async move {
+                    let database = cluster.database(EMPTY).await?;
+                    all(database.url().to_owned(), edits()).await
+                })
+            })
+        });
+        on_file.chain(on_server).collect()
+    })
+}
+
+async fn all(url: String, edits: Vec<Edit>) -> Result<(), Failed> {
+    let store = connect(&url).await?;
+    let mut failures = Vec::new();
+    let only = std::env::var("EDIT").ok();
+    for edit in edits.iter().filter(|edit| only.as_deref().is_none_or(|only| only == edit.name)) {
+        if only.is_some() { for b in [&edit.old, &edit.new] { for n in b.workflow.graph.nodes() { eprintln!("{} {:?} {:?}", n.name, n.place, n.locals.iter().collect::<Vec<_>>()); } } }
+        failures.extend(drive::drive(&store, edit).await);
+    }
+    drop(Arc::clone(&store));
+    match &failures[..] {
+        [] => Ok(()),
+        failures => Err(format!("{} cells are wrong:\n{}", failures.len(), failures.join("\n")).into()),
+    }
+}
+
+fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_all().build()?.block_on(test)
+}

@@ -1,0 +1,118 @@
+//! What the builds of all programs have in common.
+
+use std::collections::{HashMap, HashSet};
+use std::future::pending;
+use std::sync::{Arc, Mutex};
+
+use piton::activities::ActivityEntry;
+pub use piton::prelude::*;
+pub use serde::{Deserialize, Serialize};
+
+/// Lets a run go on.
+#[derive(Clone, Debug, PartialEq, Signal, Serialize, Deserialize)]
+pub struct Go(pub u8);
+
+/// Lets a run go another way.
+#[derive(Clone, Debug, PartialEq, Signal, Serialize, Deserialize)]
+pub struct Halt(pub u8);
+
+/// Which calls do not return, and which have begun. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Lab(Arc<Mutex<Calls>>);
+
+#[derive(Default)]
+struct Calls {
+    /// By the id of the run.
+    held: HashMap<String, Vec<&'static str>>,
+    begun: HashSet<(String, String)>,
+}
+
+impl Lab {
+    /// Has these calls of a run hang until the worker ends.
+    pub fn hold(&self, id: &str, calls: &[&'static str]) {
+        self.0.lock().unwrap().held.insert(id.to_owned(), calls.to_vec());
+    }
+
+    /// Lets all calls that begin from now on return.
+    pub fn release(&self) {
+        *self.0.lock().unwrap() = Calls::default();
+    }
+
+    pub fn has_begun(&self, id: &str, call: &str) -> bool {
+        self.0.lock().unwrap().begun.contains(&(id.to_owned(), call.to_owned()))
+    }
+
+    fn begin(&self, id: &str, call: String) -> bool {
+        let mut calls = self.0.lock().unwrap();
+        let is_held = calls.held.get(id).is_some_and(|held| held.iter().any(|it| *it == call));
+        calls.begun.insert((id.to_owned(), call));
+        is_held
+    }
+}
+
+/// Returns unless the call is held.
+pub async fn pass(cx: &ActivityContext, call: String) {
+    let is_held = cx.dependency::<Lab>().begin(&cx.info().workflow_id, call);
+    if is_held {
+        pending().await
+    }
+}
+
+#[activity]
+pub async fn charge(cx: &ActivityContext, id: u64) -> String {
+    pass(cx, format!("charge {id}")).await;
+    format!("charged {id}")
+}
+
+#[activity]
+pub async fn ship(cx: &ActivityContext, id: u64) -> String {
+    pass(cx, format!("ship {id}")).await;
+    format!("shipped {id}")
+}
+
+#[activity]
+pub async fn note(cx: &ActivityContext, text: String) -> String {
+    pass(cx, format!("note {text}")).await;
+    format!("noted {text}")
+}
+
+#[activity]
+pub async fn payer(cx: &ActivityContext, id: u64) -> String {
+    pass(cx, format!("payer {id}")).await;
+    format!("payer {id}")
+}
+
+#[activity]
+pub async fn payee(cx: &ActivityContext, id: u64) -> String {
+    pass(cx, format!("payee {id}")).await;
+    format!("payee {id}")
+}
+
+/// Fails for odd numbers.
+#[activity(retry(max_attempts = 1))]
+pub async fn audit(cx: &ActivityContext, id: u64) -> Result<String, String> {
+    pass(cx, format!("audit {id}")).await;
+    if id % 2 == 0 { Ok(format!("audited {id}")) } else { Err(format!("refused {id}")) }
+}
+
+/// The entry of an activity.
+#[macro_export]
+macro_rules! entry {
+    ($activity:path) => {{
+        static ENTRY: piton::activities::ActivityEntry =
+            piton::activities::ActivityEntry::of::<$activity>();
+        &ENTRY
+    }};
+}
+
+/// The activities that a build has, besides or instead of its own.
+pub fn activities() -> Vec<&'static ActivityEntry> {
+    vec![
+        entry!(charge),
+        entry!(ship),
+        entry!(note),
+        entry!(payer),
+        entry!(payee),
+        entry!(audit),
+    ]
+}
