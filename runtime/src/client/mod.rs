@@ -2,7 +2,9 @@
 
 mod activities;
 mod dead_letters;
+mod definitions;
 mod handle;
+pub mod inspect;
 mod outstanding;
 mod send;
 mod signal_or_start;
