@@ -31,9 +31,8 @@ impl Client {
     ) -> Result<Option<StoredDefinition>, StoreError> {
         let records = patiently(|| self.store().find_definitions(hash)).await?;
         let definition = records.first().map(|record| serde_json::from_str(&record.description));
-        definition.transpose().map_err(|error| StoreError::Corrupt {
-            what: "definition",
-            reason: error.to_string(),
-        })
+        definition
+            .transpose()
+            .map_err(|error| StoreError::Corrupt { what: "definition", reason: error.to_string() })
     }
 }

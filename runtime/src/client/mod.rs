@@ -3,6 +3,7 @@
 mod activities;
 mod dead_letters;
 mod definitions;
+pub mod edit;
 mod handle;
 pub mod inspect;
 mod outstanding;

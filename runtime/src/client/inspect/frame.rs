@@ -7,19 +7,18 @@ use serde::de::DeserializeOwned;
 
 use super::types::{AwaitedActivity, Position, Shown, Variable, Wait, WaitFor};
 use crate::client::outstanding::apply;
-use crate::codec::{self, CodecError};
+use crate::codec::{self, CodecError, Schema};
 use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
 use crate::machine::branches::{DONE, RUNS};
 use crate::machine::frame::{FrameHead, damaged, next_entry};
 use crate::machine::{PendingInline, StepError};
 use crate::model::{
-    ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash,
-    Timestamp,
+    ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash, Timestamp,
 };
-use crate::store::{Arrival, ArrivalKind, QueuedActivity};
+use crate::store::{Arrival, ArrivalKind, QueuedActivity, RunRecord};
 
 /// Reads the state of one run, and takes note of what this process must learn to read all of it.
-pub(super) struct FrameView<'a> {
+pub(in crate::client) struct FrameView<'a> {
     /// What the run has asked for.
     pub(super) operations: HashMap<Handle, &'a Operation>,
     /// The rows of its activities on queues.
@@ -32,11 +31,48 @@ pub(super) struct FrameView<'a> {
     pub(super) definitions: Vec<DefinitionHash>,
     /// Schemas that are not known here.
     pub(super) schemas: BTreeSet<SchemaHash>,
+    /// What is awaited, as far as that has a handle.
+    pub(in crate::client) awaits: Vec<FoundAwait>,
+    /// What leads to the code that is being looked at, from that of the run.
+    within: Vec<String>,
+    /// The definition of that code.
+    definition: Option<&'static StoredDefinition>,
+}
+
+/// An operation that is awaited somewhere in a run.
+pub(in crate::client) struct FoundAwait {
+    /// Its name, behind those of the workflows and blocks that it is awaited in: `deliver/ship`.
+    pub(in crate::client) path: String,
+    pub(in crate::client) handle: Handle,
+    pub(in crate::client) awaited: StoredAwaited,
+    pub(in crate::client) definition: &'static StoredDefinition,
+}
+
+impl<'a> FrameView<'a> {
+    /// A view of a run with this snapshot.
+    pub(in crate::client) fn new(
+        operations: &'a [(Handle, Operation)],
+        queued: &'a [QueuedActivity],
+        inbox: &'a [Arrival],
+        since: Option<Timestamp>,
+    ) -> Self {
+        Self {
+            operations: operations.iter().map(|(handle, operation)| (*handle, operation)).collect(),
+            queued,
+            inbox,
+            since,
+            definitions: Vec::new(),
+            schemas: BTreeSet::new(),
+            awaits: Vec::new(),
+            within: Vec::new(),
+            definition: None,
+        }
+    }
 }
 
 impl FrameView<'_> {
     /// Where the code of a frame is.
-    pub(super) fn position(&mut self, frame: &[u8]) -> Result<Position, StepError> {
+    pub(in crate::client) fn position(&mut self, frame: &[u8]) -> Result<Position, StepError> {
         let mut rest = frame;
         let head = FrameHead::read(&mut rest)?;
         let Some(definition) = evolution::find(head.hash) else {
@@ -53,13 +89,19 @@ impl FrameView<'_> {
         let (locals, operations) = entries.ok_or_else(|| damaged("it has too few locals"))?;
         let variables = state.locals.iter().zip(locals).map(|(local, saved)| Variable {
             name: local.name.clone(),
-            ty: local.ty.clone().or_else(|| type_name(definition, local.schema)),
+            ty: local
+                .ty
+                .clone()
+                .or_else(|| definition.schema(local.schema).map(Schema::short_name)),
             value: match local.redacted {
                 true => Shown::redacted(),
                 false => value_of_local(definition, local.schema, saved),
             },
         });
         let variables = variables.collect();
+        let outer = self.definition.replace(definition);
+        let waits = self.waits(state, operations);
+        self.definition = outer;
         Ok(Position {
             workflow: definition.workflow.clone(),
             definition: definition.hash,
@@ -68,7 +110,7 @@ impl FrameView<'_> {
             file: state.file.clone(),
             line: state.line,
             variables,
-            waits: self.waits(state, operations),
+            waits,
             note: None,
         })
     }
@@ -99,9 +141,9 @@ impl FrameView<'_> {
     /// What is saved of an `async` block.
     fn block(&mut self, name: String, saved: &[u8]) -> Wait {
         let on = match saved.split_first() {
-            Some((&RUNS, frame)) => self.position(frame).map(|position| WaitFor::Block {
-                position: Box::new(position),
-            }),
+            Some((&RUNS, frame)) => self
+                .inside(&name, frame)
+                .map(|position| WaitFor::Block { position: Box::new(position) }),
             Some((&DONE, value)) => Ok(WaitFor::Done(self.payload(&Payload(value.to_vec())))),
             _ => Ok(WaitFor::NotBegun),
         };
@@ -153,7 +195,7 @@ impl FrameView<'_> {
             StoredAwaited::Workflow { .. } => {
                 let on = take(rest).and_then(|pending| match pending {
                     PendingInline::Suspended(frame) => {
-                        let position = Box::new(self.position(&frame)?);
+                        let position = Box::new(self.inside(&name, &frame)?);
                         Ok(WaitFor::Workflow { position })
                     }
                     PendingInline::Returned(value) => Ok(WaitFor::Done(self.payload(&value))),
@@ -166,16 +208,28 @@ impl FrameView<'_> {
             }
         };
         match handle {
-            Ok(handle) => self.awaited(name, handle),
+            Ok(handle) => {
+                if let Some(definition) = self.definition {
+                    let path = self.within.iter().chain([&name]);
+                    let path = path.map(String::as_str).collect::<Vec<_>>().join("/");
+                    let awaited = awaited.clone();
+                    self.awaits.push(FoundAwait { path, handle, awaited, definition });
+                }
+                self.awaited(name, handle)
+            }
             Err(error) => self.wait(name, Err(error)),
         }
     }
 
-    fn list(
-        &mut self,
-        awaited: &StoredAwaited,
-        rest: &mut &[u8],
-    ) -> Result<Vec<Wait>, StepError> {
+    /// Where the code within what is awaited is.
+    fn inside(&mut self, name: &str, frame: &[u8]) -> Result<Position, StepError> {
+        self.within.push(name.to_owned());
+        let position = self.position(frame);
+        self.within.pop();
+        position
+    }
+
+    fn list(&mut self, awaited: &StoredAwaited, rest: &mut &[u8]) -> Result<Vec<Wait>, StepError> {
         let mut items = Vec::new();
         for index in 0..take::<usize>(rest)? {
             let item = self.item(format!("{}[{index}]", name_of(awaited)), awaited, rest);
@@ -224,8 +278,7 @@ impl FrameView<'_> {
         let row = self.queued.iter().find(|row| row.handle == handle);
         let is_made = row.is_some_and(|row| row.worker.is_some());
         let arguments = &activity.arguments;
-        let arguments =
-            (!arguments.as_bytes().is_empty()).then(|| self.payload(arguments));
+        let arguments = (!arguments.as_bytes().is_empty()).then(|| self.payload(arguments));
         AwaitedActivity {
             handle,
             activity: activity.name.clone().into_owned(),
@@ -252,6 +305,30 @@ impl FrameView<'_> {
         let on = on.unwrap_or_else(|error| WaitFor::Unreadable { note: error.to_string() });
         let is_awaited = !matches!(on, WaitFor::Done(_) | WaitFor::NotBegun);
         Wait { name, since: self.since.filter(|_| is_awaited), has_arrived: false, on }
+    }
+
+    /// What the run was started with.
+    pub(super) fn arguments(&mut self, run: &RunRecord, arguments: &Payload) -> Shown {
+        let mut shown = self.payload(arguments);
+        let Some(definition) = run.definition.and_then(evolution::find) else {
+            self.definitions.extend(run.definition);
+            return Shown::missing(
+                "what may be shown is in its definition, which is not known".to_owned(),
+            );
+        };
+        let redacted = &definition.redacted_parameters;
+        match &mut shown.value {
+            serde_json::Value::Array(values) if values.len() == definition.parameters.len() => {
+                for number in redacted {
+                    if let Some(value) = values.get_mut(*number as usize) {
+                        *value = Shown::SECRET.into();
+                    }
+                }
+            }
+            value if !redacted.is_empty() => *value = Shown::SECRET.into(),
+            _ => {}
+        }
+        shown
     }
 
     /// What is in a payload.
@@ -294,33 +371,13 @@ fn value_of_local(definition: &StoredDefinition, schema: SchemaHash, saved: &[u8
     value.map_or_else(|error| Shown::missing(error.to_string()), Shown::from)
 }
 
-/// The name of a type without the paths to it.
-fn type_name(definition: &StoredDefinition, schema: SchemaHash) -> Option<String> {
-    let name = &definition.schema(schema)?.type_name;
-    let mut short = String::new();
-    let mut path_from = 0;
-    for character in name.chars() {
-        match character {
-            ':' => short.truncate(path_from),
-            character => {
-                short.push(character);
-                if !character.is_alphanumeric() && character != '_' {
-                    path_from = short.len();
-                }
-            }
-        }
-    }
-    Some(short)
-}
-
-/// What something is called where the source gives it no name.
+/// What something is called where it is no branch, by the rule for the names of branches.
 fn name_of(awaited: &StoredAwaited) -> String {
     match awaited {
-        StoredAwaited::Activity { name, .. }
-        | StoredAwaited::Workflow { name }
-        | StoredAwaited::Signal { name, .. } => name.clone(),
-        StoredAwaited::Timer => "timer".to_owned(),
-        StoredAwaited::Cancellation => "cancellation".to_owned(),
+        StoredAwaited::Activity { name, .. } | StoredAwaited::Workflow { name } => name.clone(),
+        StoredAwaited::Signal { name, .. } => format!("signal<{name}>"),
+        StoredAwaited::Timer => "sleep".to_owned(),
+        StoredAwaited::Cancellation => "cancelled".to_owned(),
         StoredAwaited::List(item) => name_of(item),
     }
 }

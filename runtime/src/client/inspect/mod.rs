@@ -3,7 +3,7 @@
 //! The definition of a workflow and the schemas of its values are in the database, recorded by whoever has the code. So any
 //! process can read what any run has saved: a client needs neither the workflow nor its types.
 
-mod frame;
+pub(super) mod frame;
 mod types;
 
 use std::collections::{BTreeSet, HashSet};
@@ -138,23 +138,19 @@ struct Missing {
 
 fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
     let run = &details.run;
-    let snapshot = (!details.snapshot.is_empty()).then(|| codec::decode_snapshot(&details.snapshot));
+    let snapshot =
+        (!details.snapshot.is_empty()).then(|| codec::decode_snapshot(&details.snapshot));
     let (snapshot, unreadable) = match snapshot {
         Some(Ok(snapshot)) => (Some(snapshot), None),
         Some(Err(error)) => (None, Some(error.to_string())),
         None => (None, None),
     };
-    let operations = snapshot.iter().flat_map(|snapshot| &snapshot.operations);
+    let operations = snapshot.as_ref().map(|snapshot| &snapshot.operations[..]);
     let stepped_at = snapshot.as_ref().map(|snapshot| snapshot.clock);
     let stepped_at = stepped_at.filter(|at| *at >= run.started_at);
-    let mut view = FrameView {
-        operations: operations.map(|(handle, operation)| (*handle, operation)).collect(),
-        queued: &details.activities,
-        inbox,
-        since: stepped_at.or(Some(run.started_at)),
-        definitions: Vec::new(),
-        schemas: BTreeSet::new(),
-    };
+    let since = stepped_at.or(Some(run.started_at));
+    let operations = operations.unwrap_or_default();
+    let mut view = FrameView::new(operations, &details.activities, inbox, since);
     let position = snapshot.as_ref().map(|snapshot| view.position(&snapshot.frame));
     let (mut position, note) = match position {
         Some(Ok(position)) => (Some(position), unreadable),
@@ -198,7 +194,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         blocked_at: run.blocked_at,
         wakes_at: wakes_at(details, snapshot.as_ref()),
         cancelled: snapshot.as_ref().and_then(|snapshot| snapshot.cancelled.clone()),
-        arguments: details.arguments.as_ref().map(|arguments| view.payload(arguments)),
+        arguments: details.arguments.as_ref().map(|arguments| view.arguments(run, arguments)),
         result: run.result.as_ref().map(|result| view.payload(result)),
         failure: run.failure.clone(),
         position,
@@ -231,8 +227,8 @@ fn wakes_at(details: &RunDetails, snapshot: Option<&Snapshot>) -> Option<Timesta
 fn name_of(operation: &Operation) -> String {
     match operation {
         Operation::Activity(activity) => activity.name.clone().into_owned(),
-        Operation::Timer { .. } => "timer".to_owned(),
-        Operation::Signal { name, .. } => name.clone(),
-        Operation::Cancellation => "cancellation".to_owned(),
+        Operation::Timer { .. } => "sleep".to_owned(),
+        Operation::Signal { name, .. } => format!("signal<{name}>"),
+        Operation::Cancellation => "cancelled".to_owned(),
     }
 }

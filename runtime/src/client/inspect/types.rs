@@ -265,9 +265,6 @@ fn as_number<S: Serializer>(step_no: &StepNo, serializer: S) -> Result<S::Ok, S:
     serializer.serialize_i64(step_no.0)
 }
 
-fn as_worker<S: Serializer>(
-    worker: &Option<WorkerId>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
+fn as_worker<S: Serializer>(worker: &Option<WorkerId>, serializer: S) -> Result<S::Ok, S::Error> {
     worker.map(|worker| worker.0).serialize(serializer)
 }
