@@ -24,6 +24,7 @@ const WORKFLOW: Known = &[
     ("strict", "strict"),
     ("durability", "durability = \"relaxed\""),
     ("max_steps_ahead", "max_steps_ahead = 16"),
+    ("history", "history = 10"),
     CRATE,
 ];
 
@@ -50,6 +51,8 @@ pub(crate) struct WorkflowArgs {
     pub(crate) levels: Levels,
     /// `durability = "relaxed"`, with `max_steps_ahead = 16`.
     pub(crate) durability: Durability,
+    /// `history = 10`: how many past states of a run are kept.
+    pub(crate) history: Option<LitInt>,
     /// `strict`: free functions that are called must be `#[deterministic]`.
     pub(crate) strict: bool,
 }
@@ -67,6 +70,7 @@ impl WorkflowArgs {
                 "strict" => args.strict = true,
                 "durability" => args.durability = Durability::parse(input)?,
                 "max_steps_ahead" => max_steps = Some(parse_max_steps(input)?),
+                "history" => args.history = Some(parse_history(input)?),
                 "crate" => parse_crate(input)?,
                 _ => args.levels.parse_list(key, input, diagnostics)?,
             }
@@ -138,7 +142,7 @@ impl Durability {
     }
 }
 
-/// The constant with the `WorkflowOptions`.
+/// What is added to the `WorkflowOptions`.
 impl ToTokens for Durability {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         tokens.extend(match self {
@@ -150,10 +154,9 @@ impl ToTokens for Durability {
                     ToTokens::to_token_stream,
                 );
                 quote! {
-                    const OPTIONS: ::piton::__private::WorkflowOptions =
-                        ::piton::__private::WorkflowOptions::DEFAULT.with_durability(
-                            ::piton::__private::Durability::Relaxed { max_steps: #max_steps },
-                        );
+                    .with_durability(
+                        ::piton::__private::Durability::Relaxed { max_steps: #max_steps },
+                    )
                 }
             }
         });
@@ -171,6 +174,19 @@ fn parse_version(input: ParseStream) -> syn::Result<LitInt> {
         ));
     }
     Ok(version)
+}
+
+/// Reads `= 10`.
+fn parse_history(input: ParseStream) -> syn::Result<LitInt> {
+    input.parse::<Token![=]>()?;
+    let history: LitInt = input.parse()?;
+    if history.base10_parse::<u32>()? == 0 {
+        return Err(syn::Error::new(
+            history.span(),
+            "`history` must be at least 1\n\n  help: without the option, no past states are kept",
+        ));
+    }
+    Ok(history)
 }
 
 /// Reads `= 16`.

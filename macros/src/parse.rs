@@ -4,7 +4,7 @@
 //! the `return` in them. Guarantees: the function is `async`, takes its arguments by value, and has
 //! no form that a workflow cannot have. Assumes nothing.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
@@ -40,6 +40,10 @@ pub(crate) struct WorkflowFn {
     pub(crate) version: Option<LitInt>,
     /// When its steps are on disk.
     pub(crate) durability: Durability,
+    /// How many past states of a run are kept, if it says so.
+    pub(crate) history: Option<LitInt>,
+    /// The numbers of the parameters that people are not to see, from 0.
+    pub(crate) redacted: Vec<Literal>,
     /// Whether it is declared in the body of another.
     pub(crate) is_nested: bool,
     /// What it leads to that two awaits of one callee have no names of their own.
@@ -228,6 +232,9 @@ pub(crate) fn parse(
         }
         return None;
     }
+    let is_redacted = |param: &PatType| redact::of(&param.attrs).is_some();
+    let redacted = (0..).zip(&params).filter(|(_, param)| is_redacted(param));
+    let redacted = redacted.map(|(number, _)| Literal::u32_unsuffixed(number)).collect();
     let stored = params.iter().map(|param| &*param.ty).chain([&output]);
     let parameters = Parameters::new(sig.generics, stored);
     let mut body = *block;
@@ -242,6 +249,8 @@ pub(crate) fn parse(
         formerly: Vec::new(),
         version: None,
         durability: Durability::default(),
+        history: None,
+        redacted,
         is_nested: false,
         repeated_state: Level::Allow,
         method,

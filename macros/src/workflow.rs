@@ -117,6 +117,7 @@ fn expand_function(
     function.formerly = args.formerly;
     function.version = args.version;
     function.durability = args.durability;
+    function.history = args.history;
     // A strict workflow is one that is to be changed with care.
     let unless_set = if args.strict { Level::Warn } else { Rule::REPEATED_STATE.default_level() };
     function.repeated_state = args.levels.of_or(Rule::REPEATED_STATE, unless_set);

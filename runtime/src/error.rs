@@ -5,6 +5,8 @@ mod chain;
 #[cfg(feature = "engine")]
 mod connect;
 #[cfg(feature = "engine")]
+mod edit;
+#[cfg(feature = "engine")]
 mod engine;
 mod general;
 mod key;
@@ -13,6 +15,8 @@ mod key;
 pub(crate) use chain::with_causes;
 #[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
+#[cfg(feature = "engine")]
+pub use edit::EditError;
 #[cfg(feature = "engine")]
 pub use engine::{
     BlockedHolder, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,

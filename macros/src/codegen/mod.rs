@@ -100,7 +100,7 @@ fn workflow(
     returned: &TokenStream,
     step: &TokenStream,
 ) -> TokenStream {
-    let WorkflowFn { ident, output, parameters, durability, formerly, version, .. } = function;
+    let WorkflowFn { ident, output, parameters, formerly, version, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let (value, error) = result_parts(function, &quote!(__piton));
     let (shape, failure) = if function.returns_result() {
@@ -124,6 +124,7 @@ fn workflow(
     let formerly = (!formerly.is_empty())
         .then(|| quote!(const FORMERLY: &'static [&'static str] = &[#(#formerly),*];));
     let version = version.as_ref().map(|version| quote!(const VERSION: u32 = #version;));
+    let options = options(function);
     let unit = unit::of(&function.name);
     // Which instances of a generic workflow have a name, the program says.
     let registered_name = (!parameters.is_empty()).then(|| {
@@ -144,7 +145,7 @@ fn workflow(
             type Unit = __piton::#unit;
             #formerly
             #version
-            #durability
+            #options
             #failure
 
             #registered_name
@@ -173,4 +174,19 @@ fn result_parts(function: &WorkflowFn, private: &TokenStream) -> (TokenStream, T
     } else {
         (output.to_token_stream(), quote!(#private::Infallible))
     }
+}
+
+/// The constant with the `WorkflowOptions`, unless they are as by default.
+fn options(function: &WorkflowFn) -> Option<TokenStream> {
+    let WorkflowFn { durability, history, redacted, .. } = function;
+    let history = history.as_ref().map(|history| quote!(.with_history(#history)));
+    let redacted =
+        (!redacted.is_empty()).then(|| quote!(.with_redacted_parameters(&[#(#redacted),*])));
+    let given = quote!(#durability #history #redacted);
+    (!given.is_empty()).then(|| {
+        quote! {
+            const OPTIONS: ::piton::__private::WorkflowOptions =
+                ::piton::__private::WorkflowOptions::DEFAULT #given;
+        }
+    })
 }

@@ -2,7 +2,10 @@
 
 mod activities;
 mod dead_letters;
+mod definitions;
+pub mod edit;
 mod handle;
+pub mod inspect;
 mod outstanding;
 mod send;
 mod signal_or_start;

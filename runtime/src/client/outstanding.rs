@@ -126,7 +126,7 @@ fn activities(snapshot: Snapshot) -> impl Iterator<Item = (Handle, ActivityOpera
 }
 
 /// Adds what has arrived since the snapshot. Whether the activity is still outstanding.
-fn apply(inbox: &[Arrival], handle: Handle, activity: &mut ActivityOperation) -> bool {
+pub(super) fn apply(inbox: &[Arrival], handle: Handle, activity: &mut ActivityOperation) -> bool {
     for arrival in inbox {
         match &arrival.kind {
             ArrivalKind::Outcome { handle: ended, .. } if *ended == handle => return false,

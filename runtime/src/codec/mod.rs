@@ -18,6 +18,7 @@ pub(crate) mod samples;
 mod schema;
 pub(crate) mod schemas;
 mod secret;
+mod shown;
 mod sink;
 pub(crate) mod snapshot;
 mod source;
@@ -40,6 +41,9 @@ pub use schema::{
     Content, Described, Fields, Form, Format, NamedType, Schema, SchemaProblem, Types,
 };
 pub use secret::Secret;
+pub(crate) use shown::{
+    json_to_part, json_to_payload, json_to_saved, payload_to_json, saved_to_json,
+};
 
 pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};
 pub(crate) use snapshot::{SnapshotView, encode_snapshot_view};

@@ -141,6 +141,13 @@ pub(crate) fn learn(hash: SchemaHash, text: &str) -> Result<(), CodecError> {
     Ok(())
 }
 
+/// Takes note of the schema of a value, and gives its hash.
+pub(super) fn take_note(schema: &Schema) -> SchemaHash {
+    let hash = schema.hash();
+    get_or_learn(&BY_HASH, hash, || StoredSchema::Value(schema.clone()));
+    hash
+}
+
 /// The text of a known schema, as the database keeps it.
 pub(crate) fn text(hash: SchemaHash) -> Option<String> {
     // Enums, strings and numbers always have a JSON form.

@@ -59,7 +59,10 @@ pub(crate) async fn learn_schemas_of<'a>(
 }
 
 /// Learns schemas. Whether all of them are known now.
-async fn learn_schemas(store: &dyn Store, hashes: Vec<SchemaHash>) -> Result<bool, StoreError> {
+pub(crate) async fn learn_schemas(
+    store: &dyn Store,
+    hashes: Vec<SchemaHash>,
+) -> Result<bool, StoreError> {
     for record in store.find_schemas(&hashes).await? {
         if let Err(error) = schemas::learn(record.hash, &record.schema) {
             warn!(schema = %record.hash, error = %with_causes(&error), "a schema cannot be read");
@@ -69,7 +72,10 @@ async fn learn_schemas(store: &dyn Store, hashes: Vec<SchemaHash>) -> Result<boo
 }
 
 /// Learns a definition. Whether it is known now.
-async fn learn_definition(store: &dyn Store, hash: DefinitionHash) -> Result<bool, StoreError> {
+pub(crate) async fn learn_definition(
+    store: &dyn Store,
+    hash: DefinitionHash,
+) -> Result<bool, StoreError> {
     let Some(record) = store.find_definitions(hash).await?.into_iter().next() else {
         return Ok(false);
     };

@@ -37,7 +37,7 @@ pub(crate) fn own(entry: &WorkflowEntry) -> &'static StoredDefinition {
 }
 
 /// The definition with this hash, if this process has learned it.
-pub(super) fn find(hash: DefinitionHash) -> Option<&'static StoredDefinition> {
+pub(crate) fn find(hash: DefinitionHash) -> Option<&'static StoredDefinition> {
     get(&OTHERS, &hash)
 }
 

@@ -15,7 +15,7 @@ mod plan;
 mod stored;
 
 pub(crate) use frame::{Unfit, evolve_snapshot};
-pub(crate) use known::{learn, own, with_awaited};
+pub(crate) use known::{find, learn, own, with_awaited};
 pub(crate) use plan::plan;
 pub use stored::{
     StoredAwaited, StoredBranch, StoredDefinition, StoredEdge, StoredLocal, StoredState,

@@ -18,6 +18,9 @@ pub struct StoredDefinition {
     pub hash: DefinitionHash,
     /// The schemas of the parameters.
     pub parameters: Vec<SchemaHash>,
+    /// The numbers of the parameters that people are not to see, from 0.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub redacted_parameters: Vec<u32>,
     /// The schema of the return value.
     pub returned: SchemaHash,
     /// The states; the first is the start.
@@ -144,6 +147,7 @@ impl StoredDefinition {
             workflow: entry.name.to_owned(),
             hash: definition.hash(),
             parameters,
+            redacted_parameters: entry.options.redacted_parameters.to_vec(),
             returned,
             states,
             edges: edges.iter().map(|edge| (edge.from, edge.to)).collect(),

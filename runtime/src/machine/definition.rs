@@ -43,6 +43,10 @@ impl DefinedState {
             hash.add(local.name);
             hash.add(&defined.schema.hash.to_string());
             add_place(local.place, hash);
+            // A definition is recorded once, and says what may be shown.
+            if local.redacted {
+                hash.add("redacted");
+            }
         }
         for branch in &node.branches {
             hash.add(branch.name);
@@ -130,6 +134,9 @@ impl Definition {
         hash.add(&schemas::of_arguments(parameters).hash.to_string());
         hash.add(&returned.hash.to_string());
         states.iter().for_each(|state| state.add_to(&mut hash));
+        for number in entry.options.redacted_parameters {
+            hash.add(&format!("redacted parameter {number}"));
+        }
         Self { hash: DefinitionHash(hash.finish()), states, parameters, returned }
     }
 

@@ -201,16 +201,37 @@ impl From<StepError> for Halt {
 pub struct WorkflowOptions {
     /// When a step's state is on disk.
     pub durability: Durability,
+    /// How many past states of a run are kept beside the current one. Default: none.
+    pub history: Option<u32>,
+    /// The numbers of the parameters that people are not to see, from 0.
+    #[doc(hidden)]
+    pub redacted_parameters: &'static [u32],
 }
 
 impl WorkflowOptions {
     /// No option given.
-    pub const DEFAULT: Self = Self { durability: Durability::Strict };
+    pub const DEFAULT: Self =
+        Self { durability: Durability::Strict, history: None, redacted_parameters: &[] };
 
     /// The same, with another durability.
     #[must_use]
     pub const fn with_durability(mut self, durability: Durability) -> Self {
         self.durability = durability;
+        self
+    }
+
+    /// The same, with the last `states` states of a run kept.
+    #[must_use]
+    pub const fn with_history(mut self, states: u32) -> Self {
+        self.history = Some(states);
+        self
+    }
+
+    /// The same, with parameters that people are not to see.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn with_redacted_parameters(mut self, parameters: &'static [u32]) -> Self {
+        self.redacted_parameters = parameters;
         self
     }
 }

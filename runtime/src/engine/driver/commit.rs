@@ -215,6 +215,7 @@ impl Driver {
             matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
         Box::new(CommitStep {
             definition: writes_state.then(|| self.machine.written_by()).flatten(),
+            keep_history: self.machine.entry().options.history,
             consumed,
             effects: given_up.chain(enqueued).chain(sent).chain(set_aside).collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())

@@ -219,6 +219,7 @@ pub(super) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
         state: "edited".into(),
         definition: DefinitionHash(u64::MAX - 1),
         wake_at: None,
+        arrivals: Vec::new(),
         given_up: Vec::new(),
         reopen: false,
         audit: NewAuditEntry {

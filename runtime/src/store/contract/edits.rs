@@ -2,6 +2,7 @@
 
 use super::audit::NewAuditEntry;
 use crate::model::{DefinitionHash, Handle, RunId, RunStatus, StepNo, Timestamp, WorkerId};
+use crate::store::{ArrivalKind, NewArrival};
 
 /// A change of a run's state, see [`Runs::edit_run`](super::Runs::edit_run).
 #[derive(Clone, Debug)]
@@ -20,6 +21,9 @@ pub struct EditRun {
     pub wake_at: Option<Timestamp>,
     /// Activities on queues that the new state does not wait for.
     pub given_up: Vec<Handle>,
+    /// What arrives for the new state with the change. A run that is over takes nothing, so with arrivals it is not
+    /// opened again.
+    pub arrivals: Vec<ArrivalKind>,
     /// Whether the run may be one that is over: failed, cancelled or terminated.
     pub reopen: bool,
     /// Who changes it, and why.
@@ -56,6 +60,17 @@ pub enum EditOutcome {
 }
 
 impl EditRun {
+    /// What is to be put into the run's inbox.
+    pub(crate) fn new_arrivals(&self) -> Vec<NewArrival> {
+        let new = |kind: &ArrivalKind| NewArrival {
+            run_id: self.run_id,
+            kind: kind.clone(),
+            dedup_key: None,
+            owner: None,
+        };
+        self.arrivals.iter().map(new).collect()
+    }
+
     /// What keeps a run, which is locked, from being changed, apart from other runs.
     pub(crate) fn obstacle(
         &self,
@@ -63,7 +78,8 @@ impl EditRun {
         step_no: StepNo,
         owner: Option<WorkerId>,
     ) -> Option<EditOutcome> {
-        let may_be_open = status.is_open() || (self.reopen && status != RunStatus::Completed);
+        let may_be_reopened = self.reopen && self.arrivals.is_empty();
+        let may_be_open = status.is_open() || (may_be_reopened && status != RunStatus::Completed);
         match owner {
             Some(worker) => Some(EditOutcome::Busy { worker }),
             None if step_no != self.step_no => Some(EditOutcome::Moved { step_no }),

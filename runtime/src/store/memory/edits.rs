@@ -12,7 +12,7 @@ impl State {
         now: Timestamp,
         news: &mut News<'_>,
     ) -> EditOutcome {
-        let run_id = edit.run_id;
+        let (run_id, arrivals) = (edit.run_id, edit.new_arrivals());
         let Some(row) = self.runs.get_mut(&run_id) else { return EditOutcome::Unknown };
         let owner = row.owner.map(|owner| owner.worker_id);
         if let Some(obstacle) = edit.obstacle(row.status, row.step_no, owner) {
@@ -33,6 +33,9 @@ impl State {
         row.takeovers = 0;
         let unread = (!row.inbox.is_empty()).then_some(now);
         row.let_go(unread.into_iter().chain(edit.wake_at).min(), news);
+        for arrival in arrivals {
+            self.deliver(arrival, now, news);
+        }
         for handle in edit.given_up {
             self.give_up(ActivityKey { run_id, handle }, news);
         }

@@ -24,11 +24,43 @@ crate::store::conformance::list_cases!("editing":
     a_run_named_after_itself_is_opened_again,
     a_run_whose_workflow_id_is_taken_stays_over,
     activities_are_given_up_with_the_change,
+    what_arrives_with_the_change_lies_behind_the_rest,
+    a_run_that_is_over_takes_no_arrivals,
     what_was_not_changed_stays_as_it_was,
 );
 
 async fn edit(t: &StoreUnderTest, edit: EditRun) -> EditOutcome {
     t.store.edit_run(edit).await.expect("runs can be changed")
+}
+
+async fn what_arrives_with_the_change_lies_behind_the_rest(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    for is_blocked in [false, true] {
+        let run_id = t.start_owned(&RunId::new().to_string(), worker).await;
+        assert_eq!(t.deliver(signal(run_id, "first")).await, accepted(1));
+        let step = if is_blocked { block(run_id, 0) } else { park(run_id, 0, None, 1) };
+        assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
+        let arrivals = vec![signal(run_id, "second").kind, signal(run_id, "third").kind];
+        let change = EditRun { arrivals, ..edit_of(run_id, 1) };
+        assert_eq!(edit(&t, change.clone()).await, EditOutcome::Edited);
+        // A change that is not made brings nothing.
+        assert_eq!(edit(&t, change).await, EditOutcome::Moved { step_no: StepNo(2) });
+        let [claimed] = &t.claim(worker, 10).await[..] else { panic!("the run is due") };
+        assert_eq!((claimed.step_no, claimed.inbox_count), (StepNo(2), 3));
+        let arrived = claimed.inbox.arrivals.iter().map(|arrival| (arrival.seq, &arrival.kind));
+        let names = ["first", "second", "third"].map(|name| signal(run_id, name).kind);
+        assert!(arrived.eq((1..).zip(&names)), "{:?}", claimed.inbox.arrivals);
+        assert_eq!(t.deliver(signal(run_id, "fourth")).await, accepted(4));
+    }
+}
+
+async fn a_run_that_is_over_takes_no_arrivals(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.commit(worker, close_as(run_id, 0, RunStatus::Failed, None, None)).await;
+    let arrivals = vec![signal(run_id, "go").kind];
+    let edited = edit(&t, EditRun { reopen: true, arrivals, ..edit_of(run_id, 1) }).await;
+    assert_eq!(edited, EditOutcome::Closed { status: RunStatus::Failed });
 }
 
 async fn snapshot(t: &StoreUnderTest, run_id: RunId) -> Vec<u8> {

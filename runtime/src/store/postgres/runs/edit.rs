@@ -6,8 +6,10 @@ use super::start::{FIND_OPEN, is_conflict};
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::postgres::effects::give_up;
+use crate::store::postgres::messages::{find_recipients, write};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, audit, failed, named_after, now, workflow_id};
+use crate::store::recipients::Question;
 use crate::store::rows::{EditedRow, NamedRow};
 use crate::store::{ActivityKey, EditOutcome, EditRun};
 
@@ -95,6 +97,16 @@ async fn try_edit(store: &PostgresStore, edit: &EditRun) -> Result<Edited, Store
         }
         is_due => is_due.map_err(failed)?,
     };
+    let arrivals = edit.new_arrivals();
+    if !arrivals.is_empty() {
+        let (now, question) = (store.given_time(), Question::of_arrivals(&arrivals));
+        let recipients = find_recipients(now, transaction.get(), &question).await;
+        let mut recipients = recipients.map_err(failed)??;
+        let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
+        let (woken, told) = recipients.grown();
+        write(now, transaction.get(), &arrivals, &outcomes, (&woken, &told)).await?;
+    }
+    let is_due = is_due || !arrivals.is_empty();
     let run_id = edit.run_id;
     let keys = edit.given_up.iter().map(|handle| ActivityKey { run_id, handle: *handle });
     let given_up = give_up::write(transaction.get(), &keys.collect::<Vec<_>>()).await;

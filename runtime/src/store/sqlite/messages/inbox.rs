@@ -137,7 +137,7 @@ pub(crate) async fn find_recipients(
 }
 
 /// Reads what has to be known within the transaction.
-pub(super) async fn look_up(
+pub(crate) async fn look_up(
     turn: &mut Turn,
     question: &Question,
     now: Moment,

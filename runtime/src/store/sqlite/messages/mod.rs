@@ -6,7 +6,7 @@ mod relay;
 
 use async_trait::async_trait;
 
-pub(super) use self::inbox::{add_arrivals, add_counts, deliver_within, find_recipients};
+pub(super) use self::inbox::{add_arrivals, add_counts, deliver_within, find_recipients, look_up};
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::sqlite::SqliteStore;

@@ -4,8 +4,10 @@ use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::model::Timestamp;
+use crate::store::recipients::Question;
 use crate::store::rows::EditedRow;
 use crate::store::sqlite::effects::give_up;
+use crate::store::sqlite::messages::{add_arrivals, add_counts, look_up};
 use crate::store::sqlite::script::Script;
 use crate::store::sqlite::{SqliteStore, audit, failed};
 use crate::store::{ActivityKey, EditOutcome, EditRun};
@@ -42,7 +44,16 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
         turn.roll_back().await;
         return Ok(obstacle);
     }
-    let now = store.time();
+    let arrivals = edit.new_arrivals();
+    let moment = store.moment();
+    let mut recipients = match arrivals.is_empty() {
+        true => None,
+        false => {
+            let question = Question::of_arrivals(&arrivals);
+            Some(look_up(&mut turn, &question, moment).await.map_err(failed)??)
+        }
+    };
+    let now = moment.time;
     let EditRun { state, snapshot, definition, wake_at, given_up, audit, .. } = edit;
     let mut script = Script::new();
     script.sql(EDIT).bind(state).bind(snapshot).bind(definition.0.cast_signed());
@@ -52,12 +63,18 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
     let keys = given_up.into_iter().map(|handle| ActivityKey { run_id, handle });
     let given_up = give_up::add(&mut script, &keys.collect::<Vec<_>>());
     audit::add(&mut script, now, Some(run_id), &audit);
+    if let Some(recipients) = &mut recipients {
+        let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
+        let (woken, told) = recipients.grown();
+        add_arrivals(&mut script, &arrivals, &outcomes)?;
+        add_counts(&mut script, (&woken, &told), now);
+    }
     script.sql("COMMIT");
     let mut rows = turn.commit(script).await.map_err(failed)?;
     for statement in 1..=given_up {
         give_up::announce(store, &mut rows, statement).map_err(failed)?;
     }
-    if rows.scalar(0).map_err(failed)? {
+    if rows.scalar(0).map_err(failed)? || !arrivals.is_empty() {
         store.hub.announce_due();
     }
     Ok(EditOutcome::Edited)

@@ -1,0 +1,72 @@
+//! What the command line says.
+
+use std::path::Path;
+
+use clap::{Parser, Subcommand};
+use piton::client::Client;
+
+use crate::definition::DefinitionCommand;
+use crate::error::Failure;
+use crate::output::Output;
+use crate::run::RunCommand;
+
+/// Looks at the durable workflow runs of a piton database, and changes them by hand.
+///
+/// Exit codes: 0 for success, 1 if what was asked for is not there or a check has found something, 2 for a
+/// command line that is not understood, 3 if the database fails.
+#[derive(Parser)]
+#[command(name = "piton", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) database: Database,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Database {
+    /// The database: `sqlite:path` or `postgres://user:password@host/database`
+    #[arg(
+        long = "database",
+        env = "PITON_DATABASE",
+        hide_env_values = true,
+        global = true,
+        value_name = "URL",
+        default_value = "",
+        hide_default_value = true
+    )]
+    url: String,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Runs of workflows
+    #[command(subcommand)]
+    Run(RunCommand),
+    /// Definitions of workflows, as builds of the code have recorded them
+    #[command(subcommand)]
+    Definition(DefinitionCommand),
+}
+
+impl Database {
+    pub(crate) async fn connect(&self) -> Result<Client, Failure> {
+        if self.url.is_empty() {
+            return Err(Failure::NoDatabase);
+        }
+        if let Some(path) = file_of(&self.url)
+            && !Path::new(path).exists()
+        {
+            // A program that opens it makes it, but there is nothing to look at in an empty one.
+            return Err(Failure::NoFile(path.to_owned()));
+        }
+        Ok(Client::connect(&self.url).await?)
+    }
+}
+
+fn file_of(url: &str) -> Option<&str> {
+    let path = url.strip_prefix("sqlite:")?;
+    let path = path.strip_prefix("//").unwrap_or(path);
+    (!path.is_empty() && path != ":memory:").then_some(path)
+}

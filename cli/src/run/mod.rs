@@ -1,0 +1,76 @@
+//! `piton run`: runs of workflows.
+
+mod edit;
+mod list;
+mod past;
+mod show;
+
+use clap::Subcommand;
+use piton::client::Client;
+use piton::model::RunId;
+use piton::store::RunKey;
+
+use self::edit::EditArgs;
+use self::list::ListArgs;
+use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};
+use self::show::ShowArgs;
+use crate::error::Failure;
+use crate::output::Output;
+
+#[derive(Subcommand)]
+pub(crate) enum RunCommand {
+    /// List runs, newest first
+    List(ListArgs),
+    /// Show a run as a debugger does: where its code is, what it waits for, its variables
+    Show(ShowArgs),
+    /// Change a parked or blocked run: set variables, end waits, move it to another state
+    Edit(EditArgs),
+    /// Show the past states of a run that are kept
+    History(HistoryArgs),
+    /// Let a run go back to a state that is kept
+    Rewind(RewindArgs),
+    /// Start another run in a state of a run that is kept
+    Fork(ForkArgs),
+    /// Show who has changed a run by hand, when and why
+    Audit(AuditArgs),
+}
+
+/// Who makes a change, and why.
+#[derive(clap::Args)]
+pub(crate) struct Signature {
+    /// Who makes the change, for the audit table
+    #[arg(long, value_name = "NAME", env = "USER")]
+    by: String,
+    /// Why it is made, for the audit table
+    #[arg(long, value_name = "REASON")]
+    because: String,
+}
+
+pub(crate) async fn carry_out(
+    client: &Client,
+    command: RunCommand,
+    output: Output,
+) -> Result<String, Failure> {
+    match command {
+        RunCommand::List(args) => list::carry_out(client, args, output).await,
+        RunCommand::Show(args) => show::carry_out(client, args, output).await,
+        RunCommand::Edit(args) => edit::carry_out(client, args, output).await,
+        RunCommand::History(args) => past::history(client, args, output).await,
+        RunCommand::Rewind(args) => past::rewind(client, args, output).await,
+        RunCommand::Fork(args) => past::fork(client, args, output).await,
+        RunCommand::Audit(args) => past::audit(client, args, output).await,
+    }
+}
+
+/// The run that is meant: one with this run id, or else with this workflow id, which by default looks alike.
+async fn find(client: &Client, id: &str) -> Result<RunId, Failure> {
+    if let Ok(run_id) = id.parse()
+        && client.find(RunKey::RunId(run_id)).await?.is_some()
+    {
+        return Ok(run_id);
+    }
+    match client.find(id).await? {
+        Some(run) => Ok(run.run_id),
+        None => Err(Failure::NoRun(id.to_owned())),
+    }
+}

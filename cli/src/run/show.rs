@@ -1,0 +1,302 @@
+//! `piton run show`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use piton::client::Client;
+use piton::client::inspect::{
+    AwaitedActivity, Inspection, Position, Shown, Variable, Wait, WaitFor,
+};
+use piton::model::{RunStatus, Timestamp};
+
+use crate::error::Failure;
+use crate::graph;
+use crate::output::{self, Output, ago, relative};
+
+#[derive(clap::Args)]
+pub(crate) struct ShowArgs {
+    /// The run id or the workflow id
+    id: String,
+    /// Where the source files are, to show lines of them
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    source: PathBuf,
+    /// How many lines of the source to show before and after the await
+    #[arg(long, value_name = "COUNT", default_value_t = 2)]
+    context: usize,
+}
+
+/// How many characters of a value are written on one line.
+const LONGEST: usize = 80;
+
+pub(super) async fn carry_out(
+    client: &Client,
+    args: ShowArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let run = client.inspect(super::find(client, &args.id).await?).await?;
+    if output.json {
+        return Ok(output::json(&run));
+    }
+    let mut page = Page { text: String::new(), now: Timestamp::now(), args: &args };
+    page.head(&run);
+    if let Some(position) = &run.position {
+        page.at(position);
+        if let Some(definition) = client.find_definition(position.definition).await?
+            && let Some(drawn) = graph::neighborhood(&definition, &position.state)
+        {
+            page.heading("graph");
+            page.indented(1, &drawn);
+        }
+        if !position.waits.is_empty() {
+            let is_over = !run.status.is_open();
+            page.heading(if is_over { "waited for" } else { "waits for" });
+            page.waits(1, &position.waits);
+        }
+        if !position.variables.is_empty() {
+            page.heading("variables");
+            page.variables(1, &position.variables);
+        }
+    }
+    page.values(&run);
+    Ok(page.text)
+}
+
+/// What is written, line by line.
+struct Page<'a> {
+    text: String,
+    now: Timestamp,
+    args: &'a ShowArgs,
+}
+
+impl Page<'_> {
+    fn line(&mut self, level: usize, line: &str) {
+        let _ = writeln!(self.text, "{}{}", "  ".repeat(level), line.trim_end());
+    }
+
+    fn indented(&mut self, level: usize, lines: &str) {
+        lines.lines().for_each(|line| self.line(level, line));
+    }
+
+    fn heading(&mut self, heading: &str) {
+        self.text.push('\n');
+        self.line(0, heading);
+    }
+
+    fn field(&mut self, name: &str, value: &str) {
+        self.line(1, &format!("{name:11} {value}"));
+    }
+
+    fn head(&mut self, run: &Inspection) {
+        let now = self.now;
+        self.line(0, &format!("run {}", run.run_id));
+        if run.workflow_id != run.run_id.to_string() {
+            self.field("workflow id", &run.workflow_id);
+        }
+        self.field("workflow", &run.workflow);
+        let status = match (run.status, run.owner) {
+            (RunStatus::Running, Some(worker)) => format!("running, worker {} has it", worker.0),
+            (RunStatus::Running, None) => "running, parked".to_owned(),
+            (status, _) => status.to_string(),
+        };
+        self.field("status", &status);
+        if let Some(reason) = &run.blocked {
+            self.field("because", reason);
+        }
+        if let Some(at) = run.blocked_at {
+            self.field("blocked", &ago(at, now));
+        }
+        self.field("started", &ago(run.started_at, now));
+        match (run.stepped_at, run.step_no.0) {
+            (Some(at), number) => self.field("last step", &format!("{number} at {}", ago(at, now))),
+            (None, 0) => self.field("last step", "none"),
+            (None, number) => self.field("last step", &number.to_string()),
+        }
+        if let Some(at) = run.wakes_at {
+            self.field("wakes", &relative(at, now));
+        }
+        if let Some(at) = run.closed_at {
+            self.field("closed", &ago(at, now));
+        }
+        if let Some(reason) = &run.cancelled {
+            self.field("cancelled", reason);
+        }
+        if let Some(failure) = &run.failure {
+            self.field("failure", failure);
+        }
+        if run.takeovers > 0 {
+            self.field("takeovers", &format!("{} since the last step", run.takeovers));
+        }
+        if let Some(hash) = run.definition {
+            self.field("definition", &hash.to_string());
+        }
+        if let Some(note) = &run.note {
+            self.field("note", note);
+        }
+    }
+
+    /// The state, with the lines of the source around it.
+    fn at(&mut self, position: &Position) {
+        self.text.push('\n');
+        self.place(0, position);
+        if let Some(lines) = self.source(position) {
+            self.indented(1, &lines);
+        }
+    }
+
+    fn place(&mut self, level: usize, position: &Position) {
+        let Position { state, file, line, .. } = position;
+        match file.is_empty() {
+            true => self.line(level, &format!("at `{state}`")),
+            false => self.line(level, &format!("at `{state}`, {file}:{line}")),
+        }
+        if let Some(note) = &position.note {
+            self.line(level + 1, &format!("note: {note}"));
+        }
+    }
+
+    fn source(&self, position: &Position) -> Option<String> {
+        let here = usize::try_from(position.line).ok()?.checked_sub(1)?;
+        let path = self.args.source.join(Path::new(&position.file));
+        let source = std::fs::read_to_string(path).ok()?;
+        let lines: Vec<_> = source.lines().collect();
+        // The file has been changed since.
+        lines.get(here)?;
+        let from = here.saturating_sub(self.args.context);
+        let to = here.saturating_add(self.args.context).min(lines.len() - 1);
+        let mut text = String::new();
+        for (number, line) in lines.iter().enumerate().take(to + 1).skip(from) {
+            let mark = if number == here { '>' } else { ' ' };
+            let _ = writeln!(text, "{mark} {:>4} | {line}", number + 1);
+        }
+        Some(text)
+    }
+
+    fn waits(&mut self, level: usize, waits: &[Wait]) {
+        for wait in waits {
+            self.wait(level, wait);
+        }
+    }
+
+    fn wait(&mut self, level: usize, wait: &Wait) {
+        let now = self.now;
+        let named = |name: &str| match wait.name == name {
+            true => String::new(),
+            false => format!("{}: ", wait.name),
+        };
+        let since = match wait.since {
+            Some(at) => format!(" since {}", ago(at, now)),
+            None => String::new(),
+        };
+        let arrived = if wait.has_arrived { ", has arrived" } else { "" };
+        let inside = level + 1;
+        match &wait.on {
+            WaitFor::Activity(activity) => {
+                let name = &activity.activity;
+                self.line(level, &format!("{}activity `{name}`{since}{arrived}", named(name)));
+                self.activity(inside, activity);
+            }
+            WaitFor::Timer { fires_at } => {
+                let at = relative(*fires_at, now);
+                self.line(level, &format!("{}timer, fires {at}", named("sleep")));
+            }
+            WaitFor::Signal { signal, until } => {
+                let until = until.map(|until| format!(", until {}", relative(until, now)));
+                let until = until.unwrap_or_default();
+                let named = named(&format!("signal<{signal}>"));
+                self.line(level, &format!("{named}signal `{signal}`{since}{until}{arrived}"));
+            }
+            WaitFor::Cancellation => {
+                let named = named("cancelled");
+                self.line(level, &format!("{named}a request to cancel{since}{arrived}"));
+            }
+            WaitFor::Workflow { position } => {
+                let name = &position.workflow;
+                self.line(level, &format!("{}workflow `{name}`, inline", named(name)));
+                self.part(inside, position);
+            }
+            WaitFor::Block { position } => {
+                self.line(level, &format!("{}block", named("async")));
+                self.part(inside, position);
+            }
+            WaitFor::All { items } => {
+                self.line(level, &format!("{}all of {}", named(""), items.len()));
+                self.waits(inside, items);
+            }
+            WaitFor::Done(value) => {
+                self.named(level, &format!("{}done with ", named("")), value);
+            }
+            WaitFor::NotBegun => self.line(level, &format!("{}not begun", named(""))),
+            WaitFor::Unreadable { note } => {
+                self.line(level, &format!("{}cannot be read: {note}", named("")));
+            }
+            other => self.line(level, &format!("{}{other:?}", named(""))),
+        }
+    }
+
+    fn activity(&mut self, level: usize, activity: &AwaitedActivity) {
+        let mut attempt = format!("attempt {}", activity.attempt);
+        match (activity.next_attempt_at, activity.worker, &activity.queue) {
+            (Some(at), ..) => {
+                let _ = write!(attempt, ", due {}", relative(at, self.now));
+            }
+            (None, Some(worker), _) => {
+                let _ = write!(attempt, ", made by worker {}", worker.0);
+            }
+            _ => {}
+        }
+        if let Some(queue) = &activity.queue {
+            let _ = write!(attempt, ", on queue `{queue}`");
+        }
+        self.line(level, &attempt);
+        if let Some(at) = activity.expires_at {
+            self.line(level, &format!("time limit {}", relative(at, self.now)));
+        }
+        if let Some(failure) = &activity.last_failure {
+            self.line(level, &format!("attempt {} failed: {}", failure.attempt, failure.error));
+        }
+        if let Some(arguments) = &activity.arguments {
+            self.named(level, "arguments ", arguments);
+        }
+    }
+
+    /// Code within the run's own.
+    fn part(&mut self, level: usize, position: &Position) {
+        self.place(level, position);
+        self.variables(level + 1, &position.variables);
+        self.waits(level, &position.waits);
+    }
+
+    fn variables(&mut self, level: usize, variables: &[Variable]) {
+        for variable in variables {
+            let ty = variable.ty.as_ref().map(|ty| format!(": {ty}")).unwrap_or_default();
+            self.named(level, &format!("{}{ty} = ", variable.name), &variable.value);
+        }
+    }
+
+    /// A value behind its name: on the same line if it is short.
+    fn named(&mut self, level: usize, name: &str, Shown { value, note, .. }: &Shown) {
+        let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
+        let mut text = value.to_string();
+        if text.chars().count() > LONGEST {
+            text = format!("{value:#}");
+        }
+        self.indented(level, &format!("{name}{text}{note}"));
+    }
+
+    fn values(&mut self, run: &Inspection) {
+        if !run.unread.is_empty() {
+            self.heading("signals not taken yet");
+            for signal in &run.unread {
+                self.named(1, &format!("{} `{}` ", signal.seq, signal.signal), &signal.value);
+            }
+        }
+        if let Some(arguments) = &run.arguments {
+            self.heading("arguments");
+            self.named(1, "", arguments);
+        }
+        if let Some(result) = &run.result {
+            self.heading("result");
+            self.named(1, "", result);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The command line, as a program of its own, on runs in both databases. Both show the same.
+//!
+//! Without Postgres binaries the tests on it are reported as ignored, or as failed if
+//! `PITON_REQUIRE_POSTGRES=1`.
+
+#![allow(missing_docs)]
+
+mod change;
+mod look;
+mod shell;
+mod workflows;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use piton_postgres_cluster::{run_tests, trial};
+
+use crate::shell::Shell;
+
+type Case = fn(Shell) -> Result<(), Failed>;
+
+const CASES: &[(&str, Case)] = &[
+    ("a_parked_run_is_shown", look::a_parked_run_is_shown),
+    ("code_that_is_awaited_is_shown", look::code_that_is_awaited_is_shown),
+    ("a_failing_activity_is_shown", look::a_failing_activity_is_shown),
+    ("closed_runs_are_shown", look::closed_runs_are_shown),
+    ("definitions_are_shown", look::definitions_are_shown),
+    ("what_is_not_there_is_told", look::what_is_not_there_is_told),
+    ("a_variable_is_set", change::a_variable_is_set),
+    ("a_signal_is_given_by_hand", change::a_signal_is_given_by_hand),
+    ("an_activity_is_ended_by_hand", change::an_activity_is_ended_by_hand),
+    ("an_activity_on_a_queue_is_ended_by_hand", change::an_activity_on_a_queue_is_ended_by_hand),
+    ("a_run_is_moved_to_another_state", change::a_run_is_moved_to_another_state),
+    ("a_failed_run_is_opened_again", change::a_failed_run_is_opened_again),
+    ("a_run_goes_back", change::a_run_goes_back),
+    ("a_run_is_forked", change::a_run_is_forked),
+    ("what_does_not_fit_is_refused", change::what_does_not_fit_is_refused),
+];
+
+fn main() {
+    run_tests(&Arguments::from_args(), "", |cluster| {
+        let mut trials = Vec::new();
+        for (name, case) in CASES {
+            trials.push(Trial::test(format!("sqlite::{name}"), || {
+                let folder = tempfile::tempdir()?;
+                let path = folder.path().join("runs.db");
+                case(Shell::new(format!("sqlite:{}", path.display()))?)
+            }));
+            trials.push(trial(format!("postgres::{name}"), cluster, |cluster| {
+                let runtime = tokio::runtime::Runtime::new()?;
+                let database = runtime.block_on(cluster.new_database())?;
+                case(Shell::new(database)?)
+            }));
+        }
+        trials
+    })
+}

@@ -1,0 +1,94 @@
+//! The workflows whose runs are looked at. Their lines are in the snapshots.
+
+use piton::Secret;
+use piton::prelude::*;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Order {
+    pub id: u64,
+    pub customer: String,
+    pub items: Vec<Item>,
+    pub card: Secret<String>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Item {
+    pub sku: String,
+    pub cents: u64,
+    pub gift: Option<String>,
+}
+
+#[derive(Debug, Signal, Serialize, Deserialize)]
+pub struct Approve {
+    pub by: String,
+}
+
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+#[error("the card was refused")]
+pub struct Refused;
+
+#[activity]
+async fn charge(order_id: u64, cents: u64, card: Secret<String>) -> Result<u64, Refused> {
+    if card.expose() == "bad" { Err(Refused) } else { Ok(order_id + cents) }
+}
+
+#[activity(queue = "vans")]
+async fn ship(order_id: u64) -> String {
+    format!("{order_id} shipped")
+}
+
+#[workflow]
+pub async fn deliver(cx: &Context, order_id: u64, sku: String) -> String {
+    let label = format!("{sku} for {order_id}");
+    let shipped = ship(order_id).await;
+    cx.sleep(minutes(10)).await;
+    format!("{shipped}: {label}")
+}
+
+#[workflow]
+pub async fn fulfill(
+    cx: &Context,
+    order: Order,
+    #[redact] token: String,
+) -> Result<String, String> {
+    let cents: u64 = order.items.iter().map(|item| item.cents).sum();
+    let receipt = charge(order.id, cents, order.card.clone()).await.map_err(|e| e.to_string())?;
+    let approved = select! {
+        approve = cx.signal::<Approve>() => approve.by,
+        () = cx.sleep(days(3)) => "nobody".to_owned(),
+    };
+    let sku = order.items[0].sku.clone();
+    let shipped = deliver(order.id, sku).await;
+    Ok(format!("{shipped}, {receipt}, approved by {approved} with {token}"))
+}
+
+#[workflow]
+pub async fn greet(_cx: &Context, name: String) -> Result<String, String> {
+    if name.is_empty() { Err("nobody is there".to_owned()) } else { Ok(format!("hello {name}")) }
+}
+
+/// Keeps its past states.
+#[workflow(history = 10)]
+pub async fn count(cx: &Context, from: u64) -> u64 {
+    let mut sum = from;
+    for _ in 0..3 {
+        let approve = cx.signal::<Approve>().await;
+        sum += approve.by.len() as u64;
+    }
+    sum
+}
+
+pub fn order(id: u64, card: &str) -> Order {
+    let item = |sku: &str, cents, gift: Option<&str>| Item {
+        sku: sku.to_owned(),
+        cents,
+        gift: gift.map(str::to_owned),
+    };
+    Order {
+        id,
+        customer: "Ann".to_owned(),
+        items: vec![item("rope", 4_200, None), item("chalk", 650, Some("for Ben"))],
+        card: Secret::new(card.to_owned()),
+    }
+}

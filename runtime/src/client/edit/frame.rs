@@ -1,0 +1,173 @@
+//! Frames that are changed.
+
+use serde_json::{Map, Value as Json};
+
+use crate::codec::{self, CodecError, Schema};
+use crate::error::EditError;
+use crate::evolution::{self, StoredAwaited, StoredDefinition, StoredState};
+use crate::machine::StepError;
+use crate::machine::frame::{FrameHead, damaged, next_entry, write_length};
+use crate::model::{DefinitionHash, SchemaHash};
+
+/// A frame taken apart.
+pub(super) struct Frame {
+    pub(super) definition: &'static StoredDefinition,
+    pub(super) state: u32,
+    pub(super) locals: Vec<Vec<u8>>,
+    pub(super) operations: Vec<Vec<u8>>,
+}
+
+impl Frame {
+    /// Takes apart a frame of a definition that is known here.
+    pub(super) fn read(frame: &[u8]) -> Result<Self, StepError> {
+        let mut rest = frame;
+        let head = FrameHead::read(&mut rest)?;
+        let definition = evolution::find(head.hash);
+        let definition = definition.ok_or_else(|| damaged("its definition is not known"))?;
+        let state = definition.states.get(head.state as usize);
+        let count = state.ok_or(StepError::UnknownState(head.state))?.locals.len();
+        let mut locals = Vec::new();
+        while !rest.is_empty() {
+            locals.push(next_entry(&mut rest)?.to_vec());
+        }
+        if locals.len() < count {
+            return Err(damaged("it has too few locals"));
+        }
+        let operations = locals.split_off(count);
+        Ok(Self { definition, state: head.state, locals, operations })
+    }
+
+    /// What wrote a frame.
+    pub(super) fn definition_of(frame: &[u8]) -> Result<DefinitionHash, StepError> {
+        Ok(FrameHead::read(&mut &frame[..])?.hash)
+    }
+
+    pub(super) fn write(&self) -> Vec<u8> {
+        let mut frame = Vec::new();
+        FrameHead { hash: self.definition.hash, state: self.state }.write(&mut frame);
+        for entry in self.locals.iter().chain(&self.operations) {
+            write_length(&mut frame, entry.len() as u64);
+            frame.extend_from_slice(entry);
+        }
+        frame
+    }
+
+    pub(super) fn state(&self) -> &'static StoredState {
+        &self.definition.states[self.state as usize]
+    }
+
+    /// Sets a variable, or a part of one.
+    pub(super) fn set(&mut self, variable: &str, value: &Json) -> Result<(), EditError> {
+        let state = self.state();
+        let place = state.locals.iter().enumerate().filter_map(|(number, local)| {
+            let rest = variable.strip_prefix(local.name.as_str())?;
+            let path: Vec<_> = match rest {
+                "" => Vec::new(),
+                rest => rest.strip_prefix('.')?.split('.').collect(),
+            };
+            Some((number, path))
+        });
+        // The one with the longest name: a part of a variable may be kept by itself.
+        let place = place.min_by_key(|(_, path)| path.len());
+        let Some((number, path)) = place else {
+            return Err(EditError::NoVariable {
+                state: state.name.clone(),
+                variable: variable.to_owned(),
+                known: state.locals.iter().map(|local| local.name.clone()).collect(),
+            });
+        };
+        let local = &state.locals[number];
+        let saved = &self.locals[number];
+        let written = with_schema(self.definition, local.schema, variable, |schema| {
+            codec::json_to_part(saved, schema, &path, value)
+        });
+        self.locals[number] = written?;
+        Ok(())
+    }
+
+    /// Goes to another state, with its locals: those given, and of the others those that are kept already. What is
+    /// awaited there is for the caller to say.
+    pub(super) fn move_to(
+        &mut self,
+        name: &str,
+        given: &Map<String, Json>,
+    ) -> Result<(), EditError> {
+        let definition = self.definition;
+        let found = (0..).zip(&definition.states).find(|(_, state)| state.name == name);
+        let Some((number, state)) = found else {
+            return Err(EditError::NoState {
+                state: name.to_owned(),
+                known: definition.states.iter().map(|state| state.name.clone()).collect(),
+            });
+        };
+        if let Some(variable) =
+            given.keys().find(|key| !state.locals.iter().any(|local| local.name == **key))
+        {
+            return Err(EditError::NoVariable {
+                state: state.name.clone(),
+                variable: variable.clone(),
+                known: state.locals.iter().map(|local| local.name.clone()).collect(),
+            });
+        }
+        let mut locals = Vec::new();
+        let mut missing = Vec::new();
+        for local in &state.locals {
+            let kept = self.state().locals.iter().position(|old| {
+                old.name == local.name && old.schema == local.schema && old.place == local.place
+            });
+            match (given.get(&local.name), kept) {
+                (Some(value), _) => {
+                    let write = |schema: &Schema| codec::json_to_saved(value, schema);
+                    locals.push(with_schema(definition, local.schema, &local.name, write)?);
+                }
+                (None, Some(kept)) => locals.push(self.locals[kept].clone()),
+                (None, None) => missing.push(format!("`{}`", local.name)),
+            }
+        }
+        if !missing.is_empty() {
+            return Err(EditError::CannotMove {
+                state: state.name.clone(),
+                reason: format!("it keeps {}, of which no value is given", missing.join(", ")),
+            });
+        }
+        (self.state, self.locals) = (number, locals);
+        Ok(())
+    }
+}
+
+/// What the state awaits, if that is one thing and no branch of anything.
+pub(super) fn only_awaited<'a>(
+    definition: &'a StoredDefinition,
+    state: &'a StoredState,
+) -> Option<&'a StoredAwaited> {
+    let is_inside = |outer: &StoredState| {
+        let inner = state.name.strip_prefix(outer.name.as_str());
+        !outer.branches.is_empty() && inner.is_some_and(|rest| rest.starts_with('.'))
+    };
+    let is_alone = state.branches.is_empty() && !definition.states.iter().any(is_inside);
+    state.awaited.as_ref().filter(|_| is_alone)
+}
+
+/// Writes a value by a schema of the definition.
+pub(super) fn with_schema<T>(
+    definition: &StoredDefinition,
+    hash: SchemaHash,
+    name: &str,
+    write: impl FnOnce(&Schema) -> Result<T, CodecError>,
+) -> Result<T, EditError> {
+    let schema = definition.schema(hash);
+    let refused = |type_name: String, reason: String| EditError::Value {
+        name: name.to_owned(),
+        type_name,
+        reason,
+    };
+    let schema = schema
+        .ok_or_else(|| refused("unknown".to_owned(), "the database lacks its schema".to_owned()))?;
+    write(schema).map_err(|error| {
+        let reason = match error {
+            CodecError::Encode { reason, .. } => reason,
+            error => error.to_string(),
+        };
+        refused(schema.short_name(), reason)
+    })
+}

@@ -1,0 +1,249 @@
+//! Runs that are changed by hand.
+//!
+//! What is given is JSON, and is checked by the schemas that the run's definition has recorded: what would not be read
+//! back is refused with the place where it does not fit. Each change is one transaction, and leaves an entry in the
+//! audit table in that transaction.
+
+mod change;
+mod frame;
+mod past;
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+
+use serde_json::{Map, Value as Json, json};
+
+use self::change::{Change, Edited};
+pub use self::past::Rewind;
+use super::Client;
+use crate::codec;
+use crate::engine::backoff::patiently;
+use crate::error::{EditError, LookupError, StoreError};
+use crate::model::{DefinitionHash, Handle, RunId, Snapshot};
+use crate::store::{
+    ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, NewAuditEntry, RunDetails, RunKey,
+};
+
+/// A change of a run that is yet to be made: await it. See [`Client::edit`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is changed until this is awaited"]
+pub struct Edit {
+    client: Client,
+    run: RunKey,
+    changes: Vec<Change>,
+    signature: Signature,
+    reopen: bool,
+}
+
+/// Who makes a change, and why.
+#[derive(Clone, Debug, Default)]
+struct Signature {
+    who: String,
+    reason: String,
+}
+
+impl Client {
+    /// Changes a run by hand: sets variables, ends what it waits for, moves it to another state. Await what this
+    /// returns, after saying what is to be changed, by whom and why.
+    ///
+    /// The run must be parked or blocked: one that a worker has at the moment is refused as [`EditError::Busy`]. It
+    /// is no longer blocked afterwards, and goes on at once if there is something to go on with. All changes of one call are made in
+    /// one transaction, or none is, and [`Client::audit`] tells of them.
+    ///
+    /// ```no_run
+    /// # use serde_json::json;
+    /// # async fn demo(client: piton::client::Client) -> Result<(), piton::error::EditError> {
+    /// client
+    ///     .edit("order-42")
+    ///     .set("order.cents", json!(1_250))
+    ///     .complete("charge", json!("receipt-7"))
+    ///     .by("ann")
+    ///     .because("charged by hand, see ticket 311")
+    ///     .await
+    /// # }
+    /// ```
+    ///
+    /// Errors: see [`EditError`].
+    pub fn edit(&self, run: impl Into<RunKey>) -> Edit {
+        Edit {
+            client: self.clone(),
+            run: run.into(),
+            changes: Vec::new(),
+            signature: Signature::default(),
+            reopen: false,
+        }
+    }
+
+    /// The changes by hand of a run, newest first, at most `limit`.
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn audit(&self, run_id: RunId, limit: u32) -> Result<Vec<AuditEntry>, StoreError> {
+        let mut entries: Vec<AuditEntry> = Vec::new();
+        loop {
+            let before: Option<AuditEntryId> = entries.last().map(|entry| entry.id);
+            let left = limit - entries.len() as u32;
+            let page = patiently(|| self.store().list_audit(Some(run_id), before, left)).await?;
+            let is_over = page.is_empty();
+            entries.extend(page.into_iter().take(left as usize));
+            if is_over || entries.len() as u32 >= limit {
+                return Ok(entries);
+            }
+        }
+    }
+
+    /// A run with all that is needed to read its state, and that state.
+    async fn read_for_change(&self, key: RunKey) -> Result<(RunDetails, Snapshot), EditError> {
+        // This learns the definitions and schemas.
+        let run_id = self.inspect(key).await?.run_id;
+        let details = patiently(|| self.store().find_details(run_id)).await?;
+        let details = details.ok_or(LookupError::Unknown(RunKey::RunId(run_id)))?;
+        if details.snapshot.is_empty() {
+            return Err(EditError::Closed { run_id, status: details.run.status });
+        }
+        let snapshot = codec::decode_snapshot(&details.snapshot);
+        let snapshot = snapshot.map_err(|error| unreadable(run_id, &error))?;
+        Ok((details, snapshot))
+    }
+
+    /// Puts a run into the state of this snapshot.
+    async fn write_change(
+        &self,
+        details: &RunDetails,
+        (snapshot, definition): (&Snapshot, DefinitionHash),
+        arrivals: Vec<ArrivalKind>,
+        reopen: bool,
+        audit: NewAuditEntry,
+    ) -> Result<(), EditError> {
+        let run_id = details.run.run_id;
+        for payload in arrivals.iter().filter_map(ArrivalKind::payload) {
+            // Whoever reads it must find what it was written by.
+            patiently(|| self.recorded().schema_of(&**self.store(), payload)).await?;
+        }
+        let is_wanted = |handle: Handle| snapshot.operations.iter().any(|(of, _)| *of == handle);
+        let given_up = details.activities.iter().map(|row| row.handle);
+        let edit = EditRun {
+            run_id,
+            step_no: details.run.step_no,
+            snapshot: codec::encode_snapshot(snapshot)
+                .map_err(|error| unreadable(run_id, &error))?,
+            state: snapshot.state.clone(),
+            definition,
+            // Whoever takes it parks it again until the time that its state waits for.
+            wake_at: Some(patiently(|| self.store().now()).await?),
+            given_up: given_up.filter(|handle| !is_wanted(*handle)).collect(),
+            arrivals,
+            reopen,
+            audit,
+        };
+        match patiently(|| self.store().edit_run(edit.clone())).await? {
+            EditOutcome::Edited => Ok(()),
+            EditOutcome::Unknown => Err(LookupError::Unknown(RunKey::RunId(run_id)).into()),
+            EditOutcome::Busy { worker } => Err(EditError::Busy { run_id, worker }),
+            EditOutcome::Moved { .. } => Err(EditError::Moved { run_id }),
+            EditOutcome::Closed { status } => Err(EditError::Closed { run_id, status }),
+            EditOutcome::IdTaken { run_id } => Err(EditError::IdTaken { run_id }),
+        }
+    }
+}
+
+impl Edit {
+    /// Sets a variable, or a part of one: `order`, `order.items.0.cents`. The names are those that
+    /// [`Client::inspect`] shows for the state of the run itself.
+    pub fn set(mut self, variable: impl Into<String>, value: Json) -> Self {
+        self.changes.push(Change::Set { variable: variable.into(), value });
+        self
+    }
+
+    /// Ends the wait for an activity with what it would have returned, or the wait for a signal with its value. The name is
+    /// that of the wait as [`Client::inspect`] shows it, behind those of what it is awaited in: `charge`, `deliver/ship`. An activity
+    /// that returns a `Result` is ended with the value in `Ok`.
+    pub fn complete(mut self, wait: impl Into<String>, value: Json) -> Self {
+        self.changes.push(Change::Complete { wait: wait.into(), value });
+        self
+    }
+
+    /// Ends the wait for an activity with an error: it could not be carried out, for this reason. The workflow
+    /// gets it as [`ActivityError::Unusable`](crate::machine::ActivityError).
+    pub fn fail(mut self, wait: impl Into<String>, reason: impl Into<String>) -> Self {
+        self.changes.push(Change::Fail { wait: wait.into(), reason: reason.into() });
+        self
+    }
+
+    /// Moves the run to a state of its definition, with these variables; those that the state keeps as the
+    /// present one does may be left out. What it waits for now is given up, unless the new state waits for the same.
+    ///
+    /// A state can be moved to if it waits for a signal without a time limit or a request to cancel, which begins
+    /// afresh, for a timer, which fires at once, or for the operation that the run waits for already.
+    pub fn move_to(mut self, state: impl Into<String>, locals: Map<String, Json>) -> Self {
+        self.changes.push(Change::MoveTo { state: state.into(), locals });
+        self
+    }
+
+    /// Opens the run again if it is over without having completed.
+    pub fn reopen(mut self) -> Self {
+        self.reopen = true;
+        self
+    }
+
+    /// Says who makes the change.
+    pub fn by(mut self, who: impl Into<String>) -> Self {
+        self.signature.who = who.into();
+        self
+    }
+
+    /// Says why it is made.
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
+        self.signature.reason = reason.into();
+        self
+    }
+
+    async fn make(self) -> Result<(), EditError> {
+        let Self { client, run, changes, signature, reopen } = self;
+        if changes.is_empty() && !reopen {
+            return Err(EditError::Nothing);
+        }
+        let told: Vec<_> = changes.iter().map(Change::told).collect();
+        let audit = signature.entry("edit", &json!(told))?;
+        let (details, snapshot) = client.read_for_change(run).await?;
+        let mut edited = Edited::of(&details, snapshot)?;
+        let now = patiently(|| client.store().now()).await?;
+        for change in changes {
+            edited.make(change, now)?;
+        }
+        if !details.run.status.is_open() {
+            past::check_queues(&edited.snapshot, &details)?;
+        }
+        let (snapshot, definition, arrivals) = edited.finish();
+        client.write_change(&details, (&snapshot, definition), arrivals, reopen, audit).await
+    }
+}
+
+impl Signature {
+    fn entry(self, action: &str, details: &Json) -> Result<NewAuditEntry, EditError> {
+        let Self { who, reason } = self;
+        if who.trim().is_empty() || reason.trim().is_empty() {
+            return Err(EditError::Unsigned);
+        }
+        Ok(NewAuditEntry {
+            who,
+            action: action.to_owned(),
+            reason,
+            details: Some(details.to_string()),
+        })
+    }
+}
+
+impl IntoFuture for Edit {
+    type Output = Result<(), EditError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    /// Makes the change. Dropping the future may make it or not.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.make())
+    }
+}
+
+fn unreadable(run_id: RunId, error: &dyn std::fmt::Display) -> EditError {
+    EditError::Unreadable { run_id, reason: error.to_string() }
+}

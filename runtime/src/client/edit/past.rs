@@ -1,0 +1,209 @@
+//! Runs that go back to a state that was kept, and runs that begin at one.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+
+use serde_json::json;
+
+use super::frame::Frame;
+use super::{Client, Signature, unreadable};
+use crate::codec;
+use crate::engine::backoff::patiently;
+use crate::error::{EditError, KeyError, LookupError, StoreError};
+use crate::model::{DefinitionHash, Operation, RunId, Snapshot, StepNo};
+use crate::store::{NewRun, PastStep, RunDetails, RunKey, StartOutcome};
+
+/// A way back that is yet to be gone: await it. See [`Client::rewind`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is changed until this is awaited"]
+pub struct Rewind {
+    client: Client,
+    run: RunKey,
+    step_no: StepNo,
+    signature: Signature,
+    reopen: bool,
+}
+
+impl Client {
+    /// The past states of a run that are kept, newest first, without their values. A workflow keeps them that says
+    /// `#[workflow(history = 10)]`.
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn history(&self, run_id: RunId) -> Result<Vec<PastStep>, StoreError> {
+        patiently(|| self.store().list_history(run_id)).await
+    }
+
+    /// Lets a run go back to the state that it was in after its commit number `step_no`, if that is
+    /// [kept](Client::history). What it waits for then is begun again: activities are carried out once more. Await what this
+    /// returns, after saying who does it and why; what holds for [`Client::edit`] holds here.
+    ///
+    /// What has happened in the world is not taken back, signals that were used up do not come again, and a state that waits for
+    /// an activity on a queue, whose call has gone, is refused as [`EditError::OnQueue`].
+    pub fn rewind(&self, run: impl Into<RunKey>, step_no: StepNo) -> Rewind {
+        let signature = Signature::default();
+        Rewind { client: self.clone(), run: run.into(), step_no, signature, reopen: false }
+    }
+
+    /// Starts a run with this workflow id in the state that another was in after its commit number `step_no`, if that
+    /// is [kept](Client::history). The other one stays as it is. What the state waits for is begun for the new run;
+    /// what holds for [`Client::rewind`] holds here.
+    ///
+    /// # Errors
+    /// [`EditError::NoHistory`], [`EditError::IdTaken`] and so on: see [`EditError`].
+    pub async fn fork(
+        &self,
+        run: impl Into<RunKey>,
+        step_no: StepNo,
+        workflow_id: impl Into<String>,
+    ) -> Result<RunId, EditError> {
+        let workflow_id = workflow_id.into();
+        KeyError::check(&workflow_id).map_err(EditError::WorkflowId)?;
+        let details = self.details(run.into()).await?;
+        let (snapshot, definition) = self.past(&details, step_no).await?;
+        check_queues_of_none(&snapshot)?;
+        let run_id = self.store().new_run_id();
+        let source = details.run.run_id;
+        let new = NewRun {
+            run_id,
+            workflow_id,
+            workflow: details.run.workflow.clone(),
+            arguments: details.arguments.clone().unwrap_or_default(),
+            snapshot: codec::encode_snapshot(&snapshot)
+                .map_err(|error| unreadable(source, &error))?,
+            state: snapshot.state,
+            definition,
+            owner: None,
+            start_at: None,
+            first: None,
+        };
+        let started = patiently(|| self.store().start_runs(vec![new.clone()])).await?;
+        self.store().hub().announce_due();
+        match started.first() {
+            Some(StartOutcome::IdTaken { run_id }) => Err(EditError::IdTaken { run_id: *run_id }),
+            _ => Ok(run_id),
+        }
+    }
+
+    async fn details(&self, key: RunKey) -> Result<RunDetails, EditError> {
+        let found = self.find(key.clone()).await?;
+        let run_id = found.ok_or_else(|| LookupError::Unknown(key.clone()))?.run_id;
+        let details = patiently(|| self.store().find_details(run_id)).await?;
+        Ok(details.ok_or(LookupError::Unknown(key))?)
+    }
+
+    /// A state that is kept.
+    async fn past(
+        &self,
+        details: &RunDetails,
+        step_no: StepNo,
+    ) -> Result<(Snapshot, DefinitionHash), EditError> {
+        let run_id = details.run.run_id;
+        let Some(past) = patiently(|| self.store().find_history(run_id, step_no)).await? else {
+            let kept =
+                self.history(run_id).await?.into_iter().map(|past| past.step_no.0.to_string());
+            return Err(EditError::NoHistory { run_id, step_no: step_no.0, kept: kept.collect() });
+        };
+        let snapshot = codec::decode_snapshot(&past.snapshot);
+        let snapshot = snapshot.map_err(|error| unreadable(run_id, &error))?;
+        let definition = Frame::definition_of(&snapshot.frame);
+        let definition = definition.map_err(|error| unreadable(run_id, &error))?;
+        Ok((snapshot, definition))
+    }
+}
+
+impl Rewind {
+    /// Opens the run again if it is over without having completed.
+    pub fn reopen(mut self) -> Self {
+        self.reopen = true;
+        self
+    }
+
+    /// Says who lets it go back.
+    pub fn by(mut self, who: impl Into<String>) -> Self {
+        self.signature.who = who.into();
+        self
+    }
+
+    /// Says why.
+    pub fn because(mut self, reason: impl Into<String>) -> Self {
+        self.signature.reason = reason.into();
+        self
+    }
+
+    async fn go(self) -> Result<(), EditError> {
+        let Self { client, run, step_no, signature, reopen } = self;
+        let audit = signature.entry("rewind", &json!({ "step_no": step_no.0 }))?;
+        let details = client.details(run).await?;
+        let (mut snapshot, definition) = client.past(&details, step_no).await?;
+        check_queues(&snapshot, &details)?;
+        let run_id = details.run.run_id;
+        let present = codec::decode_snapshot(&details.snapshot);
+        let next_handle = match (present, details.snapshot.is_empty()) {
+            (Ok(present), _) => present.next_handle,
+            (Err(_), true) => {
+                return Err(EditError::Closed { run_id, status: details.run.status });
+            }
+            (Err(error), false) => return Err(unreadable(run_id, &error)),
+        };
+        // No handle is used for two operations.
+        snapshot.next_handle = snapshot.next_handle.max(next_handle);
+        pass_over_attempts(&mut snapshot, details.run.step_no);
+        client.write_change(&details, (&snapshot, definition), Vec::new(), reopen, audit).await
+    }
+}
+
+/// How many attempts of an activity may have been made since a state, at most, for each commit of the run since.
+const ATTEMPTS_PER_STEP: u32 = 1_000;
+
+/// Lets the attempts that are made again have numbers that none has had: an attempt that goes on by its token may
+/// end only once, by its number.
+fn pass_over_attempts(snapshot: &mut Snapshot, step_no: StepNo) {
+    let steps = u32::try_from(step_no.0).unwrap_or(u32::MAX).saturating_add(1);
+    let count = steps.saturating_mul(ATTEMPTS_PER_STEP);
+    for (_, operation) in &mut snapshot.operations {
+        if let Operation::Activity(activity) = operation {
+            let attempts = activity.attempts.saturating_add(count);
+            activity.passed_over += attempts - activity.attempts;
+            activity.attempts = attempts;
+            activity.awaited = None;
+            activity.retry_at = None;
+        }
+    }
+}
+
+/// Checks that the calls on queues that a state waits for are there.
+pub(super) fn check_queues(snapshot: &Snapshot, details: &RunDetails) -> Result<(), EditError> {
+    check(snapshot, |handle| details.activities.iter().any(|row| row.handle == handle))
+}
+
+/// Checks that a state waits for no calls on queues.
+fn check_queues_of_none(snapshot: &Snapshot) -> Result<(), EditError> {
+    check(snapshot, |_| false)
+}
+
+fn check(
+    snapshot: &Snapshot,
+    is_there: impl Fn(crate::model::Handle) -> bool,
+) -> Result<(), EditError> {
+    for (handle, operation) in &snapshot.operations {
+        if let Operation::Activity(activity) = operation
+            && let Some(queue) = &activity.queue
+            && !is_there(*handle)
+        {
+            let (activity, queue) = (activity.name.clone().into_owned(), queue.clone());
+            return Err(EditError::OnQueue { activity, queue });
+        }
+    }
+    Ok(())
+}
+
+impl IntoFuture for Rewind {
+    type Output = Result<(), EditError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    /// Lets the run go back. Dropping the future may do so or not.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.go())
+    }
+}

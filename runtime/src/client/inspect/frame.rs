@@ -1,0 +1,390 @@
+//! What a saved state holds, read by its recorded definition.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::types::{AwaitedActivity, Position, Shown, Variable, Wait, WaitFor};
+use crate::client::outstanding::apply;
+use crate::codec::{self, CodecError, Schema};
+use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
+use crate::machine::branches::{DONE, RUNS};
+use crate::machine::frame::{FrameHead, damaged, next_entry};
+use crate::machine::{PendingInline, StepError};
+use crate::model::{
+    ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash, Timestamp,
+};
+use crate::store::{Arrival, ArrivalKind, QueuedActivity, RunRecord};
+
+/// Reads the state of one run, and takes note of what this process must learn to read all of it.
+pub(in crate::client) struct FrameView<'a> {
+    /// What the run has asked for.
+    pub(super) operations: HashMap<Handle, &'a Operation>,
+    /// The rows of its activities on queues.
+    pub(super) queued: &'a [QueuedActivity],
+    /// What it has not taken yet.
+    pub(super) inbox: &'a [Arrival],
+    /// When its last step began.
+    pub(super) since: Option<Timestamp>,
+    /// Definitions that are not known here.
+    pub(super) definitions: Vec<DefinitionHash>,
+    /// Schemas that are not known here.
+    pub(super) schemas: BTreeSet<SchemaHash>,
+    /// What is awaited, as far as that has a handle.
+    pub(in crate::client) awaits: Vec<FoundAwait>,
+    /// What leads to the code that is being looked at, from that of the run.
+    within: Vec<String>,
+    /// The definition of that code.
+    definition: Option<&'static StoredDefinition>,
+}
+
+/// An operation that is awaited somewhere in a run.
+pub(in crate::client) struct FoundAwait {
+    /// Its name, behind those of the workflows and blocks that it is awaited in: `deliver/ship`.
+    pub(in crate::client) path: String,
+    pub(in crate::client) handle: Handle,
+    pub(in crate::client) awaited: StoredAwaited,
+    pub(in crate::client) definition: &'static StoredDefinition,
+}
+
+impl<'a> FrameView<'a> {
+    /// A view of a run with this snapshot.
+    pub(in crate::client) fn new(
+        operations: &'a [(Handle, Operation)],
+        queued: &'a [QueuedActivity],
+        inbox: &'a [Arrival],
+        since: Option<Timestamp>,
+    ) -> Self {
+        Self {
+            operations: operations.iter().map(|(handle, operation)| (*handle, operation)).collect(),
+            queued,
+            inbox,
+            since,
+            definitions: Vec::new(),
+            schemas: BTreeSet::new(),
+            awaits: Vec::new(),
+            within: Vec::new(),
+            definition: None,
+        }
+    }
+}
+
+impl FrameView<'_> {
+    /// Where the code of a frame is.
+    pub(in crate::client) fn position(&mut self, frame: &[u8]) -> Result<Position, StepError> {
+        let mut rest = frame;
+        let head = FrameHead::read(&mut rest)?;
+        let Some(definition) = evolution::find(head.hash) else {
+            self.definitions.push(head.hash);
+            return Ok(unknown(head.hash));
+        };
+        let state = definition.states.get(head.state as usize);
+        let state = state.ok_or(StepError::UnknownState(head.state))?;
+        let mut entries = Vec::new();
+        while !rest.is_empty() {
+            entries.push(next_entry(&mut rest)?);
+        }
+        let entries = entries.split_at_checked(state.locals.len());
+        let (locals, operations) = entries.ok_or_else(|| damaged("it has too few locals"))?;
+        let variables = state.locals.iter().zip(locals).map(|(local, saved)| Variable {
+            name: local.name.clone(),
+            ty: local
+                .ty
+                .clone()
+                .or_else(|| definition.schema(local.schema).map(Schema::short_name)),
+            value: match local.redacted {
+                true => Shown::redacted(),
+                false => value_of_local(definition, local.schema, saved),
+            },
+        });
+        let variables = variables.collect();
+        let outer = self.definition.replace(definition);
+        let waits = self.waits(state, operations);
+        self.definition = outer;
+        Ok(Position {
+            workflow: definition.workflow.clone(),
+            definition: definition.hash,
+            state: state.name.clone(),
+            kind: state.kind,
+            file: state.file.clone(),
+            line: state.line,
+            variables,
+            waits,
+            note: None,
+        })
+    }
+
+    fn waits(&mut self, state: &StoredState, operations: &[&[u8]]) -> Vec<Wait> {
+        // What is saved of the start are the arguments.
+        if state.kind == AwaitKind::Start {
+            return Vec::new();
+        }
+        let is_join = state.kind == AwaitKind::Join;
+        if state.branches.is_empty() {
+            let name = state.awaited.as_ref().map_or_else(|| state.name.clone(), name_of);
+            let saved = operations.first().copied().unwrap_or_default();
+            return vec![self.operation(name, state.awaited.as_ref(), saved, false)];
+        }
+        let mut operations = operations.iter().copied();
+        let branch = |branch: &StoredBranch| {
+            let saved = operations.next().unwrap_or_default();
+            let name = branch.name.clone();
+            match &branch.awaited {
+                None => self.block(name, saved),
+                awaited => self.operation(name, awaited.as_ref(), saved, is_join),
+            }
+        };
+        state.branches.iter().map(branch).collect()
+    }
+
+    /// What is saved of an `async` block.
+    fn block(&mut self, name: String, saved: &[u8]) -> Wait {
+        let on = match saved.split_first() {
+            Some((&RUNS, frame)) => self
+                .inside(&name, frame)
+                .map(|position| WaitFor::Block { position: Box::new(position) }),
+            Some((&DONE, value)) => Ok(WaitFor::Done(self.payload(&Payload(value.to_vec())))),
+            _ => Ok(WaitFor::NotBegun),
+        };
+        self.wait(name, on)
+    }
+
+    /// What is saved of an operation; in a `join!`, it may be its outcome.
+    fn operation(
+        &mut self,
+        name: String,
+        awaited: Option<&StoredAwaited>,
+        mut saved: &[u8],
+        is_join: bool,
+    ) -> Wait {
+        if saved.is_empty() {
+            return self.wait(name, Ok(WaitFor::NotBegun));
+        }
+        let Some(awaited) = awaited else {
+            return self.wait(name, Err(damaged("its definition does not say what is awaited")));
+        };
+        match is_join {
+            true => self.item(name, awaited, &mut saved),
+            false => self.pending(name, awaited, &mut saved),
+        }
+    }
+
+    /// A [`PendingItem`](crate::machine::PendingItem).
+    fn item(&mut self, name: String, awaited: &StoredAwaited, rest: &mut &[u8]) -> Wait {
+        match take::<u32>(rest) {
+            Ok(0) => self.pending(name, awaited, rest),
+            Ok(1) => {
+                let outcome = take(rest).map(|outcome| WaitFor::Done(self.payload(&outcome)));
+                self.wait(name, outcome)
+            }
+            Ok(_) => self.wait(name, Err(damaged("an operation is neither awaited nor done"))),
+            Err(error) => self.wait(name, Err(error)),
+        }
+    }
+
+    /// What operations save of themselves, which begins with a handle for all that have one.
+    fn pending(&mut self, name: String, awaited: &StoredAwaited, rest: &mut &[u8]) -> Wait {
+        let handle = match awaited {
+            StoredAwaited::Activity { .. } | StoredAwaited::Cancellation => take::<Handle>(rest),
+            StoredAwaited::Signal { is_limited: false, .. } => take::<Handle>(rest),
+            StoredAwaited::Timer => take::<(Handle, Timestamp)>(rest).map(|(handle, _)| handle),
+            StoredAwaited::Signal { .. } => {
+                take::<(Handle, Handle, Timestamp)>(rest).map(|(handle, ..)| handle)
+            }
+            StoredAwaited::Workflow { .. } => {
+                let on = take(rest).and_then(|pending| match pending {
+                    PendingInline::Suspended(frame) => {
+                        let position = Box::new(self.inside(&name, &frame)?);
+                        Ok(WaitFor::Workflow { position })
+                    }
+                    PendingInline::Returned(value) => Ok(WaitFor::Done(self.payload(&value))),
+                });
+                return self.wait(name, on);
+            }
+            StoredAwaited::List(item) => {
+                let on = self.list(item, rest).map(|items| WaitFor::All { items });
+                return self.wait(name, on);
+            }
+        };
+        match handle {
+            Ok(handle) => {
+                if let Some(definition) = self.definition {
+                    let path = self.within.iter().chain([&name]);
+                    let path = path.map(String::as_str).collect::<Vec<_>>().join("/");
+                    let awaited = awaited.clone();
+                    self.awaits.push(FoundAwait { path, handle, awaited, definition });
+                }
+                self.awaited(name, handle)
+            }
+            Err(error) => self.wait(name, Err(error)),
+        }
+    }
+
+    /// Where the code within what is awaited is.
+    fn inside(&mut self, name: &str, frame: &[u8]) -> Result<Position, StepError> {
+        self.within.push(name.to_owned());
+        let position = self.position(frame);
+        self.within.pop();
+        position
+    }
+
+    fn list(&mut self, awaited: &StoredAwaited, rest: &mut &[u8]) -> Result<Vec<Wait>, StepError> {
+        let mut items = Vec::new();
+        for index in 0..take::<usize>(rest)? {
+            let item = self.item(format!("{}[{index}]", name_of(awaited)), awaited, rest);
+            // What follows one that cannot be read cannot be found.
+            let is_last = matches!(item.on, WaitFor::Unreadable { .. });
+            items.push(item);
+            if is_last {
+                break;
+            }
+        }
+        Ok(items)
+    }
+
+    /// What the run waits for with this operation.
+    pub(super) fn awaited(&mut self, name: String, handle: Handle) -> Wait {
+        let Some(operation) = self.operations.get(&handle).copied() else {
+            return self.wait(name, Err(damaged("an operation is not there")));
+        };
+        let mut since = self.since;
+        let mut has_arrived = false;
+        let on = match operation {
+            Operation::Activity(activity) => {
+                since = Some(activity.scheduled_at);
+                let mut activity = activity.clone();
+                has_arrived = !apply(self.inbox, handle, &mut activity);
+                WaitFor::Activity(Box::new(self.activity(handle, &activity)))
+            }
+            Operation::Timer { fire_at } => WaitFor::Timer { fires_at: *fire_at },
+            Operation::Signal { name, until } => {
+                has_arrived = self.inbox.iter().any(|arrival| match &arrival.kind {
+                    ArrivalKind::Signal { name: signal, .. } => signal == name,
+                    _ => false,
+                });
+                WaitFor::Signal { signal: name.clone(), until: *until }
+            }
+            Operation::Cancellation => {
+                let is_it = |arrival: &Arrival| matches!(arrival.kind, ArrivalKind::Cancel { .. });
+                has_arrived = self.inbox.iter().any(is_it);
+                WaitFor::Cancellation
+            }
+        };
+        Wait { name, since, has_arrived, on }
+    }
+
+    fn activity(&mut self, handle: Handle, activity: &ActivityOperation) -> AwaitedActivity {
+        let row = self.queued.iter().find(|row| row.handle == handle);
+        let is_made = row.is_some_and(|row| row.worker.is_some());
+        let arguments = &activity.arguments;
+        let arguments = (!arguments.as_bytes().is_empty()).then(|| self.payload(arguments));
+        AwaitedActivity {
+            handle,
+            activity: activity.name.clone().into_owned(),
+            queue: activity.queue.clone(),
+            worker: row.and_then(|row| row.worker),
+            attempt: match row {
+                Some(row) => row.attempt + u32::from(!is_made),
+                None => activity.attempts.saturating_add(1),
+            },
+            next_attempt_at: match row {
+                Some(row) => row.due_at.filter(|_| !is_made),
+                None => activity.retry_at,
+            },
+            expires_at: row.and_then(|row| row.expires_at),
+            last_failure: match row {
+                Some(row) => row.last_failure.clone(),
+                None => activity.last_failure.clone(),
+            },
+            arguments,
+        }
+    }
+
+    fn wait(&self, name: String, on: Result<WaitFor, StepError>) -> Wait {
+        let on = on.unwrap_or_else(|error| WaitFor::Unreadable { note: error.to_string() });
+        let is_awaited = !matches!(on, WaitFor::Done(_) | WaitFor::NotBegun);
+        Wait { name, since: self.since.filter(|_| is_awaited), has_arrived: false, on }
+    }
+
+    /// What the run was started with.
+    pub(super) fn arguments(&mut self, run: &RunRecord, arguments: &Payload) -> Shown {
+        let mut shown = self.payload(arguments);
+        let Some(definition) = run.definition.and_then(evolution::find) else {
+            self.definitions.extend(run.definition);
+            return Shown::missing(
+                "what may be shown is in its definition, which is not known".to_owned(),
+            );
+        };
+        let redacted = &definition.redacted_parameters;
+        match &mut shown.value {
+            serde_json::Value::Array(values) if values.len() == definition.parameters.len() => {
+                for number in redacted {
+                    if let Some(value) = values.get_mut(*number as usize) {
+                        *value = Shown::SECRET.into();
+                    }
+                }
+            }
+            value if !redacted.is_empty() => *value = Shown::SECRET.into(),
+            _ => {}
+        }
+        shown
+    }
+
+    /// What is in a payload.
+    pub(super) fn payload(&mut self, payload: &Payload) -> Shown {
+        match codec::payload_to_json(payload) {
+            Ok(value) => value.into(),
+            Err(error) => {
+                if let CodecError::UnknownSchema(hash) = error {
+                    self.schemas.insert(hash);
+                }
+                Shown::missing(error.to_string())
+            }
+        }
+    }
+}
+
+/// A frame of a definition that is not known.
+fn unknown(hash: DefinitionHash) -> Position {
+    Position {
+        workflow: String::new(),
+        definition: hash,
+        state: String::new(),
+        kind: AwaitKind::Other,
+        file: String::new(),
+        line: 0,
+        variables: Vec::new(),
+        waits: Vec::new(),
+        note: Some(format!(
+            "the database has no definition {hash}, which says what is saved; a worker or client of the build \
+             that wrote it records it when it starts"
+        )),
+    }
+}
+
+fn value_of_local(definition: &StoredDefinition, schema: SchemaHash, saved: &[u8]) -> Shown {
+    let value = match definition.schema(schema) {
+        Some(schema) => codec::saved_to_json(saved, schema),
+        None => Err(CodecError::UnknownSchema(schema)),
+    };
+    value.map_or_else(|error| Shown::missing(error.to_string()), Shown::from)
+}
+
+/// What something is called where it is no branch, by the rule for the names of branches.
+fn name_of(awaited: &StoredAwaited) -> String {
+    match awaited {
+        StoredAwaited::Activity { name, .. } | StoredAwaited::Workflow { name } => name.clone(),
+        StoredAwaited::Signal { name, .. } => format!("signal<{name}>"),
+        StoredAwaited::Timer => "sleep".to_owned(),
+        StoredAwaited::Cancellation => "cancelled".to_owned(),
+        StoredAwaited::List(item) => name_of(item),
+    }
+}
+
+/// Reads what is next in `rest`.
+fn take<T: Serialize + DeserializeOwned>(rest: &mut &[u8]) -> Result<T, StepError> {
+    let (value, taken) = codec::decode_first(rest).map_err(StepError::Decode)?;
+    *rest = &rest[taken..];
+    Ok(value)
+}

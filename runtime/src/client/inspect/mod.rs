@@ -1,0 +1,234 @@
+//! Runs as a debugger shows them, without their code.
+//!
+//! The definition of a workflow and the schemas of its values are in the database, recorded by whoever has the code. So any
+//! process can read what any run has saved: a client needs neither the workflow nor its types.
+
+pub(super) mod frame;
+mod types;
+
+use std::collections::{BTreeSet, HashSet};
+
+use self::frame::FrameView;
+pub use self::types::{
+    AwaitedActivity, Inspection, Position, Shown, UnreadSignal, Variable, Wait, WaitFor,
+};
+use super::Client;
+use crate::codec::{self, CodecError};
+use crate::engine::backoff::patiently;
+use crate::engine::evolution::{learn_definition, learn_schemas};
+use crate::error::{LookupError, StoreError};
+use crate::model::{Operation, Payload, RunStatus, Snapshot, Timestamp};
+use crate::store::{
+    Arrival, ArrivalKind, DeadLetter, MAX_DETAILS, RunDetails, RunKey, UnreadArrival,
+};
+
+impl Client {
+    /// Shows a run as a debugger would: where its code is, what it waits for and since when, its variables, the
+    /// attempts of its activities, the signals that it has not taken. It is what the database has, of whatever status
+    /// the run is, and needs neither a worker nor the run's code; of a run with relaxed durability that is a few
+    /// steps old.
+    ///
+    /// Values are shown as JSON, `"(secret)"` those of locals with `#[redact]` and what is in a
+    /// [`Secret`](crate::Secret). What cannot be shown, such as a value whose schema the database does not have, is
+    /// `null` with a note.
+    ///
+    /// ```no_run
+    /// # async fn demo(client: piton::client::Client) -> piton::Result<()> {
+    /// let run = client.inspect("order-42").await?;
+    /// if let Some(position) = run.position {
+    ///     println!("{} at {}:{}", position.state, position.file, position.line);
+    ///     for variable in position.variables {
+    ///         println!("{} = {}", variable.name, variable.value.value);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
+    /// [is away](Client#when-the-database-is-away) for too long.
+    pub async fn inspect(&self, run: impl Into<RunKey>) -> Result<Inspection, LookupError> {
+        let key = run.into();
+        let unknown = |key| LookupError::Unknown(key);
+        let run_id = match &key {
+            RunKey::RunId(run_id) => *run_id,
+            RunKey::WorkflowId(_) => {
+                self.find(key.clone()).await?.ok_or_else(|| unknown(key.clone()))?.run_id
+            }
+        };
+        // In this order: what leaves the inbox in between has gone into the snapshot.
+        let inbox = patiently(|| self.store().read_inbox(run_id, 0, MAX_DETAILS)).await?;
+        let details = patiently(|| self.store().find_details(run_id)).await?;
+        let details = details.ok_or_else(|| unknown(key))?;
+        let is_unread = |arrival: &Arrival| {
+            details.unread.iter().any(|UnreadArrival { seq, .. }| *seq == arrival.seq)
+        };
+        let mut inbox = inbox.arrivals;
+        inbox.retain(is_unread);
+        let mut seen = Learned::default();
+        loop {
+            let (inspection, missing) = inspect(&details, &inbox);
+            if !self.learn(missing, &mut seen).await? {
+                return Ok(inspection);
+            }
+        }
+    }
+
+    /// What is in a payload, as JSON: in the result of a run, in arguments, in a signal. Arguments are a list.
+    /// What is in a [`Secret`](crate::Secret) is `"(secret)"`.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] if the database does not have the schema or the bytes do not fit it; otherwise see
+    /// [`Client::find`].
+    pub async fn payload_json(&self, payload: &Payload) -> Result<serde_json::Value, StoreError> {
+        let mut read = codec::payload_to_json(payload);
+        if let Err(CodecError::UnknownSchema(hash)) = read {
+            patiently(|| learn_schemas(&**self.store(), vec![hash])).await?;
+            read = codec::payload_to_json(payload);
+        }
+        read.map_err(|error| StoreError::Corrupt { what: "value", reason: error.to_string() })
+    }
+
+    /// What a dead letter carries, as JSON; `null` if it is one that carries no value.
+    ///
+    /// # Errors
+    /// As [`Client::payload_json`].
+    pub async fn dead_letter_json(
+        &self,
+        letter: &DeadLetter,
+    ) -> Result<serde_json::Value, StoreError> {
+        match letter.arrival.payload() {
+            Some(payload) => self.payload_json(payload).await,
+            None => Ok(serde_json::Value::Null),
+        }
+    }
+
+    /// Learns what is missing, as far as that has not been tried. Whether something has been learned.
+    async fn learn(&self, missing: Missing, tried: &mut Learned) -> Result<bool, StoreError> {
+        let store = &**self.store();
+        let mut has_learned = false;
+        for hash in missing.definitions {
+            if tried.definitions.insert(hash) {
+                has_learned |= patiently(|| learn_definition(store, hash)).await?;
+            }
+        }
+        let schemas: Vec<_> =
+            missing.schemas.into_iter().filter(|hash| tried.schemas.insert(*hash)).collect();
+        if !schemas.is_empty() {
+            patiently(|| learn_schemas(store, schemas.clone())).await?;
+            has_learned |= schemas.iter().any(|hash| !codec::is_unknown(*hash));
+        }
+        Ok(has_learned)
+    }
+}
+
+/// What this process has tried to learn.
+#[derive(Default)]
+struct Learned {
+    definitions: HashSet<crate::model::DefinitionHash>,
+    schemas: BTreeSet<crate::model::SchemaHash>,
+}
+
+/// What this process must learn to show all.
+struct Missing {
+    definitions: Vec<crate::model::DefinitionHash>,
+    schemas: BTreeSet<crate::model::SchemaHash>,
+}
+
+fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
+    let run = &details.run;
+    let snapshot =
+        (!details.snapshot.is_empty()).then(|| codec::decode_snapshot(&details.snapshot));
+    let (snapshot, unreadable) = match snapshot {
+        Some(Ok(snapshot)) => (Some(snapshot), None),
+        Some(Err(error)) => (None, Some(error.to_string())),
+        None => (None, None),
+    };
+    let operations = snapshot.as_ref().map(|snapshot| &snapshot.operations[..]);
+    let stepped_at = snapshot.as_ref().map(|snapshot| snapshot.clock);
+    let stepped_at = stepped_at.filter(|at| *at >= run.started_at);
+    let since = stepped_at.or(Some(run.started_at));
+    let operations = operations.unwrap_or_default();
+    let mut view = FrameView::new(operations, &details.activities, inbox, since);
+    let position = snapshot.as_ref().map(|snapshot| view.position(&snapshot.frame));
+    let (mut position, note) = match position {
+        Some(Ok(position)) => (Some(position), unreadable),
+        Some(Err(error)) => (None, Some(error.to_string())),
+        None => (None, unreadable),
+    };
+    if let (Some(position), Some(snapshot)) = (&mut position, &snapshot)
+        && position.note.is_some()
+    {
+        // The run's own row, and the operations, say something all the same.
+        position.workflow.clone_from(&run.workflow);
+        position.state.clone_from(&run.state);
+        let operations = snapshot.operations.iter();
+        let waits = operations.map(|(handle, operation)| view.awaited(name_of(operation), *handle));
+        position.waits = waits.collect();
+    }
+    let unread = inbox.iter().filter_map(|arrival| match &arrival.kind {
+        ArrivalKind::Signal { name, payload } => Some((arrival.seq, name, payload)),
+        _ => None,
+    });
+    let unread = unread.map(|(seq, name, payload)| UnreadSignal {
+        seq,
+        signal: name.clone(),
+        value: view.payload(payload),
+    });
+    let unread = unread.collect();
+    let inspection = Inspection {
+        run_id: run.run_id,
+        workflow_id: run.workflow_id.clone(),
+        workflow: run.workflow.clone(),
+        status: run.status,
+        state: run.state.clone(),
+        definition: run.definition,
+        step_no: run.step_no,
+        started_at: run.started_at,
+        stepped_at,
+        closed_at: run.closed_at,
+        owner: run.owner,
+        takeovers: details.takeovers,
+        blocked: run.blocked.as_ref().map(ToString::to_string),
+        blocked_at: run.blocked_at,
+        wakes_at: wakes_at(details, snapshot.as_ref()),
+        cancelled: snapshot.as_ref().and_then(|snapshot| snapshot.cancelled.clone()),
+        arguments: details.arguments.as_ref().map(|arguments| view.arguments(run, arguments)),
+        result: run.result.as_ref().map(|result| view.payload(result)),
+        failure: run.failure.clone(),
+        position,
+        unread,
+        unread_count: details.unread_count,
+        note,
+    };
+    (inspection, Missing { definitions: view.definitions, schemas: view.schemas })
+}
+
+/// When a run goes on of itself.
+fn wakes_at(details: &RunDetails, snapshot: Option<&Snapshot>) -> Option<Timestamp> {
+    let run = &details.run;
+    if run.status != RunStatus::Running {
+        return None;
+    }
+    run.due_at.or_else(|| {
+        let snapshot = snapshot?;
+        snapshot.wait.met_at(&|handle| {
+            let (_, operation) = snapshot.operations.iter().find(|(of, _)| *of == handle)?;
+            match operation {
+                Operation::Timer { fire_at } => Some(*fire_at),
+                Operation::Signal { until, .. } => *until,
+                Operation::Activity(_) | Operation::Cancellation => None,
+            }
+        })
+    })
+}
+
+fn name_of(operation: &Operation) -> String {
+    match operation {
+        Operation::Activity(activity) => activity.name.clone().into_owned(),
+        Operation::Timer { .. } => "sleep".to_owned(),
+        Operation::Signal { name, .. } => format!("signal<{name}>"),
+        Operation::Cancellation => "cancelled".to_owned(),
+    }
+}

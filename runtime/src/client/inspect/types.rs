@@ -1,0 +1,270 @@
+//! What an inspection tells.
+
+use std::fmt::Display;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use crate::model::{
+    AttemptFailure, AwaitKind, DefinitionHash, Handle, RunId, RunStatus, StepNo, Timestamp,
+    WorkerId,
+};
+
+/// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::Client::inspect).
+///
+/// As JSON, times are texts in RFC 3339 and hashes are hex digits.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Inspection {
+    /// The run.
+    pub run_id: RunId,
+    /// Its business key.
+    pub workflow_id: String,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// The name of the state that it is in, or was in when it closed.
+    pub state: String,
+    /// The definition that wrote that state, if that is known.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub definition: Option<DefinitionHash>,
+    /// How many commits there have been.
+    #[serde(serialize_with = "as_number")]
+    pub step_no: StepNo,
+    /// When it was started.
+    #[serde(serialize_with = "as_text")]
+    pub started_at: Timestamp,
+    /// When its last step began; nothing if it has made none or what is saved cannot be read.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub stepped_at: Option<Timestamp>,
+    /// When it closed.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub closed_at: Option<Timestamp>,
+    /// The worker that has it.
+    #[serde(serialize_with = "as_worker")]
+    pub owner: Option<WorkerId>,
+    /// How often an owner has died with it since its last commit.
+    pub takeovers: u32,
+    /// Why it is blocked.
+    pub blocked: Option<String>,
+    /// Since when it is blocked.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub blocked_at: Option<Timestamp>,
+    /// When it goes on if nothing arrives before. Nothing if it waits for arrivals alone, is blocked or closed.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub wakes_at: Option<Timestamp>,
+    /// Why it was asked to cancel, once its code has been told.
+    pub cancelled: Option<String>,
+    /// What it was started with, if that is still there.
+    pub arguments: Option<Shown>,
+    /// What it returned.
+    pub result: Option<Shown>,
+    /// Why it did not complete.
+    pub failure: Option<String>,
+    /// Where its code is, with its variables and waits. Nothing if no state is kept, as of a run that has
+    /// completed, or if it cannot be read; then `note` says why.
+    pub position: Option<Position>,
+    /// Signals that it has not taken yet, in the order in which they came: the first hundred.
+    pub unread: Vec<UnreadSignal>,
+    /// How many arrivals of any kind it has not taken yet.
+    pub unread_count: u64,
+    /// What could not be shown.
+    pub note: Option<String>,
+}
+
+/// Where some code is: that of the run, of a workflow that it awaits, or of an `async` block.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Position {
+    /// The stored name of the workflow that the code is a part of.
+    pub workflow: String,
+    /// The definition that wrote the state.
+    #[serde(serialize_with = "as_text")]
+    pub definition: DefinitionHash,
+    /// The name of the state; empty if the definition is not known.
+    pub state: String,
+    /// What kind of thing is awaited there.
+    pub kind: AwaitKind,
+    /// The source file.
+    pub file: String,
+    /// The line of the await, from 1.
+    pub line: u32,
+    /// The variables that the code needs after the await, in stored order.
+    pub variables: Vec<Variable>,
+    /// What is awaited: several things if the state has branches.
+    pub waits: Vec<Wait>,
+    /// What could not be shown.
+    pub note: Option<String>,
+}
+
+/// A variable, or the part of one that is needed.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Variable {
+    /// Its name in the source, such as `total` or `order.name`.
+    pub name: String,
+    /// Its type: as the source states it, or as the compiler knows it.
+    pub ty: Option<String>,
+    /// Its value.
+    #[serde(flatten)]
+    pub value: Shown,
+}
+
+/// A value for people.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Shown {
+    /// The value: `"(secret)"` for one that people are not to see, `null` if it cannot be shown.
+    pub value: Value,
+    /// Why it cannot be shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Something that is awaited.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct Wait {
+    /// What it is called in the code: the name of the branch, or of what is awaited.
+    pub name: String,
+    /// Since when, as far as that is kept: an activity is awaited since it was asked for, anything else
+    /// at the latest since the run's last step.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub since: Option<Timestamp>,
+    /// Whether it has arrived and the run has only to go on.
+    pub has_arrived: bool,
+    /// What it is.
+    #[serde(flatten)]
+    pub on: WaitFor,
+}
+
+/// What is awaited.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "for", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum WaitFor {
+    /// The outcome of an activity.
+    Activity(Box<AwaitedActivity>),
+    /// A point in time.
+    Timer {
+        /// That time.
+        #[serde(serialize_with = "as_text")]
+        fires_at: Timestamp,
+    },
+    /// A signal.
+    Signal {
+        /// Its stored name.
+        signal: String,
+        /// When the wait is over, if it has a time limit.
+        #[serde(serialize_with = "as_text_or_null")]
+        until: Option<Timestamp>,
+    },
+    /// A request to cancel.
+    Cancellation,
+    /// Another workflow, inline.
+    Workflow {
+        /// Where it is.
+        position: Box<Position>,
+    },
+    /// An `async` block.
+    Block {
+        /// Where it is.
+        position: Box<Position>,
+    },
+    /// All of several.
+    All {
+        /// Each of them.
+        items: Vec<Wait>,
+    },
+    /// Nothing any more: the others of a `join!` are awaited.
+    Done(Shown),
+    /// Nothing yet: an `async` block that has not begun, or a branch whose `if` did not hold.
+    NotBegun,
+    /// What is saved of it cannot be read.
+    Unreadable {
+        /// Why.
+        note: String,
+    },
+}
+
+/// An activity whose outcome is awaited.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct AwaitedActivity {
+    /// Which operation of the run it is.
+    pub handle: Handle,
+    /// The activity's stored name.
+    pub activity: String,
+    /// The queue whose workers attempt it; nothing if the worker that has the run does.
+    pub queue: Option<String>,
+    /// The worker that makes the attempt, of one on a queue.
+    #[serde(serialize_with = "as_worker")]
+    pub worker: Option<WorkerId>,
+    /// The number of the attempt that is being made or comes next, from 1.
+    pub attempt: u32,
+    /// When that attempt is due, if it waits for its time.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub next_attempt_at: Option<Timestamp>,
+    /// When a time limit runs out, of one on a queue.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub expires_at: Option<Timestamp>,
+    /// How the last attempt failed that did, if that has been written down.
+    pub last_failure: Option<AttemptFailure>,
+    /// What it was called with. Nothing of one on a queue, whose row has that.
+    pub arguments: Option<Shown>,
+}
+
+/// A signal that a run has not taken yet.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct UnreadSignal {
+    /// Its number in the inbox.
+    pub seq: i64,
+    /// Its stored name.
+    pub signal: String,
+    /// What it carries.
+    #[serde(flatten)]
+    pub value: Shown,
+}
+
+impl Shown {
+    /// What stands for a value that people are not to see.
+    pub(crate) const SECRET: &str = "(secret)";
+
+    pub(super) fn redacted() -> Self {
+        Self { value: Self::SECRET.into(), note: None }
+    }
+
+    pub(super) fn missing(note: String) -> Self {
+        Self { value: Value::Null, note: Some(note) }
+    }
+}
+
+impl From<Value> for Shown {
+    fn from(value: Value) -> Self {
+        Self { value, note: None }
+    }
+}
+
+fn as_text<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
+}
+
+fn as_text_or_null<T: Display, S: Serializer>(
+    value: &Option<T>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match value {
+        Some(value) => serializer.collect_str(value),
+        None => serializer.serialize_none(),
+    }
+}
+
+fn as_number<S: Serializer>(step_no: &StepNo, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_i64(step_no.0)
+}
+
+fn as_worker<S: Serializer>(worker: &Option<WorkerId>, serializer: S) -> Result<S::Ok, S::Error> {
+    worker.map(|worker| worker.0).serialize(serializer)
+}

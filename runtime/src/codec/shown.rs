@@ -1,0 +1,119 @@
+//! Stored values for people, and values that people give, without their types.
+
+use serde::Deserialize as _;
+use serde_json::Value as Json;
+
+use super::given::read_typed;
+use super::render::to_json;
+use super::schemas::{self, StoredSchema};
+use super::value::Value;
+use super::{CodecError, Encoded, Schema, arguments, by_schema, cannot_decode, encoded, read_by};
+use crate::model::Payload;
+
+/// What is in a payload, as JSON: a list for the arguments of a call. See [`to_json`].
+///
+/// # Errors
+/// [`CodecError::UnknownSchema`]; [`CodecError::Decode`] if the bytes do not fit their schema.
+pub(crate) fn payload_to_json(payload: &Payload) -> Result<Json, CodecError> {
+    match encoded(payload.as_bytes(), "value")? {
+        Encoded::Json(text) => {
+            serde_json::from_slice(text).map_err(|error| cannot_decode("JSON value", &error))
+        }
+        Encoded::Typed(hash, bytes) => {
+            let are_arguments = matches!(schemas::known(hash), Some(StoredSchema::Arguments(_)));
+            let values = read_typed(hash, bytes)?;
+            let mut values = values.iter().map(|given| to_json(&given.value));
+            Ok(match are_arguments {
+                true => values.collect(),
+                false => values.next().unwrap_or_default(),
+            })
+        }
+        Encoded::Plain(_) => Err(cannot_decode("value", &"it is a record of piton's own")),
+    }
+}
+
+/// A value that was written by this schema, as JSON.
+///
+/// # Errors
+/// [`CodecError::Decode`] if the bytes do not fit the schema.
+pub(crate) fn saved_to_json(saved: &[u8], schema: &Schema) -> Result<Json, CodecError> {
+    read_by(saved, schema).map(|given| to_json(&given.value))
+}
+
+/// Writes JSON as a value of this schema.
+///
+/// # Errors
+/// [`CodecError::Encode`] if it does not fit.
+pub(crate) fn json_to_saved(json: &Json, schema: &Schema) -> Result<Vec<u8>, CodecError> {
+    by_schema::write(&from_json(json)?, schema)
+}
+
+/// Writes JSON as the part of a saved value that these fields lead to. The rest of the value stays.
+///
+/// # Errors
+/// [`CodecError::Encode`] if there is no such part or the JSON does not fit; [`CodecError::Decode`] if the saved value
+/// does not fit its schema.
+pub(crate) fn json_to_part(
+    saved: &[u8],
+    schema: &Schema,
+    path: &[&str],
+    json: &Json,
+) -> Result<Vec<u8>, CodecError> {
+    let mut whole = read_by(saved, schema)?.value;
+    let mut part = &mut whole;
+    for (depth, field) in path.iter().enumerate() {
+        part = part_of(part, field).ok_or_else(|| CodecError::Encode {
+            type_name: "value",
+            reason: format!("there is no `{}` in it", path[..=depth].join(".")),
+        })?;
+    }
+    *part = from_json(json)?;
+    by_schema::write(&whole, schema)
+}
+
+fn part_of<'a>(value: &'a mut Value, field: &str) -> Option<&'a mut Value> {
+    match value {
+        Value::Some(inner) | Value::Secret(inner) => part_of(inner, field),
+        Value::Map(map) => {
+            let found = map.iter_mut().find(|(key, _)| key.text() == Some(field));
+            found.map(|(_, value)| value)
+        }
+        Value::List(list) => list.get_mut(field.parse::<usize>().ok()?),
+        _ => None,
+    }
+}
+
+/// Writes JSON as a payload of this schema, which this process knows from now on.
+///
+/// # Errors
+/// [`CodecError::Encode`] if it does not fit.
+pub(crate) fn json_to_payload(json: &Json, schema: &Schema) -> Result<Payload, CodecError> {
+    let mut payload = Vec::new();
+    arguments::begin_typed(&mut payload, schemas::take_note(schema));
+    payload.extend(json_to_saved(json, schema)?);
+    Ok(Payload(payload))
+}
+
+fn from_json(json: &Json) -> Result<Value, CodecError> {
+    Value::deserialize(json).map_err(|error| cannot_decode("JSON value", &error))
+}
+
+impl Schema {
+    /// The Rust type without the paths to it: `Vec<Item>` for `alloc::vec::Vec<shop::Item>`.
+    pub fn short_name(&self) -> String {
+        let mut short = String::new();
+        let mut path_from = 0;
+        for character in self.type_name.chars() {
+            match character {
+                ':' => short.truncate(path_from),
+                character => {
+                    short.push(character);
+                    if !character.is_alphanumeric() && character != '_' {
+                        path_from = short.len();
+                    }
+                }
+            }
+        }
+        short
+    }
+}
