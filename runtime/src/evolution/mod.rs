@@ -14,7 +14,7 @@ mod names;
 mod plan;
 mod stored;
 
-pub(crate) use frame::{Unfit, evolve_snapshot};
+pub(crate) use frame::{Unfit, evolve_snapshot, version_of};
 pub(crate) use known::{learn, own, with_awaited};
 pub(crate) use plan::plan;
 pub use stored::{

@@ -14,6 +14,9 @@ use crate::model::{AwaitKind, BranchNode, DefinitionHash, Place, SchemaHash};
 pub struct StoredDefinition {
     /// The workflow's stored name.
     pub workflow: String,
+    /// Which version of those of its name it is.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub version: u32,
     /// What identifies the definition.
     pub hash: DefinitionHash,
     /// The schemas of the parameters.
@@ -101,6 +104,12 @@ pub enum StoredAwaited {
     Workflow {
         /// Its stored name.
         name: String,
+        /// Other stored names that it had.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        formerly: Vec<String>,
+        /// Which version of those of its name it is.
+        #[serde(default = "first", skip_serializing_if = "is_first")]
+        version: u32,
     },
     /// A timer.
     Timer,
@@ -142,6 +151,7 @@ impl StoredDefinition {
         let edges = entry.graph.edges();
         Self {
             workflow: entry.name.to_owned(),
+            version: entry.version,
             hash: definition.hash(),
             parameters,
             returned,
@@ -203,7 +213,14 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
                 returned: schemas.add_type(*returned),
             }
         }
-        Awaited::Workflow(entry) => StoredAwaited::Workflow { name: entry().name.to_owned() },
+        Awaited::Workflow(entry) => {
+            let entry = entry();
+            StoredAwaited::Workflow {
+                name: entry.name.to_owned(),
+                formerly: entry.formerly.iter().map(|name| (*name).to_owned()).collect(),
+                version: entry.version,
+            }
+        }
         Awaited::Timer => StoredAwaited::Timer,
         Awaited::Signal { name, value, is_limited } => StoredAwaited::Signal {
             name: (*name).to_owned(),
@@ -213,6 +230,16 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
         Awaited::Cancellation => StoredAwaited::Cancellation,
         Awaited::List(item) => StoredAwaited::List(Box::new(stored(item, schemas))),
     }
+}
+
+/// The version of a workflow that does not say so.
+fn first() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_first(version: &u32) -> bool {
+    *version == first()
 }
 
 /// The schemas that a definition names.
@@ -231,11 +258,14 @@ impl Collected {
 }
 
 impl StoredAwaited {
-    /// Whether one that is awaited can go on as the other.
+    /// Whether one that is awaited can go on as `other`, which is awaited today.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Activity { name, .. }, Self::Activity { name: other, .. })
-            | (Self::Workflow { name }, Self::Workflow { name: other }) => name == other,
+            (Self::Activity { name, .. }, Self::Activity { name: other, .. }) => name == other,
+            (
+                Self::Workflow { name, version, .. },
+                Self::Workflow { name: other, formerly, version: other_version },
+            ) => version == other_version && (name == other || formerly.contains(name)),
             (
                 Self::Signal { name, is_limited, .. },
                 Self::Signal { name: other, is_limited: is_other_limited, .. },
@@ -251,7 +281,10 @@ impl std::fmt::Display for StoredAwaited {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Activity { name, .. } => write!(f, "the activity `{name}`"),
-            Self::Workflow { name } => write!(f, "the workflow `{name}`"),
+            Self::Workflow { name, version: 1, .. } => write!(f, "the workflow `{name}`"),
+            Self::Workflow { name, version, .. } => {
+                write!(f, "version {version} of the workflow `{name}`")
+            }
             Self::Timer => f.write_str("a timer"),
             Self::Signal { name, is_limited: false, .. } => write!(f, "the signal `{name}`"),
             Self::Signal { name, .. } => write!(f, "the signal `{name}` with a time limit"),

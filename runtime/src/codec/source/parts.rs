@@ -261,7 +261,9 @@ impl Newtype<'_> {
     #[cold]
     pub(super) extern "C" fn located(&self, error: SourceError) -> SourceError {
         match self {
-            Self::Read(Value::Secret(_), _) => SourceError::custom("the type does not take the secret"),
+            Self::Read(Value::Secret(_), _) => {
+                SourceError::custom("the type does not take the secret")
+            }
             _ => error,
         }
     }

@@ -203,7 +203,10 @@ fn what_json_cannot_hold_is_held() {
     let odd: Vec<u8> = read(&written(&Odd(vec![1, 2, 3]))).expect("it was written");
     assert_eq!(odd, [1, 3]);
     // As for JSON, addresses and ids are texts.
-    assert_eq!(read::<String>(&written(&IpAddr::from([127, 0, 0, 1]))).ok(), Some("127.0.0.1".into()));
+    assert_eq!(
+        read::<String>(&written(&IpAddr::from([127, 0, 0, 1]))).ok(),
+        Some("127.0.0.1".into())
+    );
     assert_eq!(read::<String>(&written(&Uuid::nil())).ok(), Some(Uuid::nil().to_string()));
 }
 
@@ -240,10 +243,12 @@ enum Deep {
 
 #[test]
 fn a_value_that_is_too_deep_is_refused_when_it_is_written() {
-    let nested = |depth| (0..depth).fold(Deep::End(1), |inner, level| match level % 2 {
-        0 => Deep::Inner { inner: Box::new(inner) },
-        _ => Deep::List(vec![inner]),
-    });
+    let nested = |depth| {
+        (0..depth).fold(Deep::End(1), |inner, level| match level % 2 {
+            0 => Deep::Inner { inner: Box::new(inner) },
+            _ => Deep::List(vec![inner]),
+        })
+    };
     reads_back(&nested(127));
     assert_eq!(from_payload(&to_payload(&nested(128)).expect("it fits")), Ok(nested(128)));
     for depth in [129, 1000] {
@@ -255,9 +260,12 @@ fn a_value_that_is_too_deep_is_refused_when_it_is_written() {
 #[test]
 fn a_secret_stays_one() {
     let secret = Secret::new(vec![Secret::new(7_u8)]);
-    assert_eq!(next(&Bytes::new(&written(&secret))).ok(), Some(Value::Secret(Box::new(
-        Value::List(vec![Value::Secret(Box::new(Value::Unsigned(7)))]),
-    ))));
+    assert_eq!(
+        next(&Bytes::new(&written(&secret))).ok(),
+        Some(Value::Secret(Box::new(Value::List(vec![Value::Secret(Box::new(Value::Unsigned(
+            7
+        )))]),)))
+    );
     reads_back(&secret);
     reads_back(&(Secret::new(Some(Some(1))), Secret::new(None::<u8>)));
     // It is no other value for the type.
@@ -274,5 +282,8 @@ fn a_secret_stays_one() {
     assert!(told.contains("the secret") && !told.contains("hunter2"), "{told}");
     assert!(!told.contains("300"), "{told}");
     // The compact form knows it by its schema.
-    assert_ne!(Described::of::<Secret<u8>>().schema().hash(), Described::of::<u8>().schema().hash());
+    assert_ne!(
+        Described::of::<Secret<u8>>().schema().hash(),
+        Described::of::<u8>().schema().hash()
+    );
 }
