@@ -12,13 +12,14 @@ use tracing::{info, warn};
 pub use queue::Queue;
 pub use running::RunningWorker;
 
-use crate::activities::Dependencies;
+use crate::activities::{ActivityEntry, Dependencies};
 use crate::client::Client;
 use crate::engine::fencing;
 use crate::engine::registry::Registry;
 use crate::engine::session::{Host, Session, Settings};
 use crate::engine::slots::Slots;
 use crate::error::{StoreError, WorkerError};
+use crate::machine::WorkflowEntry;
 use crate::model::RunStatus;
 use crate::store::RunFilter;
 
@@ -45,9 +46,14 @@ pub struct Worker {
     dependencies: Dependencies,
     settings: Settings,
     queues: Vec<Queue>,
+    /// Nothing for what is linked into the program.
+    entries: Option<Entries>,
     serves_workflows: bool,
     shutdown_grace: Duration,
 }
+
+/// The workflows and activities of a worker.
+type Entries = (Vec<&'static WorkflowEntry>, Vec<&'static ActivityEntry>);
 
 impl Worker {
     /// A worker for every workflow and activity that is linked into the program.
@@ -67,6 +73,7 @@ impl Worker {
                 commit_lanes: None,
             },
             queues: Vec::new(),
+            entries: None,
             serves_workflows: true,
             shutdown_grace: Duration::from_secs(10),
         }
@@ -107,6 +114,18 @@ impl Worker {
     /// others. It then serves nothing but its queues.
     pub fn without_workflows(mut self) -> Self {
         self.serves_workflows = false;
+        self
+    }
+
+    /// Has the worker serve these workflows and activities alone, not all that are linked into the program. For tests
+    /// that have several builds of a program in one.
+    #[doc(hidden)]
+    pub fn serving(
+        mut self,
+        workflows: Vec<&'static WorkflowEntry>,
+        activities: Vec<&'static ActivityEntry>,
+    ) -> Self {
+        self.entries = Some((workflows, activities));
         self
     }
 
@@ -229,7 +248,10 @@ impl Worker {
     /// Dropping the future leaves at most a worker that owns nothing, and that the others forget when its
     /// lease has run out.
     pub async fn start(self) -> Result<RunningWorker, WorkerError> {
-        let registry = Registry::linked()?;
+        let registry = match self.entries {
+            None => Registry::linked()?,
+            Some((workflows, activities)) => Registry::new(workflows, activities)?,
+        };
         warn_if_idle(&registry, self.serves_workflows, !self.queues.is_empty());
         let registry = if self.serves_workflows { registry } else { registry.without_workflows() };
         let store = Arc::clone(self.client.store());
