@@ -28,6 +28,7 @@ pub struct StoredDefinition {
     /// The ways between them.
     pub edges: Vec<StoredEdge>,
     /// The schemas that the rest names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub schemas: BTreeMap<String, Schema>,
 }
 
@@ -161,6 +162,38 @@ impl StoredDefinition {
         }
     }
 
+    /// The hashes of the schemas that it names, some of them several times.
+    pub(crate) fn named_schemas(&self) -> Vec<SchemaHash> {
+        let mut named = self.parameters.clone();
+        named.push(self.returned);
+        for state in &self.states {
+            named.extend(state.locals.iter().map(|local| local.schema));
+            let branches = state.branches.iter().filter_map(|branch| branch.awaited.as_ref());
+            for awaited in state.awaited.iter().chain(branches) {
+                awaited.name_schemas(&mut named);
+            }
+        }
+        named
+    }
+
+    /// The names of the workflows that run inside of runs of this one.
+    pub(crate) fn awaited_workflows(&self) -> impl Iterator<Item = String> {
+        let states = self.states.iter();
+        let awaited = states.flat_map(|state| {
+            let branches = state.branches.iter().filter_map(|branch| branch.awaited.as_ref());
+            state.awaited.iter().chain(branches)
+        });
+        awaited.filter_map(|mut awaited| {
+            while let StoredAwaited::List(item) = awaited {
+                awaited = item;
+            }
+            match awaited {
+                StoredAwaited::Workflow { name, .. } => Some(name.clone()),
+                _ => None,
+            }
+        })
+    }
+
     /// The schema with this hash, if the definition names it.
     pub(crate) fn schema(&self, hash: SchemaHash) -> Option<&Schema> {
         self.schemas.get(&hash.to_string())
@@ -258,6 +291,18 @@ impl Collected {
 }
 
 impl StoredAwaited {
+    fn name_schemas(&self, named: &mut Vec<SchemaHash>) {
+        match self {
+            Self::Activity { parameters, returned, .. } => {
+                named.extend(parameters);
+                named.push(*returned);
+            }
+            Self::Signal { value, .. } => named.push(*value),
+            Self::List(item) => item.name_schemas(named),
+            Self::Workflow { .. } | Self::Timer | Self::Cancellation => {}
+        }
+    }
+
     /// Whether one that is awaited can go on as `other`, which is awaited today.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {

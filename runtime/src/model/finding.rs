@@ -165,7 +165,7 @@ impl Finding {
     }
 
     /// What a person can do.
-    fn help(&self) -> &'static str {
+    pub fn help(&self) -> &'static str {
         match self.difference {
             Difference::MissingState => {
                 "keep the await, give another one its name with `#[state(\"…\")]`, or write a `#[migrate]`"
