@@ -5,6 +5,7 @@ mod dead_letters;
 mod definitions;
 pub mod edit;
 mod handle;
+mod in_use;
 pub mod inspect;
 mod outstanding;
 mod send;
@@ -13,6 +14,7 @@ mod start;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+pub use in_use::DefinitionInUse;
 pub use handle::RunHandle;
 pub use outstanding::OutstandingActivity;
 pub use send::Send;
@@ -124,7 +126,8 @@ impl Client {
             return Err(LookupError::Unknown(key));
         };
         let expected = W::registered_name().unwrap_or(W::NAME);
-        if record.workflow != expected {
+        let is_known = W::FORMERLY.contains(&&*record.workflow);
+        if record.workflow != expected && !is_known {
             return Err(LookupError::OtherWorkflow {
                 run_id: record.run_id,
                 found: record.workflow,
@@ -132,6 +135,20 @@ impl Client {
             });
         }
         Ok(RunHandle::new(self.clone(), record.run_id, record.workflow_id))
+    }
+
+    /// The definitions of a workflow that open runs depend on: of each definition, by which code a run's last state was
+    /// written, how many runs are in which state. Runs of names that the workflow had
+    /// (`#[workflow(formerly = "…")]`) and of all its versions are among them. When nothing is left of a former name or
+    /// an old version, its code can go.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database [is away](Client#when-the-database-is-away) for too long.
+    pub async fn definitions_in_use(
+        &self,
+        workflow: &str,
+    ) -> Result<Vec<DefinitionInUse>, StoreError> {
+        in_use::in_use(&**self.store(), workflow).await
     }
 
     /// Sends a signal to the open run with this workflow id, or else starts a run that has it in its
