@@ -14,8 +14,8 @@ mod start;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-pub use in_use::DefinitionInUse;
 pub use handle::RunHandle;
+pub use in_use::DefinitionInUse;
 pub use outstanding::OutstandingActivity;
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;

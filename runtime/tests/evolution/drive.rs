@@ -9,7 +9,7 @@ use piton::prelude::*;
 use piton::store::{RunRecord, Store};
 use tokio::time::{sleep, timeout};
 
-use crate::edit::{Begun, Boxed, Build, Cell, Edit, END, START, Verdict};
+use crate::edit::{Begun, Boxed, Build, Cell, END, Edit, START, Verdict};
 use crate::shop::Lab;
 
 /// Long enough for anything to happen on a busy machine.
@@ -53,7 +53,8 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
         let is_there = |record: &RunRecord| match cell.state {
             END => record.status == RunStatus::Completed,
             state => {
-                record.state == state && cell.held.iter().all(|call| lab.has_begun(&parked.id, call))
+                record.state == state
+                    && cell.held.iter().all(|call| lab.has_begun(&parked.id, call))
             }
         };
         if let Err(why) = until(&client, parked.run_id, is_there).await {
@@ -82,7 +83,8 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     for (number, cell) in edit.cells.iter().enumerate() {
         let parked = runs.get_mut(&number).expect("each cell has a run");
         let outcome = in_new_build(store, &client, cell, parked).await;
-        let mut fail = |why: String| failures.push(format!("{} at {}: {why}", edit.name, cell.state));
+        let mut fail =
+            |why: String| failures.push(format!("{} at {}: {why}", edit.name, cell.state));
         match outcome {
             Ok(None) => {}
             Ok(Some(result)) => expected.push((number, result)),
@@ -123,7 +125,6 @@ async fn begin(client: &Client, edit: &Edit, number: usize, lab: &Lab) -> Parked
 }
 
 impl Parked {
-
     async fn go_on(&mut self, store: &Arc<dyn Store>, cell: &Cell) {
         let begun = (cell.go_on)(Client::new(Arc::clone(store)), self.id.clone()).await;
         assert_eq!(begun.run_id, self.run_id, "it is the run that was begun");
@@ -153,7 +154,8 @@ async fn in_new_build(
             let is_judged = |record: &RunRecord| record.status == RunStatus::Blocked;
             let record = until(client, parked.run_id, is_judged).await?;
             let reason = record.blocked.expect("it says why");
-            let is_expected = format!("{reason:?}").contains(kind) && reason.to_string().contains(what);
+            let is_expected =
+                format!("{reason:?}").contains(kind) && reason.to_string().contains(what);
             if !is_expected {
                 return Err(format!("blocked as {reason}\n    ({reason:?})"));
             }
@@ -175,9 +177,8 @@ async fn completed(
     result: Boxed<String>,
     expected: &str,
 ) -> Result<(), String> {
-    let is_judged = |record: &RunRecord| {
-        !record.status.is_open() || record.status == RunStatus::Blocked
-    };
+    let is_judged =
+        |record: &RunRecord| !record.status.is_open() || record.status == RunStatus::Blocked;
     let record = until(client, run_id, is_judged).await?;
     if let Some(reason) = record.blocked {
         return Err(format!("blocked as {reason}\n    ({reason:?})"));

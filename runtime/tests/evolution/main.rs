@@ -14,8 +14,8 @@ mod drive;
 mod edit;
 mod shop;
 
-mod locals;
 mod inline;
+mod locals;
 mod places;
 mod values;
 mod wire;
@@ -32,7 +32,14 @@ const EMPTY: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
 
 type Group = (&'static str, fn() -> Vec<Edit>);
 
-const GROUPS: &[Group] = &[("places", places::all), ("locals", locals::all), ("values", values::all), ("branches", branches::all), ("inline", inline::all), ("wire", wire::all)];
+const GROUPS: &[Group] = &[
+    ("places", places::all),
+    ("locals", locals::all),
+    ("values", values::all),
+    ("branches", branches::all),
+    ("inline", inline::all),
+    ("wire", wire::all),
+];
 
 fn main() {
     run_tests(&Arguments::from_args(), "", |cluster| {
@@ -60,13 +67,21 @@ async fn all(url: String, edits: Vec<Edit>) -> Result<(), Failed> {
     let mut failures = Vec::new();
     let only = std::env::var("EDIT").ok();
     for edit in edits.iter().filter(|edit| only.as_deref().is_none_or(|only| only == edit.name)) {
-        if only.is_some() { for b in [&edit.old, &edit.new] { for n in b.workflow.graph.nodes() { eprintln!("{} {:?} {:?}", n.name, n.place, n.locals.iter().collect::<Vec<_>>()); } } }
+        if only.is_some() {
+            for b in [&edit.old, &edit.new] {
+                for n in b.workflow.graph.nodes() {
+                    eprintln!("{} {:?} {:?}", n.name, n.place, n.locals.iter().collect::<Vec<_>>());
+                }
+            }
+        }
         failures.extend(drive::drive(&store, edit).await);
     }
     drop(Arc::clone(&store));
     match &failures[..] {
         [] => Ok(()),
-        failures => Err(format!("{} cells are wrong:\n{}", failures.len(), failures.join("\n")).into()),
+        failures => {
+            Err(format!("{} cells are wrong:\n{}", failures.len(), failures.join("\n")).into())
+        }
     }
 }
 

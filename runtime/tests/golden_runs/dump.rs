@@ -71,7 +71,9 @@ async fn statements(
 /// Adds the rows to a database that has none.
 pub(crate) async fn restore(url: &str, rows: &str) -> Result<(), Failed> {
     if url.starts_with("sqlite") {
-        sqlx::raw_sql(AssertSqlSafe(rows.to_owned())).execute(&SqlitePool::connect(url).await?).await?;
+        sqlx::raw_sql(AssertSqlSafe(rows.to_owned()))
+            .execute(&SqlitePool::connect(url).await?)
+            .await?;
     } else {
         sqlx::raw_sql(AssertSqlSafe(rows.to_owned())).execute(&PgPool::connect(url).await?).await?;
     }

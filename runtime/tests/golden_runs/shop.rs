@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use libtest_mimic::Failed;
-use piton::client::Client;
 use piton::activities::ActivityContext;
+use piton::client::Client;
 use piton::prelude::*;
 use piton::worker::Worker;
 use serde::{Deserialize, Serialize};
@@ -142,7 +142,7 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
     }
     // Half of what the join waits for has come by then.
     tokio::time::sleep(Duration::from_secs(1)).await;
-    worker.shutdown().await;
+    worker.shutdown().await?;
     Ok(())
 }
 
@@ -171,6 +171,6 @@ pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
     assert_eq!(run.result().await?, "7 by Card { last: [1, 2, 3, 4] }");
     let run = client.run::<waits_for_one>("over").await?;
     assert_eq!(run.result().await?, "early for Höhe");
-    worker.shutdown().await;
+    worker.shutdown().await?;
     Ok(())
 }

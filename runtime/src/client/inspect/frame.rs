@@ -374,7 +374,7 @@ fn value_of_local(definition: &StoredDefinition, schema: SchemaHash, saved: &[u8
 /// What something is called where it is no branch, by the rule for the names of branches.
 fn name_of(awaited: &StoredAwaited) -> String {
     match awaited {
-        StoredAwaited::Activity { name, .. } | StoredAwaited::Workflow { name } => name.clone(),
+        StoredAwaited::Activity { name, .. } | StoredAwaited::Workflow { name, .. } => name.clone(),
         StoredAwaited::Signal { name, .. } => format!("signal<{name}>"),
         StoredAwaited::Timer => "sleep".to_owned(),
         StoredAwaited::Cancellation => "cancelled".to_owned(),

@@ -66,7 +66,7 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
     if let Some(recipients) = &mut recipients {
         let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
         let (woken, told) = recipients.grown();
-        add_arrivals(&mut script, &arrivals, &outcomes)?;
+        add_arrivals(&mut script, &arrivals, &outcomes, now)?;
         add_counts(&mut script, (&woken, &told), now);
     }
     script.sql("COMMIT");
