@@ -19,7 +19,7 @@ use super::Client;
 use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::error::{EditError, LookupError, StoreError};
-use crate::model::{DefinitionHash, Handle, RunId, Snapshot};
+use crate::model::{DefinitionHash, Handle, RunId, RunStatus, Snapshot};
 use crate::store::{
     ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, NewAuditEntry, RunDetails, RunKey,
 };
@@ -106,32 +106,38 @@ impl Client {
         Ok((details, snapshot))
     }
 
-    /// Puts a run into the state of this snapshot.
-    async fn write_change(
-        &self,
-        details: &RunDetails,
-        (snapshot, definition): (&Snapshot, DefinitionHash),
-        arrivals: Vec<ArrivalKind>,
-        reopen: bool,
-        audit: NewAuditEntry,
-    ) -> Result<(), EditError> {
+    /// Puts a run into another state.
+    async fn write_change(&self, details: &RunDetails, new: NewState) -> Result<(), EditError> {
         let run_id = details.run.run_id;
+        let NewState { snapshot, definition, arrivals, keeps_due, reopen, audit } = new;
         for payload in arrivals.iter().filter_map(ArrivalKind::payload) {
             // Whoever reads it must find what it was written by.
             patiently(|| self.recorded().schema_of(&**self.store(), payload)).await?;
         }
-        let is_wanted = |handle: Handle| snapshot.operations.iter().any(|(of, _)| *of == handle);
+        let is_ended = |handle: Handle| {
+            arrivals.iter().any(|arrival| {
+                matches!(arrival, ArrivalKind::Outcome { handle: ended, .. } if *ended == handle)
+            })
+        };
+        let is_wanted = |handle: Handle| {
+            snapshot.operations.iter().any(|(of, _)| *of == handle) && !is_ended(handle)
+        };
         let given_up = details.activities.iter().map(|row| row.handle);
+        let given_up = given_up.filter(|handle| !is_wanted(*handle)).collect();
+        let wake_at = match keeps_due && details.run.status == RunStatus::Running {
+            true => details.run.due_at,
+            // Whoever takes it parks it again until the time that its state waits for.
+            false => Some(patiently(|| self.store().now()).await?),
+        };
+        let bytes = codec::encode_snapshot(&snapshot);
         let edit = EditRun {
             run_id,
             step_no: details.run.step_no,
-            snapshot: codec::encode_snapshot(snapshot)
-                .map_err(|error| unreadable(run_id, &error))?,
-            state: snapshot.state.clone(),
+            snapshot: bytes.map_err(|error| unreadable(run_id, &error))?,
+            state: snapshot.state,
             definition,
-            // Whoever takes it parks it again until the time that its state waits for.
-            wake_at: Some(patiently(|| self.store().now()).await?),
-            given_up: given_up.filter(|handle| !is_wanted(*handle)).collect(),
+            wake_at,
+            given_up,
             arrivals,
             reopen,
             audit,
@@ -145,6 +151,18 @@ impl Client {
             EditOutcome::IdTaken { run_id } => Err(EditError::IdTaken { run_id }),
         }
     }
+}
+
+/// What a run is to become.
+struct NewState {
+    snapshot: Snapshot,
+    definition: DefinitionHash,
+    /// What arrives for it.
+    arrivals: Vec<ArrivalKind>,
+    /// Whether it falls due when it would have.
+    keeps_due: bool,
+    reopen: bool,
+    audit: NewAuditEntry,
 }
 
 impl Edit {
@@ -208,6 +226,7 @@ impl Edit {
         let (details, snapshot) = client.read_for_change(run).await?;
         let mut edited = Edited::of(&details, snapshot)?;
         let now = patiently(|| client.store().now()).await?;
+        let keeps_due = !changes.iter().any(|change| matches!(change, Change::MoveTo { .. }));
         for change in changes {
             edited.make(change, now)?;
         }
@@ -215,7 +234,8 @@ impl Edit {
             past::check_queues(&edited.snapshot, &details)?;
         }
         let (snapshot, definition, arrivals) = edited.finish();
-        client.write_change(&details, (&snapshot, definition), arrivals, reopen, audit).await
+        let new = NewState { snapshot, definition, arrivals, keeps_due, reopen, audit };
+        client.write_change(&details, new).await
     }
 }
 
