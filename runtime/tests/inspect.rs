@@ -1,6 +1,6 @@
 //! What is shown of runs without their code: branches, lists and blocks, and what cannot be read.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::Arc;
 

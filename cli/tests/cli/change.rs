@@ -2,7 +2,6 @@
 
 use insta::assert_snapshot;
 use libtest_mimic::Failed;
-use piton::prelude::*;
 use piton::store::RunRecord;
 
 use crate::look::{is_closed, parked, token};

@@ -1,8 +1,8 @@
 //! Runs that are changed by hand.
 //!
-//! What is given is JSON, and is checked by the schemas that the run's definition has recorded: what would not be read
-//! back is refused with the place where it does not fit. Each change is one transaction, and leaves an entry in the
-//! audit table in that transaction.
+//! What is given is JSON, and is checked by the schemas that the run's definition has recorded: what would not
+//! be read back is refused with the place where it does not fit. Each change is one transaction, and leaves an
+//! entry in the audit table in that transaction.
 
 mod change;
 mod frame;
@@ -46,9 +46,10 @@ impl Client {
     /// Changes a run by hand: sets variables, ends what it waits for, moves it to another state. Await what this
     /// returns, after saying what is to be changed, by whom and why.
     ///
-    /// The run must be parked or blocked: one that a worker has at the moment is refused as [`EditError::Busy`]. It
-    /// is no longer blocked afterwards, and goes on at once if there is something to go on with. All changes of one call are made in
-    /// one transaction, or none is, and [`Client::audit`] tells of them.
+    /// The run must be parked or blocked: one that a worker has at the moment is refused as
+    /// [`EditError::Busy`]. It is no longer blocked afterwards, and goes on at once if there is something to go
+    /// on with. All changes of one call are made in one transaction, or none is, and [`Client::audit`] tells of
+    /// them.
     ///
     /// ```no_run
     /// # use serde_json::json;
@@ -173,16 +174,17 @@ impl Edit {
         self
     }
 
-    /// Ends the wait for an activity with what it would have returned, or the wait for a signal with its value. The name is
-    /// that of the wait as [`Client::inspect`] shows it, behind those of what it is awaited in: `charge`, `deliver/ship`. An activity
-    /// that returns a `Result` is ended with the value in `Ok`.
+    /// Ends the wait for an activity with what it would have returned, or the wait for a signal with its value.
+    /// The name is that of the wait as [`Client::inspect`] shows it, behind those of what it is awaited in:
+    /// `charge`, `deliver/ship`. An activity that returns a `Result` is ended with the value in `Ok`.
     pub fn complete(mut self, wait: impl Into<String>, value: Json) -> Self {
         self.changes.push(Change::Complete { wait: wait.into(), value });
         self
     }
 
-    /// Ends the wait for an activity with an error: it could not be carried out, for this reason. The workflow
-    /// gets it as [`ActivityError::Unusable`](crate::machine::ActivityError).
+    /// Ends the wait for an activity with an error, of which the workflow is told as of a panic:
+    /// [`ActivityError::Panicked`](crate::machine::ActivityError::Panicked) with this reason. It is not tried
+    /// again.
     pub fn fail(mut self, wait: impl Into<String>, reason: impl Into<String>) -> Self {
         self.changes.push(Change::Fail { wait: wait.into(), reason: reason.into() });
         self

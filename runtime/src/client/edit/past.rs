@@ -35,11 +35,11 @@ impl Client {
     }
 
     /// Lets a run go back to the state that it was in after its commit number `step_no`, if that is
-    /// [kept](Client::history). What it waits for then is begun again: activities are carried out once more. Await what this
-    /// returns, after saying who does it and why; what holds for [`Client::edit`] holds here.
+    /// [kept](Client::history). What it waits for then is begun again: activities are carried out once more.
+    /// Await what this returns, after saying who does it and why; what holds for [`Client::edit`] holds here.
     ///
-    /// What has happened in the world is not taken back, signals that were used up do not come again, and a state that waits for
-    /// an activity on a queue, whose call has gone, is refused as [`EditError::OnQueue`].
+    /// What has happened in the world is not taken back, signals that were used up do not come again, and a
+    /// state that waits for an activity on a queue, whose call has gone, is refused as [`EditError::OnQueue`].
     pub fn rewind(&self, run: impl Into<RunKey>, step_no: StepNo) -> Rewind {
         let signature = Signature::default();
         Rewind { client: self.clone(), run: run.into(), step_no, signature, reopen: false }
