@@ -2,7 +2,6 @@
 
 use insta::assert_snapshot;
 use libtest_mimic::Failed;
-use piton::prelude::*;
 use piton::store::RunRecord;
 
 use crate::look::{is_closed, parked, token};
@@ -45,6 +44,9 @@ pub(crate) fn a_variable_is_set(shell: Shell) -> Result<(), Failed> {
         &["edit", "order-7", "--set", "order.items.1.cents=800", "--set", "receipt=11"],
     )?;
     assert_eq!(said, format!("the run {} was changed\n", run.run_id));
+    let still =
+        shell.block_on(async { Ok(shell.client.find(run.run_id).await?.ok_or("is there")?) })?;
+    assert_eq!((still.due_at, still.step_no), (run.due_at, run.step_no.next()));
     let variables = variables(&shell, "order-7")?;
     assert_eq!(variables[0]["value"]["items"][1]["cents"], 800);
     assert_eq!(variables[0]["value"]["items"][0]["cents"], 4_200);
@@ -111,6 +113,10 @@ pub(crate) fn an_activity_on_a_queue_is_ended_by_hand(shell: Shell) -> Result<()
     })?;
     // In the workflow that is awaited inline.
     change(&shell, &["edit", "order-7", "--complete", "deliver/ship=\"by foot\""])?;
+    // Nobody can take it any more.
+    let details =
+        shell.block_on(async { Ok(shell.client.store().find_details(run.run_id).await?) })?;
+    assert_eq!(details.ok_or("is there")?.activity_count, 0);
     shell.go_on_until(run.run_id, async |client, run| {
         Ok(run.owner.is_none() && client.inspect(run.run_id).await?.unread_count == 0)
     })?;

@@ -3,7 +3,6 @@
 use insta::assert_snapshot;
 use libtest_mimic::Failed;
 use piton::client::Client;
-use piton::prelude::*;
 use piton::store::RunRecord;
 
 use crate::shell::{Shell, redacted};

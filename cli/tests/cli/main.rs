@@ -3,7 +3,7 @@
 //! Without Postgres binaries the tests on it are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
 
-#![allow(missing_docs)]
+#![allow(missing_docs, unreachable_pub)]
 
 mod change;
 mod look;

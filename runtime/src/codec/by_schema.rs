@@ -3,6 +3,7 @@
 //! Invariant: what a type of this schema has written is read, and nothing else makes this panic, recurse without end or
 //! ask for more memory than a multiple of the bytes.
 
+#[cfg(feature = "engine")]
 mod write;
 
 use std::fmt::Display;
@@ -15,6 +16,7 @@ use super::schema::{Content, Fields, Form, Format, NamedType, SECRET, Schema};
 use super::source::SourceError;
 use super::value::Value;
 use super::{CodecError, cannot_decode, tagged};
+#[cfg(feature = "engine")]
 pub(crate) use write::write;
 
 /// The values without any bytes, such as `()`, that there may be beyond one for each byte.

@@ -12,12 +12,14 @@ mod depth;
 mod given;
 mod json;
 mod reader;
+#[cfg(feature = "engine")]
 pub(crate) mod render;
 mod results;
 pub(crate) mod samples;
 mod schema;
 pub(crate) mod schemas;
 mod secret;
+#[cfg(feature = "engine")]
 mod shown;
 mod sink;
 pub(crate) mod snapshot;
@@ -41,6 +43,7 @@ pub use schema::{
     Content, Described, Fields, Form, Format, NamedType, Schema, SchemaProblem, Types,
 };
 pub use secret::Secret;
+#[cfg(feature = "engine")]
 pub(crate) use shown::{
     json_to_part, json_to_payload, json_to_saved, payload_to_json, saved_to_json,
 };

@@ -142,6 +142,7 @@ pub(crate) fn learn(hash: SchemaHash, text: &str) -> Result<(), CodecError> {
 }
 
 /// Takes note of the schema of a value, and gives its hash.
+#[cfg(feature = "engine")]
 pub(super) fn take_note(schema: &Schema) -> SchemaHash {
     let hash = schema.hash();
     get_or_learn(&BY_HASH, hash, || StoredSchema::Value(schema.clone()));

@@ -127,7 +127,8 @@ pub enum EditError {
     },
     /// The state waits for an activity on a queue, whose call is no longer there.
     #[error(
-        "the state waits for `{activity}` on the queue `{queue}`, and the call is no longer there; go to a state before it"
+        "the state waits for `{activity}` on the queue `{queue}`, and the call is no longer there; go to a state \
+         before it"
     )]
     OnQueue {
         /// The activity.

@@ -132,7 +132,8 @@ impl Edited {
             let what = format!("{awaited}, and only an activity can fail");
             return Err(EditError::NoOutcome { name: name.to_owned(), what });
         }
-        let outcome = OperationOutcome::Unusable(reason);
+        // Of the outcomes without a value of the activity's own, the one that tells the code a reason.
+        let outcome = OperationOutcome::Panicked(format!("ended by hand: {reason}"));
         self.arrivals.push(ArrivalKind::Outcome { handle, outcome });
         Ok(())
     }

@@ -1,8 +1,8 @@
 //! Runs that are changed by hand.
 //!
-//! What is given is JSON, and is checked by the schemas that the run's definition has recorded: what would not be read
-//! back is refused with the place where it does not fit. Each change is one transaction, and leaves an entry in the
-//! audit table in that transaction.
+//! What is given is JSON, and is checked by the schemas that the run's definition has recorded: what would not
+//! be read back is refused with the place where it does not fit. Each change is one transaction, and leaves an
+//! entry in the audit table in that transaction.
 
 mod change;
 mod frame;
@@ -19,7 +19,7 @@ use super::Client;
 use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::error::{EditError, LookupError, StoreError};
-use crate::model::{DefinitionHash, Handle, RunId, Snapshot};
+use crate::model::{DefinitionHash, Handle, RunId, RunStatus, Snapshot};
 use crate::store::{
     ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, NewAuditEntry, RunDetails, RunKey,
 };
@@ -46,9 +46,10 @@ impl Client {
     /// Changes a run by hand: sets variables, ends what it waits for, moves it to another state. Await what this
     /// returns, after saying what is to be changed, by whom and why.
     ///
-    /// The run must be parked or blocked: one that a worker has at the moment is refused as [`EditError::Busy`]. It
-    /// is no longer blocked afterwards, and goes on at once if there is something to go on with. All changes of one call are made in
-    /// one transaction, or none is, and [`Client::audit`] tells of them.
+    /// The run must be parked or blocked: one that a worker has at the moment is refused as
+    /// [`EditError::Busy`]. It is no longer blocked afterwards, and goes on at once if there is something to go
+    /// on with. All changes of one call are made in one transaction, or none is, and [`Client::audit`] tells of
+    /// them.
     ///
     /// ```no_run
     /// # use serde_json::json;
@@ -106,32 +107,38 @@ impl Client {
         Ok((details, snapshot))
     }
 
-    /// Puts a run into the state of this snapshot.
-    async fn write_change(
-        &self,
-        details: &RunDetails,
-        (snapshot, definition): (&Snapshot, DefinitionHash),
-        arrivals: Vec<ArrivalKind>,
-        reopen: bool,
-        audit: NewAuditEntry,
-    ) -> Result<(), EditError> {
+    /// Puts a run into another state.
+    async fn write_change(&self, details: &RunDetails, new: NewState) -> Result<(), EditError> {
         let run_id = details.run.run_id;
+        let NewState { snapshot, definition, arrivals, keeps_due, reopen, audit } = new;
         for payload in arrivals.iter().filter_map(ArrivalKind::payload) {
             // Whoever reads it must find what it was written by.
             patiently(|| self.recorded().schema_of(&**self.store(), payload)).await?;
         }
-        let is_wanted = |handle: Handle| snapshot.operations.iter().any(|(of, _)| *of == handle);
+        let is_ended = |handle: Handle| {
+            arrivals.iter().any(|arrival| {
+                matches!(arrival, ArrivalKind::Outcome { handle: ended, .. } if *ended == handle)
+            })
+        };
+        let is_wanted = |handle: Handle| {
+            snapshot.operations.iter().any(|(of, _)| *of == handle) && !is_ended(handle)
+        };
         let given_up = details.activities.iter().map(|row| row.handle);
+        let given_up = given_up.filter(|handle| !is_wanted(*handle)).collect();
+        let wake_at = match keeps_due && details.run.status == RunStatus::Running {
+            true => details.run.due_at,
+            // Whoever takes it parks it again until the time that its state waits for.
+            false => Some(patiently(|| self.store().now()).await?),
+        };
+        let bytes = codec::encode_snapshot(&snapshot);
         let edit = EditRun {
             run_id,
             step_no: details.run.step_no,
-            snapshot: codec::encode_snapshot(snapshot)
-                .map_err(|error| unreadable(run_id, &error))?,
-            state: snapshot.state.clone(),
+            snapshot: bytes.map_err(|error| unreadable(run_id, &error))?,
+            state: snapshot.state,
             definition,
-            // Whoever takes it parks it again until the time that its state waits for.
-            wake_at: Some(patiently(|| self.store().now()).await?),
-            given_up: given_up.filter(|handle| !is_wanted(*handle)).collect(),
+            wake_at,
+            given_up,
             arrivals,
             reopen,
             audit,
@@ -147,6 +154,18 @@ impl Client {
     }
 }
 
+/// What a run is to become.
+struct NewState {
+    snapshot: Snapshot,
+    definition: DefinitionHash,
+    /// What arrives for it.
+    arrivals: Vec<ArrivalKind>,
+    /// Whether it falls due when it would have.
+    keeps_due: bool,
+    reopen: bool,
+    audit: NewAuditEntry,
+}
+
 impl Edit {
     /// Sets a variable, or a part of one: `order`, `order.items.0.cents`. The names are those that
     /// [`Client::inspect`] shows for the state of the run itself.
@@ -155,16 +174,17 @@ impl Edit {
         self
     }
 
-    /// Ends the wait for an activity with what it would have returned, or the wait for a signal with its value. The name is
-    /// that of the wait as [`Client::inspect`] shows it, behind those of what it is awaited in: `charge`, `deliver/ship`. An activity
-    /// that returns a `Result` is ended with the value in `Ok`.
+    /// Ends the wait for an activity with what it would have returned, or the wait for a signal with its value.
+    /// The name is that of the wait as [`Client::inspect`] shows it, behind those of what it is awaited in:
+    /// `charge`, `deliver/ship`. An activity that returns a `Result` is ended with the value in `Ok`.
     pub fn complete(mut self, wait: impl Into<String>, value: Json) -> Self {
         self.changes.push(Change::Complete { wait: wait.into(), value });
         self
     }
 
-    /// Ends the wait for an activity with an error: it could not be carried out, for this reason. The workflow
-    /// gets it as [`ActivityError::Unusable`](crate::machine::ActivityError).
+    /// Ends the wait for an activity with an error, of which the workflow is told as of a panic:
+    /// [`ActivityError::Panicked`](crate::machine::ActivityError::Panicked) with this reason. It is not tried
+    /// again.
     pub fn fail(mut self, wait: impl Into<String>, reason: impl Into<String>) -> Self {
         self.changes.push(Change::Fail { wait: wait.into(), reason: reason.into() });
         self
@@ -208,6 +228,7 @@ impl Edit {
         let (details, snapshot) = client.read_for_change(run).await?;
         let mut edited = Edited::of(&details, snapshot)?;
         let now = patiently(|| client.store().now()).await?;
+        let keeps_due = !changes.iter().any(|change| matches!(change, Change::MoveTo { .. }));
         for change in changes {
             edited.make(change, now)?;
         }
@@ -215,7 +236,8 @@ impl Edit {
             past::check_queues(&edited.snapshot, &details)?;
         }
         let (snapshot, definition, arrivals) = edited.finish();
-        client.write_change(&details, (&snapshot, definition), arrivals, reopen, audit).await
+        let new = NewState { snapshot, definition, arrivals, keeps_due, reopen, audit };
+        client.write_change(&details, new).await
     }
 }
 

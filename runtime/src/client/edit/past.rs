@@ -6,7 +6,7 @@ use std::pin::Pin;
 use serde_json::json;
 
 use super::frame::Frame;
-use super::{Client, Signature, unreadable};
+use super::{Client, NewState, Signature, unreadable};
 use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::error::{EditError, KeyError, LookupError, StoreError};
@@ -35,11 +35,11 @@ impl Client {
     }
 
     /// Lets a run go back to the state that it was in after its commit number `step_no`, if that is
-    /// [kept](Client::history). What it waits for then is begun again: activities are carried out once more. Await what this
-    /// returns, after saying who does it and why; what holds for [`Client::edit`] holds here.
+    /// [kept](Client::history). What it waits for then is begun again: activities are carried out once more.
+    /// Await what this returns, after saying who does it and why; what holds for [`Client::edit`] holds here.
     ///
-    /// What has happened in the world is not taken back, signals that were used up do not come again, and a state that waits for
-    /// an activity on a queue, whose call has gone, is refused as [`EditError::OnQueue`].
+    /// What has happened in the world is not taken back, signals that were used up do not come again, and a
+    /// state that waits for an activity on a queue, whose call has gone, is refused as [`EditError::OnQueue`].
     pub fn rewind(&self, run: impl Into<RunKey>, step_no: StepNo) -> Rewind {
         let signature = Signature::default();
         Rewind { client: self.clone(), run: run.into(), step_no, signature, reopen: false }
@@ -149,7 +149,9 @@ impl Rewind {
         // No handle is used for two operations.
         snapshot.next_handle = snapshot.next_handle.max(next_handle);
         pass_over_attempts(&mut snapshot, details.run.step_no);
-        client.write_change(&details, (&snapshot, definition), Vec::new(), reopen, audit).await
+        let arrivals = Vec::new();
+        let new = NewState { snapshot, definition, arrivals, keeps_due: false, reopen, audit };
+        client.write_change(&details, new).await
     }
 }
 
@@ -164,7 +166,8 @@ fn pass_over_attempts(snapshot: &mut Snapshot, step_no: StepNo) {
     for (_, operation) in &mut snapshot.operations {
         if let Operation::Activity(activity) = operation {
             let attempts = activity.attempts.saturating_add(count);
-            activity.passed_over += attempts - activity.attempts;
+            let passed_over = attempts - activity.attempts;
+            activity.passed_over = activity.passed_over.saturating_add(passed_over);
             activity.attempts = attempts;
             activity.awaited = None;
             activity.retry_at = None;

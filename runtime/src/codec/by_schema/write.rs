@@ -1,7 +1,7 @@
 //! Writing a value with a schema, and without its type: the bytes are those that a type of the schema would write.
 //!
-//! It is for values that people give, so what does not fit is told with where it is, what is expected there and what was
-//! found.
+//! It is for values that people give, so what does not fit is told with where it is, what is expected there and
+//! what was found.
 
 use std::fmt;
 
