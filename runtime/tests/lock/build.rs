@@ -52,6 +52,14 @@ impl Shop {
         record.blocked.expect("it is blocked").to_string()
     }
 
+    /// Waits until the run has ended, and panics if it is blocked: its result would never come.
+    pub async fn until_closed<W: Workflow>(&self, run: &RunHandle<W>) {
+        let record = self
+            .until(run, |record| record.closed_at.is_some() || record.status == RunStatus::Blocked)
+            .await;
+        assert_eq!(record.blocked, None);
+    }
+
     /// Waits on virtual time until the run is as wanted.
     pub async fn until<W: Workflow>(
         &self,

@@ -75,7 +75,8 @@ mod bills {
         /// The first version after an edit.
         #[workflow]
         pub async fn bill(cx: &Context, month: u32) -> u64 {
-            u64::from(month) + cx.signal::<Go>().await.0
+            let go = cx.signal::<Go>().await.0;
+            u64::from(month) + go
         }
     }
 }
@@ -141,6 +142,7 @@ async fn a_run_goes_on_in_its_own_version() {
     let worker = shop.worker(&both).await;
     first.signal(Go(10)).await.unwrap();
     second.signal(Go(10)).await.unwrap();
+    shop.until_closed(&first).await;
     assert_eq!(first.result().await.unwrap(), 11);
     assert_eq!(second.result().await.unwrap(), 2_011);
     worker.shutdown().await.unwrap();
@@ -152,12 +154,12 @@ async fn no_run_changes_its_version() {
     let run = shop.client.start(bills::bill(1)).await.unwrap();
     shop.park(&run, &[bills::bill::entry()], "signal<Go>").await;
     let worker = shop.worker(&[bills::second::bill::entry()]).await;
+    run.signal(Go(10)).await.unwrap();
     let reason = shop.until_blocked(&run).await;
     assert!(reason.contains("version 1"), "{reason}");
     assert!(reason.contains("keep the function of that version"), "{reason}");
     worker.shutdown().await.unwrap();
     let worker = shop.worker(&[bills::second::bill::entry(), bills::bill::entry()]).await;
-    run.signal(Go(10)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 11);
     worker.shutdown().await.unwrap();
 }
