@@ -1,5 +1,6 @@
 //! What becomes of the runs in saved states in this build, told without such a run.
 
+use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source};
 use super::{StoredAwaited, StoredDefinition, StoredState, known, plan};
 use crate::codec::ArgumentKind;
@@ -66,6 +67,52 @@ impl Check<'_> {
 
     /// Checks a state, and those in its branches.
     fn state(&self, state: u32, inside: Option<&Inside>, concerns: &mut Vec<Concern>) {
+        let mut found = Vec::new();
+        self.planned(state, inside, &mut found);
+        let name = &self.before.states[state as usize].name;
+        let migration =
+            Migration::find(self.entry, name).filter(|_| self.before.version == self.now.version);
+        let Some(migration) = migration.filter(|_| found.iter().any(|found| found.state == state))
+        else {
+            return concerns.append(&mut found);
+        };
+        let own = found.extract_if(.., |found| found.state == state).collect();
+        concerns.append(&mut found);
+        concerns.extend(self.migrated(migration, own, inside));
+    }
+
+    /// What is left of the concerns about a state that has a migration.
+    fn migrated(
+        &self,
+        migration: &Migration,
+        concerns: Vec<Concern>,
+        inside: Option<&Inside>,
+    ) -> Vec<Concern> {
+        let Some(first) = concerns.first() else { return concerns };
+        let saved = &self.before.states[first.state as usize];
+        let of = |difference, depends_on_value| {
+            let finding = Finding { difference, ..first.finding.clone() };
+            vec![Concern { finding, depends_on_value, state: first.state }]
+        };
+        let columns = saved.locals.iter().map(|local| self.samples(local.schema));
+        let columns: Vec<_> = match columns.collect() {
+            Ok(columns) => columns,
+            Err(Tried { reason, .. }) => return of(Difference::Migration { reason }, true),
+        };
+        let rows = columns.iter().map(Vec::len).max().unwrap_or(1);
+        let (mut failure, mut any_fits) = (None, false);
+        for row in 0..rows {
+            let values = columns.iter().map(|samples| samples[row % samples.len()].clone());
+            match migration.migrate(self.entry, saved, values.collect(), inside) {
+                Ok(_) => any_fits = true,
+                Err(difference) => failure = failure.or(Some(difference)),
+            }
+        }
+        failure.map_or_else(Vec::new, |difference| of(difference, any_fits))
+    }
+
+    /// Checks a state, and those in its branches, without a migration of its own.
+    fn planned(&self, state: u32, inside: Option<&Inside>, concerns: &mut Vec<Concern>) {
         let plan = match plan(self.before, self.now, state, inside) {
             Ok(plan) => plan,
             Err(finding) => {

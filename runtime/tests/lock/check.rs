@@ -311,3 +311,44 @@ fn what_other_definitions_say_again_is_said_once() {
     assert!(message.text.contains("`signal<Go>`"), "{report}");
     assert_eq!(message.notes[1], "an older definition in `piton.lock` has the same");
 }
+
+#[test]
+fn a_local_may_have_had_another_name() {
+    mod new {
+        use super::*;
+
+        #[workflow]
+        pub async fn pay(cx: &Context, cents: u64, note: String) -> u64 {
+            #[formerly("total")]
+            let sum = u128::from(cents) * 2;
+            charge(sum as u64).await;
+            let go = cx.signal::<Go>().await;
+            sum as u64 + go.0 + note.len() as u64
+        }
+    }
+    let report = compare(old::pay::entry(), new::pay::entry());
+    assert!(report.messages.is_empty(), "{report}");
+    let locals = new::pay::GRAPH.nodes()[1].locals;
+    assert!(locals.iter().any(|local| (local.name, local.formerly) == ("sum", "total")));
+}
+
+#[test]
+fn a_saved_local_becomes_one_variable_only() {
+    mod new {
+        use super::*;
+
+        #[workflow]
+        pub async fn pay(cx: &Context, cents: u64, note: String) -> u64 {
+            #[formerly("total")]
+            let sum = cents * 2;
+            let total = cents + 1;
+            charge(sum).await;
+            let go = cx.signal::<Go>().await;
+            sum + total + go.0 + note.len() as u64
+        }
+    }
+    let report = compare(old::pay::entry(), new::pay::entry());
+    let is_ambiguous = |difference: &Difference| matches!(difference, Difference::AmbiguousLocal { local } if local == "total");
+    assert_eq!(report.findings().count(), 2, "{report}");
+    assert!(report.findings().all(|finding| is_ambiguous(&finding.difference)), "{report}");
+}

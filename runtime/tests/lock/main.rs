@@ -3,4 +3,5 @@
 mod build;
 mod check;
 mod file;
+mod migrate;
 mod versions;
