@@ -93,6 +93,9 @@ pub(crate) fn evolve(frame: &[u8], entry: &'static WorkflowEntry) -> Result<Opti
     Ok((evolved != frame).then(|| evolved.into()))
 }
 
+/// The head of a frame, its locals and its operations.
+type Parts<'a> = (FrameHead, Vec<&'a [u8]>, Vec<&'a [u8]>);
+
 /// Adds a local or an operation to a frame.
 fn add(evolved: &mut Vec<u8>, entry: &[u8]) {
     write_length(evolved, entry.len() as u64);
@@ -142,10 +145,7 @@ impl Evolution {
     }
 
     /// The head, the locals and the operations of a saved frame.
-    fn parts<'b>(
-        &self,
-        frame: &'b [u8],
-    ) -> Result<(FrameHead, Vec<&'b [u8]>, Vec<&'b [u8]>), Unfit> {
+    fn parts<'b>(&self, frame: &'b [u8]) -> Result<Parts<'b>, Unfit> {
         let damaged = |reason| Unfit::Damaged(crate::machine::frame::damaged(reason));
         let mut rest = frame;
         let head = FrameHead::read(&mut rest)?;

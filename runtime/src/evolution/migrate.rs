@@ -152,11 +152,11 @@ impl Migration {
             let name = &local.name;
             let missing = || failed(format!("`{name}` is neither given nor kept"));
             let at = given.iter().position(|(given, _)| given == name).ok_or_else(missing)?;
-            let value = given.swap_remove(at).1.and_then(|value| match value {
-                Local::Given(value) => Ok(Some(value)),
+            let value = given.swap_remove(at).1.map(|value| match value {
+                Local::Given(value) => Some(value),
                 Local::Kept => {
                     let old = names.clone().position(|old| old == name);
-                    Ok(old.map(|old| values[old].clone()))
+                    old.map(|old| values[old].clone())
                 }
             });
             let value = value.map_err(|error| failed(error.to_string()))?;
