@@ -17,6 +17,7 @@ mod deterministic;
 mod diagnostics;
 mod dump;
 mod fingerprint;
+mod formerly;
 mod fragments;
 #[cfg(test)]
 mod fuzz;
@@ -29,6 +30,7 @@ mod liveness;
 mod lookups;
 mod macros;
 mod method;
+mod migrate;
 mod moved;
 mod normalize;
 mod origins;
@@ -113,6 +115,7 @@ use crate::root::Root;
 /// | attribute | on | meaning |
 /// |---|---|---|
 /// | `#[state("…")]` | a statement or expression with one await, a branch of `select!`, `join!` or `try_join!` | the stored name |
+/// | `#[formerly("…")]` | a `let` statement with one variable | another name that it had: saved states have its value under that name |
 /// | `#[redact]` | a `let` statement, a parameter | people who look at a run do not see the values of the variables, nor what a loop or an expression keeps of them; what is computed from them is seen |
 ///
 /// What a workflow cannot do, why, and what to write instead is in `docs/limits.md`, rule by rule.
@@ -302,4 +305,31 @@ pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
     let root = Root::of(&arguments);
     root.applied(deterministic::expand(arguments, item, Diagnostics::new())).into()
+}
+
+/// Carries runs over that are parked in a state which does not fit the code of today.
+///
+/// ```ignore
+/// #[derive(Deserialize)]
+/// struct OldCharge {
+///     cents: u64,
+///     #[serde(rename = "order.id")]
+///     order_id: String,
+/// }
+///
+/// #[migrate(workflow = fulfil, from = "charge")]
+/// fn migrate_charge(old: OldCharge) -> Resume<fulfil> {
+///     Resume::at(fulfil::Charge).with("total", &Money::cents(old.cents)).keep("order.id")
+/// }
+/// ```
+///
+/// The parameter is any type that is `Deserialize`; its fields are the locals that the state has saved, as far as they
+/// are needed. The state to go on at must await what the saved one did. The function is asked only if the state does not
+/// fit without it. It must give the same each time, and have no effect: it is called again for each run, and with made-up
+/// values by `piton::lock`, which prints the struct.
+#[proc_macro_attribute]
+pub fn migrate(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
+    let root = Root::of(&arguments);
+    root.applied(migrate::expand(arguments, item, Diagnostics::new())).into()
 }

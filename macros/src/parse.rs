@@ -23,8 +23,8 @@ use crate::generics::{self, Parameters};
 use crate::method::{Method, attribute_named};
 use crate::origins;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
-use crate::redact;
 use crate::write_out;
+use crate::{formerly, redact};
 
 /// A workflow as the user wrote it.
 #[derive(Debug)]
@@ -146,6 +146,7 @@ pub(crate) fn parse(
     diagnostics: &Diagnostics,
 ) -> Option<WorkflowFn> {
     redact::check(&mut function, diagnostics);
+    formerly::check(&mut function, diagnostics);
     let ItemFn { mut attrs, vis, sig, block, .. } = function;
     attrs.iter_mut().for_each(conditions::expect_nothing);
     if sig.asyncness.is_none() {

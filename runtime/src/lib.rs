@@ -44,6 +44,10 @@ pub use sqlx;
 pub use codec::{Json, Secret};
 pub use error::{Error, Result};
 
+#[cfg(feature = "engine")]
+pub use evolution::Resume;
+#[cfg(all(feature = "macros", feature = "engine"))]
+pub use piton_macros::migrate;
 #[cfg(feature = "macros")]
 pub use piton_macros::{Signal, activity, deterministic, register, workflow};
 

@@ -68,6 +68,9 @@ fn add_state(
         let local = &machine.graph.locals[variable.place.local];
         let mark = if local.redacted { '!' } else { ' ' };
         let _ = write!(text, "\t{}{mark}{}", places[variable.place.local.0], variable.stored);
+        for former in &local.formerly {
+            let _ = write!(text, "\x1f{former}");
+        }
         if let Some(ty) = &local.ty
             && variable.place.fields.is_empty()
         {

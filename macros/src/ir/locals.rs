@@ -54,6 +54,8 @@ pub(crate) struct Local {
     pub(crate) bound_by: Fingerprint,
     /// Whether people are not to see its value.
     pub(crate) redacted: bool,
+    /// Other names that it had.
+    pub(crate) formerly: Vec<String>,
 }
 
 impl Local {
@@ -175,6 +177,7 @@ impl Locals {
             untold: None,
             bound_by: Fingerprint::NONE,
             redacted: false,
+            formerly: Vec::new(),
         });
         id
     }
@@ -219,9 +222,11 @@ impl Locals {
     /// Has a local stand for another of them.
     pub(crate) fn note_copy(&mut self, copy: LocalId, of: &Ident) {
         let Some(source) = self.find(of) else { return };
-        let Local { bound_by, redacted, .. } = self[source];
+        let Local { bound_by, redacted, ref formerly, .. } = self[source];
+        let formerly = formerly.clone();
         self[copy].bound_by = bound_by;
         self[copy].redacted = redacted;
+        self[copy].formerly = formerly;
     }
 
     /// Which of those of its name each is. Those that are bound alike have no fingerprint.

@@ -25,7 +25,7 @@ use crate::fingerprint::Fingerprint;
 use crate::hygiene::Names;
 use crate::ir::Locals;
 use crate::usage::bound_locals;
-use crate::{redact, suspend, untold};
+use crate::{formerly, redact, suspend, untold};
 
 /// Gives every binding its name.
 pub(crate) fn resolve(
@@ -220,6 +220,7 @@ impl VisitMut for Resolver<'_> {
         match stmt {
             Stmt::Local(local) => {
                 let redacted = redact::take(&mut local.attrs);
+                let former_names = formerly::take(&mut local.attrs);
                 let value = local.init.as_ref().map(|init| &init.expr);
                 let bound_by = Self::fingerprint_if(self.lowered, &local.pat, &value);
                 if let Some(init) = &mut local.init {
@@ -233,6 +234,12 @@ impl VisitMut for Resolver<'_> {
                 self.bind_names(&mut local.pat, is_certain);
                 if redacted {
                     self.redact(&local.pat);
+                }
+                if !former_names.is_empty() {
+                    // There is one: the attribute is on no other pattern.
+                    for local in bound_locals(&self.locals, &local.pat) {
+                        self.locals[local].formerly.clone_from(&former_names);
+                    }
                 }
                 if local.init.is_none() {
                     for local in bound_locals(&self.locals, &local.pat) {

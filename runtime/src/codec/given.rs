@@ -2,11 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use super::arguments::Arguments;
 use super::copying::Copying;
 use super::reader::Reader;
 use super::schema::{Described, Form, Schema};
 use super::schemas::{self, StoredSchema};
+use super::source::Source;
 use super::value::Value;
 use super::{CodecError, by_schema, cannot_decode, left_over, samples};
 use crate::model::SchemaHash;
@@ -79,7 +83,39 @@ fn form_of<'a>(mut parts: impl Iterator<Item = &'a Given>) -> Form {
     if parts.all(|part| part.form == Form::Tagged) { Form::Tagged } else { Form::Compact }
 }
 
+/// A value, as it says of itself what it is.
+///
+/// # Errors
+/// [`CodecError::Encode`] if it cannot be encoded.
+pub(crate) fn given<T: Serialize>(value: &T) -> Result<Given, CodecError> {
+    let mut written = Arguments::plain(Form::Tagged);
+    written.add(value);
+    // Behind the byte of the encoding.
+    read_by(&written.finish()?.0[1..], &Schema::tagged())
+}
+
 impl Given {
+    /// Values by name, as of a struct.
+    pub(crate) fn by_name<'a>(values: impl Iterator<Item = (&'a str, Self)>) -> Self {
+        let mut is_tagged = true;
+        let fields = values.map(|(name, Self { value, form })| {
+            is_tagged &= form == Form::Tagged;
+            (Value::Text(name.to_owned()), value)
+        });
+        let value = Value::Map(fields.collect());
+        Self { value, form: if is_tagged { Form::Tagged } else { Form::Compact } }
+    }
+
+    /// Reads it as this type.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if it does not fit.
+    pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, CodecError> {
+        let name = std::any::type_name::<T>();
+        T::deserialize(Source::Read(&self.value, self.form))
+            .map_err(|error| cannot_decode(name, &error))
+    }
+
     /// A few values that this schema allows, which together show all that may be in one; none if the schema does not tell.
     pub(crate) fn samples(schema: &Schema) -> Vec<Self> {
         let samples = samples::of(schema).into_iter();

@@ -34,7 +34,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use arguments::{ArgumentKind, Arguments};
-pub(crate) use given::{Given, read_by};
+pub(crate) use given::{Given, given, read_by};
 pub use json::Json;
 pub(crate) use reader::only_value;
 pub use reader::{Reader, next_value};

@@ -1,10 +1,12 @@
 //! What becomes of the runs in saved states in this build, told without such a run.
 
+use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source};
 use super::{StoredAwaited, StoredDefinition, StoredState, known, plan};
+use crate::codec::ArgumentKind;
 use crate::codec::{CodecError, Described, Given};
 use crate::machine::{Awaited, WorkflowEntry};
-use crate::model::{Difference, Finding, SchemaHash};
+use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
 
 /// Something about a saved state that does not fit this build, or may not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,9 +42,12 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// The states that are directly in this branch, or in none.
+    /// The states that are directly in this branch, or in none. Of a branch that has not begun nothing is saved.
     fn states_in(&self, within: Option<Within>) -> Vec<u32> {
-        let states = 0..self.before.states.len() as u32;
+        let states = (0..).zip(&self.before.states);
+        let states =
+            states.filter(|(number, state)| *number == 0 || state.kind != AwaitKind::Start);
+        let states = states.map(|(number, _)| number);
         states.filter(|state| self.branch_of(*state) == within).collect()
     }
 
@@ -62,6 +67,52 @@ impl Check<'_> {
 
     /// Checks a state, and those in its branches.
     fn state(&self, state: u32, inside: Option<&Inside>, concerns: &mut Vec<Concern>) {
+        let mut found = Vec::new();
+        self.planned(state, inside, &mut found);
+        let name = &self.before.states[state as usize].name;
+        let migration =
+            Migration::find(self.entry, name).filter(|_| self.before.version == self.now.version);
+        let Some(migration) = migration.filter(|_| found.iter().any(|found| found.state == state))
+        else {
+            return concerns.append(&mut found);
+        };
+        let own = found.extract_if(.., |found| found.state == state).collect();
+        concerns.append(&mut found);
+        concerns.extend(self.migrated(migration, own, inside));
+    }
+
+    /// What is left of the concerns about a state that has a migration.
+    fn migrated(
+        &self,
+        migration: &Migration,
+        concerns: Vec<Concern>,
+        inside: Option<&Inside>,
+    ) -> Vec<Concern> {
+        let Some(first) = concerns.first() else { return concerns };
+        let saved = &self.before.states[first.state as usize];
+        let of = |difference, depends_on_value| {
+            let finding = Finding { difference, ..first.finding.clone() };
+            vec![Concern { finding, depends_on_value, state: first.state }]
+        };
+        let columns = saved.locals.iter().map(|local| self.samples(local.schema));
+        let columns: Vec<_> = match columns.collect() {
+            Ok(columns) => columns,
+            Err(Tried { reason, .. }) => return of(Difference::Migration { reason }, true),
+        };
+        let rows = columns.iter().map(Vec::len).max().unwrap_or(1);
+        let (mut failure, mut any_fits) = (None, false);
+        for row in 0..rows {
+            let values = columns.iter().map(|samples| samples[row % samples.len()].clone());
+            match migration.migrate(self.entry, saved, values.collect(), inside) {
+                Ok(_) => any_fits = true,
+                Err(difference) => failure = failure.or(Some(difference)),
+            }
+        }
+        failure.map_or_else(Vec::new, |difference| of(difference, any_fits))
+    }
+
+    /// Checks a state, and those in its branches, without a migration of its own.
+    fn planned(&self, state: u32, inside: Option<&Inside>, concerns: &mut Vec<Concern>) {
         let plan = match plan(self.before, self.now, state, inside) {
             Ok(plan) => plan,
             Err(finding) => {
@@ -84,6 +135,10 @@ impl Check<'_> {
         };
         for (number, source) in plan.locals.iter().enumerate() {
             note(found.locals[number].name.clone(), self.local(saved, &plan, number, source));
+        }
+        if saved.kind == AwaitKind::Start {
+            let name = &self.now.workflow;
+            self.call(name, &self.before.parameters, self.entry.definition().parameters, &mut note);
         }
         for (old, now) in self.awaited(saved, &plan) {
             self.operation(old, now, &mut note);
@@ -126,25 +181,33 @@ impl Check<'_> {
                 Awaited::Activity { arguments, returned: now, .. },
             ) => {
                 note(format!("the result of `{name}`"), self.payload(*returned, *now));
-                if parameters.len() != arguments.len() {
-                    let reason = format!(
-                        "it was called with {} and takes {}",
-                        Count(parameters.len()),
-                        Count(arguments.len())
-                    );
-                    let tried = Err(Tried { reason, depends_on_value: false });
-                    return note(format!("the call of `{name}`"), tried);
-                }
-                for (number, (old, now)) in (1..).zip(parameters.iter().zip(*arguments)) {
-                    let tried = self.payload(*old, now.described);
-                    note(format!("argument {number} of `{name}`"), tried);
-                }
+                self.call(name, parameters, arguments, note);
             }
             (StoredAwaited::Signal { name, value, .. }, Awaited::Signal { value: now, .. }) => {
                 note(format!("the signal `{name}`"), self.payload(*value, *now));
             }
             (StoredAwaited::List(old), Awaited::List(now)) => self.operation(old, now, note),
             _ => {}
+        }
+    }
+
+    /// Tries whether what something was called with can be read.
+    fn call(
+        &self,
+        name: &str,
+        old: &[SchemaHash],
+        now: &[ArgumentKind],
+        note: &mut impl FnMut(String, Result<(), Tried>),
+    ) {
+        if old.len() != now.len() {
+            let reason =
+                format!("it was called with {} and takes {}", Count(old.len()), Count(now.len()));
+            let tried = Err(Tried { reason, depends_on_value: false });
+            return note(format!("the call of `{name}`"), tried);
+        }
+        for (number, (old, now)) in (1..).zip(old.iter().zip(now)) {
+            let tried = self.payload(*old, now.described);
+            note(format!("argument {number} of `{name}`"), tried);
         }
     }
 

@@ -2,8 +2,9 @@
 
 use bytes::Bytes;
 
+use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source};
-use super::{StoredDefinition, known, plan};
+use super::{StoredDefinition, StoredState, known, plan};
 use crate::codec::{self, CodecError, Described};
 use crate::machine::branches::RUNS;
 use crate::machine::frame::{FrameHead, next_entry, write_length};
@@ -92,6 +93,15 @@ pub(crate) fn evolve(frame: &[u8], entry: &'static WorkflowEntry) -> Result<Opti
     Ok((evolved != frame).then(|| evolved.into()))
 }
 
+/// The head of a frame, its locals and its operations.
+type Parts<'a> = (FrameHead, Vec<&'a [u8]>, Vec<&'a [u8]>);
+
+/// Adds a local or an operation to a frame.
+fn add(evolved: &mut Vec<u8>, entry: &[u8]) {
+    write_length(evolved, entry.len() as u64);
+    evolved.extend_from_slice(entry);
+}
+
 /// The evolution of frames of one definition.
 struct Evolution {
     before: &'static StoredDefinition,
@@ -102,35 +112,91 @@ struct Evolution {
 impl Evolution {
     /// The frame of today. `inside` is set for that of an `async` block in a branch.
     fn frame(&self, frame: &[u8], inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
-        let mut rest = frame;
-        let head = FrameHead::read(&mut rest)?;
-        let plan = plan(self.before, self.now, head.state, inside)?;
-        let saved = &self.before.states[head.state as usize];
-        let mut entries = Vec::new();
-        while !rest.is_empty() {
-            entries.push(next_entry(&mut rest)?);
-        }
-        let Some((locals, operations)) = entries.split_at_checked(saved.locals.len()) else {
-            return Err(Unfit::Damaged(crate::machine::frame::damaged("it has too few locals")));
+        let finding = match self.planned(frame, inside) {
+            Err(Unfit::Finding(finding)) => finding,
+            evolved => return evolved,
         };
+        let (head, locals, operations) = self.parts(frame)?;
+        let saved = &self.before.states[head.state as usize];
+        // What is saved of other workflows, and in branches, has migrations of its own.
+        let is_own = finding.workflow == self.now.workflow && finding.state == saved.name;
+        let migration = Migration::find(self.entry, &saved.name);
+        let Some(migration) =
+            migration.filter(|_| is_own && self.before.version == self.now.version)
+        else {
+            return Err(Unfit::Finding(finding));
+        };
+        let values = saved.locals.iter().zip(&locals).map(|(local, bytes)| {
+            let schema = self.before.schema(local.schema);
+            let schema = schema.ok_or(CodecError::UnknownSchema(local.schema))?;
+            codec::read_by(bytes, schema)
+        });
+        let values = values.collect::<Result<_, _>>().map_err(StepError::Decode)?;
+        let migrated = migration.migrate(self.entry, saved, values, inside);
+        let (plan, locals) =
+            migrated.map_err(|difference| Finding { difference, ..*finding.clone() })?;
         let mut evolved = Vec::with_capacity(frame.len());
         FrameHead { hash: self.now.hash, state: plan.state }.write(&mut evolved);
-        let mut add = |entry: &[u8]| {
-            write_length(&mut evolved, entry.len() as u64);
-            evolved.extend_from_slice(entry);
-        };
+        for local in &locals {
+            add(&mut evolved, local);
+        }
+        self.operations(saved, &plan, &operations, &mut evolved)?;
+        Ok(evolved)
+    }
+
+    /// The head, the locals and the operations of a saved frame.
+    fn parts<'b>(&self, frame: &'b [u8]) -> Result<Parts<'b>, Unfit> {
+        let damaged = |reason| Unfit::Damaged(crate::machine::frame::damaged(reason));
+        let mut rest = frame;
+        let head = FrameHead::read(&mut rest)?;
+        let saved = self.before.states.get(head.state as usize);
+        let saved = saved.ok_or_else(|| damaged("it has no such state"))?;
+        let mut locals = Vec::new();
+        while !rest.is_empty() {
+            locals.push(next_entry(&mut rest)?);
+        }
+        if locals.len() < saved.locals.len() {
+            return Err(damaged("it has too few locals"));
+        }
+        let operations = locals.split_off(saved.locals.len());
+        Ok((head, locals, operations))
+    }
+
+    /// The frame of today, by its plan.
+    fn planned(&self, frame: &[u8], inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
+        let state = FrameHead::read(&mut &frame[..])?.state;
+        let plan = plan(self.before, self.now, state, inside)?;
+        let (head, locals, operations) = self.parts(frame)?;
+        let saved = &self.before.states[head.state as usize];
+        let mut evolved = Vec::with_capacity(frame.len());
+        FrameHead { hash: self.now.hash, state: plan.state }.write(&mut evolved);
         for (number, source) in plan.locals.iter().enumerate() {
             match source {
-                Source::Same(old) => add(locals[*old]),
-                other => add(&self.convert((head.state, &plan), number, other, locals)?),
+                Source::Same(old) => add(&mut evolved, locals[*old]),
+                other => {
+                    let local = self.convert((head.state, &plan), number, other, &locals)?;
+                    add(&mut evolved, &local);
+                }
             }
         }
+        self.operations(saved, &plan, &operations, &mut evolved)?;
+        Ok(evolved)
+    }
+
+    /// Adds what is saved of what a state awaits.
+    fn operations(
+        &self,
+        saved: &StoredState,
+        plan: &Plan,
+        operations: &[&[u8]],
+        evolved: &mut Vec<u8>,
+    ) -> Result<(), Unfit> {
         if plan.branches.is_empty() {
             let awaited = self.entry.definition().states[plan.state as usize].awaited.first();
             for operation in operations {
-                add(&self.alone(operation, awaited.copied())?);
+                add(evolved, &self.alone(operation, awaited.copied())?);
             }
-            return Ok(evolved);
+            return Ok(());
         }
         let is_join = saved.kind == AwaitKind::Join;
         let mut awaited = self.entry.definition().states[plan.state as usize].awaited.iter();
@@ -144,18 +210,18 @@ impl Evolution {
                         before: format!("{}.{old}.", saved.name),
                         now: format!("{name}.{index}."),
                     };
-                    add(&self.block(operation, &inside)?);
+                    add(evolved, &self.block(operation, &inside)?);
                 }
                 false => {
                     let awaited = awaited.next().copied();
                     match is_join {
-                        true => add(&self.joined(operation, awaited)?),
-                        false => add(&self.alone(operation, awaited)?),
+                        true => add(evolved, &self.joined(operation, awaited)?),
+                        false => add(evolved, &self.alone(operation, awaited)?),
                     }
                 }
             }
         }
-        Ok(evolved)
+        Ok(())
     }
 
     /// What is saved of an `async` block.

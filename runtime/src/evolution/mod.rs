@@ -11,6 +11,7 @@
 mod check;
 mod frame;
 mod known;
+mod migrate;
 mod names;
 mod old_struct;
 mod plan;
@@ -19,6 +20,9 @@ mod stored;
 pub use check::{Concern, check};
 pub(crate) use frame::{Unfit, evolve_snapshot, version_of};
 pub(crate) use known::{find, learn, own, with_awaited};
+pub use migrate::Resume;
+#[doc(hidden)]
+pub use migrate::{Migration, SavedLocals, Target};
 pub(crate) use old_struct::old_struct;
 pub(crate) use plan::plan;
 pub use stored::{

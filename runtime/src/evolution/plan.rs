@@ -147,7 +147,7 @@ fn name_now(name: &str, inside: Option<&Inside>) -> String {
 }
 
 /// Checks that what is awaited is what was awaited.
-fn check_operation(saved: &StoredState, found: &StoredState) -> Result<(), Difference> {
+pub(super) fn check_operation(saved: &StoredState, found: &StoredState) -> Result<(), Difference> {
     let said = |state: &StoredState| match &state.awaited {
         Some(awaited) => awaited.to_string(),
         None => format!("`{}`", state.name),
@@ -162,7 +162,7 @@ fn check_operation(saved: &StoredState, found: &StoredState) -> Result<(), Diffe
 }
 
 /// Which branch before each branch of today was.
-fn match_branches(
+pub(super) fn match_branches(
     saved: &[StoredBranch],
     found: &[StoredBranch],
 ) -> Result<Vec<usize>, Difference> {
@@ -215,9 +215,22 @@ fn find_local(
     let (root, fields) = variable(&local.name);
     let mut parts = Vec::new();
     let mut is_ambiguous = false;
+    // Its name of today counts first: another variable may have got the former one.
+    let has_name = |name: &str| saved.locals.iter().any(|old| base(variable(&old.name).0) == name);
+    let names = std::iter::once(base(root)).chain(local.formerly.iter().map(String::as_str));
+    let name = names.into_iter().find(|name| has_name(name)).unwrap_or(base(root));
+    // Two variables of today cannot both be the saved one.
+    let is_claimed = found.locals.iter().any(|other| {
+        let other_root = base(variable(&other.name).0);
+        let had_name = other.formerly.iter().any(|former| former == name) && !has_name(other_root);
+        other_root != base(root) && (other_root == name || had_name)
+    });
+    if is_claimed && has_name(name) {
+        return Err(Difference::AmbiguousLocal { local: name.to_owned() });
+    }
     for (number, old) in saved.locals.iter().enumerate() {
         let (old_root, old_fields) = variable(&old.name);
-        if base(old_root) != base(root) {
+        if base(old_root) != name {
             continue;
         }
         if !is_same_binding(old.place, local.place) {

@@ -79,6 +79,9 @@ pub struct StoredBranch {
 pub struct StoredLocal {
     /// Its name in the source.
     pub name: String,
+    /// Other names that it had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formerly: Vec<String>,
     /// Its type where the source states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
@@ -209,6 +212,12 @@ fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> Sto
     let node = &state.node;
     let locals = node.locals.iter().zip(&state.locals).map(|(local, defined)| StoredLocal {
         name: local.name.to_owned(),
+        formerly: local
+            .formerly
+            .split('\x1f')
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect(),
         ty: local.ty.map(str::to_owned),
         schema: schemas.add(defined.schema),
         place: local.place,

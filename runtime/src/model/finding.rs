@@ -85,6 +85,11 @@ pub enum Difference {
         /// What it awaits.
         now: String,
     },
+    /// The `#[migrate]` of the state does not carry it over.
+    Migration {
+        /// Why not.
+        reason: String,
+    },
     /// A saved value does not fit its type of today.
     Unreadable {
         /// The local, or what else it is.
@@ -160,6 +165,9 @@ impl fmt::Display for Difference {
             Self::OtherOperation { before, now } => {
                 write!(f, "the run waits for {before}, and the code awaits {now}")
             }
+            Self::Migration { reason } => {
+                write!(f, "its `#[migrate]` does not carry it over: {reason}")
+            }
             Self::Unreadable { value, reason } => write!(f, "`{value}` cannot be read: {reason}"),
         }
     }
@@ -201,6 +209,7 @@ impl Finding {
                 "keep their order, or write a `#[migrate]`; `#[state(\"…\")]` on branches tells them apart from then on"
             }
             Difference::OtherOperation { .. } => "await the same, or write a `#[migrate]`",
+            Difference::Migration { .. } => "mend that function",
             Difference::Unreadable { .. } => {
                 "let the type read what was saved (`#[serde(default)]`, `#[serde(alias)]`), or write a `#[migrate]`"
             }

@@ -132,6 +132,8 @@ pub struct SavedLocal {
     pub name: &'static str,
     /// Its type where the source states it.
     pub ty: Option<&'static str>,
+    /// Other names that it had, as `#[formerly("…")]` says, with U+001F between them.
+    pub formerly: &'static str,
     /// Which of the bindings of its name in the function it is.
     pub place: Place,
     /// Whether people are not to see its value, as `#[redact]` says.
@@ -139,14 +141,16 @@ pub struct SavedLocal {
 }
 
 impl SavedLocal {
-    /// Reads a place, a `!` for a redacted one or a space, the name, and after a colon the type where the source states it.
+    /// Reads a place, a `!` for a redacted one or a space, the name, former names, each behind U+001F, and after a colon the
+    /// type where the source states it.
     fn read(text: &'static str) -> Option<Self> {
         let (place, redacted, named) = split_mark(text, '!')?;
         let (name, ty) = match named.split_once(": ") {
             Some((name, ty)) => (name, Some(ty)),
             None => (named, None),
         };
-        Some(Self { name, ty, place, redacted })
+        let (name, formerly) = name.split_once(BETWEEN_BRANCHES).unwrap_or((name, ""));
+        Some(Self { name, ty, formerly, place, redacted })
     }
 }
 
@@ -304,7 +308,7 @@ mod tests {
     fn a_graph_is_read_from_its_text() {
         let text = "start\tstart\t3\t1,end\t1/1/00000000\t\n\
                     charge#2\tcall\t14\t1\t2/3/0badcafe\t\t1/1/0000000a order: Vec<std::string::String>\t\
-                    2/2/00000000!rest of item\n\
+                    2/2/00000000!rest of item\x1frest\x1fothers\n\
                     select\tselect\t15\t\t1/1/0000000b\t\
                     1/2/00000001 signal<A, B>\x1f1/1/00000002*async\x1f2/2/00000003 signal<A, B>\n";
         let graph = Graph::new("w", "w.rs", text);
@@ -320,11 +324,18 @@ mod tests {
         let expected = [
             SavedLocal {
                 name: "order",
+                formerly: "",
                 ty: Some("Vec<std::string::String>"),
                 place: place(1, 1, 10),
                 redacted: false,
             },
-            SavedLocal { name: "rest of item", ty: None, place: place(2, 2, 0), redacted: true },
+            SavedLocal {
+                name: "rest of item",
+                ty: None,
+                formerly: "rest\x1fothers",
+                place: place(2, 2, 0),
+                redacted: true,
+            },
         ];
         assert!(charge.locals.iter().eq(expected));
         assert_eq!((select.kind, select.locals.len()), (AwaitKind::Select, 0));

@@ -1,0 +1,190 @@
+//! Code of users that carries one saved state over: `#[migrate]`.
+
+use std::any::TypeId;
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::plan::{Inside, Plan, check_operation, match_branches};
+use super::{StoredDefinition, StoredState, known};
+use crate::codec::{self, CodecError, Given};
+use crate::generated::registration::Registrations;
+use crate::machine::{States, Workflow, WorkflowEntry};
+use crate::model::Difference;
+
+/// Where a run goes on that a `#[migrate]` function carries over: a state of `W`, and the locals that it keeps.
+///
+/// All locals of the state must be there, each by [`with`](Resume::with) or [`keep`](Resume::keep). The state must await
+/// what the saved one did.
+#[derive(Debug)]
+#[must_use = "a run goes on where the function says that returns this"]
+pub struct Resume<W> {
+    target: Target,
+    workflow: PhantomData<fn() -> W>,
+}
+
+/// A [`Resume`] without its type.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Target {
+    state: String,
+    locals: Vec<(String, Result<Local, CodecError>)>,
+}
+
+#[derive(Debug)]
+enum Local {
+    Given(Given),
+    /// The saved one of the same name.
+    Kept,
+}
+
+impl<W: Workflow> Resume<W> {
+    /// Goes on at a state: `Resume::at(fulfil::Charge)`.
+    pub fn at(state: W) -> Self
+    where
+        W: States,
+    {
+        Self::at_named(state.name())
+    }
+
+    /// Goes on at the state of this stored name: for states that have no variant, as those of methods.
+    pub fn at_named(state: impl Into<String>) -> Self {
+        let target = Target { state: state.into(), locals: Vec::new() };
+        Self { target, workflow: PhantomData }
+    }
+
+    /// Gives a local its value. Its name is as the state keeps it: `order.id` for a part.
+    pub fn with<T: Serialize>(mut self, local: &str, value: &T) -> Self {
+        let given = codec::given(value).map(Local::Given);
+        self.target.locals.push((local.to_owned(), given));
+        self
+    }
+
+    /// Takes over the saved local of this name. Its value is read by the type of today.
+    pub fn keep(mut self, local: &str) -> Self {
+        self.target.locals.push((local.to_owned(), Ok(Local::Kept)));
+        self
+    }
+
+    #[doc(hidden)]
+    pub fn into_target(self) -> Target {
+        self.target
+    }
+}
+
+/// The saved locals by name.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct SavedLocals(Given);
+
+impl SavedLocals {
+    /// Reads them as a struct.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if they are none.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, CodecError> {
+        self.0.read()
+    }
+}
+
+/// What `#[migrate]` puts into the registry.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Migration {
+    /// Tells the workflow.
+    workflow: fn() -> TypeId,
+    /// The name of the saved state.
+    from: &'static str,
+    run: fn(SavedLocals) -> Result<Target, CodecError>,
+}
+
+static REGISTERED: Registrations<Migration> = Registrations::new();
+
+impl Migration {
+    /// That of `W` from this state.
+    pub const fn of<W: 'static>(
+        from: &'static str,
+        run: fn(SavedLocals) -> Result<Target, CodecError>,
+    ) -> Self {
+        Self { workflow: TypeId::of::<W>, from, run }
+    }
+
+    /// Puts it into the registry, before `main`.
+    pub fn register(&'static self) {
+        REGISTERED.add(self);
+    }
+
+    /// The one of a workflow from this state.
+    pub(super) fn find(entry: &WorkflowEntry, from: &str) -> Option<&'static Self> {
+        let mut all = REGISTERED.all().into_iter();
+        all.find(|migration| (migration.workflow)() == entry.type_id && migration.from == from)
+    }
+
+    /// Carries a state over, of which these are the locals. Gives the plan for its operations, and its locals.
+    pub(super) fn migrate(
+        &self,
+        entry: &'static WorkflowEntry,
+        saved: &StoredState,
+        values: Vec<Given>,
+        inside: Option<&Inside>,
+    ) -> Result<(Plan, Vec<Vec<u8>>), Difference> {
+        let failed = |reason: String| Difference::Migration { reason };
+        let now = known::own(entry);
+        let names = saved.locals.iter().map(|local| &*local.name);
+        let by_name = Given::by_name(names.clone().zip(values.iter().cloned()));
+        let target = (self.run)(SavedLocals(by_name)).map_err(|error| failed(error.to_string()))?;
+        let (number, found) = find(now, &target.state, inside)
+            .ok_or_else(|| failed(format!("there is no state `{}` to go on at", target.state)))?;
+        check_operation(saved, found)?;
+        let branches = match_branches(&saved.branches, &found.branches)?;
+        let defined = &entry.definition().states[number as usize].locals;
+        if let Some((name, _)) = target
+            .locals
+            .iter()
+            .find(|(name, _)| found.locals.iter().all(|local| local.name != *name))
+        {
+            return Err(failed(format!("the state `{}` keeps no local `{name}`", found.name)));
+        }
+        let mut given = target.locals;
+        let mut locals = Vec::with_capacity(defined.len());
+        for (local, defined) in found.locals.iter().zip(defined) {
+            let name = &local.name;
+            let missing = || failed(format!("`{name}` is neither given nor kept"));
+            let at = given.iter().position(|(given, _)| given == name).ok_or_else(missing)?;
+            let value = given.swap_remove(at).1.map(|value| match value {
+                Local::Given(value) => Some(value),
+                Local::Kept => {
+                    let old = names.clone().position(|old| old == name);
+                    old.map(|old| values[old].clone())
+                }
+            });
+            let value = value.map_err(|error| failed(error.to_string()))?;
+            let value = value.ok_or_else(|| failed(format!("no local `{name}` was saved")))?;
+            let converted = defined.kind.described.convert(value).map_err(|error| {
+                Difference::Unreadable { value: name.clone(), reason: error.to_string() }
+            })?;
+            locals.push(converted);
+        }
+        Ok((Plan { state: number, locals: Vec::new(), branches }, locals))
+    }
+}
+
+/// The state of this name, if a run may go on there that was in the same branch, or in none.
+fn find<'a>(
+    now: &'a StoredDefinition,
+    name: &str,
+    inside: Option<&Inside>,
+) -> Option<(u32, &'a StoredState)> {
+    let around = now.states.iter().flat_map(|state| {
+        let blocks = state.branches.iter().enumerate();
+        let blocks = blocks.filter(|(_, branch)| branch.awaited.is_none());
+        blocks.map(|(branch, _)| format!("{}.{branch}.", state.name))
+    });
+    let nearest = around.filter(|prefix| name.starts_with(prefix)).max_by_key(String::len);
+    let expected = inside.map_or("", |inside| &inside.now);
+    if nearest.unwrap_or_default() != expected {
+        return None;
+    }
+    (0..).zip(&now.states).find(|(_, state)| state.name == name)
+}
