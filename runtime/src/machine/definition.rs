@@ -42,7 +42,10 @@ impl DefinedState {
         for (local, defined) in node.locals.iter().zip(locals) {
             hash.add(local.name);
             hash.add(&defined.schema.hash.to_string());
-            add_place(local.place, hash);
+            match is_about_code(local.name) {
+                true => hash.add(&format!("{:?}", local.place)),
+                false => add_place(local.place, hash),
+            }
         }
         for branch in &node.branches {
             hash.add(branch.name);
@@ -50,6 +53,12 @@ impl DefinedState {
         }
         awaited.iter().for_each(|awaited| add_awaited(awaited, hash));
     }
+}
+
+/// Whether a local says something about code of the workflow, of which it has no use if that has changed: the number of
+/// an item or of a branch.
+pub(crate) fn is_about_code(local: &str) -> bool {
+    ["position of ", "branch of "].iter().any(|prefix| local.starts_with(prefix))
 }
 
 /// Adds the place of what is not the only one of its name.

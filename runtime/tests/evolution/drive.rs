@@ -56,7 +56,14 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
                 record.state == state && cell.held.iter().all(|call| lab.has_begun(&parked.id, call))
             }
         };
-        if let Err(why) = until(&client, parked.run_id, is_there).await {
+        let there = async {
+            until(&client, parked.run_id, is_there).await?;
+            match cell.state {
+                END => Ok(()),
+                state => until_read(store, parked.run_id, state).await,
+            }
+        };
+        if let Err(why) = there.await {
             failures.push(format!("{} at {}: never got there: {why}", edit.name, cell.state));
         }
     }
@@ -149,18 +156,23 @@ async fn in_new_build(
         Verdict::Goes(expected) => {
             completed(client, parked.run_id, result, expected).await.map(|()| None)
         }
-        Verdict::Blocked(kind, what, result) => {
-            let is_judged = |record: &RunRecord| record.status == RunStatus::Blocked;
+        Verdict::Blocked(kind, what, expected) => {
+            let parked_result = result;
+            let is_judged = |record: &RunRecord| record.status != RunStatus::Running;
             let record = until(client, parked.run_id, is_judged).await?;
-            let reason = record.blocked.expect("it says why");
+            let Some(reason) = record.blocked else {
+                let came_to = timeout(PATIENCE, parked_result).await;
+                return Err(format!("it came to {came_to:?}"));
+            };
+            let is_whole = kind.is_empty() || store.find_snapshot(parked.run_id).await.unwrap() == parked.snapshot;
             let is_expected = format!("{reason:?}").contains(kind) && reason.to_string().contains(what);
             if !is_expected {
                 return Err(format!("blocked as {reason}\n    ({reason:?})"));
             }
-            if store.find_snapshot(parked.run_id).await.unwrap() != parked.snapshot {
+            if !is_whole {
                 return Err("its saved state has changed".to_owned());
             }
-            Ok(Some(result))
+            Ok(Some(expected))
         }
         Verdict::Back(state, result) => {
             until(client, parked.run_id, |record| record.state == state).await?;
@@ -188,6 +200,22 @@ async fn completed(
         true => Ok(()),
         false => Err(format!("it came to {result}")),
     }
+}
+
+/// Waits until the run has been given every signal that it waits for in this state.
+async fn until_read(store: &Arc<dyn Store>, run_id: RunId, state: &str) -> Result<(), String> {
+    let awaited = state.strip_prefix("signal<").and_then(|rest| rest.split_once('>'));
+    let is_awaited = |name: &str| awaited.is_none_or(|(awaited, _)| awaited == name);
+    let look = async {
+        loop {
+            let unread = store.find_details(run_id).await.unwrap().expect("it is there").unread;
+            if !unread.iter().filter_map(|arrival| arrival.name.as_deref()).any(is_awaited) {
+                return;
+            }
+            sleep(LOOK).await;
+        }
+    };
+    timeout(PATIENCE, look).await.map_err(|_| "a signal is not read".to_owned())
 }
 
 /// Waits until the run is as wanted.
