@@ -56,6 +56,8 @@ pub(crate) struct WorkflowFn {
     pub(crate) params: Vec<PatType>,
     pub(crate) output: Type,
     pub(crate) body: Block,
+    /// The stored names of its states, once they are known.
+    pub(crate) states: Vec<String>,
     /// The lints that the function and its statements turn off.
     pub(crate) lints: Vec<TokenStream>,
 }
@@ -250,6 +252,7 @@ pub(crate) fn parse(
         params,
         output,
         body,
+        states: Vec::new(),
         lints,
     })
 }

@@ -219,6 +219,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
     report_parts(&graph, &layout, diagnostics);
     pointers::report(&graph, &layout, diagnostics);
+    function.states = layout.states.iter().map(|state| state.name.clone()).collect();
     // An expansion that is printed has others in it.
     let explains = std::env::var_os(EXPAND).is_some();
     (!diagnostics.has_errors())

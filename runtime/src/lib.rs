@@ -18,6 +18,8 @@ pub mod evolution;
 pub mod failpoints;
 mod generated;
 mod hidden;
+#[cfg(feature = "engine")]
+pub mod lock;
 pub mod machine;
 mod macros;
 pub mod model;

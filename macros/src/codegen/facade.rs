@@ -6,7 +6,7 @@ use quote::{ToTokens, quote};
 use syn::{Attribute, Pat, PatType};
 
 use super::add::{self, Piece, add};
-use super::{result_parts, workflow};
+use super::{result_parts, variants, workflow};
 use crate::hygiene::{hidden, spelled};
 use crate::parse::WorkflowFn;
 use crate::raw;
@@ -75,6 +75,7 @@ fn around(
         };
     };
     let declared = parameters.of_type();
+    let states = variants::variants(function);
     let variant = parameters.variant();
     let mut typed = names.iter().zip(params);
     let receiver = if has_receiver(function) { typed.next() } else { None };
@@ -109,13 +110,14 @@ fn around(
         };
     }
     let (bounded, arguments, bounds) = parameters.split();
+    let named = Piece(|out: &mut TokenStream| variants::named(function, &states, out));
     // What is said of the workflow is said of the function, and a link to its name is one to that.
     let attrs_of_type = attrs.iter().filter(|attr| is_of_lints(attr));
     quote! {
         #(#attrs_of_type)*
         #[doc(hidden)]
         #[allow(non_camel_case_types, dead_code)]
-        #vis enum #ident #declared { #variant }
+        #vis enum #ident #declared { #variant #(#states),* }
 
         #(#attrs)*
         #allow
@@ -126,6 +128,7 @@ fn around(
         }
 
         #definition
+        #named
         #beside
     }
 }

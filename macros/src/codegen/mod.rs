@@ -29,6 +29,7 @@ mod tokens;
 mod told;
 mod unit;
 mod untouched;
+mod variants;
 mod whose_parts;
 
 use proc_macro2::{Ident, Span, TokenStream};

@@ -2,6 +2,7 @@
 
 mod activities;
 mod dead_letters;
+mod definitions;
 mod handle;
 mod outstanding;
 mod send;
@@ -10,6 +11,7 @@ mod start;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+pub use definitions::DefinitionInUse;
 pub use handle::RunHandle;
 pub use outstanding::OutstandingActivity;
 pub use send::Send;
@@ -121,7 +123,8 @@ impl Client {
             return Err(LookupError::Unknown(key));
         };
         let expected = W::registered_name().unwrap_or(W::NAME);
-        if record.workflow != expected {
+        let is_known = W::FORMERLY.contains(&&*record.workflow);
+        if record.workflow != expected && !is_known {
             return Err(LookupError::OtherWorkflow {
                 run_id: record.run_id,
                 found: record.workflow,
@@ -129,6 +132,20 @@ impl Client {
             });
         }
         Ok(RunHandle::new(self.clone(), record.run_id, record.workflow_id))
+    }
+
+    /// The definitions of a workflow that open runs depend on: of each definition, by which code a run's last state was
+    /// written, how many runs are in which state. Runs of names that the workflow had
+    /// (`#[workflow(formerly = "…")]`) and of all its versions are among them. When nothing is left of a former name or
+    /// an old version, its code can go.
+    ///
+    /// # Errors
+    /// [`StoreError`] if the database [is away](Client#when-the-database-is-away) for too long.
+    pub async fn definitions_in_use(
+        &self,
+        workflow: &str,
+    ) -> Result<Vec<DefinitionInUse>, StoreError> {
+        definitions::in_use(&**self.store(), workflow).await
     }
 
     /// Sends a signal to the open run with this workflow id, or else starts a run that has it in its

@@ -143,7 +143,7 @@ impl<W: Workflow> Start<W> {
         let snapshot =
             machine.encode_snapshot().map_err(|error| cannot_begin(error.to_string()))?;
         let state = machine.state().to_owned();
-        let definition = machine.entry().definition().hash;
+        let definition = machine.entry().definition().hash();
         let adoption = host.map(|(session, permit)| {
             // No number of arrivals is this one: there is something to be read.
             let heard = first.is_none().then(|| session.store.hub().arrivals());

@@ -8,7 +8,7 @@ use super::reader::Reader;
 use super::schema::{Described, Form, Schema};
 use super::schemas::{self, StoredSchema};
 use super::value::Value;
-use super::{CodecError, by_schema, cannot_decode, left_over};
+use super::{CodecError, by_schema, cannot_decode, left_over, samples};
 use crate::model::SchemaHash;
 
 /// A value, and the form that its type wrote it in: some types write other things in one form than in the other.
@@ -46,6 +46,12 @@ pub(super) fn read_typed(hash: SchemaHash, mut bytes: &[u8]) -> Result<Vec<Given
 }
 
 impl Given {
+    /// A few values that this schema allows, which together show all that may be in one; none if the schema does not tell.
+    pub(crate) fn samples(schema: &Schema) -> Vec<Self> {
+        let samples = samples::of(schema).into_iter();
+        samples.map(|value| Self { value, form: schema.form }).collect()
+    }
+
     /// The part that these fields lead to.
     ///
     /// # Errors

@@ -44,3 +44,40 @@ fn hex(bytes: &[u8]) -> String {
     let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
     std::iter::once("0x".to_owned()).chain(digits).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn all_that_there_is_has_a_form() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        let value = Value::Map(vec![
+            (text("list"), Value::List(vec![Value::Null, Value::Bool(true), Value::Char('x')])),
+            (Value::Unsigned(7), Value::Some(Box::new(Value::Signed(-7)))),
+            (Value::List(vec![Value::Unsigned(1), text("x")]), Value::Bytes(vec![0, 171])),
+            (Value::Bool(true), Value::Float(f64::NAN)),
+            (Value::Null, Value::Float(0.5)),
+            (text("large"), Value::unsigned(u128::MAX)),
+            (text("small"), Value::signed(i128::MIN)),
+            (Value::Key("key".to_owned()), Value::Float(f64::NEG_INFINITY)),
+            (text("password"), Value::Secret(Box::new(text("hunter2")))),
+        ]);
+        assert_eq!(
+            to_json(&value),
+            json!({
+                "list": [null, true, "x"],
+                "7": -7,
+                "[1,\"x\"]": "0x00ab",
+                "true": "NaN",
+                "null": 0.5,
+                "large": "340282366920938463463374607431768211455",
+                "small": "-170141183460469231731687303715884105728",
+                "key": "-inf",
+                "password": "(secret)",
+            })
+        );
+    }
+}

@@ -127,3 +127,6 @@ fn item(bytes: &Bytes<'_>, depth: Depth) -> Result<Option<Value>, SourceError> {
         }
     }))
 }
+
+#[cfg(test)]
+mod tests;

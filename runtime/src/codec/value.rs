@@ -67,6 +67,15 @@ impl Value {
         value
     }
 
+    /// The value without the options around it.
+    fn open_option(&self) -> &Self {
+        let mut value = self;
+        while let Self::Some(inner) = value {
+            value = inner;
+        }
+        value
+    }
+
     /// The value without the secrets around it.
     pub(super) fn open(&self) -> &Self {
         let mut value = self;
@@ -86,7 +95,8 @@ impl Value {
 
     /// For messages.
     pub(super) fn unexpected(&self) -> Unexpected<'_> {
-        match self.inner() {
+        match self.open_option() {
+            Self::Secret(_) => Unexpected::Other("secret"),
             Self::Bool(value) => Unexpected::Bool(*value),
             Self::Unsigned(value) => Unexpected::Unsigned(*value),
             Self::Signed(value) => Unexpected::Signed(*value),

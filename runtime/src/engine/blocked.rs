@@ -122,11 +122,12 @@ async fn can_go_on(
     if let BlockedReason::Unregistered(_) = run.reason {
         return Ok(true);
     }
-    let entry = session.host.registry.workflow(&run.workflow);
-    let Some((entry, mut snapshot)) = entry.zip(codec::decode_snapshot(snapshot).ok()) else {
+    let versions = session.host.registry.versions(&run.workflow);
+    let Ok(mut snapshot) = codec::decode_snapshot(snapshot) else { return Ok(false) };
+    if versions.is_empty() {
         return Ok(false);
-    };
-    let evolved = evolution::evolve(&*session.store, entry, &mut snapshot).await?;
+    }
+    let evolved = evolution::evolve(&*session.store, versions, &mut snapshot).await?;
     Ok(evolved.is_ok())
 }
 

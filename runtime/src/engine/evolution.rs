@@ -10,18 +10,22 @@ use crate::machine::WorkflowEntry;
 use crate::model::{BlockedReason, DefinitionHash, Payload, SchemaHash, Snapshot};
 use crate::store::Store;
 
-/// Lets a saved state go on in this build.
+/// Lets a saved state go on in this build: in that one of these versions of a workflow, the newest first, that it is of.
 ///
 /// # Errors
 /// [`StoreError`] if the database fails. The other error is why the state cannot go on.
 pub(crate) async fn evolve(
     store: &dyn Store,
-    entry: &'static WorkflowEntry,
+    versions: &[&'static WorkflowEntry],
     snapshot: &mut Snapshot,
-) -> Result<Result<(), BlockedReason>, StoreError> {
+) -> Result<Result<&'static WorkflowEntry, BlockedReason>, StoreError> {
     loop {
-        let unfit = match catch(|| evolution::evolve_snapshot(snapshot, entry)) {
-            Ok(Ok(_)) => return Ok(Ok(())),
+        let evolved = catch(|| {
+            let entry = evolution::version_of(&snapshot.frame, versions)?;
+            evolution::evolve_snapshot(snapshot, entry).map(|_| entry)
+        });
+        let unfit = match evolved {
+            Ok(Ok(entry)) => return Ok(Ok(entry)),
             Ok(Err(unfit)) => unfit,
             Err(message) => return Ok(Err(BlockedReason::Panicked(message))),
         };

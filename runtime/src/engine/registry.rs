@@ -1,5 +1,6 @@
 //! The workflows and activities that a worker serves, checked once when it starts.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::activities::ActivityEntry;
@@ -11,7 +12,10 @@ use crate::model::SchemaHash;
 /// Entries by their stored name.
 #[derive(Debug)]
 pub(crate) struct Registry {
-    workflows: HashMap<&'static str, &'static WorkflowEntry>,
+    /// All versions of each, the newest first.
+    workflows: HashMap<&'static str, Vec<&'static WorkflowEntry>>,
+    /// The names that workflows had, each with that of today.
+    former_names: HashMap<&'static str, &'static str>,
     activities: HashMap<&'static str, &'static ActivityEntry>,
     workflow_names: Vec<&'static str>,
     activity_names: Vec<&'static str>,
@@ -36,15 +40,13 @@ impl Registry {
     ) -> Result<Self, RegistryError> {
         let mut registry = Self {
             workflows: HashMap::new(),
+            former_names: HashMap::new(),
             activities: HashMap::new(),
             workflow_names: Vec::new(),
             activity_names: Vec::new(),
         };
         for entry in workflows {
-            if let Some(other) = registry.workflows.insert(entry.name, entry) {
-                let places = in_order([workflow_place(other), workflow_place(entry)]);
-                return Err(RegistryError::DuplicateWorkflow { name: entry.name, places });
-            }
+            registry.add_workflow(entry)?;
             let problems: Vec<_> = entry.definition().problems().collect();
             if !problems.is_empty() {
                 return Err(RegistryError::CannotBeSaved { workflow: entry.name, problems });
@@ -56,7 +58,9 @@ impl Registry {
                 return Err(RegistryError::DuplicateActivity { name: entry.name, places });
             }
         }
-        registry.workflow_names = registry.workflows.keys().copied().collect();
+        registry.add_former_names()?;
+        let names = registry.workflows.keys().chain(registry.former_names.keys());
+        registry.workflow_names = names.copied().collect();
         registry.workflow_names.sort_unstable();
         registry.activity_names = registry.activities.keys().copied().collect();
         registry.activity_names.sort_unstable();
@@ -68,9 +72,43 @@ impl Registry {
         self.workflows.is_empty() && self.activities.is_empty()
     }
 
-    /// The workflow of this name.
+    /// Adds a workflow, unless there is one of its name and version.
+    fn add_workflow(&mut self, entry: &'static WorkflowEntry) -> Result<(), RegistryError> {
+        let versions = self.workflows.entry(entry.name).or_default();
+        if let Some(other) = versions.iter().find(|other| other.version == entry.version) {
+            let places = in_order([workflow_place(other), workflow_place(entry)]);
+            return Err(RegistryError::DuplicateWorkflow { name: entry.name, places });
+        }
+        versions.push(entry);
+        versions.sort_unstable_by_key(|entry| Reverse(entry.version));
+        Ok(())
+    }
+
+    /// Adds the names that workflows had, unless another workflow has or had one of them.
+    fn add_former_names(&mut self) -> Result<(), RegistryError> {
+        for entry in self.workflows.values().flatten() {
+            for name in entry.formerly.iter().copied() {
+                let former = self.former_names.insert(name, entry.name);
+                let former = former.filter(|other| *other != entry.name);
+                let other = self.workflows.get(former.unwrap_or(name));
+                if let Some(other) = other.and_then(|versions| versions.first()) {
+                    let places = in_order([workflow_place(other), workflow_place(entry)]);
+                    return Err(RegistryError::FormerName { name, places });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The newest version of the workflow that has or had this name.
     pub(crate) fn workflow(&self, name: &str) -> Option<&'static WorkflowEntry> {
-        self.workflows.get(name).copied()
+        self.versions(name).first().copied()
+    }
+
+    /// All versions of the workflow that has or had this name, the newest first.
+    pub(crate) fn versions(&self, name: &str) -> &[&'static WorkflowEntry] {
+        let name = self.former_names.get(name).copied().unwrap_or(name);
+        self.workflows.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// The activity of this name.
@@ -83,7 +121,7 @@ impl Registry {
         self.activities.values().copied()
     }
 
-    /// The names of all workflows, in order.
+    /// The names of all workflows, and those that they had, in order.
     pub(crate) fn workflow_names(&self) -> &[&'static str] {
         &self.workflow_names
     }
@@ -95,12 +133,18 @@ impl Registry {
 
     /// Leaves the workflows out.
     pub(crate) fn without_workflows(self) -> Self {
-        Self { workflows: HashMap::new(), workflow_names: Vec::new(), ..self }
+        Self {
+            workflows: HashMap::new(),
+            former_names: HashMap::new(),
+            workflow_names: Vec::new(),
+            ..self
+        }
     }
 
-    /// All workflows, in the order of their names.
+    /// All versions of all workflows, in the order of their names.
     pub(crate) fn workflows(&self) -> impl Iterator<Item = &'static WorkflowEntry> {
-        self.workflow_names.iter().filter_map(|name| self.workflow(name))
+        let all = self.workflow_names.iter().filter_map(|name| self.workflows.get(name));
+        all.flatten().copied()
     }
 
     /// The schemas of what workflows and activities are given and return.

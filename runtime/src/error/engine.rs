@@ -272,6 +272,18 @@ pub enum RegistryError {
         /// Where they are defined: the file and the line of each.
         places: [String; 2],
     },
+    /// A workflow has a name that another one has or had.
+    #[error(
+        "a workflow and another one that was `formerly` of that name are both named `{name}`, at {} and at {}: runs \
+         can belong to one of them only, so rename one or remove the `formerly`",
+        places[0], places[1]
+    )]
+    FormerName {
+        /// The name.
+        name: &'static str,
+        /// Where the two are defined: the file and the line of each.
+        places: [String; 2],
+    },
     /// Two activities have the same stored name.
     #[error(
         "two activities are named `{name}`, at {} and at {}: rename one with `#[activity(name = \"…\")]`",

@@ -38,6 +38,26 @@ impl From<StepError> for Unfit {
     }
 }
 
+/// The one of these versions of a workflow, the newest first, that a frame is of. There is at least one.
+pub(crate) fn version_of(
+    frame: &[u8],
+    versions: &[&'static WorkflowEntry],
+) -> Result<&'static WorkflowEntry, Unfit> {
+    let [newest, older @ ..] = versions else {
+        return Err(Unfit::Damaged(crate::machine::frame::damaged("it is of no workflow")));
+    };
+    if older.is_empty() {
+        return Ok(newest);
+    }
+    let hash = FrameHead::read(&mut &frame[..])?.hash;
+    if let Some(own) = versions.iter().find(|entry| entry.definition().hash() == hash) {
+        return Ok(own);
+    }
+    let version = known::find(hash).ok_or(Unfit::UnknownDefinition(hash))?.version;
+    // Of the newest, the plan says that it is another one.
+    Ok(versions.iter().find(|entry| entry.version == version).unwrap_or(newest))
+}
+
 /// Lets the state in a snapshot go on in this build. Tells whether it has changed.
 pub(crate) fn evolve_snapshot(
     snapshot: &mut Snapshot,

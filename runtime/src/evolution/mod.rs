@@ -8,14 +8,18 @@
 //! One function makes plans, [`plan`], for the load of a run, for the check of `piton.lock` and for that of a
 //! database, so the three cannot disagree.
 
+mod check;
 mod frame;
 mod known;
 mod names;
+mod old_struct;
 mod plan;
 mod stored;
 
-pub(crate) use frame::{Unfit, evolve_snapshot};
+pub use check::{Concern, check};
+pub(crate) use frame::{Unfit, evolve_snapshot, version_of};
 pub(crate) use known::{learn, own, with_awaited};
+pub(crate) use old_struct::old_struct;
 pub(crate) use plan::plan;
 pub use stored::{
     StoredAwaited, StoredBranch, StoredDefinition, StoredEdge, StoredLocal, StoredState,

@@ -84,6 +84,10 @@ fn make(
         now_at: None,
         difference: Difference::MissingState,
     };
+    if before.version != now.version {
+        let difference = Difference::OtherVersion { before: before.version, now: now.version };
+        return Err(Finding { difference, ..finding });
+    }
     let found = find_state(before, now, saved, inside);
     let (number, found) = found.map_err(|difference| Finding { difference, ..finding.clone() })?;
     finding.now_at = Some(place(found));

@@ -14,6 +14,9 @@ use crate::model::{AwaitKind, BranchNode, DefinitionHash, Place, SchemaHash};
 pub struct StoredDefinition {
     /// The workflow's stored name.
     pub workflow: String,
+    /// Which version of those of its name it is.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub version: u32,
     /// What identifies the definition.
     pub hash: DefinitionHash,
     /// The schemas of the parameters.
@@ -25,6 +28,7 @@ pub struct StoredDefinition {
     /// The ways between them.
     pub edges: Vec<StoredEdge>,
     /// The schemas that the rest names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub schemas: BTreeMap<String, Schema>,
 }
 
@@ -101,6 +105,12 @@ pub enum StoredAwaited {
     Workflow {
         /// Its stored name.
         name: String,
+        /// Other stored names that it had.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        formerly: Vec<String>,
+        /// Which version of those of its name it is.
+        #[serde(default = "first", skip_serializing_if = "is_first")]
+        version: u32,
     },
     /// A timer.
     Timer,
@@ -129,10 +139,20 @@ impl StoredDefinition {
         let parameters = parameters.map(|parameter| schemas.add(parameter)).collect();
         let returned = schemas.add(definition.returned);
         let states = 0..definition.states.len();
-        let states = states.map(|number| state(definition, number, &mut schemas)).collect();
+        let states = states.map(|number| state(definition, number, &mut schemas));
+        #[cfg(feature = "simulation")]
+        let states = states.map(|mut state| {
+            // A build that has changed the definition has none of the states of others.
+            if definition.hash() != definition.hash {
+                state.name.push('\'');
+            }
+            state
+        });
+        let states = states.collect();
         let edges = entry.graph.edges();
         Self {
             workflow: entry.name.to_owned(),
+            version: entry.version,
             hash: definition.hash(),
             parameters,
             returned,
@@ -140,6 +160,38 @@ impl StoredDefinition {
             edges: edges.iter().map(|edge| (edge.from, edge.to)).collect(),
             schemas: schemas.0,
         }
+    }
+
+    /// The hashes of the schemas that it names, some of them several times.
+    pub(crate) fn named_schemas(&self) -> Vec<SchemaHash> {
+        let mut named = self.parameters.clone();
+        named.push(self.returned);
+        for state in &self.states {
+            named.extend(state.locals.iter().map(|local| local.schema));
+            let branches = state.branches.iter().filter_map(|branch| branch.awaited.as_ref());
+            for awaited in state.awaited.iter().chain(branches) {
+                awaited.name_schemas(&mut named);
+            }
+        }
+        named
+    }
+
+    /// The names of the workflows that run inside of runs of this one.
+    pub(crate) fn awaited_workflows(&self) -> impl Iterator<Item = String> {
+        let states = self.states.iter();
+        let awaited = states.flat_map(|state| {
+            let branches = state.branches.iter().filter_map(|branch| branch.awaited.as_ref());
+            state.awaited.iter().chain(branches)
+        });
+        awaited.filter_map(|mut awaited| {
+            while let StoredAwaited::List(item) = awaited {
+                awaited = item;
+            }
+            match awaited {
+                StoredAwaited::Workflow { name, .. } => Some(name.clone()),
+                _ => None,
+            }
+        })
     }
 
     /// The schema with this hash, if the definition names it.
@@ -194,7 +246,14 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
                 returned: schemas.add_type(*returned),
             }
         }
-        Awaited::Workflow(entry) => StoredAwaited::Workflow { name: entry().name.to_owned() },
+        Awaited::Workflow(entry) => {
+            let entry = entry();
+            StoredAwaited::Workflow {
+                name: entry.name.to_owned(),
+                formerly: entry.formerly.iter().map(|name| (*name).to_owned()).collect(),
+                version: entry.version,
+            }
+        }
         Awaited::Timer => StoredAwaited::Timer,
         Awaited::Signal { name, value, is_limited } => StoredAwaited::Signal {
             name: (*name).to_owned(),
@@ -204,6 +263,16 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
         Awaited::Cancellation => StoredAwaited::Cancellation,
         Awaited::List(item) => StoredAwaited::List(Box::new(stored(item, schemas))),
     }
+}
+
+/// The version of a workflow that does not say so.
+fn first() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_first(version: &u32) -> bool {
+    *version == first()
 }
 
 /// The schemas that a definition names.
@@ -222,11 +291,26 @@ impl Collected {
 }
 
 impl StoredAwaited {
-    /// Whether one that is awaited can go on as the other.
+    fn name_schemas(&self, named: &mut Vec<SchemaHash>) {
+        match self {
+            Self::Activity { parameters, returned, .. } => {
+                named.extend(parameters);
+                named.push(*returned);
+            }
+            Self::Signal { value, .. } => named.push(*value),
+            Self::List(item) => item.name_schemas(named),
+            Self::Workflow { .. } | Self::Timer | Self::Cancellation => {}
+        }
+    }
+
+    /// Whether one that is awaited can go on as `other`, which is awaited today.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Activity { name, .. }, Self::Activity { name: other, .. })
-            | (Self::Workflow { name }, Self::Workflow { name: other }) => name == other,
+            (Self::Activity { name, .. }, Self::Activity { name: other, .. }) => name == other,
+            (
+                Self::Workflow { name, version, .. },
+                Self::Workflow { name: other, formerly, version: other_version },
+            ) => version == other_version && (name == other || formerly.contains(name)),
             (
                 Self::Signal { name, is_limited, .. },
                 Self::Signal { name: other, is_limited: is_other_limited, .. },
@@ -242,7 +326,10 @@ impl std::fmt::Display for StoredAwaited {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Activity { name, .. } => write!(f, "the activity `{name}`"),
-            Self::Workflow { name } => write!(f, "the workflow `{name}`"),
+            Self::Workflow { name, version: 1, .. } => write!(f, "the workflow `{name}`"),
+            Self::Workflow { name, version, .. } => {
+                write!(f, "version {version} of the workflow `{name}`")
+            }
             Self::Timer => f.write_str("a timer"),
             Self::Signal { name, is_limited: false, .. } => write!(f, "the signal `{name}`"),
             Self::Signal { name, .. } => write!(f, "the signal `{name}` with a time limit"),

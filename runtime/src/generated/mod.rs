@@ -54,6 +54,8 @@ pub use std::option::Option::{self, None, Some};
 pub use std::result::Result::{self, Err, Ok};
 pub use std::task::Poll;
 
+pub use serde::{Serialize, Serializer};
+
 pub use crate::activities::ActivityContext;
 pub use crate::activities::registry::{Attempt, ReportedError, register as register_activity};
 pub use crate::codec::{Arguments, CodecError, Reader, next_value};

@@ -75,7 +75,13 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
             add_type(*returned);
             hash.add(name);
         }
-        Awaited::Workflow(entry) => hash.add(entry().name),
+        Awaited::Workflow(entry) => {
+            let entry = entry();
+            hash.add(entry.name);
+            if entry.version != 1 {
+                hash.add(&format!("version {}", entry.version));
+            }
+        }
         Awaited::Timer => hash.add("timer"),
         Awaited::Signal { name, value, is_limited } => {
             add_type(*value);
@@ -136,6 +142,9 @@ impl Definition {
         let states: Vec<_> = states.collect();
         let mut hash = StableHash::new();
         hash.add(entry.graph.workflow);
+        if entry.version != 1 {
+            hash.add(&format!("version {}", entry.version));
+        }
         hash.add(&schemas::of_arguments(parameters).hash.to_string());
         hash.add(&returned.hash.to_string());
         states.iter().for_each(|state| state.add_to(&mut hash));

@@ -149,9 +149,14 @@ impl WorkflowEntry {
         ENTRIES.iter()
     }
 
-    /// The entry registered under `name`.
+    /// The entry registered under `name`; the newest version if there are several.
     pub fn find(name: &str) -> Option<&'static Self> {
-        Self::all().find(|entry| entry.name == name)
+        Self::all().filter(|entry| entry.name == name).max_by_key(|entry| entry.version)
+    }
+
+    /// The stored name and those that it had.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.name).chain(self.formerly.iter().copied())
     }
 
     /// The identity of the definition, computed once per process.

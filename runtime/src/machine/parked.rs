@@ -235,7 +235,9 @@ mod tests {
         let nodes = Graph::new("w", "", text).nodes().into_iter();
         Definition {
             hash: DefinitionHash(7),
-            states: nodes.map(|node| DefinedState { node, locals: Vec::new(), awaited: Vec::new() }).collect(),
+            states: nodes
+                .map(|node| DefinedState { node, locals: Vec::new(), awaited: Vec::new() })
+                .collect(),
             parameters: PARAMETERS,
             returned: schemas::of_type(Described::of::<()>()),
         }

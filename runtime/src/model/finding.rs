@@ -30,6 +30,13 @@ pub struct Finding {
 pub enum Difference {
     /// There is no such state.
     MissingState,
+    /// The run is of another version of the workflow.
+    OtherVersion {
+        /// Its version.
+        before: u32,
+        /// The version that this build has.
+        now: u32,
+    },
     /// The same callee is awaited several times, and which await of today was meant cannot be told.
     AmbiguousState {
         /// What is awaited.
@@ -102,6 +109,12 @@ impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::MissingState => f.write_str("there is no state of this name"),
+            Self::OtherVersion { before, now } => {
+                write!(
+                    f,
+                    "the run is of version {before} of the workflow, and this build has version {now}"
+                )
+            }
             Self::AmbiguousState { name, before, now } if before == now => write!(
                 f,
                 "`{name}` is awaited {now} times, and more than one of these awaits has changed, so which of them the \
@@ -160,10 +173,13 @@ impl Finding {
     }
 
     /// What a person can do.
-    fn help(&self) -> &'static str {
+    pub fn help(&self) -> &'static str {
         match self.difference {
             Difference::MissingState => {
                 "keep the await, give another one its name with `#[state(\"…\")]`, or write a `#[migrate]`"
+            }
+            Difference::OtherVersion { .. } => {
+                "keep the function of that version beside the new one until its runs have ended"
             }
             Difference::AmbiguousState { .. } => {
                 "give the new await a name of its own with `#[state(\"…\")]`"

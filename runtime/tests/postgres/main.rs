@@ -25,7 +25,7 @@ use std::pin::Pin;
 use libtest_mimic::{Arguments, Failed};
 use piton_postgres_cluster::{run_tests, trial};
 
-use crate::locks::{fencing, order, recheck, relay};
+use crate::locks::{edits, fencing, order, recheck, relay};
 
 /// Needs the program by which one server follows another, which not every package of Postgres has.
 const SWITCHOVER: &str = "who_takes_the_place_of_a_server_is_believed";
@@ -111,6 +111,11 @@ const TESTS: &[(&str, Test)] = tests![
     recheck::a_start_waits_for_another_of_its_id,
     recheck::what_was_in_the_way_of_a_start_and_has_ended_is_not,
     recheck::what_all_write_is_written_in_one_order,
+    edits::a_run_that_is_taken_meanwhile_is_not_edited,
+    edits::a_run_that_moves_meanwhile_is_not_edited,
+    edits::nobody_claims_a_run_that_is_being_edited,
+    edits::what_arrives_while_a_run_is_edited_makes_it_due,
+    edits::a_start_and_a_run_that_is_opened_again_share_no_workflow_id,
     relay::relays_lock_in_order,
     relay::a_relay_holds_up_no_sender,
     relay::a_run_that_ends_meanwhile_gets_no_message,

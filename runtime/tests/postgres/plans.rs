@@ -13,14 +13,15 @@ use piton::model::{
 };
 use piton::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ArrivalKind, ClaimActivities,
-    ClaimRequest, CommitStep, DeadLetterFilter, DeadLetterId, Disposition, Effect, FinishActivity,
-    NewActivity, NewArrival, NewDeadLetter, NewRun, RelayMessages, Reporter, RunKey, Senders,
-    Store, WorkerLease,
+    ClaimRequest, CommitStep, DeadLetterFilter, DeadLetterId, Disposition, EditOutcome, EditRun,
+    Effect, FinishActivity, NewActivity, NewArrival, NewDeadLetter, NewRun, RelayMessages,
+    Reporter, RunKey, Senders, Store, WorkerLease,
 };
 use piton_postgres_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::fixture::{keep, new_run, new_worker, open};
+use crate::locks::edits::edit_of;
 
 /// Every statement is a line of the server's log.
 const SETTINGS: &str = "log_statement = 'all'\nautovacuum = off\n";
@@ -31,13 +32,15 @@ const AS_THE_STORE: &str = "SET enable_hashjoin = off; SET enable_mergejoin = of
     SET plan_cache_mode = force_generic_plan";
 
 /// Tables that may hold any number of rows.
-const TABLES: [&str; 6] = [
+const TABLES: [&str; 8] = [
     "piton_runs",
     "piton_inbox",
     "piton_arrival_keys",
     "piton_activities",
     "piton_outbox",
     "piton_dead_letters",
+    "piton_history",
+    "piton_audit",
 ];
 
 async fn start_many(store: &dyn Store, owner: WorkerLease, count: usize) -> Vec<RunId> {
@@ -129,6 +132,17 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     let close = CommitStep::new(first, StepNo(2), Disposition::Close { status, result, failure });
     store.commit_steps(worker, &[&keep(third, 1), &close]).await?;
     store.terminate_run(last, "enough").await?;
+    let given_up = vec![Handle(0)];
+    let edit = EditRun { reopen: true, given_up, ..edit_of(last, 0) };
+    assert_eq!(store.edit_run(edit).await?, EditOutcome::Edited);
+    assert_eq!(store.list_audit(Some(last), None, 10).await?.len(), 1);
+    let kept = [2, 3].map(|step_no| CommitStep { keep_history: Some(1), ..keep(third, step_no) });
+    for step in &kept {
+        store.commit_steps(worker, &[step]).await?;
+    }
+    assert_eq!(store.list_history(third).await?.len(), 1);
+    assert!(store.find_history(third, StepNo(4)).await?.is_some());
+    assert!(store.find_details(third).await?.is_some());
     for is_fenced in [true, false] {
         let leaver = self::worker(store).await;
         let run_ids = start_many(store, leaver, 2).await;

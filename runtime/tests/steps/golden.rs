@@ -179,8 +179,9 @@ fn run() -> Standalone<everything> {
 
 /// Answers the call of `ship` with this argument.
 fn reply(run: &mut Standalone<everything>, argument: &u64, value: &u64) {
-    let arguments = codec::to_payload(argument).unwrap();
-    let is_it = |operation: &Operation| matches!(operation, Operation::Activity(activity) if activity.arguments == arguments);
+    // The value is behind the encoding and the hash of the schema, which is another for arguments.
+    let argument = &codec::to_payload(argument).unwrap().0[9..];
+    let is_it = |operation: &Operation| matches!(operation, Operation::Activity(activity) if activity.arguments.0[9..] == *argument);
     let waiting = run.waiting_for();
     let (handle, _) = waiting.iter().find(|(_, operation)| is_it(operation)).unwrap();
     run.reply(*handle, value).unwrap();
@@ -200,7 +201,8 @@ fn golden_values_of_all_formats_are_read() {
 
 #[test]
 fn golden_runs_of_all_formats_go_on() {
-    for format in 1..=SNAPSHOT_FORMAT {
+    // Runs of the first format have no schemas with their values. None was ever released.
+    for format in 2..=SNAPSHOT_FORMAT {
         let bytes = golden("run", format, || run().save().unwrap());
         let mut run = Standalone::<everything>::load(&bytes).unwrap();
         assert_eq!(

@@ -151,6 +151,37 @@ fn a_changed_type_reads_by_names() {
 }
 
 #[test]
+fn what_does_not_fit_is_named() {
+    #[derive(Debug, Serialize, Deserialize)]
+    enum Price<T> {
+        Fixed { amount: T },
+        Free,
+    }
+    #[derive(Debug, Serialize, Deserialize)]
+    struct Line<T> {
+        price: Option<Price<T>>,
+    }
+    #[derive(Debug, Serialize, Deserialize)]
+    struct Order<T> {
+        lines: BTreeMap<String, Vec<Line<T>>>,
+        free: Price<T>,
+    }
+    let line = Line { price: Some(Price::Fixed { amount: "much".to_owned() }) };
+    let lines = [("first".to_owned(), vec![Line { price: None }, line])].into();
+    let order = Order { lines, free: Price::Free };
+    let error = reread::<_, Order<u32>>(&order).expect_err("it does not fit");
+    assert_eq!(
+        error,
+        "lines.first[1].price.Fixed.amount: invalid type: string \"much\", expected u32"
+    );
+    let error = reread::<_, Order<String>>(&BTreeMap::from([("free".to_owned(), ())]));
+    assert_eq!(
+        error.expect_err("it does not fit"),
+        "free: invalid type: unit value, expected enum Price"
+    );
+}
+
+#[test]
 fn what_looks_alike_is_not_taken_for_each_other() {
     // As many letters as a UUID has bytes.
     assert!(reread::<_, Uuid>(&"0123456789abcdef".to_owned()).is_err());

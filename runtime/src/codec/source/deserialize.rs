@@ -192,7 +192,10 @@ impl<'de> Deserializer<'de> for Source<'_> {
     ) -> Result<V::Value, SourceError> {
         match self.newtype(type_name::<V::Value>(), name) {
             Ok(mut newtype) => {
-                let made = visitor.visit_newtype_struct(newtype.source());
+                let made = match visitor.visit_newtype_struct(newtype.source()) {
+                    Ok(value) => Ok(value),
+                    Err(error) => Err(newtype.located(error)),
+                };
                 newtype.finish();
                 made
             }
@@ -250,7 +253,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
                     variant.finish();
                     Ok(value)
                 }
-                Err(error) => Err(error),
+                Err(error) => Err(variant.located(error)),
             },
             Err(error) => Err(error),
         }
@@ -270,7 +273,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
             Value::Some(inner) | Value::Secret(inner) => {
                 visitor.visit_some(Self::Read(inner, form))
             }
-            Value::List(list) => visit_list(Ok(Items::Read(list.iter(), form)), visitor),
+            Value::List(list) => visit_list(Ok(Items::Read(list, 0, form)), visitor),
             Value::Map(map) => visitor.visit_map(Entries::read(map, form)),
             number => visit_number(number, visitor),
         }

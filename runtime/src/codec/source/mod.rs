@@ -11,7 +11,7 @@ mod parts;
 mod tests;
 mod variant;
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use bincode::error::DecodeError;
 use serde::de::{self, Error as _, Expected};
@@ -34,8 +34,35 @@ enum Refusal {
     #[error("the type can only be read from a self-describing format")]
     SelfDescribing,
     /// The type does not take what there is, or there is nothing to take.
-    #[error("{0}")]
-    Rejected(String),
+    #[error("{}{reason}", Path(path))]
+    Rejected {
+        reason: String,
+        /// The part that is refused: what it is in comes after it.
+        path: Vec<Part>,
+    },
+}
+
+/// A step to a part of a value.
+#[derive(Debug)]
+enum Part {
+    Field(String),
+    Item(usize),
+}
+
+/// Shows the way to a part, with a colon behind it.
+struct Path<'a>(&'a [Part]);
+
+impl Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, part) in self.0.iter().rev().enumerate() {
+            match part {
+                Part::Field(name) if number == 0 => write!(f, "{name}")?,
+                Part::Field(name) => write!(f, ".{name}")?,
+                Part::Item(index) => write!(f, "[{index}]")?,
+            }
+        }
+        if self.0.is_empty() { Ok(()) } else { f.write_str(": ") }
+    }
 }
 
 impl SourceError {
@@ -45,7 +72,30 @@ impl SourceError {
 
     /// Whether this is what was wrong.
     pub(in crate::codec) fn is(&self, reason: &str) -> bool {
-        matches!(&*self.0, Refusal::Rejected(text) if text == reason)
+        matches!(&*self.0, Refusal::Rejected { reason: text, .. } if text == reason)
+    }
+
+    fn rejected(reason: String) -> Self {
+        Self(Box::new(Refusal::Rejected { reason, path: Vec::new() }))
+    }
+
+    /// Notes what the part is in that is refused.
+    fn within(mut self, part: Part) -> Self {
+        if let Refusal::Rejected { path, .. } = &mut *self.0 {
+            path.push(part);
+        }
+        self
+    }
+
+    /// As [`SourceError::within`] of the variant of an enum, which only says more where the part has a name.
+    fn within_variant(self, name: &Value) -> Self {
+        match (&*self.0, name.text()) {
+            (Refusal::Rejected { path, .. }, Some(name)) if !path.is_empty() => {
+                let name = name.to_owned();
+                self.within(Part::Field(name))
+            }
+            _ => self,
+        }
     }
 
     /// Whether the tracer was asked for what it cannot know.
@@ -57,13 +107,13 @@ impl SourceError {
 impl From<DecodeError> for SourceError {
     #[cold]
     fn from(error: DecodeError) -> Self {
-        Self(Box::new(Refusal::Rejected(error.to_string())))
+        Self::rejected(error.to_string())
     }
 }
 
 impl de::Error for SourceError {
     fn custom<T: Display>(message: T) -> Self {
-        Self(Box::new(Refusal::Rejected(message.to_string())))
+        Self::rejected(message.to_string())
     }
 }
 
@@ -100,11 +150,6 @@ fn inside(depth: Depth) -> Result<Depth, SourceError> {
 }
 
 impl<'a> Source<'a> {
-    /// What has been read from JSON.
-    pub(super) fn json(value: &'a Value) -> Self {
-        Self::Read(value, Form::Tagged)
-    }
-
     /// What is next in `bytes`.
     pub(super) fn binary(bytes: &'a Bytes<'a>) -> Self {
         Self::Binary(bytes, Depth::READ)

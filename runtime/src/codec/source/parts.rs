@@ -4,7 +4,7 @@ use std::mem::ManuallyDrop;
 
 use serde::de::{DeserializeSeed, Error as _, Expected, MapAccess, SeqAccess};
 
-use super::{Source, SourceError};
+use super::{Part, Source, SourceError};
 use crate::codec::binary::Bytes;
 use crate::codec::depth::Depth;
 use crate::codec::schema::{Form, Formats, Taken};
@@ -13,7 +13,8 @@ use crate::codec::value::Value;
 /// Values by position.
 pub(super) enum Items<'a> {
     Made(Formats<'a>),
-    Read(std::slice::Iter<'a, Value>, Form),
+    /// These, from the one with this index on.
+    Read(&'a [Value], usize, Form),
     /// Bytes, of which each is a number, and the last that was asked for.
     Octets(std::slice::Iter<'a, u8>, ManuallyDrop<Value>),
     /// As many as these, each of this depth.
@@ -28,7 +29,7 @@ impl<'a> Items<'a> {
         expected: &dyn Expected,
     ) -> Result<Self, SourceError> {
         match value.inner() {
-            Value::List(list) => Ok(Self::Read(list.iter(), form)),
+            Value::List(list) => Ok(Self::Read(list, 0, form)),
             Value::Bytes(bytes) => Ok(Self::Octets(bytes.iter(), ManuallyDrop::new(Value::Null))),
             value => Err(Source::wrong(value, expected)),
         }
@@ -51,7 +52,11 @@ impl Items<'_> {
     fn next(&mut self) -> Option<Source<'_>> {
         match self {
             Self::Made(formats) => formats.next().map(Source::Made),
-            Self::Read(list, form) => list.next().map(|value| Source::Read(value, *form)),
+            Self::Read(list, next, form) => {
+                let value = list.get(*next)?;
+                *next += 1;
+                Some(Source::Read(value, *form))
+            }
             Self::Octets(bytes, number) => {
                 *number = ManuallyDrop::new(Value::Unsigned((*bytes.next()?).into()));
                 Some(Source::Read(number, Form::Compact))
@@ -66,9 +71,18 @@ impl Items<'_> {
     fn len(&self) -> usize {
         match self {
             Self::Made(formats) => formats.len(),
-            Self::Read(list, _) => list.len(),
+            Self::Read(list, next, _) => list.len() - next,
             Self::Octets(bytes, _) => bytes.len(),
             Self::Binary(_, left, _) => *left,
+        }
+    }
+
+    /// Says of an error that it is in the last item.
+    #[cold]
+    extern "C" fn located(&self, error: SourceError) -> SourceError {
+        match self {
+            Self::Read(_, next, _) => error.within(Part::Item(next.saturating_sub(1))),
+            _ => error,
         }
     }
 
@@ -101,7 +115,7 @@ impl<'de> SeqAccess<'de> for &mut Items<'_> {
         match self.next() {
             Some(item) => match seed.deserialize(item) {
                 Ok(value) => Ok(Some(value)),
-                Err(error) => Err(error),
+                Err(error) => Err(self.located(error)),
             },
             None => Ok(None),
         }
@@ -116,8 +130,8 @@ impl<'de> SeqAccess<'de> for &mut Items<'_> {
 pub(super) enum Entries<'a> {
     /// A key and its value, unless there is to be no entry.
     Made(Formats<'a>),
-    /// What is left, and the value of the last key.
-    Read(std::slice::Iter<'a, (Value, Value)>, Option<&'a Value>, Form),
+    /// What is left, and the last one.
+    Read(std::slice::Iter<'a, (Value, Value)>, Option<&'a (Value, Value)>, Form),
     /// As many as these, each of this depth.
     Binary(&'a Bytes<'a>, usize, Depth),
 }
@@ -132,10 +146,10 @@ impl Entries<'_> {
     fn next_key(&mut self) -> Option<Source<'_>> {
         match self {
             Self::Made(entry) => entry.next().map(Source::Made),
-            Self::Read(entries, value, form) => {
-                let (key, next) = entries.next()?;
-                *value = Some(next);
-                Some(Source::Read(key, *form))
+            Self::Read(entries, last, form) => {
+                let entry = entries.next()?;
+                *last = Some(entry);
+                Some(Source::Read(&entry.0, *form))
             }
             Self::Binary(bytes, left, depth) => {
                 *left = left.checked_sub(1)?;
@@ -147,10 +161,21 @@ impl Entries<'_> {
     fn next_value(&mut self) -> Result<Source<'_>, SourceError> {
         let value = match self {
             Self::Made(entry) => entry.next().map(Source::Made),
-            Self::Read(_, value, form) => value.take().map(|value| Source::Read(value, *form)),
+            Self::Read(_, last, form) => last.map(|(_, value)| Source::Read(value, *form)),
             Self::Binary(bytes, _, depth) => Some(Source::Binary(bytes, *depth)),
         };
         value.ok_or_else(|| SourceError::custom("a map's value was read before its key"))
+    }
+
+    /// Says of an error that it is in the last value.
+    #[cold]
+    extern "C" fn located(&self, error: SourceError) -> SourceError {
+        match self {
+            Self::Read(_, Some((key, _)), _) => {
+                error.within(Part::Field(key.text().unwrap_or("?").to_owned()))
+            }
+            _ => error,
+        }
     }
 }
 
@@ -175,7 +200,10 @@ impl<'de> MapAccess<'de> for Entries<'_> {
         seed: V,
     ) -> Result<V::Value, SourceError> {
         match self.next_value() {
-            Ok(value) => seed.deserialize(value),
+            Ok(value) => match seed.deserialize(value) {
+                Ok(value) => Ok(value),
+                Err(error) => Err(self.located(error)),
+            },
             Err(error) => Err(error),
         }
     }
@@ -226,6 +254,17 @@ impl Newtype<'_> {
             Self::Made(taken) => Source::Made(taken.content()),
             Self::Read(value, form) => Source::Read(value, *form),
             Self::Binary(bytes, depth) => Source::Binary(bytes, *depth),
+        }
+    }
+
+    /// Takes what a secret is out of an error.
+    #[cold]
+    pub(super) extern "C" fn located(&self, error: SourceError) -> SourceError {
+        match self {
+            Self::Read(Value::Secret(_), _) => {
+                SourceError::custom("the type does not take the secret")
+            }
+            _ => error,
         }
     }
 

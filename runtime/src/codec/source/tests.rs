@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::*;
 
 fn from_json<T: DeserializeOwned>(json: &str) -> Result<T, SourceError> {
-    value_from_json(json.as_bytes()).and_then(|value| T::deserialize(Source::json(&value)))
+    value_from_json(json.as_bytes())
+        .and_then(|value| T::deserialize(Source::Read(&value, Form::Tagged)))
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]

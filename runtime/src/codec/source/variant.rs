@@ -102,6 +102,15 @@ impl<'a> Variant<'a> {
         }
     }
 
+    /// Says of an error that it is in this variant.
+    #[cold]
+    pub(super) extern "C" fn located(&self, error: SourceError) -> SourceError {
+        match self {
+            Self::Read(name, ..) => error.within_variant(name),
+            _ => error,
+        }
+    }
+
     pub(super) extern "C" fn finish(&mut self) {
         if let Self::Made(variant, _) = self {
             variant.finish();

@@ -436,18 +436,19 @@ async fn read(
 ) -> Result<Machine, BlockedReason> {
     suspects::verdict(claimed.takeovers).map_or(Ok(()), Err)?;
     let undecodable = BlockedReason::Undecodable;
-    let entry = session.host.registry.workflow(&claimed.workflow);
-    let entry =
-        entry.ok_or_else(|| undecodable(format!("there is no workflow `{}`", claimed.workflow)))?;
+    let versions = session.host.registry.versions(&claimed.workflow);
+    if versions.is_empty() {
+        return Err(undecodable(format!("there is no workflow `{}`", claimed.workflow)));
+    }
     let snapshot = catch(|| codec::decode_snapshot(&claimed.snapshot));
     let snapshot = snapshot.map_err(BlockedReason::Panicked)?;
     let mut snapshot = snapshot.map_err(|error| undecodable(error.to_string()))?;
     let mut backoff = Backoff::default();
     // Before anything is done for the run: nothing of it may come to those who can read it.
     loop {
-        match learn(session, entry, &mut snapshot, &claimed.inbox.arrivals).await {
+        match learn(session, versions, &mut snapshot, &claimed.inbox.arrivals).await {
             Ok(evolved) => {
-                evolved?;
+                let entry = evolved?;
                 return Ok(Machine::resume(entry, run.clone(), snapshot));
             }
             Err(error) => {
@@ -460,11 +461,11 @@ async fn read(
 
 async fn learn(
     session: &Session,
-    entry: &'static WorkflowEntry,
+    versions: &[&'static WorkflowEntry],
     snapshot: &mut Snapshot,
     arrivals: &[Arrival],
-) -> Result<Result<(), BlockedReason>, StoreError> {
+) -> Result<Result<&'static WorkflowEntry, BlockedReason>, StoreError> {
     evolution::learn_schemas_of(&*session.store, arrivals.iter().filter_map(Arrival::payload))
         .await?;
-    evolution::evolve(&*session.store, entry, snapshot).await
+    evolution::evolve(&*session.store, versions, snapshot).await
 }

@@ -1,12 +1,17 @@
 //! All that is known of a run.
 
+use std::time::Duration;
+
 use super::fixture::{
     ACTIVITY, QUEUE, StoreUnderTest, activity, block, by_worker, close, close_as, enqueue, keep,
-    park, retry, signal,
+    new_run, outcome, park, retry, signal,
 };
-use crate::model::{Handle, Payload, RunId, RunStatus, StepNo};
+use crate::model::{Handle, Message, OutgoingMessage, Payload, RunId, RunStatus, StepNo};
 use crate::store::weight::MAX_ANSWER_BYTES;
-use crate::store::{ArrivalKind, CommitStep, FinishOutcome, MAX_DETAILS, NewArrival, RunDetails};
+use crate::store::{
+    ActivityEnd, ArrivalKind, CommitStep, Effect, FinishOutcome, FirstArrival, MAX_DETAILS,
+    NewArrival, NewRun, RelayMessages, RunDetails, Senders,
+};
 
 crate::store::conformance::list_cases!("details":
     a_run_is_found_with_what_belongs_to_it,
@@ -14,6 +19,7 @@ crate::store::conformance::list_cases!("details":
     a_blocked_run_has_details,
     of_a_run_that_is_over_what_is_left_is_found,
     an_activity_tells_how_far_it_is,
+    what_has_arrived_in_any_way_has_a_time,
     long_lists_are_cut_and_counted,
     arrivals_that_do_not_fit_are_told_by_their_length,
 );
@@ -36,7 +42,9 @@ async fn a_run_is_found_with_what_belongs_to_it(t: StoreUnderTest) {
     let effects = enqueue(vec![activity(4), activity(3)]);
     t.commit(worker, CommitStep { effects, ..park(run_id, 0, None, 0) }).await;
     let cancel = ArrivalKind::Cancel { reason: "enough".into() };
+    let first_at = t.now();
     t.deliver(signal(run_id, "go")).await;
+    t.clock.advance(Duration::from_secs(5));
     t.deliver(NewArrival { kind: cancel, ..signal(run_id, "") }).await;
     let found = details(&t, run_id).await;
     assert_eq!((found.run.run_id, found.run.workflow_id.as_str()), (run_id, "a"));
@@ -51,6 +59,8 @@ async fn a_run_is_found_with_what_belongs_to_it(t: StoreUnderTest) {
         found.unread.iter().map(|one| (one.seq, one.kind, one.name.as_deref())).collect();
     assert_eq!(unread, [(1, Some("signal"), Some("go")), (2, Some("cancel"), None)]);
     assert_eq!(found.unread_count, 2);
+    let times: Vec<_> = found.unread.iter().map(|one| one.arrived_at).collect();
+    assert_eq!(times, [Some(first_at), Some(t.now())]);
     assert!(found.unread.iter().all(|one| (1..100).contains(&one.bytes)));
 }
 
@@ -123,4 +133,38 @@ async fn arrivals_that_do_not_fit_are_told_by_their_length(t: StoreUnderTest) {
     let kinds: Vec<_> = found.unread.iter().map(|one| one.kind).collect();
     assert_eq!(kinds, [Some("signal"), None, None]);
     assert!(found.unread[1].bytes > MAX_ANSWER_BYTES as u64);
+}
+
+/// With the start, from outside, as the outcome of an attempt, and as a message.
+async fn what_has_arrived_in_any_way_has_a_time(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let kind = ArrivalKind::Signal { name: "first".into(), payload: Payload::default() };
+    let first = Some(FirstArrival { kind, dedup_key: None });
+    let run = NewRun { first, owner: Some(worker), ..new_run("a") };
+    let (run_id, mut times) = (run.run_id, vec![t.now()]);
+    t.start_all(vec![run]).await;
+    let body = Message::Signal { name: "go".into(), payload: Payload::default() };
+    let mut effects = enqueue(vec![activity(0), activity(1)]);
+    effects.push(Effect::Send(OutgoingMessage { to: "a".into(), body }));
+    t.commit(worker, CommitStep { effects, ..keep(run_id, 0, "asked") }).await;
+    let (by_report, by_token) = (t.claim_one(worker).await, t.claim_one(worker).await);
+    let later = by_worker(worker, &by_token, ActivityEnd::Later);
+    t.finish(later).await;
+    for way in 0..4 {
+        t.clock.advance(Duration::from_secs(1));
+        times.push(t.now());
+        match way {
+            0 => drop(t.deliver(signal(run_id, "go")).await),
+            1 => drop(t.finish(by_worker(worker, &by_report, outcome())).await),
+            2 => drop(t.finish(super::fixture::by_token(by_token.key, 1, outcome())).await),
+            _ => {
+                let request = RelayMessages { senders: Senders::Runs(&[run_id]), limit: 10 };
+                let relayed = t.store.relay_messages(request).await;
+                assert_eq!(relayed.expect("messages can be relayed").delivered.len(), 1);
+            }
+        }
+    }
+    let found = details(&t, run_id).await.unread;
+    let found: Vec<_> = found.iter().filter_map(|one| one.arrived_at).collect();
+    assert_eq!(found, times);
 }

@@ -62,17 +62,24 @@ pub struct UnreadArrival {
     pub name: Option<String>,
     /// How long it is as it is stored.
     pub bytes: u64,
+    /// When it has arrived, by the database's clock; `None` for what was there before stores kept that.
+    pub arrived_at: Option<Timestamp>,
 }
 
 impl UnreadArrival {
     /// What is to be told of an arrival that takes so many bytes.
-    pub(crate) fn of(seq: i64, arrival: Option<ArrivalKind>, bytes: u64) -> Self {
+    pub(crate) fn of(
+        seq: i64,
+        arrival: Option<ArrivalKind>,
+        bytes: u64,
+        arrived_at: Option<Timestamp>,
+    ) -> Self {
         let kind = arrival.as_ref().map(ArrivalKind::word);
         let name = arrival.and_then(|arrival| match arrival {
             ArrivalKind::Signal { name, .. } => Some(name),
             _ => None,
         });
-        Self { seq, kind, name, bytes }
+        Self { seq, kind, name, bytes, arrived_at }
     }
 }
 

@@ -19,7 +19,8 @@ impl State {
         let unread = row.inbox.iter().map(|arrival| {
             let bytes = codec::to_payload(&arrival.kind).map_or(0, |stored| stored.0.len());
             let kind = answer.takes(bytes).then(|| arrival.kind.clone());
-            UnreadArrival::of(arrival.seq, kind, bytes as u64)
+            let arrived_at = row.arrived_at.get(&arrival.seq).copied();
+            UnreadArrival::of(arrival.seq, kind, bytes as u64, arrived_at)
         });
         Some(RunDetails {
             run: row.record(),

@@ -61,6 +61,8 @@ pub(super) struct RunRow {
     pub(super) result: Option<Payload>,
     pub(super) failure: Option<String>,
     pub(super) inbox: VecDeque<Arrival>,
+    /// When what lies in the inbox has arrived, by number.
+    pub(super) arrived_at: BTreeMap<i64, Timestamp>,
     pub(super) inbox_count: i64,
     pub(super) dedup_keys: HashSet<String>,
 }
@@ -163,5 +165,6 @@ impl RunRow {
         (self.owner, self.due_at) = (None, None);
         (self.blocked, self.blocked_at) = (None, None);
         self.inbox.clear();
+        self.arrived_at.clear();
     }
 }

@@ -32,10 +32,10 @@ const ACTIVITIES: &str = concat!(
 const UNREAD: &str = concat!(
     "SELECT seq, CASE WHEN ",
     fits!("sized"),
-    " THEN arrival END AS arrival, bytes::bigint AS bytes, \
+    " THEN arrival END AS arrival, bytes::bigint AS bytes, arrived_at, \
      (SELECT count(*) FROM piton_inbox WHERE run_id = $1) AS total \
      FROM (SELECT *, sum(bytes) OVER (ORDER BY seq ROWS UNBOUNDED PRECEDING) AS upto FROM \
-     (SELECT seq, arrival, octet_length(arrival) AS bytes FROM piton_inbox \
+     (SELECT seq, arrival, arrived_at, octet_length(arrival) AS bytes FROM piton_inbox \
      WHERE run_id = $1 ORDER BY seq LIMIT $2) AS inbox) AS sized ORDER BY seq"
 );
 

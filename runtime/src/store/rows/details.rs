@@ -48,6 +48,7 @@ pub(crate) struct UnreadRow {
     seq: i64,
     arrival: Option<Vec<u8>>,
     bytes: i64,
+    arrived_at: Option<i64>,
     total: i64,
 }
 
@@ -76,7 +77,8 @@ impl From<QueuedRow> for QueuedActivity {
 impl From<UnreadRow> for UnreadArrival {
     fn from(row: UnreadRow) -> Self {
         let arrival = row.arrival.and_then(|arrival| read_arrival(arrival).ok());
-        Self::of(row.seq, arrival, row.bytes.unsigned_abs())
+        let arrived_at = row.arrived_at.map(Timestamp);
+        Self::of(row.seq, arrival, row.bytes.unsigned_abs(), arrived_at)
     }
 }
 

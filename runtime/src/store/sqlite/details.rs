@@ -25,10 +25,10 @@ const UNREAD: &str = concat!(
     "SELECT seq, CASE WHEN ",
     fits!("sized"),
     " THEN (SELECT arrival FROM piton_inbox AS inbox \
-     WHERE inbox.run_id = ?1 AND inbox.seq = sized.seq) END AS arrival, bytes, \
+     WHERE inbox.run_id = ?1 AND inbox.seq = sized.seq) END AS arrival, bytes, arrived_at, \
      (SELECT count(*) FROM piton_inbox WHERE run_id = ?1) AS total \
      FROM (SELECT *, sum(bytes) OVER (ORDER BY seq) AS upto FROM \
-     (SELECT seq, length(arrival) AS bytes FROM piton_inbox \
+     (SELECT seq, arrived_at, length(arrival) AS bytes FROM piton_inbox \
      WHERE run_id = ?1 ORDER BY seq LIMIT ?2)) AS sized ORDER BY seq"
 );
 

@@ -16,7 +16,7 @@ use super::scene::{
 use crate::fixture::{PATIENCE, keep, new_run};
 
 /// What makes a run that of another worker.
-fn given_to(worker: WorkerLease) -> String {
+pub(super) fn given_to(worker: WorkerLease) -> String {
     let (id, epoch) = (worker.worker_id.0, worker.epoch.0);
     format!(
         "status = 'running', blocked = NULL, blocked_at = NULL, due_at = NULL, worker_id = {id}, \

@@ -9,6 +9,7 @@ impl State {
         let NewDeadLetter { seq, reason } = letter;
         let Some(row) = self.runs.get_mut(&run_id) else { return };
         let Some(at) = row.inbox.iter().position(|arrival| arrival.seq == seq) else { return };
+        row.arrived_at.remove(&seq);
         let arrival = row.inbox.remove(at).expect("it was found there").kind;
         let workflow_id = row.workflow_id.clone();
         let reason = DeadLetterReason::Unreadable(reason);

@@ -117,6 +117,7 @@ impl State {
         row.inbox_count += 1;
         let seq = row.inbox_count;
         news.wrote(Write::Arrived { run_id: arrival.run_id, seq, kind: &arrival.kind });
+        row.arrived_at.insert(seq, now);
         row.inbox.push_back(Arrival { seq, kind: arrival.kind });
         if row.owner.is_none() && row.status == RunStatus::Running {
             row.let_go(Some(row.due_at.map_or(now, |due_at| due_at.min(now))), news);

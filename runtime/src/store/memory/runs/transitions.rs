@@ -64,6 +64,7 @@ impl State {
                 result: None,
                 failure: None,
                 inbox_count: kinds.len() as i64,
+                arrived_at: (1..).zip(&kinds).map(|(seq, _)| (seq, now)).collect(),
                 inbox: kinds.into_iter().map(|kind| Arrival { seq: 1, kind }).collect(),
                 dedup_keys: keys.into_iter().flatten().collect(),
             },
@@ -185,6 +186,7 @@ impl State {
         }
         row.definition = step.definition.or(row.definition);
         row.inbox.retain(|arrival| stays || !step.consumed.contains(&arrival.seq));
+        row.arrived_at.retain(|seq, _| stays || !step.consumed.contains(seq));
         match step.disposition {
             Disposition::Keep { snapshot, state } => {
                 (row.snapshot, row.state) = (snapshot, state.into_owned());

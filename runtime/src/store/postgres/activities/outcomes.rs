@@ -44,8 +44,8 @@ const FINISH: &str = concat!(
      OVER (PARTITION BY run_id ORDER BY place) AS seq, run.worker_id AS owner, \
      run.worker_id IS NULL AND status = 'running' AS wakes \
      FROM activity JOIN run USING (run_id) WHERE status IN ('running', 'blocked')), \
-     arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival) \
-     SELECT run_id, seq, arrival FROM news), \
+     arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
+     SELECT run_id, seq, arrival, (SELECT now FROM clock) FROM news), \
      grown AS (UPDATE piton_runs AS run SET inbox_count = grown.inbox_count, \
      due_at = CASE WHEN grown.wakes THEN least(run.due_at, clock.now) ELSE run.due_at END \
      FROM clock, (SELECT run_id, max(seq) AS inbox_count, bool_or(wakes) AS wakes FROM news \

@@ -28,8 +28,10 @@ const KEYS: &str = "SELECT run_id, dedup_key \
 
 /// A run that is due already stays due since then.
 const WRITE: &str = concat!(
-    "WITH arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival) \
-     SELECT * FROM unnest($2::uuid[], $3::bigint[], $4::bytea[])), \
+    "WITH arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
+     SELECT arrival.*, clock.now FROM ",
+    now!(),
+    " AS clock, unnest($2::uuid[], $3::bigint[], $4::bytea[]) AS arrival), \
      keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
      SELECT * FROM unnest($5::uuid[], $6::text[])) \
      UPDATE piton_runs AS run SET inbox_count = news.inbox_count, \

@@ -46,8 +46,8 @@ const INSERT: &str = concat!(
      AND (SELECT run_id FROM piton_runs AS open \
      WHERE open.run_id = new.named AND open.workflow_id IS NULL AND closed_at IS NULL) IS NULL \
      RETURNING run_id, worker_id), \
-     arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival) \
-     SELECT run_id, 1, arrival FROM new WHERE arrival IS NOT NULL \
+     arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
+     SELECT run_id, 1, arrival, (SELECT now FROM clock) FROM new WHERE arrival IS NOT NULL \
      AND (run_id IN (SELECT run_id FROM inserted)) IS TRUE), \
      keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
      SELECT run_id, dedup_key FROM new WHERE dedup_key IS NOT NULL \

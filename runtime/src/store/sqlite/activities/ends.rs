@@ -78,7 +78,7 @@ async fn finish_some(
     let (woken, told) = decided.grown();
     let mut script = Script::new();
     if !decided.arrivals.is_empty() {
-        add_arrivals(&mut script, &decided.arrivals, &decided.accepted)?;
+        add_arrivals(&mut script, &decided.arrivals, &decided.accepted, now.time)?;
         add_counts(&mut script, (&woken, &told), now.time);
     }
     add_changes(&mut script, &decided);

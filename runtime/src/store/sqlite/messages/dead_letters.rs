@@ -137,7 +137,7 @@ async fn redeliver_some(
         let mut script = Script::new();
         add_ids(script.sql(REMOVE), &delivery.keys);
         script.sql("; ");
-        add_arrivals(&mut script, &delivery.arrivals, &delivery.accepted)?;
+        add_arrivals(&mut script, &delivery.arrivals, &delivery.accepted, now.time)?;
         add_counts(&mut script, (&woken, &told), now.time);
         script.sql("COMMIT");
         turn.commit(script).await.map_err(failed)?;

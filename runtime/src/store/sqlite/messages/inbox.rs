@@ -17,8 +17,8 @@ const RUNS: &str =
 const KEYS: &str = "SELECT run_id, dedup_key FROM piton_arrival_keys \
     WHERE (run_id, dedup_key) IN (";
 
-const INSERT_ARRIVAL: &str = "INSERT INTO piton_inbox (run_id, seq, arrival) \
-    SELECT column1, column2, column3 FROM (";
+const INSERT_ARRIVAL: &str = "INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
+    SELECT column1, column2, column3, ? FROM (";
 
 const INSERT_KEY: &str = "INSERT INTO piton_arrival_keys (run_id, dedup_key) \
     SELECT column1, column2 FROM (";
@@ -70,7 +70,7 @@ async fn deliver_some(
         return Ok(outcomes);
     }
     let mut script = Script::new();
-    add_arrivals(&mut script, arrivals, &outcomes)?;
+    add_arrivals(&mut script, arrivals, &outcomes, now.time)?;
     add_counts(&mut script, (&woken, &told), now.time);
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed("deliver"))?;
@@ -103,7 +103,7 @@ pub(crate) async fn deliver_within(
     }
     let (woken, told) = recipients.grown();
     let mut script = Script::new();
-    add_arrivals(&mut script, &arrivals, &[outcome])?;
+    add_arrivals(&mut script, &arrivals, &[outcome], now.time)?;
     add_counts(&mut script, (&woken, &told), now.time);
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed)?;
@@ -189,6 +189,7 @@ pub(crate) fn add_arrivals(
     script: &mut Script,
     arrivals: &[NewArrival],
     outcomes: &[ArrivalOutcome],
+    now: Timestamp,
 ) -> Result<(), StoreError> {
     let mut accepted = Vec::with_capacity(arrivals.len());
     for (arrival, outcome) in arrivals.iter().zip(outcomes) {
@@ -203,7 +204,8 @@ pub(crate) fn add_arrivals(
         .iter()
         .filter_map(|(arrival, ..)| Some((arrival.run_id, arrival.dedup_key.clone()?)))
         .collect();
-    script.sql(INSERT_ARRIVAL).values(3, accepted.into_iter(), |script, (arrival, seq, kind)| {
+    script.sql(INSERT_ARRIVAL).bind(now.as_micros());
+    script.values(3, accepted.into_iter(), |script, (arrival, seq, kind)| {
         script.bind(arrival.run_id.as_uuid()).bind(seq).bind(kind);
     });
     script.sql(") WHERE column1 IS NOT NULL; ");

@@ -108,7 +108,7 @@ async fn relay_some(
         script.bind(key.run_id.as_uuid()).bind(key.seq);
     });
     script.sql("); ");
-    add_arrivals(&mut script, &delivery.arrivals, &delivery.accepted)?;
+    add_arrivals(&mut script, &delivery.arrivals, &delivery.accepted, now.time)?;
     add_counts(&mut script, (&woken, &told), now.time);
     add_letters(&mut script, &undeliverable, now.time)?;
     script.sql("COMMIT");

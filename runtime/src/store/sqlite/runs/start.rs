@@ -135,7 +135,7 @@ fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Result<Scri
     let firsts: Vec<NewArrival> = new.iter().filter_map(first).collect();
     if !firsts.is_empty() {
         let outcomes = vec![ArrivalOutcome::Accepted { seq: 1 }; firsts.len()];
-        add_arrivals(&mut script, &firsts, &outcomes)?;
+        add_arrivals(&mut script, &firsts, &outcomes, now)?;
     }
     script.sql("COMMIT");
     Ok(script)

@@ -1,0 +1,105 @@
+//! The states as variants of the workflow's type.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{ToTokens, quote};
+
+use crate::by_name::NameSet;
+use crate::parse::WorkflowFn;
+
+/// What `Self::…` means in the implementations for the type, which a variant would hide.
+const RESERVED: [&str; 18] = [
+    "ALL",
+    "ARGUMENTS",
+    "Err",
+    "Error",
+    "FORMERLY",
+    "GRAPH",
+    "NAME",
+    "OPTIONS",
+    "Output",
+    "REGISTERED",
+    "RETURNED",
+    "Return",
+    "STEPS",
+    "Self",
+    "Shape",
+    "Unit",
+    "VERSION",
+    "Workflow",
+];
+
+/// Whether the type of the workflow has the states as its variants. That of a method, or of a function in the body of another,
+/// nobody can name, and that of a generic workflow has parameters.
+fn has_them(function: &WorkflowFn) -> bool {
+    !function.is_nested && function.method.is_none() && function.parameters.is_empty()
+}
+
+/// The variants, each for the state of the same number.
+pub(super) fn variants(function: &WorkflowFn) -> Vec<Ident> {
+    if !has_them(function) {
+        return Vec::new();
+    }
+    let mut taken = NameSet::default();
+    let names = function.states.iter().map(|state| {
+        let camel = in_camel_case(state);
+        let mut name = camel.clone();
+        let mut number = 2_usize;
+        while !taken.insert(name.clone()) {
+            name = format!("{camel}{number}");
+            number += 1;
+        }
+        Ident::new(&name, function.ident.span())
+    });
+    names.collect()
+}
+
+/// What gives the variants their names, where the type is in scope.
+pub(super) fn named(function: &WorkflowFn, variants: &[Ident], out: &mut TokenStream) {
+    if variants.is_empty() {
+        return;
+    }
+    let (ident, names) = (&function.ident, &function.states);
+    quote!(::piton::__states! { #ident #(#variants #names)* }).to_tokens(out);
+}
+
+/// A stored name as that of a variant.
+fn in_camel_case(stored: &str) -> String {
+    let mut name = String::with_capacity(stored.len());
+    let mut begins = true;
+    for c in stored.chars() {
+        if !c.is_alphanumeric() {
+            begins = true;
+        } else if std::mem::take(&mut begins) {
+            name.extend(c.to_uppercase());
+        } else {
+            name.push(c);
+        }
+    }
+    if name.is_empty() || RESERVED.contains(&&*name) || syn::parse_str::<Ident>(&name).is_err() {
+        name.insert_str(0, "State");
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stored_name_becomes_that_of_a_variant() {
+        for (stored, variant) in [
+            ("start", "Start"),
+            ("charge_card", "ChargeCard"),
+            ("charge#2", "Charge2"),
+            ("signal<Go>", "SignalGo"),
+            ("join.0.greet", "Join0Greet"),
+            ("3 days later", "State3DaysLater"),
+            ("self", "StateSelf"),
+            ("output", "StateOutput"),
+            ("…", "State"),
+            ("überweisen", "Überweisen"),
+        ] {
+            assert_eq!(in_camel_case(stored), variant);
+        }
+    }
+}

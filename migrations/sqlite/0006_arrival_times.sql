@@ -1,0 +1,2 @@
+-- When it has arrived. Null stands for what was there before.
+ALTER TABLE piton_inbox ADD COLUMN arrived_at INTEGER;

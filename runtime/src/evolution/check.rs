@@ -1,0 +1,240 @@
+//! What becomes of the runs in saved states in this build, told without such a run.
+
+use super::plan::{Inside, Plan, Source};
+use super::{StoredAwaited, StoredDefinition, StoredState, known, plan};
+use crate::codec::{CodecError, Described, Given};
+use crate::machine::{Awaited, WorkflowEntry};
+use crate::model::{Difference, Finding, SchemaHash};
+
+/// Something about a saved state that does not fit this build, or may not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Concern {
+    /// What does not fit.
+    pub finding: Finding,
+    /// Whether it depends on what a run has saved: some values fit, or nothing but the values tells.
+    pub depends_on_value: bool,
+    /// The number of the state.
+    pub state: u32,
+}
+
+/// What does not fit this build in the states of a definition of its workflow.
+pub fn check(before: &StoredDefinition, entry: &'static WorkflowEntry) -> Vec<Concern> {
+    let check = Check { before, now: known::own(entry), entry };
+    let mut concerns = Vec::new();
+    if before.hash != check.now.hash {
+        for state in check.states_in(None) {
+            check.state(state, None, &mut concerns);
+        }
+    }
+    concerns
+}
+
+/// The state that has a branch with states of its own, and the number of the branch.
+type Within = (u32, usize);
+
+struct Check<'a> {
+    before: &'a StoredDefinition,
+    now: &'static StoredDefinition,
+    entry: &'static WorkflowEntry,
+}
+
+impl Check<'_> {
+    /// The states that are directly in this branch, or in none.
+    fn states_in(&self, within: Option<Within>) -> Vec<u32> {
+        let states = 0..self.before.states.len() as u32;
+        states.filter(|state| self.branch_of(*state) == within).collect()
+    }
+
+    /// The branch that a state is in.
+    fn branch_of(&self, state: u32) -> Option<Within> {
+        let name = &self.before.states[state as usize].name;
+        let states = (0..).zip(&self.before.states);
+        let branches = states.flat_map(|(number, state)| {
+            let blocks = state.branches.iter().enumerate();
+            let blocks = blocks.filter(|(_, branch)| branch.awaited.is_none());
+            blocks.map(move |(branch, _)| (number, branch, prefix(&state.name, branch)))
+        });
+        let around = branches.filter(|(_, _, prefix)| name.starts_with(prefix));
+        let nearest = around.max_by_key(|(_, _, prefix)| prefix.len());
+        nearest.map(|(number, branch, _)| (number, branch))
+    }
+
+    /// Checks a state, and those in its branches.
+    fn state(&self, state: u32, inside: Option<&Inside>, concerns: &mut Vec<Concern>) {
+        let plan = match plan(self.before, self.now, state, inside) {
+            Ok(plan) => plan,
+            Err(finding) => {
+                concerns.push(Concern { finding, depends_on_value: false, state });
+                return;
+            }
+        };
+        let saved = &self.before.states[state as usize];
+        let found = &self.now.states[plan.state as usize];
+        let mut note = |value: String, tried: Result<(), Tried>| {
+            let Err(Tried { reason, depends_on_value }) = tried else { return };
+            let finding = Finding {
+                workflow: self.now.workflow.clone(),
+                state: saved.name.clone(),
+                saved_at: format!("{}:{}", saved.file, saved.line),
+                now_at: Some(format!("{}:{}", found.file, found.line)),
+                difference: Difference::Unreadable { value, reason },
+            };
+            concerns.push(Concern { finding, depends_on_value, state });
+        };
+        for (number, source) in plan.locals.iter().enumerate() {
+            note(found.locals[number].name.clone(), self.local(saved, &plan, number, source));
+        }
+        for (old, now) in self.awaited(saved, &plan) {
+            self.operation(old, now, &mut note);
+        }
+        for (branch, old) in plan.branches.iter().enumerate() {
+            if found.branches[branch].awaited.is_none() {
+                let (before, now) = (prefix(&saved.name, *old), prefix(&found.name, branch));
+                let inside = Inside { before, now };
+                for state in self.states_in(Some((state, *old))) {
+                    self.state(state, Some(&inside), concerns);
+                }
+            }
+        }
+    }
+
+    /// What is awaited in a state, as it was and as it is.
+    fn awaited<'a>(
+        &'a self,
+        saved: &'a StoredState,
+        plan: &Plan,
+    ) -> Vec<(&'a StoredAwaited, &'static Awaited)> {
+        let mut awaited = self.entry.definition().states[plan.state as usize].awaited.iter();
+        if plan.branches.is_empty() {
+            return saved.awaited.iter().zip(awaited.copied()).collect();
+        }
+        let old = plan.branches.iter().filter_map(|old| saved.branches[*old].awaited.as_ref());
+        old.zip(awaited.by_ref().copied()).collect()
+    }
+
+    /// Tries whether what an operation is given and gives can be read.
+    fn operation(
+        &self,
+        old: &StoredAwaited,
+        now: &Awaited,
+        note: &mut impl FnMut(String, Result<(), Tried>),
+    ) {
+        match (old, now) {
+            (
+                StoredAwaited::Activity { name, parameters, returned },
+                Awaited::Activity { arguments, returned: now, .. },
+            ) => {
+                note(format!("the result of `{name}`"), self.payload(*returned, *now));
+                if parameters.len() != arguments.len() {
+                    let reason = format!(
+                        "it was called with {} and takes {}",
+                        Count(parameters.len()),
+                        Count(arguments.len())
+                    );
+                    let tried = Err(Tried { reason, depends_on_value: false });
+                    return note(format!("the call of `{name}`"), tried);
+                }
+                for (number, (old, now)) in (1..).zip(parameters.iter().zip(*arguments)) {
+                    let tried = self.payload(*old, now.described);
+                    note(format!("argument {number} of `{name}`"), tried);
+                }
+            }
+            (StoredAwaited::Signal { name, value, .. }, Awaited::Signal { value: now, .. }) => {
+                note(format!("the signal `{name}`"), self.payload(*value, *now));
+            }
+            (StoredAwaited::List(old), Awaited::List(now)) => self.operation(old, now, note),
+            _ => {}
+        }
+    }
+
+    /// Tries whether values of a schema can be read as a type.
+    fn payload(&self, old: SchemaHash, now: Described) -> Result<(), Tried> {
+        if crate::codec::schemas::of_type(now).hash == old {
+            return Ok(());
+        }
+        let samples = self.samples(old)?;
+        tried(samples.into_iter().map(|sample| now.convert(sample)))
+    }
+
+    /// Tries whether a local of today can be made of saved ones.
+    fn local(
+        &self,
+        saved: &StoredState,
+        plan: &Plan,
+        number: usize,
+        source: &Source,
+    ) -> Result<(), Tried> {
+        let local = &self.entry.definition().states[plan.state as usize].locals[number];
+        let described = local.kind.described;
+        match source {
+            Source::Same(_) => Ok(()),
+            Source::Part(old, path) => {
+                let samples = self.samples(saved.locals[*old].schema)?.into_iter();
+                tried(samples.map(|sample| described.convert(sample.part(path)?)))
+            }
+            Source::Parts(parts) => {
+                let columns = parts.iter().map(|(path, old)| {
+                    Ok((path.as_slice(), self.samples(saved.locals[*old].schema)?))
+                });
+                let columns = columns.collect::<Result<Vec<_>, Tried>>()?;
+                let rows = columns.iter().map(|(_, samples)| samples.len()).max().unwrap_or(0);
+                tried((0..rows).map(|row| {
+                    let parts = columns
+                        .iter()
+                        .map(|(path, samples)| (*path, samples[row % samples.len()].clone()));
+                    described.convert(Given::of_parts(parts.collect()))
+                }))
+            }
+        }
+    }
+
+    /// Some values of a schema; at least one.
+    fn samples(&self, schema: SchemaHash) -> Result<Vec<Given>, Tried> {
+        let known = self.before.schema(schema);
+        let samples = known.map(Given::samples).unwrap_or_default();
+        let reason =
+            || "its old type does not tell what its values are, so only they can".to_owned();
+        match samples.is_empty() {
+            true => Err(Tried { reason: reason(), depends_on_value: true }),
+            false => Ok(samples),
+        }
+    }
+}
+
+/// What the names of the states in a branch begin with.
+fn prefix(state: &str, branch: usize) -> String {
+    format!("{state}.{branch}.")
+}
+
+/// Why values do not fit, and whether others may.
+struct Tried {
+    reason: String,
+    depends_on_value: bool,
+}
+
+fn tried(results: impl Iterator<Item = Result<Vec<u8>, CodecError>>) -> Result<(), Tried> {
+    let (mut failure, mut any_fits) = (None, false);
+    for result in results {
+        match result {
+            Ok(_) => any_fits = true,
+            Err(error) => failure = failure.or_else(|| Some(error.to_string())),
+        }
+    }
+    match failure {
+        Some(reason) => Err(Tried { reason, depends_on_value: any_fits }),
+        None => Ok(()),
+    }
+}
+
+/// How many arguments there are.
+struct Count(usize);
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 argument"),
+            count => write!(f, "{count} arguments"),
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! A struct for the locals of a saved state, ready to paste into the source.
+
+use std::fmt::Write as _;
+
+use super::StoredDefinition;
+
+/// Source of a struct that has the locals of a state by name.
+pub(crate) fn old_struct(definition: &StoredDefinition, state: u32) -> String {
+    let Some(state) = definition.states.get(state as usize) else { return String::new() };
+    let mut text = format!("#[derive(Deserialize)]\nstruct Old{} {{\n", upper_camel(&state.name));
+    for local in &state.locals {
+        let field = identifier(&local.name);
+        if field != local.name {
+            // Writing to a String cannot fail.
+            let _ = writeln!(text, "    #[serde(rename = {:?})]", local.name);
+        }
+        let schema = definition.schema(local.schema);
+        let traced = || schema.map_or_else(|| "…".to_owned(), |schema| short(&schema.type_name));
+        let ty = local.ty.clone().unwrap_or_else(traced);
+        let _ = writeln!(text, "    {field}: {ty},");
+    }
+    text.push('}');
+    text
+}
+
+/// `Charge2` of `charge#2`.
+fn upper_camel(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let capital = |word: &str| {
+        let mut chars = word.chars();
+        let first = chars.next().into_iter().flat_map(char::to_uppercase);
+        first.chain(chars.clone()).collect::<String>()
+    };
+    words.map(capital).collect()
+}
+
+/// A field's name that is as close to that of the local as can be.
+fn identifier(name: &str) -> String {
+    let valid = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
+    name.chars().map(valid).collect()
+}
+
+/// A type without the paths that everybody knows or imports: what stands before the last `::` of each path.
+fn short(ty: &str) -> String {
+    let (mut text, mut path) = (String::with_capacity(ty.len()), String::new());
+    let mut chars = ty.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            ':' if chars.peek() == Some(&':') => {
+                chars.next();
+                path.clear();
+            }
+            c if c.is_alphanumeric() || c == '_' => path.push(c),
+            c => {
+                text.push_str(&path);
+                path.clear();
+                text.push(c);
+            }
+        }
+    }
+    text + &path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_identifiers_and_types_short() {
+        assert_eq!(upper_camel("charge#2"), "Charge2");
+        assert_eq!(upper_camel("signal<Go>"), "SignalGo");
+        assert_eq!(identifier("order.lines"), "order_lines");
+        assert_eq!(
+            short("alloc::vec::Vec<(shop::Order, core::option::Option<u8>)>"),
+            "Vec<(Order, Option<u8>)>"
+        );
+    }
+}

@@ -1,0 +1,155 @@
+//! `piton.lock`: what was released of every workflow, so that an edit that would block a parked run fails a test before
+//! it is deployed.
+//!
+//! The file stands beside `Cargo.toml` and is committed with the code. It has one entry for each definition of a
+//! workflow that was released: the states, what they await, the locals that they keep, and the schemas of all values.
+//! The test compares the workflows of today with all of them, state by state, by the same rules that decide when a run
+//! is loaded.
+//!
+//! ```no_run
+//! // tests/lock.rs
+//! use my_app as _;
+//! # mod my_app {}
+//!
+//! piton::lock::test!();
+//! # fn main() {}
+//! ```
+//!
+//! `PITON_LOCK=accept cargo test piton_lock` adds what is not in the file yet: do that for a release, and commit the
+//! file. `PITON_LOCK=locked cargo test piton_lock` fails if there is anything to add, for the job that releases.
+//! [`Lock::retire`] takes out what no run depends on any more.
+
+mod check;
+mod file;
+mod report;
+mod test;
+
+use std::fmt;
+
+pub use check::check;
+pub use report::{Level, Message, Report};
+#[doc(hidden)]
+pub use test::{Mode, run, run_as};
+
+/// Defines a test named `piton_lock` that compares the workflows of the program with `piton.lock` beside the crate's
+/// `Cargo.toml`. See [the module](self).
+///
+/// Put it into an integration test (`tests/lock.rs`), which has the workflows of the library and not those of its unit
+/// tests. The linker leaves out a library that nothing names, so write `use my_app as _;` with its name.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __lock_test {
+    () => {
+        #[test]
+        fn piton_lock() -> ::std::process::ExitCode {
+            $crate::lock::run(::core::env!("CARGO_MANIFEST_DIR"))
+        }
+    };
+}
+#[doc(inline)]
+pub use crate::__lock_test as test;
+
+use crate::client::DefinitionInUse;
+use crate::evolution::{self, StoredDefinition};
+use crate::machine::WorkflowEntry;
+use crate::model::DefinitionHash;
+
+/// The definitions of workflows that were released.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lock {
+    /// By workflow and version; those of one version in the order in which they were released.
+    definitions: Vec<StoredDefinition>,
+}
+
+/// Why a text is no lock file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`piton.lock` cannot be read: {reason}")]
+pub struct LockError {
+    reason: String,
+}
+
+impl Lock {
+    /// Reads the text of a lock file.
+    ///
+    /// # Errors
+    /// [`LockError`] if it is none. That is so after a merge that has left conflict markers.
+    pub fn parse(text: &str) -> Result<Self, LockError> {
+        file::read(text).map_err(|reason| LockError { reason })
+    }
+
+    /// The definitions.
+    pub fn definitions(&self) -> &[StoredDefinition] {
+        &self.definitions
+    }
+
+    /// Adds the definitions of these workflows and of those that they await, as far as they are not there. Tells how many
+    /// it has added.
+    pub fn record(&mut self, workflows: impl IntoIterator<Item = &'static WorkflowEntry>) -> usize {
+        let before = self.definitions.len();
+        for entry in evolution::with_awaited(workflows) {
+            let own = evolution::own(entry);
+            if !self.has(own) {
+                self.definitions.push(own.clone());
+            }
+        }
+        // Of one version, those that were there before stay before those that are new.
+        let key = |definition: &StoredDefinition| (definition.workflow.clone(), definition.version);
+        self.definitions.sort_by_key(key);
+        self.definitions.len() - before
+    }
+
+    /// Takes out the definitions that no open run depends on and that these workflows do not have today. Gives them.
+    ///
+    /// `in_use` is what [`Client::definitions_in_use`](crate::Client::definitions_in_use) has said of *every* workflow of
+    /// the lock, for every database in which there are runs. A workflow that others await runs inside of their runs: its
+    /// definitions stay while there are any of those.
+    pub fn retire(
+        &mut self,
+        workflows: impl IntoIterator<Item = &'static WorkflowEntry>,
+        in_use: &[DefinitionInUse],
+    ) -> Vec<StoredDefinition> {
+        let current = evolution::with_awaited(workflows);
+        let current: Vec<_> = current.into_iter().map(evolution::own).collect();
+        let is_current =
+            |definition: &StoredDefinition| current.iter().any(|own| is_same(own, definition));
+        let is_used = |name: &str, hash: DefinitionHash| {
+            let named = in_use.iter().filter(|used| used.workflow == name && used.runs > 0);
+            // Of some runs it is not known which definition they depend on.
+            named.into_iter().any(|used| used.definition.is_none_or(|used| used == hash))
+        };
+        // Workflows that run inside of open runs.
+        let mut inner: Vec<String> = Vec::new();
+        let all = || self.definitions.iter().chain(current.iter().copied());
+        loop {
+            let outer = all().filter(|definition| {
+                is_used(&definition.workflow, definition.hash)
+                    || inner.contains(&definition.workflow)
+            });
+            let awaited = outer.flat_map(StoredDefinition::awaited_workflows);
+            let new = awaited.filter(|name| !inner.contains(name)).collect::<Vec<_>>();
+            if new.is_empty() {
+                break;
+            }
+            inner.extend(new);
+        }
+        let stays = |definition: &mut StoredDefinition| {
+            let is_used = is_used(&definition.workflow, definition.hash);
+            is_used || inner.contains(&definition.workflow) || is_current(definition)
+        };
+        self.definitions.extract_if(.., |definition| !stays(definition)).collect()
+    }
+
+    fn has(&self, other: &StoredDefinition) -> bool {
+        self.definitions.iter().any(|definition| is_same(definition, other))
+    }
+}
+
+fn is_same(one: &StoredDefinition, other: &StoredDefinition) -> bool {
+    (&one.workflow, one.version, one.hash) == (&other.workflow, other.version, other.hash)
+}
+
+impl fmt::Display for Lock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&file::write(self))
+    }
+}

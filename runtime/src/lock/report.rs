@@ -1,0 +1,166 @@
+//! What the comparison has found, to be read as the messages of rustc are.
+
+use std::fmt;
+
+use super::check::name_of;
+use crate::evolution::{Concern, StoredDefinition, old_struct};
+use crate::machine::WorkflowEntry;
+use crate::model::Finding;
+
+/// What a comparison of `piton.lock` with the workflows of today has found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The errors, and then the warnings.
+    pub messages: Vec<Message>,
+    /// Workflows whose definition of today is not in the file.
+    pub unrecorded: Vec<String>,
+}
+
+/// Something that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Message {
+    /// Whether it must be mended.
+    pub level: Level,
+    /// What it is.
+    pub text: String,
+    /// Where it is in the source: the file and the line.
+    pub place: String,
+    /// What else is known of it.
+    pub notes: Vec<String>,
+    /// What a person can do.
+    pub help: Vec<String>,
+    /// The finding that blocks the runs in question. None if the workflow is gone.
+    pub finding: Option<Finding>,
+}
+
+/// How serious a [`Message`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Runs will be blocked.
+    Error,
+    /// Whether runs will be blocked depends on what they have saved.
+    Warning,
+}
+
+impl Report {
+    /// Whether no run will be blocked for certain.
+    pub fn is_ok(&self) -> bool {
+        self.messages.iter().all(|message| message.level != Level::Error)
+    }
+
+    /// The findings that block runs for certain.
+    pub fn findings(&self) -> impl Iterator<Item = &Finding> {
+        let errors = self.messages.iter().filter(|message| message.level == Level::Error);
+        errors.filter_map(|message| message.finding.as_ref())
+    }
+}
+
+impl Message {
+    /// What is to be said of a concern. So many `others` of the same workflow, released before, have the same.
+    pub(super) fn of(concern: &Concern, definition: &StoredDefinition, others: usize) -> Self {
+        let Concern { finding, depends_on_value, state } = concern;
+        let Finding { workflow, state: name, saved_at, now_at, difference } = finding;
+        let mut notes = vec![format!(
+            "runs may be parked in this state, at {saved_at} of the definition {} of {}",
+            definition.hash,
+            name_of(&definition.workflow, definition.version)
+        )];
+        match others {
+            0 => {}
+            1 => notes.push("an older definition in `piton.lock` has the same".to_owned()),
+            more => notes.push(format!("{more} older definitions in `piton.lock` have the same")),
+        }
+        let (level, text) = match depends_on_value {
+            false => (
+                Level::Error,
+                format!(
+                    "the state `{name}` of `{workflow}` does not fit what was released: {difference}"
+                ),
+            ),
+            true => (
+                Level::Warning,
+                format!(
+                    "the state `{name}` of `{workflow}` may not fit what a run has saved: {difference}"
+                ),
+            ),
+        };
+        let mut help = vec![finding.help().to_owned()];
+        if !depends_on_value {
+            help.push(format!(
+                "a `#[migrate(workflow = {workflow}, from = {name:?})]` is given what was saved:\n{}",
+                old_struct(definition, *state)
+            ));
+        }
+        let place = now_at.as_ref().unwrap_or(saved_at).clone();
+        Self { level, text, place, notes, help, finding: Some(finding.clone()) }
+    }
+
+    /// What is to be said of a definition whose workflow is not in the program, or not in this version.
+    pub(super) fn of_gone(
+        definition: &StoredDefinition,
+        entries: &[&'static WorkflowEntry],
+    ) -> Self {
+        let StoredDefinition { workflow, version, .. } = definition;
+        let start = definition.states.first();
+        let place =
+            start.map_or_else(String::new, |start| format!("{}:{}", start.file, start.line));
+        let has_name = entries.iter().any(|entry| entry.names().any(|name| name == workflow));
+        let help = match has_name {
+            true => format!(
+                "keep the function of version {version} beside the new one until its runs have ended"
+            ),
+            false => format!(
+                "if it has another name now, say so with `#[workflow(formerly = {workflow:?})]`; if it is no longer \
+                 linked into this program, name its crate with `use its_name as _;`"
+            ),
+        };
+        let retire = "if no run depends on it any more, take its definitions out of `piton.lock`";
+        Self {
+            level: Level::Error,
+            text: format!("the workflow {} is gone", name_of(workflow, *version)),
+            place,
+            notes: vec!["its runs would wait for a worker that has it".to_owned()],
+            help: vec![help, retire.to_owned()],
+            finding: None,
+        }
+    }
+}
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+        };
+        writeln!(f, "{level}: {}", self.text)?;
+        writeln!(f, "  --> {}", self.place)?;
+        writeln!(f, "   |")?;
+        let notes = self.notes.iter().map(|note| ("note", note));
+        for (kind, text) in notes.chain(self.help.iter().map(|help| ("help", help))) {
+            writeln!(f, "   = {kind}: {}", text.replace('\n', "\n           "))?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for message in &self.messages {
+            writeln!(f, "{message}")?;
+        }
+        if !self.unrecorded.is_empty() {
+            writeln!(
+                f,
+                "note: not in `piton.lock` as they are today: {}",
+                self.unrecorded.join(", ")
+            )?;
+            writeln!(
+                f,
+                "   = help: when you release them: `PITON_LOCK=accept cargo test piton_lock`"
+            )?;
+        }
+        Ok(())
+    }
+}
