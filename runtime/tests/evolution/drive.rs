@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton::evolution::{self, Concern, StoredAwaited, StoredDefinition};
 use piton::model::{RunId, RunStatus};
 use piton::prelude::*;
 use piton::store::{RunRecord, Store};
@@ -71,6 +72,7 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     for (number, _) in cells(|cell| cell.state == START) {
         runs.insert(number, begin(&client, edit, number, &lab).await);
     }
+    failures.extend(disagreements(store, edit).await);
     if !failures.is_empty() {
         return failures;
     }
@@ -117,6 +119,41 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
         }
     }
     worker.shutdown().await.unwrap();
+    failures
+}
+
+/// What the check of the old definition, as the database keeps it, says otherwise than what becomes of runs.
+async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
+    let hash = edit.old.workflow.definition().hash;
+    let records = store.find_definitions(hash).await.unwrap();
+    let record = records.first().expect("the old worker has recorded it");
+    let old: StoredDefinition = serde_json::from_str(&record.description).unwrap();
+    let concerns = evolution::check(&old, edit.new.workflow);
+    let mut failures = Vec::new();
+    for cell in edit.cells.iter().filter(|cell| cell.state != END) {
+        let is_here = |concern: &&Concern| {
+            let name = &old.states[concern.state as usize].name;
+            name.strip_prefix(cell.state).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let here: Vec<_> = concerns.iter().filter(is_here).collect();
+        let certain = here.iter().find(|concern| !concern.depends_on_value);
+        // A workflow that is awaited has a definition of its own.
+        let is_inline = old.states.iter().any(|state| {
+            state.name == cell.state && matches!(state.awaited, Some(StoredAwaited::Workflow { .. }))
+        });
+        let disagreement = match cell.verdict {
+            Verdict::Goes(_) | Verdict::Back(..) => {
+                certain.map(|concern| format!("it goes on, and the check says: {}", concern.finding))
+            }
+            // It fails at what it reads next.
+            Verdict::Blocked("", ..) if !concerns.is_empty() => None,
+            Verdict::Blocked(..) if here.is_empty() && !is_inline => {
+                Some("it is blocked, and the check says nothing".to_owned())
+            }
+            Verdict::Blocked(..) => None,
+        };
+        failures.extend(disagreement.map(|why| format!("{} at {}: {why}", edit.name, cell.state)));
+    }
     failures
 }
 
