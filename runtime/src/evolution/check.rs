@@ -2,9 +2,10 @@
 
 use super::plan::{Inside, Plan, Source};
 use super::{StoredAwaited, StoredDefinition, StoredState, known, plan};
+use crate::codec::ArgumentKind;
 use crate::codec::{CodecError, Described, Given};
 use crate::machine::{Awaited, WorkflowEntry};
-use crate::model::{Difference, Finding, SchemaHash};
+use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
 
 /// Something about a saved state that does not fit this build, or may not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,9 +41,12 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// The states that are directly in this branch, or in none.
+    /// The states that are directly in this branch, or in none. Of a branch that has not begun nothing is saved.
     fn states_in(&self, within: Option<Within>) -> Vec<u32> {
-        let states = 0..self.before.states.len() as u32;
+        let states = (0..).zip(&self.before.states);
+        let states =
+            states.filter(|(number, state)| *number == 0 || state.kind != AwaitKind::Start);
+        let states = states.map(|(number, _)| number);
         states.filter(|state| self.branch_of(*state) == within).collect()
     }
 
@@ -85,6 +89,10 @@ impl Check<'_> {
         for (number, source) in plan.locals.iter().enumerate() {
             note(found.locals[number].name.clone(), self.local(saved, &plan, number, source));
         }
+        if saved.kind == AwaitKind::Start {
+            let name = &self.now.workflow;
+            self.call(name, &self.before.parameters, self.entry.definition().parameters, &mut note);
+        }
         for (old, now) in self.awaited(saved, &plan) {
             self.operation(old, now, &mut note);
         }
@@ -126,25 +134,33 @@ impl Check<'_> {
                 Awaited::Activity { arguments, returned: now, .. },
             ) => {
                 note(format!("the result of `{name}`"), self.payload(*returned, *now));
-                if parameters.len() != arguments.len() {
-                    let reason = format!(
-                        "it was called with {} and takes {}",
-                        Count(parameters.len()),
-                        Count(arguments.len())
-                    );
-                    let tried = Err(Tried { reason, depends_on_value: false });
-                    return note(format!("the call of `{name}`"), tried);
-                }
-                for (number, (old, now)) in (1..).zip(parameters.iter().zip(*arguments)) {
-                    let tried = self.payload(*old, now.described);
-                    note(format!("argument {number} of `{name}`"), tried);
-                }
+                self.call(name, parameters, arguments, note);
             }
             (StoredAwaited::Signal { name, value, .. }, Awaited::Signal { value: now, .. }) => {
                 note(format!("the signal `{name}`"), self.payload(*value, *now));
             }
             (StoredAwaited::List(old), Awaited::List(now)) => self.operation(old, now, note),
             _ => {}
+        }
+    }
+
+    /// Tries whether what something was called with can be read.
+    fn call(
+        &self,
+        name: &str,
+        old: &[SchemaHash],
+        now: &[ArgumentKind],
+        note: &mut impl FnMut(String, Result<(), Tried>),
+    ) {
+        if old.len() != now.len() {
+            let reason =
+                format!("it was called with {} and takes {}", Count(old.len()), Count(now.len()));
+            let tried = Err(Tried { reason, depends_on_value: false });
+            return note(format!("the call of `{name}`"), tried);
+        }
+        for (number, (old, now)) in (1..).zip(old.iter().zip(now)) {
+            let tried = self.payload(*old, now.described);
+            note(format!("argument {number} of `{name}`"), tried);
         }
     }
 
