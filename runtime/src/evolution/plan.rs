@@ -245,9 +245,7 @@ fn find_local(
         (false, _) => match missing_part(now, local, &parts) {
             None => Ok(Source::Parts(parts)),
             // What is not saved must not become a default.
-            Some(part) => {
-                Err(Difference::MissingLocal { local: part, unused: Vec::new() })
-            }
+            Some(part) => Err(Difference::MissingLocal { local: part, unused: Vec::new() }),
         },
         (true, true) => Err(Difference::AmbiguousLocal { local: base(root).to_owned() }),
         (true, false) => {

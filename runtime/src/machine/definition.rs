@@ -71,9 +71,10 @@ fn add_place(place: Place, hash: &mut StableHash) {
 fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
     let mut add_type = |described| hash.add(&schemas::of_type(described).hash.to_string());
     match awaited {
-        Awaited::Activity { name, returned, .. } => {
+        Awaited::Activity { name, arguments, returned } => {
             add_type(*returned);
             hash.add(name);
+            hash.add(&schemas::of_arguments(arguments).hash.to_string());
         }
         Awaited::Workflow(entry) => {
             let entry = entry();

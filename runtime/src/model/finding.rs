@@ -140,7 +140,10 @@ impl fmt::Display for Difference {
                 )
             }
             Self::OtherSource { local } => {
-                write!(f, "`{local}` was saved, and the code that it says the position in has changed")
+                write!(
+                    f,
+                    "`{local}` was saved, and the code that it says the position in has changed"
+                )
             }
             Self::MissingBranch { branch } => {
                 write!(f, "the run waits for the branch `{branch}`, which is gone")

@@ -27,9 +27,9 @@ fn title(group: &str) -> &'static str {
 pub fn check(groups: &[Group]) -> Result<(), Failed> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/changing-code.md");
     let text = std::fs::read_to_string(&path)?;
-    let parts = text.split_once(BEGIN).and_then(|(before, rest)| {
-        rest.split_once(END).map(|(_, after)| (before, after))
-    });
+    let parts = text
+        .split_once(BEGIN)
+        .and_then(|(before, rest)| rest.split_once(END).map(|(_, after)| (before, after)));
     let (before, after) = parts.ok_or("the marks around the table are missing")?;
     let table: String = groups.iter().map(|(name, edits)| section(title(name), &edits())).collect();
     let wanted = format!("{before}{BEGIN}{table}\n{END}{after}");

@@ -10,7 +10,7 @@ use piton::prelude::*;
 use piton::store::{RunRecord, Store};
 use tokio::time::{sleep, timeout};
 
-use crate::edit::{Begun, Boxed, Build, Cell, Edit, END, START, Verdict};
+use crate::edit::{Begun, Boxed, Build, Cell, END, Edit, START, Verdict};
 use crate::shop::Lab;
 
 /// Long enough for anything to happen on a busy machine.
@@ -54,7 +54,8 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
         let is_there = |record: &RunRecord| match cell.state {
             END => record.status == RunStatus::Completed,
             state => {
-                record.state == state && cell.held.iter().all(|call| lab.has_begun(&parked.id, call))
+                record.state == state
+                    && cell.held.iter().all(|call| lab.has_begun(&parked.id, call))
             }
         };
         let there = async {
@@ -91,7 +92,8 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     for (number, cell) in edit.cells.iter().enumerate() {
         let parked = runs.get_mut(&number).expect("each cell has a run");
         let outcome = in_new_build(store, &client, cell, parked).await;
-        let mut fail = |why: String| failures.push(format!("{} at {}: {why}", edit.name, cell.state));
+        let mut fail =
+            |why: String| failures.push(format!("{} at {}: {why}", edit.name, cell.state));
         match outcome {
             Ok(None) => {}
             Ok(Some(result)) => expected.push((number, result)),
@@ -133,18 +135,19 @@ async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     for cell in edit.cells.iter().filter(|cell| cell.state != END) {
         let is_here = |concern: &&Concern| {
             let name = &old.states[concern.state as usize].name;
-            name.strip_prefix(cell.state).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            name.strip_prefix(cell.state)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
         let here: Vec<_> = concerns.iter().filter(is_here).collect();
         let certain = here.iter().find(|concern| !concern.depends_on_value);
         // A workflow that is awaited has a definition of its own.
         let is_inline = old.states.iter().any(|state| {
-            state.name == cell.state && matches!(state.awaited, Some(StoredAwaited::Workflow { .. }))
+            state.name == cell.state
+                && matches!(state.awaited, Some(StoredAwaited::Workflow { .. }))
         });
         let disagreement = match cell.verdict {
-            Verdict::Goes(_) | Verdict::Back(..) => {
-                certain.map(|concern| format!("it goes on, and the check says: {}", concern.finding))
-            }
+            Verdict::Goes(_) | Verdict::Back(..) => certain
+                .map(|concern| format!("it goes on, and the check says: {}", concern.finding)),
             // It fails at what it reads next.
             Verdict::Blocked("", ..) if !concerns.is_empty() => None,
             Verdict::Blocked(..) if here.is_empty() && !is_inline => {
@@ -167,7 +170,6 @@ async fn begin(client: &Client, edit: &Edit, number: usize, lab: &Lab) -> Parked
 }
 
 impl Parked {
-
     async fn go_on(&mut self, store: &Arc<dyn Store>, cell: &Cell) {
         let begun = (cell.go_on)(Client::new(Arc::clone(store)), self.id.clone()).await;
         assert_eq!(begun.run_id, self.run_id, "it is the run that was begun");
@@ -201,8 +203,10 @@ async fn in_new_build(
                 let came_to = timeout(PATIENCE, parked_result).await;
                 return Err(format!("it came to {came_to:?}"));
             };
-            let is_whole = kind.is_empty() || store.find_snapshot(parked.run_id).await.unwrap() == parked.snapshot;
-            let is_expected = format!("{reason:?}").contains(kind) && reason.to_string().contains(what);
+            let is_whole = kind.is_empty()
+                || store.find_snapshot(parked.run_id).await.unwrap() == parked.snapshot;
+            let is_expected =
+                format!("{reason:?}").contains(kind) && reason.to_string().contains(what);
             if !is_expected {
                 return Err(format!("blocked as {reason}\n    ({reason:?})"));
             }
@@ -224,9 +228,8 @@ async fn completed(
     result: Boxed<String>,
     expected: &str,
 ) -> Result<(), String> {
-    let is_judged = |record: &RunRecord| {
-        !record.status.is_open() || record.status == RunStatus::Blocked
-    };
+    let is_judged =
+        |record: &RunRecord| !record.status.is_open() || record.status == RunStatus::Blocked;
     let record = until(client, run_id, is_judged).await?;
     if let Some(reason) = record.blocked {
         return Err(format!("blocked as {reason}\n    ({reason:?})"));

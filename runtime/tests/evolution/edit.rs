@@ -21,7 +21,8 @@ pub struct Build {
 impl Build {
     /// All of its activities.
     pub fn activities(&self) -> Vec<&'static ActivityEntry> {
-        let is_other = |entry: &&ActivityEntry| self.activities.iter().all(|own| own.name != entry.name);
+        let is_other =
+            |entry: &&ActivityEntry| self.activities.iter().all(|own| own.name != entry.name);
         let shared = shop::activities().into_iter().filter(|entry| is_other(entry));
         self.activities.iter().copied().chain(shared).collect()
     }

@@ -69,7 +69,9 @@ async fn all(url: String, edits: Vec<Edit>) -> Result<(), Failed> {
     }
     match &failures[..] {
         [] => Ok(()),
-        failures => Err(format!("{} cells are wrong:\n{}", failures.len(), failures.join("\n")).into()),
+        failures => {
+            Err(format!("{} cells are wrong:\n{}", failures.len(), failures.join("\n")).into())
+        }
     }
 }
 

@@ -107,12 +107,5 @@ macro_rules! entry {
 
 /// The activities that a build has, besides or instead of its own.
 pub fn activities() -> Vec<&'static ActivityEntry> {
-    vec![
-        entry!(charge),
-        entry!(ship),
-        entry!(note),
-        entry!(payer),
-        entry!(payee),
-        entry!(audit),
-    ]
+    vec![entry!(charge), entry!(ship), entry!(note), entry!(payer), entry!(payee), entry!(audit)]
 }
