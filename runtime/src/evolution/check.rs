@@ -4,7 +4,7 @@ use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source};
 use super::{StoredAwaited, StoredDefinition, StoredState, known, plan};
 use crate::codec::ArgumentKind;
-use crate::codec::{CodecError, Described, Given};
+use crate::codec::{CodecError, Content, Described, Fields, Format, Given, Types};
 use crate::machine::{Awaited, WorkflowEntry};
 use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
 
@@ -180,11 +180,17 @@ impl Check<'_> {
                 StoredAwaited::Activity { name, parameters, returned },
                 Awaited::Activity { arguments, returned: now, .. },
             ) => {
-                note(format!("the result of `{name}`"), self.payload(*returned, *now));
+                // It need not have returned yet.
+                let tried = self.payload(*returned, *now);
+                let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
+                note(format!("the result of `{name}`"), tried);
                 self.call(name, parameters, arguments, note);
             }
             (StoredAwaited::Signal { name, value, .. }, Awaited::Signal { value: now, .. }) => {
-                note(format!("the signal `{name}`"), self.payload(*value, *now));
+                // Nothing need have been sent yet.
+                let tried = self.payload(*value, *now);
+                let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
+                note(format!("the signal `{name}`"), tried);
             }
             (StoredAwaited::List(old), Awaited::List(now)) => self.operation(old, now, note),
             _ => {}
@@ -217,7 +223,7 @@ impl Check<'_> {
             return Ok(());
         }
         let samples = self.samples(old)?;
-        tried(samples.into_iter().map(|sample| now.convert(sample)))
+        self.unless_open(old, tried(samples.into_iter().map(|sample| now.convert(sample))))
     }
 
     /// Tries whether a local of today can be made of saved ones.
@@ -234,7 +240,8 @@ impl Check<'_> {
             Source::Same(_) => Ok(()),
             Source::Part(old, path) => {
                 let samples = self.samples(saved.locals[*old].schema)?.into_iter();
-                tried(samples.map(|sample| described.convert(sample.part(path)?)))
+                let tried = tried(samples.map(|sample| described.convert(sample.part(path)?)));
+                self.unless_open(saved.locals[*old].schema, tried)
             }
             Source::Parts(parts) => {
                 let columns = parts.iter().map(|(path, old)| {
@@ -252,6 +259,27 @@ impl Check<'_> {
         }
     }
 
+    /// Leaves it to the values where lists and maps are in them: some length or some keys may fit that no sample has.
+    fn unless_open(&self, schema: SchemaHash, tried: Result<(), Tried>) -> Result<(), Tried> {
+        let holds_any_number = |(format, types): &(Format, Types)| {
+            let fields = types.iter().flat_map(|named| match &named.content {
+                Content::Struct(fields) => vec![fields],
+                Content::Enum(variants) => variants.iter().map(|(_, fields)| fields).collect(),
+            });
+            let formats = fields.flat_map(|fields| match fields {
+                Fields::Unit => Vec::new(),
+                Fields::Newtype(format) => vec![format],
+                Fields::Tuple(formats) => formats.iter().collect(),
+                Fields::Named(fields) => fields.iter().map(|(_, format)| format).collect(),
+            });
+            formats.chain([format]).any(has_list)
+        };
+        let format = self.before.schema(schema).and_then(|schema| schema.format.as_ref());
+        let is_open = format.is_none_or(holds_any_number);
+        tried
+            .map_err(|tried| Tried { depends_on_value: tried.depends_on_value || is_open, ..tried })
+    }
+
     /// Some values of a schema; at least one.
     fn samples(&self, schema: SchemaHash) -> Result<Vec<Given>, Tried> {
         let known = self.before.schema(schema);
@@ -262,6 +290,16 @@ impl Check<'_> {
             true => Err(Tried { reason: reason(), depends_on_value: true }),
             false => Ok(samples),
         }
+    }
+}
+
+/// Whether there is a list or a map in it, as far as the next named types.
+fn has_list(format: &Format) -> bool {
+    match format {
+        Format::Seq(_) | Format::Map(..) => true,
+        Format::Option(format) => has_list(format),
+        Format::Tuple(formats) => formats.iter().any(has_list),
+        _ => false,
     }
 }
 

@@ -61,12 +61,6 @@ pub(super) fn is_same_binding(before: Place, now: Place) -> bool {
     }
 }
 
-/// Whether the local says something about code of the workflow, of which it has no use if that has changed: the number
-/// of an item or of a branch.
-pub(super) fn is_about_code(local: &str) -> bool {
-    ["position of ", "branch of "].iter().any(|prefix| local.starts_with(prefix))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-use super::names::{base, is_about_code, is_certain, is_same_binding, variable};
+use super::names::{base, is_certain, is_same_binding, variable};
 use super::{StoredBranch, StoredDefinition, StoredLocal, StoredState};
 use crate::codec::{Content, Fields, Format, NamedType};
+use crate::machine::definition::is_about_code;
 use crate::model::{DefinitionHash, Difference, Finding, Place};
 
 /// Where the parts of a state belong.

@@ -42,7 +42,10 @@ impl DefinedState {
         for (local, defined) in node.locals.iter().zip(locals) {
             hash.add(local.name);
             hash.add(&defined.schema.hash.to_string());
-            add_place(local.place, hash);
+            match is_about_code(local.name) {
+                true => hash.add(&format!("{:?}", local.place)),
+                false => add_place(local.place, hash),
+            }
             // A definition is recorded once, and says what may be shown.
             if local.redacted {
                 hash.add("redacted");
@@ -56,6 +59,12 @@ impl DefinedState {
     }
 }
 
+/// Whether a local says something about code of the workflow, of which it has no use if that has changed: the number of
+/// an item or of a branch.
+pub(crate) fn is_about_code(local: &str) -> bool {
+    ["position of ", "branch of "].iter().any(|prefix| local.starts_with(prefix))
+}
+
 /// Adds the place of what is not the only one of its name.
 fn add_place(place: Place, hash: &mut StableHash) {
     if place.count > 1 {
@@ -66,9 +75,10 @@ fn add_place(place: Place, hash: &mut StableHash) {
 fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
     let mut add_type = |described| hash.add(&schemas::of_type(described).hash.to_string());
     match awaited {
-        Awaited::Activity { name, returned, .. } => {
+        Awaited::Activity { name, arguments, returned } => {
             add_type(*returned);
             hash.add(name);
+            hash.add(&schemas::of_arguments(arguments).hash.to_string());
         }
         Awaited::Workflow(entry) => {
             let entry = entry();

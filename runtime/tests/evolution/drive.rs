@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton::evolution::{self, Concern, StoredAwaited, StoredDefinition};
 use piton::model::{RunId, RunStatus};
 use piton::prelude::*;
 use piton::store::{RunRecord, Store};
@@ -57,7 +58,14 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
                     && cell.held.iter().all(|call| lab.has_begun(&parked.id, call))
             }
         };
-        if let Err(why) = until(&client, parked.run_id, is_there).await {
+        let there = async {
+            until(&client, parked.run_id, is_there).await?;
+            match cell.state {
+                END => Ok(()),
+                state => until_read(store, parked.run_id, state).await,
+            }
+        };
+        if let Err(why) = there.await {
             failures.push(format!("{} at {}: never got there: {why}", edit.name, cell.state));
         }
     }
@@ -65,6 +73,7 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     for (number, _) in cells(|cell| cell.state == START) {
         runs.insert(number, begin(&client, edit, number, &lab).await);
     }
+    failures.extend(disagreements(store, edit).await);
     if !failures.is_empty() {
         return failures;
     }
@@ -115,6 +124,42 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     failures
 }
 
+/// What the check of the old definition, as the database keeps it, says otherwise than what becomes of runs.
+async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
+    let hash = edit.old.workflow.definition().hash;
+    let records = store.find_definitions(hash).await.unwrap();
+    let record = records.first().expect("the old worker has recorded it");
+    let old: StoredDefinition = serde_json::from_str(&record.description).unwrap();
+    let concerns = evolution::check(&old, edit.new.workflow);
+    let mut failures = Vec::new();
+    for cell in edit.cells.iter().filter(|cell| cell.state != END) {
+        let is_here = |concern: &&Concern| {
+            let name = &old.states[concern.state as usize].name;
+            name.strip_prefix(cell.state)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        let here: Vec<_> = concerns.iter().filter(is_here).collect();
+        let certain = here.iter().find(|concern| !concern.depends_on_value);
+        // A workflow that is awaited has a definition of its own.
+        let is_inline = old.states.iter().any(|state| {
+            state.name == cell.state
+                && matches!(state.awaited, Some(StoredAwaited::Workflow { .. }))
+        });
+        let disagreement = match cell.verdict {
+            Verdict::Goes(_) | Verdict::Back(..) => certain
+                .map(|concern| format!("it goes on, and the check says: {}", concern.finding)),
+            // It fails at what it reads next.
+            Verdict::Blocked("", ..) if !concerns.is_empty() => None,
+            Verdict::Blocked(..) if here.is_empty() && !is_inline => {
+                Some("it is blocked, and the check says nothing".to_owned())
+            }
+            Verdict::Blocked(..) => None,
+        };
+        failures.extend(disagreement.map(|why| format!("{} at {}: {why}", edit.name, cell.state)));
+    }
+    failures
+}
+
 /// Starts the run of a cell with the old build.
 async fn begin(client: &Client, edit: &Edit, number: usize, lab: &Lab) -> Parked {
     let cell = &edit.cells[number];
@@ -150,19 +195,25 @@ async fn in_new_build(
         Verdict::Goes(expected) => {
             completed(client, parked.run_id, result, expected).await.map(|()| None)
         }
-        Verdict::Blocked(kind, what, result) => {
-            let is_judged = |record: &RunRecord| record.status == RunStatus::Blocked;
+        Verdict::Blocked(kind, what, expected) => {
+            let parked_result = result;
+            let is_judged = |record: &RunRecord| record.status != RunStatus::Running;
             let record = until(client, parked.run_id, is_judged).await?;
-            let reason = record.blocked.expect("it says why");
+            let Some(reason) = record.blocked else {
+                let came_to = timeout(PATIENCE, parked_result).await;
+                return Err(format!("it came to {came_to:?}"));
+            };
+            let is_whole = kind.is_empty()
+                || store.find_snapshot(parked.run_id).await.unwrap() == parked.snapshot;
             let is_expected =
                 format!("{reason:?}").contains(kind) && reason.to_string().contains(what);
             if !is_expected {
                 return Err(format!("blocked as {reason}\n    ({reason:?})"));
             }
-            if store.find_snapshot(parked.run_id).await.unwrap() != parked.snapshot {
+            if !is_whole {
                 return Err("its saved state has changed".to_owned());
             }
-            Ok(Some(result))
+            Ok(Some(expected))
         }
         Verdict::Back(state, result) => {
             until(client, parked.run_id, |record| record.state == state).await?;
@@ -189,6 +240,22 @@ async fn completed(
         true => Ok(()),
         false => Err(format!("it came to {result}")),
     }
+}
+
+/// Waits until the run has been given every signal that it waits for in this state.
+async fn until_read(store: &Arc<dyn Store>, run_id: RunId, state: &str) -> Result<(), String> {
+    let awaited = state.strip_prefix("signal<").and_then(|rest| rest.split_once('>'));
+    let is_awaited = |name: &str| awaited.is_none_or(|(awaited, _)| awaited == name);
+    let look = async {
+        loop {
+            let unread = store.find_details(run_id).await.unwrap().expect("it is there").unread;
+            if !unread.iter().filter_map(|arrival| arrival.name.as_deref()).any(is_awaited) {
+                return;
+            }
+            sleep(LOOK).await;
+        }
+    };
+    timeout(PATIENCE, look).await.map_err(|_| "a signal is not read".to_owned())
 }
 
 /// Waits until the run is as wanted.

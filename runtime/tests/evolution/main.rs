@@ -8,19 +8,17 @@
 
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used, clippy::unused_async)]
 
-mod branches;
+mod documented;
 mod drive;
-
 mod edit;
 mod shop;
 
+mod branches;
 mod inline;
 mod locals;
 mod places;
 mod values;
 mod wire;
-
-use std::sync::Arc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use piton::store::connect;
@@ -30,7 +28,7 @@ use crate::edit::Edit;
 
 const EMPTY: &str = "DROP SCHEMA public CASCADE; CREATE SCHEMA public";
 
-type Group = (&'static str, fn() -> Vec<Edit>);
+pub type Group = (&'static str, fn() -> Vec<Edit>);
 
 const GROUPS: &[Group] = &[
     ("places", places::all),
@@ -58,25 +56,17 @@ fn main() {
                 })
             })
         });
-        on_file.chain(on_server).collect()
+        let documented = Trial::test("documented", || documented::check(GROUPS));
+        on_file.chain(on_server).chain([documented]).collect()
     })
 }
 
 async fn all(url: String, edits: Vec<Edit>) -> Result<(), Failed> {
     let store = connect(&url).await?;
     let mut failures = Vec::new();
-    let only = std::env::var("EDIT").ok();
-    for edit in edits.iter().filter(|edit| only.as_deref().is_none_or(|only| only == edit.name)) {
-        if only.is_some() {
-            for b in [&edit.old, &edit.new] {
-                for n in b.workflow.graph.nodes() {
-                    eprintln!("{} {:?} {:?}", n.name, n.place, n.locals.iter().collect::<Vec<_>>());
-                }
-            }
-        }
+    for edit in &edits {
         failures.extend(drive::drive(&store, edit).await);
     }
-    drop(Arc::clone(&store));
     match &failures[..] {
         [] => Ok(()),
         failures => {

@@ -130,13 +130,15 @@ edits! {
 
             #[workflow]
             pub async fn signal_unreadable(cx: &Context) -> String {
+                let Go(go) = cx.signal::<Go>().await;
                 let decision = cx.signal::<Decision>().await;
-                format!("{}", decision.level)
+                format!("{go} {}", decision.level)
             }
         }
         run old() new();
-        at "signal<Decision>" [Go(1)] [new::Decision { level: 5 }] => Goes("5");
-        at "start" [old::Decision { approved: true }] [Go(1)] => Blocked("", "level", "1 true");
+        at "signal<Go>" [] [Go(1), new::Decision { level: 5 }] => Goes("1 5");
+        at "signal<Decision>" [Go(1)] [new::Decision { level: 5 }] => Goes("1 5");
+        at "signal<Go>" [old::Decision { approved: true }] [Go(1)] => Blocked("", "level", "1 true");
     }
 
     "the fields of an argument of an activity are sorted while it is attempted"
@@ -386,17 +388,20 @@ edits! {
                 pub failed: u64,
             }
 
-            #[activity(heartbeat = "1h")]
-            pub async fn copy(cx: &ActivityContext) -> String {
-                let before: Option<Progress> = cx.last_heartbeat();
-                cx.heartbeat(&Progress { done: 5, failed: 0 }).unwrap();
+            /// The first attempt reports and fails.
+            #[activity(heartbeat = "1h", retry(initial = "1ms"))]
+            pub async fn copy(cx: &ActivityContext) -> Result<String, String> {
+                let Some(Progress { done, failed }) = cx.last_heartbeat() else {
+                    cx.heartbeat(&Progress { done: 5, failed: 0 }).unwrap();
+                    return Err("try again".to_owned());
+                };
                 pass(cx, "copy".into()).await;
-                format!("{before:?}")
+                Ok(format!("{done} done, {failed} failed"))
             }
 
             #[workflow]
             pub async fn heartbeat_reordered() -> String {
-                copy().await
+                copy().await.unwrap()
             }
         }
         new [copy] {
@@ -406,19 +411,18 @@ edits! {
                 pub done: u64,
             }
 
-            #[activity(heartbeat = "1h")]
-            pub async fn copy(cx: &ActivityContext) -> String {
-                let before: Option<Progress> = cx.last_heartbeat();
+            #[activity(heartbeat = "1h", retry(initial = "1ms"))]
+            pub async fn copy(cx: &ActivityContext) -> Result<String, String> {
                 pass(cx, "copy".into()).await;
-                match before {
-                    Some(Progress { done, failed }) => format!("{done} done, {failed} failed"),
-                    None => "nothing".to_owned(),
+                match cx.last_heartbeat() {
+                    Some(Progress { done, failed }) => Ok(format!("{done} done, {failed} failed")),
+                    None => Ok("nothing".to_owned()),
                 }
             }
 
             #[workflow]
             pub async fn heartbeat_reordered() -> String {
-                copy().await
+                copy().await.unwrap()
             }
         }
         run old() new();
@@ -459,7 +463,7 @@ edits! {
         at "start" [] [] => Goes("from 1 to 2 None");
     }
 
-    "two parameters of the workflow change places before a run has begun"
+    "two parameters of one type change places before a run has begun: arguments go by position"
     start_parameters_swapped {
         old [] {
             #[workflow]
@@ -476,7 +480,7 @@ edits! {
             }
         }
         run old(1, 2) new(2, 1);
-        at "start" [] [] => Goes("from 1 to 2");
+        at "start" [] [] => Goes("from 2 to 1");
     }
 
     "a parameter is added to the workflow before a run has begun"

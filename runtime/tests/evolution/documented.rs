@@ -1,0 +1,89 @@
+//! The table of edits in the documentation.
+
+use std::path::PathBuf;
+
+use libtest_mimic::Failed;
+
+use crate::Group;
+use crate::edit::{Edit, Verdict};
+
+const BEGIN: &str = "<!-- The table is written by `UPDATE_DOCS=1 cargo test -p piton --test evolution documented`. -->\n";
+const END: &str = "<!-- The end of the table. -->\n";
+
+/// What each group of edits changes.
+fn title(group: &str) -> &'static str {
+    match group {
+        "places" => "Awaits",
+        "locals" => "Locals and loops",
+        "values" => "Types of saved values",
+        "branches" => "Branches",
+        "inline" => "Workflows within workflows",
+        "wire" => "Arguments, results, signals and heartbeats",
+        other => panic!("the group `{other}` has no title"),
+    }
+}
+
+/// Compares the table with the edits, or writes it if `UPDATE_DOCS` is set.
+pub fn check(groups: &[Group]) -> Result<(), Failed> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs/changing-code.md");
+    let text = std::fs::read_to_string(&path)?;
+    let parts = text
+        .split_once(BEGIN)
+        .and_then(|(before, rest)| rest.split_once(END).map(|(_, after)| (before, after)));
+    let (before, after) = parts.ok_or("the marks around the table are missing")?;
+    let table: String = groups.iter().map(|(name, edits)| section(title(name), &edits())).collect();
+    let wanted = format!("{before}{BEGIN}{table}\n{END}{after}");
+    if std::env::var_os("UPDATE_DOCS").is_some() {
+        std::fs::write(&path, wanted)?;
+        return Ok(());
+    }
+    match text == wanted {
+        true => Ok(()),
+        false => Err("the table differs from the edits: run with UPDATE_DOCS=1".into()),
+    }
+}
+
+fn section(title: &str, edits: &[Edit]) -> String {
+    let rows: String = edits.iter().map(row).collect();
+    format!("\n### {title}\n\n| edit | a run that is parked |\n| --- | --- |\n{rows}")
+}
+
+fn row(edit: &Edit) -> String {
+    let mut outcomes: Vec<(String, Vec<&str>)> = Vec::new();
+    for cell in &edit.cells {
+        let outcome = outcome(&cell.verdict);
+        match outcomes.iter_mut().find(|(known, _)| *known == outcome) {
+            Some((_, states)) if states.contains(&cell.state) => {}
+            Some((_, states)) => states.push(cell.state),
+            None => outcomes.push((outcome, vec![cell.state])),
+        }
+    }
+    let outcomes = outcomes.iter().map(|(outcome, states)| match edit.cells.len() {
+        1 => outcome.clone(),
+        _ => format!("at `{}`: {outcome}", states.join("`, `")),
+    });
+    let outcomes: Vec<_> = outcomes.collect();
+    format!("| {} | {} |\n", edit.what, outcomes.join("; "))
+}
+
+fn outcome(verdict: &Verdict) -> String {
+    let why = match verdict {
+        Verdict::Goes(_) => return "goes on".to_owned(),
+        Verdict::Back(..) => return "goes on, and back".to_owned(),
+        Verdict::Blocked(kind, ..) => match *kind {
+            "MissingState" => "the state is gone",
+            "AmbiguousState" => "which await it is at cannot be told",
+            "MissingLocal" => "a local that is needed was not saved",
+            "AmbiguousLocal" => "which local was saved cannot be told",
+            "OtherSource" => "a position in code that has changed",
+            "MissingBranch" => "a branch is gone",
+            "NewBranch" => "a branch has not begun",
+            "AmbiguousBranch" => "which branch is which cannot be told",
+            "OtherOperation" => "something else is awaited",
+            "Unreadable" => "the value does not fit the type",
+            "" => "what it reads next does not fit the type",
+            other => panic!("the difference `{other}` has no words"),
+        },
+    };
+    format!("**blocked**: {why}")
+}
