@@ -14,9 +14,13 @@ const END: &str = "<!-- The end of the table. -->\n";
 fn title(group: &str) -> &'static str {
     match group {
         "places" => "Awaits",
-        "locals" => "Locals and loops",
-        "values" => "Types of saved values",
+        "locals" => "Locals",
+        "values" => "Saved numbers, texts and collections",
+        "loops" => "Loops",
+        "structs" => "Saved structs",
+        "enums" => "Saved enums, and other forms",
         "branches" => "Branches",
+        "blocks" => "`async` blocks",
         "inline" => "Workflows within workflows",
         "wire" => "Arguments, results, signals and heartbeats",
         other => panic!("the group `{other}` has no title"),

@@ -13,10 +13,14 @@ mod drive;
 mod edit;
 mod shop;
 
+mod blocks;
 mod branches;
+mod enums;
 mod inline;
 mod locals;
+mod loops;
 mod places;
+mod structs;
 mod values;
 mod wire;
 
@@ -33,8 +37,12 @@ pub type Group = (&'static str, fn() -> Vec<Edit>);
 const GROUPS: &[Group] = &[
     ("places", places::all),
     ("locals", locals::all),
+    ("loops", loops::all),
     ("values", values::all),
+    ("structs", structs::all),
+    ("enums", enums::all),
     ("branches", branches::all),
+    ("blocks", blocks::all),
     ("inline", inline::all),
     ("wire", wire::all),
 ];
