@@ -16,6 +16,7 @@ use crate::clippy;
 use crate::codegen::is_of_lints;
 use crate::diagnostics::Diagnostics;
 use crate::owned::{has_no_size, make_static, stored_parts};
+use crate::raw::without_prefix;
 
 /// What stands for the function, which is a method if it is in an `impl` block.
 pub(super) fn generate(
@@ -220,7 +221,15 @@ fn activity_impl(
             const OPTIONS: ::piton::__private::ActivityOptions = #options;
         }
     });
-    let owned = signature.parameters.iter().map(|parameter| &parameter.owned);
+    let kinds = signature.parameters.iter().map(|parameter| {
+        let (owned, name) = (&parameter.owned, parameter.name.to_string());
+        let kind = quote!(::piton::__private::ValuesOf::<#owned>::VALUES.kind);
+        // What is taken apart has a name that it is given here.
+        match without_prefix(&name) {
+            name if name.starts_with("__piton") => kind,
+            name => quote!(#kind.named(#name)),
+        }
+    });
     let error = error(args, signature);
     let entry = entry(args, function, method, signature);
     quote! {
@@ -235,7 +244,7 @@ fn activity_impl(
             const ARGUMENTS: &'static [::piton::__private::ArgumentKind] = {
                 #[allow(unused_imports)]
                 use ::piton::__private::Unstored as _;
-                &[#(::piton::__private::ValuesOf::<#owned>::VALUES.kind),*]
+                &[#(#kinds),*]
             };
             const OUTCOMES: &'static ::piton::__private::Outcomes<Self::Return, Self::Output, Self::Error> = {
                 #[allow(unused_imports)]

@@ -42,6 +42,7 @@ use crate::layout::Layout;
 use crate::lookups::MovedKey;
 use crate::owned::stored_parts;
 use crate::parse::WorkflowFn;
+use crate::raw::without_prefix;
 
 /// Prints the machine and what else makes the workflow's type a workflow. It `explains` the machine if people are to read
 /// it: comments take rustc time as well.
@@ -68,8 +69,14 @@ pub(crate) fn generate(
         values_of(&function.output)
     };
     let returned = quote!({ #(#asks)* #returned });
-    let kinds = function.params.iter().map(|param| values_of(&param.ty));
-    let kinds = quote!(#(#kinds.kind),*);
+    let kinds = function.params.iter().map(|param| {
+        let (values, name) = (values_of(&param.ty), parameter_name(&param.pat));
+        match name {
+            Some(name) => quote!(#values.kind.named(#name)),
+            None => quote!(#values.kind),
+        }
+    });
+    let kinds = quote!(#(#kinds),*);
     let mut definition = workflow(function, &graph::graph(&machine), &kinds, &returned, &step);
     // To put streams into another takes several calls of rustc, and most often there is only this one.
     let out = &mut definition;
@@ -81,6 +88,14 @@ pub(crate) fn generate(
     }
     add::made(out, function.parameters.check().unwrap_or_default());
     definition
+}
+
+/// The name of a parameter, unless it is taken apart.
+fn parameter_name(pat: &syn::Pat) -> Option<String> {
+    match pat {
+        syn::Pat::Ident(pat) => Some(without_prefix(&pat.ident.to_string()).to_owned()),
+        _ => None,
+    }
 }
 
 /// What all of code generation works on.

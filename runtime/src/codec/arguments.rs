@@ -18,6 +18,21 @@ use crate::model::{Encoding, Payload, SchemaHash};
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentKind {
     pub(crate) described: Described,
+    /// The name of the parameter; empty if it has none.
+    pub(crate) name: &'static str,
+}
+
+impl ArgumentKind {
+    /// That of a parameter of this type, without a name.
+    pub(crate) const fn of(described: Described) -> Self {
+        Self { described, name: "" }
+    }
+
+    /// The same of a parameter of this name.
+    #[must_use]
+    pub const fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
 }
 
 /// Values being encoded.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::arguments::Arguments;
+use super::arguments::{ArgumentKind, Arguments};
 use super::copying::Copying;
 use super::reader::Reader;
 use super::schema::{Described, Form, Schema};
@@ -36,7 +36,7 @@ pub(super) fn read_typed(hash: SchemaHash, mut bytes: &[u8]) -> Result<Vec<Given
         StoredSchema::Value(schema) => Ok(vec![read_by(bytes, schema)?]),
         StoredSchema::Arguments(parameters) => {
             let mut arguments = Vec::with_capacity(parameters.len());
-            for schema in parameters {
+            for (_, schema) in parameters {
                 let (value, taken) = by_schema::read_first(bytes, schema)?;
                 arguments.push(Given { value, form: schema.form });
                 bytes = &bytes[taken..];
@@ -63,9 +63,20 @@ pub(super) fn read_typed_value(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Giv
     }
 }
 
-/// As [`read_typed`], of the arguments of a call: a tuple is a list of them.
-pub(super) fn read_typed_list(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Given>, CodecError> {
+/// As [`read_typed`], of the arguments of a call with these parameters: a tuple is a list of them.
+pub(super) fn read_typed_list(
+    hash: SchemaHash,
+    bytes: &[u8],
+    kinds: &[ArgumentKind],
+) -> Result<Vec<Given>, CodecError> {
     let mut values = read_typed(hash, bytes)?;
+    if let Some(StoredSchema::Arguments(before)) = schemas::known(hash) {
+        let before: Vec<&str> = before.iter().map(|(name, _)| &**name).collect();
+        let now: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
+        let places = schemas::match_parameters(&before, &now)
+            .map_err(|reason| cannot_decode("arguments", &reason))?;
+        return Ok(places.into_iter().map(|place| values[place].clone()).collect());
+    }
     match (schemas::known(hash), values.pop()) {
         (Some(StoredSchema::Value(_)), Some(Given { value: Value::List(list), form })) => {
             Ok(list.into_iter().map(|value| Given { value, form }).collect())

@@ -70,7 +70,7 @@ impl<'a> Reader<'a> {
                 let own = schemas::of_arguments(parameters);
                 match own.hash == hash && own.is_compact {
                     true => Self::of(ARGUMENTS, Rest::Binary(Bytes::new(values)), None),
-                    false => Self::given(ARGUMENTS, read_typed_list(hash, values)),
+                    false => Self::given(ARGUMENTS, read_typed_list(hash, values, parameters)),
                 }
             }
             Ok(Encoded::Json(json)) => Self::given(ARGUMENTS, arguments_from_json(json)),

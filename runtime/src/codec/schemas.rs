@@ -36,15 +36,18 @@ pub(crate) struct ArgumentsSchema {
 pub(crate) enum StoredSchema {
     /// One value.
     Value(Schema),
-    /// The arguments of a call.
-    Arguments(Vec<Schema>),
+    /// The arguments of a call, by the names of the parameters.
+    Arguments(Vec<(String, Schema)>),
 }
 
 impl StoredSchema {
     fn hash(&self) -> SchemaHash {
         match self {
             Self::Value(schema) => schema.hash(),
-            Self::Arguments(parameters) => hash_of_list(parameters.iter().map(Schema::hash)),
+            Self::Arguments(parameters) => {
+                let parameters = parameters.iter();
+                hash_of_list(parameters.map(|(name, schema)| (&**name, schema.hash())))
+            }
         }
     }
 }
@@ -93,21 +96,47 @@ pub(crate) fn of_arguments(kinds: &'static [ArgumentKind]) -> &'static Arguments
     let key = (kinds.as_ptr().addr(), kinds.len());
     get_or_learn(&OF_ARGUMENTS, key, || {
         let parameters: Vec<_> = kinds.iter().map(|kind| of_type(kind.described)).collect();
-        let hash = hash_of_list(parameters.iter().map(|parameter| parameter.hash));
+        let names = kinds.iter().map(|kind| kind.name);
+        let hash = hash_of_list(names.clone().zip(parameters.iter().map(|known| known.hash)));
         get_or_learn(&BY_HASH, hash, || {
             let schemas = parameters.iter().map(|parameter| parameter.schema.clone());
-            StoredSchema::Arguments(schemas.collect())
+            StoredSchema::Arguments(names.map(str::to_owned).zip(schemas).collect())
         });
         let is_compact = parameters.iter().all(|parameter| parameter.form() == Form::Compact);
         ArgumentsSchema { hash, parameters, is_compact }
     })
 }
 
-fn hash_of_list(hashes: impl Iterator<Item = SchemaHash>) -> SchemaHash {
+fn hash_of_list<'a>(parameters: impl Iterator<Item = (&'a str, SchemaHash)>) -> SchemaHash {
     let mut hash = StableHash::new();
     hash.add("arguments");
-    hashes.for_each(|part| hash.add(&part.to_string()));
+    for (name, schema) in parameters {
+        hash.add(name);
+        hash.add(&schema.to_string());
+    }
     SchemaHash(hash.finish())
+}
+
+/// Which argument of a call each parameter of today gets: the one that was given under its name, or else the one in its
+/// place, if that has a name that no parameter has today.
+///
+/// # Errors
+/// Why one gets none.
+pub(crate) fn match_parameters(before: &[&str], now: &[&str]) -> Result<Vec<usize>, String> {
+    let by_name = |name: &str| before.iter().position(|old| !name.is_empty() && *old == name);
+    let in_place = |place: usize| {
+        let old = before.get(place)?;
+        (old.is_empty() || !now.contains(old)).then_some(place)
+    };
+    let places = now.iter().enumerate().map(|(place, name)| {
+        by_name(name).or_else(|| in_place(place)).ok_or_else(|| match before.get(place) {
+            None => format!("the parameter `{name}` is new, and no argument was given for it"),
+            Some(old) => format!(
+                "no argument was given for the parameter `{name}`, and the one in its place is that of `{old}`"
+            ),
+        })
+    });
+    places.collect()
 }
 
 /// The schema with this hash, if this process knows it.

@@ -2,8 +2,9 @@
 
 use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source};
-use super::{StoredAwaited, StoredDefinition, StoredState, known, plan};
+use super::{StoredAwaited, StoredDefinition, StoredParameter, StoredState, known, plan};
 use crate::codec::ArgumentKind;
+use crate::codec::schemas::match_parameters;
 use crate::codec::{CodecError, Content, Described, Fields, Format, Given, Types};
 use crate::machine::{Awaited, WorkflowEntry};
 use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
@@ -201,18 +202,21 @@ impl Check<'_> {
     fn call(
         &self,
         name: &str,
-        old: &[SchemaHash],
+        old: &[StoredParameter],
         now: &[ArgumentKind],
         note: &mut impl FnMut(String, Result<(), Tried>),
     ) {
-        if old.len() != now.len() {
-            let reason =
-                format!("it was called with {} and takes {}", Count(old.len()), Count(now.len()));
-            let tried = Err(Tried { reason, depends_on_value: false });
-            return note(format!("the call of `{name}`"), tried);
-        }
-        for (number, (old, now)) in (1..).zip(old.iter().zip(now)) {
-            let tried = self.payload(*old, now.described);
+        let before: Vec<&str> = old.iter().map(|parameter| &*parameter.name).collect();
+        let names: Vec<&str> = now.iter().map(|kind| kind.name).collect();
+        let places = match match_parameters(&before, &names) {
+            Ok(places) => places,
+            Err(reason) => {
+                let tried = Err(Tried { reason, depends_on_value: false });
+                return note(format!("the call of `{name}`"), tried);
+            }
+        };
+        for (number, (place, now)) in (1..).zip(places.into_iter().zip(now)) {
+            let tried = self.payload(old[place].schema, now.described);
             note(format!("argument {number} of `{name}`"), tried);
         }
     }

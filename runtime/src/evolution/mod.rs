@@ -26,5 +26,6 @@ pub use migrate::{Migration, SavedLocals, Target};
 pub(crate) use old_struct::old_struct;
 pub(crate) use plan::plan;
 pub use stored::{
-    StoredAwaited, StoredBranch, StoredDefinition, StoredEdge, StoredLocal, StoredState,
+    StoredAwaited, StoredBranch, StoredDefinition, StoredEdge, StoredLocal, StoredParameter,
+    StoredState,
 };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::codec::schemas::{self, TypeSchema};
-use crate::codec::{Described, Schema};
+use crate::codec::{ArgumentKind, Described, Schema};
 use crate::machine::{Awaited, Definition, WorkflowEntry};
 use crate::model::{AwaitKind, BranchNode, DefinitionHash, Place, SchemaHash};
 
@@ -19,8 +19,8 @@ pub struct StoredDefinition {
     pub version: u32,
     /// What identifies the definition.
     pub hash: DefinitionHash,
-    /// The schemas of the parameters.
-    pub parameters: Vec<SchemaHash>,
+    /// The parameters.
+    pub parameters: Vec<StoredParameter>,
     /// The numbers of the parameters that people are not to see, from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted_parameters: Vec<u32>,
@@ -37,6 +37,15 @@ pub struct StoredDefinition {
 
 /// A way from one state to another, or to the end, by their numbers.
 pub type StoredEdge = (u32, Option<u32>);
+
+/// A parameter of a workflow or an activity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StoredParameter {
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// The schema of its type.
+    pub schema: SchemaHash,
+}
 
 /// A state of a definition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -102,8 +111,8 @@ pub enum StoredAwaited {
     Activity {
         /// Its stored name.
         name: String,
-        /// The schemas of its parameters.
-        parameters: Vec<SchemaHash>,
+        /// Its parameters.
+        parameters: Vec<StoredParameter>,
         /// The schema of what it returns.
         returned: SchemaHash,
     },
@@ -141,8 +150,7 @@ impl StoredDefinition {
     pub(crate) fn of(entry: &WorkflowEntry) -> Self {
         let definition = entry.definition();
         let mut schemas = Collected::default();
-        let parameters = schemas::of_arguments(definition.parameters).parameters.iter();
-        let parameters = parameters.map(|parameter| schemas.add(parameter)).collect();
+        let parameters = schemas.add_parameters(definition.parameters);
         let returned = schemas.add(definition.returned);
         let states = 0..definition.states.len();
         let states = states.map(|number| state(definition, number, &mut schemas));
@@ -171,8 +179,8 @@ impl StoredDefinition {
 
     /// The hashes of the schemas that it names, some of them several times.
     pub(crate) fn named_schemas(&self) -> Vec<SchemaHash> {
-        let mut named = self.parameters.clone();
-        named.push(self.returned);
+        let parameters = self.parameters.iter().map(|parameter| parameter.schema);
+        let mut named: Vec<_> = parameters.chain([self.returned]).collect();
         for state in &self.states {
             named.extend(state.locals.iter().map(|local| local.schema));
             let branches = state.branches.iter().filter_map(|branch| branch.awaited.as_ref());
@@ -251,14 +259,11 @@ fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> Sto
 
 fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
     match awaited {
-        Awaited::Activity { name, arguments, returned } => {
-            let parameters = schemas::of_arguments(arguments).parameters.iter();
-            StoredAwaited::Activity {
-                name: (*name).to_owned(),
-                parameters: parameters.map(|parameter| schemas.add(parameter)).collect(),
-                returned: schemas.add_type(*returned),
-            }
-        }
+        Awaited::Activity { name, arguments, returned } => StoredAwaited::Activity {
+            name: (*name).to_owned(),
+            parameters: schemas.add_parameters(arguments),
+            returned: schemas.add_type(*returned),
+        },
         Awaited::Workflow(entry) => {
             let entry = entry();
             StoredAwaited::Workflow {
@@ -298,6 +303,14 @@ impl Collected {
         known.hash
     }
 
+    fn add_parameters(&mut self, kinds: &[ArgumentKind]) -> Vec<StoredParameter> {
+        let add = |kind: &ArgumentKind| StoredParameter {
+            name: kind.name.to_owned(),
+            schema: self.add_type(kind.described),
+        };
+        kinds.iter().map(add).collect()
+    }
+
     fn add_type(&mut self, described: Described) -> SchemaHash {
         self.add(schemas::of_type(described))
     }
@@ -307,7 +320,7 @@ impl StoredAwaited {
     fn name_schemas(&self, named: &mut Vec<SchemaHash>) {
         match self {
             Self::Activity { parameters, returned, .. } => {
-                named.extend(parameters);
+                named.extend(parameters.iter().map(|parameter| parameter.schema));
                 named.push(*returned);
             }
             Self::Signal { value, .. } => named.push(*value),

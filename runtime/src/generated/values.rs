@@ -21,7 +21,7 @@ impl<T: 'static> Values<T> {
             &Self {
                 add: |_, _| is_refused(),
                 next: |_| is_refused(),
-                kind: ArgumentKind { described: Described::of::<()>() },
+                kind: ArgumentKind::of(Described::of::<()>()),
             }
         }
     }

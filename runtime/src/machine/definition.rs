@@ -126,8 +126,8 @@ impl Definition {
         // The step only describes, and has no state to go on from.
         let described = entry.steps.step(&mut Parked::nowhere(), &cx);
         debug_assert!(described.is_err());
-        let Description { arguments, locals, awaited } = cx.take_description();
-        let parameters: &'static [ArgumentKind] = arguments.leak();
+        let Description { locals, awaited, .. } = cx.take_description();
+        let parameters = entry.parameters;
         let returned = schemas::of_type(entry.steps.returned());
         // What a branch gives may be called as a part of a local is, and is told of after all locals.
         let locals = locals.into_iter().rev();

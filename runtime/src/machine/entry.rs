@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
 use super::definition::Definition;
+use super::values::ArgumentKind;
 use super::workflow::{Steps, Workflow, WorkflowOptions};
 use crate::generated::registration::Registrations;
 use crate::hidden::Hidden;
@@ -26,6 +27,8 @@ pub struct WorkflowEntry {
     pub options: WorkflowOptions,
     /// The steps.
     pub steps: &'static dyn Steps,
+    /// What its parameters look like.
+    pub(crate) parameters: &'static [ArgumentKind],
     definition: OnceLock<Box<dyn Hidden<Definition> + Send + Sync>>,
 }
 
@@ -43,6 +46,7 @@ pub struct Registered {
     graph: &'static Graph,
     options: WorkflowOptions,
     steps: &'static dyn Steps,
+    parameters: &'static [ArgumentKind],
 }
 
 impl Registered {
@@ -56,6 +60,7 @@ impl Registered {
             graph: W::GRAPH,
             options: W::OPTIONS,
             steps: W::STEPS,
+            parameters: W::ARGUMENTS,
         }
     }
 
@@ -67,7 +72,7 @@ impl Registered {
     }
 
     const fn into_entry(self) -> WorkflowEntry {
-        let Self { name, formerly, version, type_id, graph, options, steps } = self;
+        let Self { name, formerly, version, type_id, graph, options, steps, parameters } = self;
         WorkflowEntry {
             name,
             formerly,
@@ -76,6 +81,7 @@ impl Registered {
             graph,
             options,
             steps,
+            parameters,
             definition: OnceLock::new(),
         }
     }

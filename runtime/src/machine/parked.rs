@@ -223,10 +223,8 @@ mod tests {
     use crate::model::{DefinitionHash, Graph};
 
     /// Those of a workflow with a number and a text.
-    const PARAMETERS: &[ArgumentKind] = &[
-        ArgumentKind { described: Described::of::<u8>() },
-        ArgumentKind { described: Described::of::<String>() },
-    ];
+    const PARAMETERS: &[ArgumentKind] =
+        &[ArgumentKind::of(Described::of::<u8>()), ArgumentKind::of(Described::of::<String>())];
 
     static DEFINITION: LazyLock<Definition> = LazyLock::new(|| {
         let text = "start\tstart\t1\t1\t1/1/00000000\t\n\

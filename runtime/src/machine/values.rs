@@ -26,7 +26,7 @@ impl<T: Durable + 'static> Values<T> {
             &Self {
                 add: Arguments::add::<T>,
                 next: next_value::<T>,
-                kind: ArgumentKind { described: Described::of::<T>() },
+                kind: ArgumentKind::of(Described::of::<T>()),
             }
         }
     }
@@ -39,7 +39,7 @@ impl<T: Durable + 'static, E: Durable + 'static> Values<Result<T, E>> {
             &Self {
                 add: add_result::<T, E>,
                 next: next_result::<T, E>,
-                kind: ArgumentKind { described: Described::of_result::<T, E>() },
+                kind: ArgumentKind::of(Described::of_result::<T, E>()),
             }
         }
     }

@@ -283,7 +283,7 @@ edits! {
             }
         }
         run old() new();
-        at "weigh" [] [] holding ["weigh"] => Blocked("", "u64", "weighed 3 box");
+        at "weigh" [] [] holding ["weigh"] => Goes("weighed 3 box");
     }
 
     "a parameter is added to an activity while it is attempted"
@@ -463,7 +463,7 @@ edits! {
         at "start" [] [] => Goes("from 1 to 2 None");
     }
 
-    "two parameters of one type change places before a run has begun: arguments go by position"
+    "two parameters of one type change places before a run has begun"
     start_parameters_swapped {
         old [] {
             #[workflow]
@@ -480,7 +480,7 @@ edits! {
             }
         }
         run old(1, 2) new(2, 1);
-        at "start" [] [] => Goes("from 2 to 1");
+        at "start" [] [] => Goes("from 1 to 2");
     }
 
     "a parameter is added to the workflow before a run has begun"
