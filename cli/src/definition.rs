@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::{Subcommand, ValueEnum};
 use piton::client::Client;
-use piton::evolution::{StoredAwaited, StoredDefinition, StoredState};
+use piton::evolution::{StoredAwaited, StoredDefinition, StoredParameter, StoredState};
 use piton::model::{DefinitionHash, SchemaHash};
 use serde_json::json;
 
@@ -116,7 +116,11 @@ fn show(definition: &StoredDefinition) -> String {
         None => format!("schema {hash}"),
     };
     let mut text = String::new();
-    let parameters = definition.parameters.iter().map(|hash| type_of(*hash)).collect::<Vec<_>>();
+    let parameter = |parameter: &StoredParameter| match &*parameter.name {
+        "" => type_of(parameter.schema),
+        name => format!("{name}: {}", type_of(parameter.schema)),
+    };
+    let parameters = definition.parameters.iter().map(parameter).collect::<Vec<_>>();
     let _ = writeln!(text, "definition {} of {}", definition.hash, definition.workflow);
     let _ = writeln!(
         text,

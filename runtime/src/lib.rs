@@ -8,6 +8,8 @@
 pub mod activities;
 #[cfg(feature = "engine")]
 pub mod client;
+// What reads the values of other builds is called by the engine alone.
+#[cfg_attr(not(feature = "engine"), allow(dead_code, unused_imports))]
 pub mod codec;
 #[cfg(feature = "engine")]
 mod engine;

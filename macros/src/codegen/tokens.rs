@@ -65,10 +65,9 @@ pub(super) fn arguments(machine: &Machine<'_>, out: &mut TokenStream) {
     }
 }
 
-/// Begins a step with the types of the arguments, and the names and types of what is saved.
+/// Begins a step with the names and types of what is saved.
 pub(super) fn begin(machine: &Machine<'_>, described: &[(String, Ident)]) -> TokenStream {
     let (parked, cx) = (parked(), context());
-    let arguments = (0..machine.function.params.len()).map(argument_token);
     let (names, tokens): (Vec<_>, Vec<_>) =
         described.iter().map(|(name, token)| (&**name, token)).unzip();
     let names = names.join("\n");
@@ -76,7 +75,6 @@ pub(super) fn begin(machine: &Machine<'_>, described: &[(String, Ident)]) -> Tok
     quote! {
         #parked.begin_step(
             #cx,
-            &[#(&#arguments.kind),*],
             #names,
             &[#(&#tokens.coding.kind),*],
             &[#(#awaited.awaited),*],

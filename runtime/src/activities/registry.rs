@@ -28,6 +28,7 @@ pub struct ActivityEntry {
     /// What its parameters look like.
     pub(crate) parameters: &'static [ArgumentKind],
     /// What it returns looks like.
+    #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "a worker records its schema"))]
     pub(crate) returned: Described,
     /// Reads the arguments and calls the function.
     call: Call,

@@ -331,15 +331,3 @@ fn tried(results: impl Iterator<Item = Result<Vec<u8>, CodecError>>) -> Result<(
         None => Ok(()),
     }
 }
-
-/// How many arguments there are.
-struct Count(usize);
-
-impl std::fmt::Display for Count {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.0 {
-            1 => f.write_str("1 argument"),
-            count => write!(f, "{count} arguments"),
-        }
-    }
-}

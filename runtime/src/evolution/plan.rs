@@ -45,6 +45,7 @@ pub(crate) struct Inside {
 ///
 /// # Errors
 /// The [`Finding`] if it cannot go on, or if it is not certain how.
+#[expect(clippy::result_large_err, reason = "a finding is rare, and looked at by whoever gets it")]
 pub(crate) fn plan(
     before: &StoredDefinition,
     now: &StoredDefinition,
@@ -62,6 +63,7 @@ pub(crate) fn plan(
     planned
 }
 
+#[expect(clippy::result_large_err, reason = "as for a plan")]
 fn make(
     before: &StoredDefinition,
     now: &StoredDefinition,

@@ -9,7 +9,7 @@ use std::any::Any;
 use super::context::Description;
 use super::frame::{FrameHead, skip_entries, write_length};
 use super::parked::length_of_length;
-use super::values::{ArgumentKind, SavedKind};
+use super::values::SavedKind;
 use super::{Awaited, Context, Halt, Parked, StepError};
 use crate::codec::{CodecError, Form, Sink, SinkError};
 
@@ -82,21 +82,20 @@ impl Parked {
     /// Begins a step: the state that it goes on from, as its index in [`Graph::nodes`]. What a step
     /// that could not be made has left is forgotten.
     ///
-    /// A step that is only to tell what the machine is made of tells the types of the `arguments`, and the
-    /// `names` of the saved `locals`, each on a line, with their types, and what is `awaited`: in the order of the states, and of
-    /// the branches of each that are no `async` blocks. It goes on from no state.
+    /// A step that is only to tell what the machine is made of tells the `names` of the saved `locals`, each on a line,
+    /// with their types, and what is `awaited`: in the order of the states, and of the branches of each that are no
+    /// `async` blocks. It goes on from no state.
     ///
     /// [`Graph::nodes`]: crate::model::Graph::nodes
     pub fn begin_step(
         &mut self,
         cx: &Context,
-        arguments: &[&ArgumentKind],
         names: &'static str,
         locals: &[&SavedKind],
         awaited: &[&'static Awaited],
     ) -> u32 {
         if cx.is_describing() {
-            cx.describe(Description::of(arguments, names, locals, awaited));
+            cx.describe(Description::of(names, locals, awaited));
             return u32::MAX;
         }
         self.begin_branch()

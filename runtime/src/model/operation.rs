@@ -28,6 +28,7 @@ pub enum Operation {
     Cancellation,
 }
 
+#[cfg(feature = "engine")]
 impl Operation {
     /// The arguments that it holds.
     pub(crate) fn arguments(&self) -> Option<&Payload> {

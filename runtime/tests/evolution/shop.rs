@@ -92,7 +92,7 @@ pub async fn payee(cx: &ActivityContext, id: u64) -> String {
 #[activity(retry(max_attempts = 1))]
 pub async fn audit(cx: &ActivityContext, id: u64) -> Result<String, String> {
     pass(cx, format!("audit {id}")).await;
-    if id % 2 == 0 { Ok(format!("audited {id}")) } else { Err(format!("refused {id}")) }
+    if id.is_multiple_of(2) { Ok(format!("audited {id}")) } else { Err(format!("refused {id}")) }
 }
 
 /// The entry of an activity.

@@ -77,6 +77,8 @@ macro_rules! mistakes {
         $(mod $name {
             use super::*;
 
+            // It is compared, and never started.
+            #[allow(dead_code)]
             #[workflow]
             pub async fn pay(cx: &Context, name: String, cents: u64) -> String {
                 let sum = cents * 2;

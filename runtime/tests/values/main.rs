@@ -1,6 +1,8 @@
 //! Types of every kind as the argument, a local and the result of a workflow: what is saved at an await is what was
 //! there before.
 
+#![allow(unreachable_pub)]
+
 mod types;
 
 use std::borrow::Cow;

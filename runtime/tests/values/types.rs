@@ -78,7 +78,7 @@ impl TryFrom<u64> for Even {
     type Error = String;
 
     fn try_from(number: u64) -> Result<Self, String> {
-        if number % 2 == 0 && number > 2 {
+        if number.is_multiple_of(2) && number > 2 {
             Ok(Self(number))
         } else {
             Err(format!("{number} is odd"))

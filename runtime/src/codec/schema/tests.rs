@@ -342,9 +342,9 @@ fn tracing_ends_soon() {
             struct $name(Types);)*
 
             #[derive(Serialize, Deserialize)]
+            #[allow(non_snake_case)]
             struct Types {
-                $(#[allow(non_snake_case)]
-                $name: Vec<$name>,)*
+                $($name: Vec<$name>,)*
             }
         };
     }

@@ -259,6 +259,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
         }
     }
 
+    #[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
         let (value, form) = match self.any() {
             Ok(any) => any,

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use self::messages::Outgoing;
 use self::waits::WaitGroup;
 use super::step::Arrivals;
-use super::values::{ArgumentKind, SavedKind};
+use super::values::SavedKind;
 use super::{Awaited, Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
 use crate::codec::CodecError;
 use crate::hidden::Hidden;
@@ -55,7 +55,6 @@ struct Fields {
 /// What a step tells of its machine, if it is to tell that and nothing else.
 #[derive(Debug, Default)]
 pub(crate) struct Description {
-    pub(crate) arguments: Vec<ArgumentKind>,
     pub(crate) locals: Vec<(&'static str, SavedKind)>,
     /// What is awaited, in the order of the states, and of the branches of each that are no `async` blocks.
     pub(crate) awaited: Vec<&'static Awaited>,
@@ -64,14 +63,12 @@ pub(crate) struct Description {
 impl Description {
     /// Of these `locals`, whose `names` are lines, and what is `awaited`.
     pub(crate) fn of(
-        arguments: &[&ArgumentKind],
         names: &'static str,
         locals: &[&SavedKind],
         awaited: &[&'static Awaited],
     ) -> Self {
-        let arguments = arguments.iter().map(|kind| **kind).collect();
         let locals = names.lines().zip(locals.iter().map(|kind| **kind)).collect();
-        Self { arguments, locals, awaited: awaited.to_vec() }
+        Self { locals, awaited: awaited.to_vec() }
     }
 }
 
