@@ -1,11 +1,11 @@
 //! Saved states and the code of today.
 //!
 //! A frame was written by some definition of its workflow. This build reads it directly if that is its own, and
-//! otherwise [evolves](evolve) it: the [`StoredDefinition`] of the writer says what the frame holds, a [`Plan`] says
+//! otherwise evolves it: the [`StoredDefinition`] of the writer says what the frame holds, a plan says
 //! where each part of it belongs today, and values of other types go through [`codec::Value`](crate::codec). What
 //! cannot be decided for certain is a [`Finding`](crate::model::Finding), and the run stays as it is.
 //!
-//! One function makes plans, [`plan`], for the load of a run, for the check of `piton.lock` and for that of a
+//! One function makes plans, `plan`, for the load of a run, for the check of `piton.lock` and for that of a
 //! database, so the three cannot disagree.
 
 mod check;

@@ -100,7 +100,7 @@ impl Lock {
 
     /// Takes out the definitions that no open run depends on and that these workflows do not have today. Gives them.
     ///
-    /// `in_use` is what [`Client::definitions_in_use`](crate::Client::definitions_in_use) has said of *every* workflow of
+    /// `in_use` is what [`Client::definitions_in_use`](crate::client::Client::definitions_in_use) has said of *every* workflow of
     /// the lock, for every database in which there are runs. A workflow that others await runs inside of their runs: its
     /// definitions stay while there are any of those.
     pub fn retire(

@@ -10,7 +10,7 @@ use crate::model::{
     WorkerId,
 };
 
-/// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::Client::inspect).
+/// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
 ///
 /// As JSON, times are texts in RFC 3339 and hashes are hex digits.
 #[derive(Clone, Debug, Serialize)]
