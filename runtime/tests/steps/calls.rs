@@ -41,7 +41,8 @@ fn asked<W: Workflow>(run: &Standalone<W>) -> Vec<ActivityOperation> {
 }
 
 fn argument(activity: &ActivityOperation) -> u64 {
-    piton::codec::from_payload(&activity.arguments).unwrap()
+    let (argument,) = piton::codec::from_payload(&activity.arguments).unwrap();
+    argument
 }
 
 #[workflow]
