@@ -165,7 +165,8 @@ fn counted(shell: &Shell) -> Result<RunRecord, Failed> {
             return Ok(false);
         }
         let position = client.inspect(run.run_id).await?;
-        Ok(is_parked && position.unread_count == 0)
+        // A worker may have gone on with the run between the two looks.
+        Ok(is_parked && position.unread_count == 0 && position.step_no == run.step_no)
     })
 }
 
