@@ -22,7 +22,7 @@ pub(crate) async fn evolve(
     loop {
         let evolved = catch(|| {
             let entry = evolution::version_of(&snapshot.frame, versions)?;
-            evolution::evolve_snapshot(snapshot, entry).map(|_| entry)
+            evolution::evolve_snapshot(snapshot, entry).map(|()| entry)
         });
         let unfit = match evolved {
             Ok(Ok(entry)) => return Ok(Ok(entry)),

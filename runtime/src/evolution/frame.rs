@@ -59,32 +59,35 @@ pub(crate) fn version_of(
     Ok(versions.iter().find(|entry| entry.version == version).unwrap_or(newest))
 }
 
-/// Lets the state in a snapshot go on in this build. Tells whether it has changed.
+/// Lets the state in a snapshot go on in this build.
 pub(crate) fn evolve_snapshot(
     snapshot: &mut Snapshot,
     entry: &'static WorkflowEntry,
-) -> Result<bool, Unfit> {
+) -> Result<(), Unfit> {
     let arguments = snapshot.operations.iter().filter_map(|(_, operation)| operation.arguments());
     if let Some(hash) = arguments.filter_map(codec::schema_of).find(|hash| codec::is_unknown(*hash))
     {
         return Err(Unfit::UnknownSchema(hash));
     }
-    match evolve(&snapshot.frame, entry)? {
-        Some(frame) => {
-            let head = FrameHead::read(&mut &frame[..])?;
-            snapshot.state = known::own(entry).states[head.state as usize].name.clone();
-            snapshot.frame = frame.to_vec();
-            Ok(true)
-        }
-        None => Ok(false),
+    if let Some(frame) = evolve(&snapshot.frame, entry)? {
+        let head = FrameHead::read(&mut &frame[..])?;
+        snapshot.state = known::own(entry).states[head.state as usize].name.clone();
+        snapshot.frame = frame.to_vec();
     }
+    Ok(())
 }
 
 /// The frame as this build would have written it; nothing if it is that already.
 pub(crate) fn evolve(frame: &[u8], entry: &'static WorkflowEntry) -> Result<Option<Bytes>, Unfit> {
-    let now = known::own(entry);
+    let definition = entry.definition();
     let hash = FrameHead::read(&mut &frame[..])?.hash;
-    let before = match hash == now.hash {
+    let is_own = hash == definition.hash();
+    if is_own && !definition.awaits_workflows {
+        return Ok(None);
+    }
+    let now = known::own(entry);
+    let before = match is_own {
+        // What it awaits may have changed.
         true => now,
         false => known::find(hash).ok_or(Unfit::UnknownDefinition(hash))?,
     };

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, PoisonError, RwLock};
 
 use super::StoredDefinition;
 use crate::codec::CodecError;
-use crate::machine::{Awaited, WorkflowEntry};
+use crate::machine::WorkflowEntry;
 use crate::model::DefinitionHash;
 
 type Known<K> = LazyLock<RwLock<HashMap<K, &'static StoredDefinition>>>;
@@ -67,13 +67,7 @@ pub(crate) fn with_awaited(
         all.push(entry);
         let states = entry.definition().states.iter();
         for awaited in states.flat_map(|state| &state.awaited) {
-            let mut awaited: &Awaited = awaited;
-            while let Awaited::List(item) = awaited {
-                awaited = item;
-            }
-            if let Awaited::Workflow(entry) = awaited {
-                todo.push(entry());
-            }
+            todo.extend(awaited.workflow());
         }
     }
     all

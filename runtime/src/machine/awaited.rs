@@ -38,3 +38,14 @@ pub enum Awaited {
     /// All of a list of such operations.
     List(&'static Self),
 }
+
+impl Awaited {
+    /// The workflow that is awaited, also as one of a list.
+    pub(crate) fn workflow(&self) -> Option<&'static WorkflowEntry> {
+        match self {
+            Self::Workflow(entry) => Some(entry()),
+            Self::List(item) => item.workflow(),
+            _ => None,
+        }
+    }
+}

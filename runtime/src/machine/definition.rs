@@ -20,6 +20,9 @@ pub struct Definition {
     pub(crate) parameters: &'static [ArgumentKind],
     /// The schema of the return value.
     pub(crate) returned: &'static TypeSchema,
+    /// Whether it awaits other workflows, whose frames are in its own.
+    #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "evolution asks for it"))]
+    pub(crate) awaits_workflows: bool,
 }
 
 /// A state of a definition.
@@ -156,7 +159,10 @@ impl Definition {
         for number in entry.options.redacted_parameters {
             hash.add(&format!("redacted parameter {number}"));
         }
-        Self { hash: DefinitionHash(hash.finish()), states, parameters, returned }
+        let mut awaited = states.iter().flat_map(|state| &state.awaited);
+        let awaits_workflows = awaited.any(|awaited| awaited.workflow().is_some());
+        let hash = DefinitionHash(hash.finish());
+        Self { hash, states, parameters, returned, awaits_workflows }
     }
 
     /// What states are known by: the hash, in simulations as the build of the process has it.

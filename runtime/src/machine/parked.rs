@@ -238,6 +238,7 @@ mod tests {
                 .collect(),
             parameters: PARAMETERS,
             returned: schemas::of_type(Described::of::<()>()),
+            awaits_workflows: false,
         }
     });
 
