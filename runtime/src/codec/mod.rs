@@ -241,7 +241,12 @@ pub(crate) fn is_unknown(hash: SchemaHash) -> bool {
 
 /// The schema that a payload was written by, if it has one.
 pub(crate) fn schema_of(payload: &Payload) -> Option<SchemaHash> {
-    match encoded(payload.as_bytes(), "payload") {
+    schema_in(payload.as_bytes())
+}
+
+/// As [`schema_of`], of the bytes of a payload.
+pub(crate) fn schema_in(payload: &[u8]) -> Option<SchemaHash> {
+    match encoded(payload, "payload") {
         Ok(Encoded::Typed(hash, _)) => Some(hash),
         _ => None,
     }

@@ -41,7 +41,7 @@ pub(crate) enum StoredSchema {
 }
 
 impl StoredSchema {
-    fn hash(&self) -> SchemaHash {
+    pub(crate) fn hash(&self) -> SchemaHash {
         match self {
             Self::Value(schema) => schema.hash(),
             Self::Arguments(parameters) => {

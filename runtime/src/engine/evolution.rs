@@ -91,3 +91,89 @@ pub(crate) async fn learn_definition(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+    use crate::codec::schemas::StoredSchema;
+    use crate::codec::{Described, Schema};
+    use crate::evolution::{StoredDefinition, StoredParameter};
+    use crate::generated::{ArgumentKind, Halt, Parked, Plain, StepOf, Values};
+    use crate::machine::frame::{FrameHead, write_length};
+    use crate::machine::{Context, Workflow};
+    use crate::model::{Encoding, Graph, Timestamp, Wait};
+    use crate::store::{DefinitionRecord, Definitions as _, MemoryStore, SchemaRecord};
+
+    /// A workflow that takes a number.
+    struct Pay;
+
+    impl Workflow for Pay {
+        type Return = ();
+        type Output = ();
+        type Error = Infallible;
+        type Shape = Plain;
+        type Unit = Self;
+        const GRAPH: &'static Graph =
+            &Graph::new("pay", "src/pay.rs", "start\tstart\t7\tend\t1/1/00000000\t\n");
+
+        const ARGUMENTS: &'static [ArgumentKind] =
+            &[ArgumentKind::of(Described::of::<u64>()).named("cents")];
+        const RETURNED: &'static Values<()> = Values::of();
+    }
+
+    impl StepOf<Self> for Pay {
+        type Return = ();
+
+        fn step(_: &mut Parked, _: &Context) -> Result<(), Halt> {
+            Err(Halt::Suspended)
+        }
+    }
+
+    static PAY: WorkflowEntry = WorkflowEntry::of::<Pay>();
+
+    /// A run that a build has started whose number was smaller, and that no worker has begun.
+    #[tokio::test]
+    async fn what_a_run_was_started_with_is_learned() {
+        let store = MemoryStore::new();
+        let small = Schema::of::<u8>();
+        let stored = StoredSchema::Arguments(vec![("cents".to_owned(), small.clone())]);
+        let hash = stored.hash();
+        assert!(codec::is_unknown(hash), "nothing in this program has such arguments");
+        let schema = serde_json::to_string(&stored).expect("plain data");
+        let recorded = store.record_schemas(&[SchemaRecord { hash, schema }]).await;
+        recorded.expect("a store in memory");
+
+        let mut definition: StoredDefinition = evolution::own(&PAY).clone();
+        definition.hash = DefinitionHash(77);
+        let parameter = StoredParameter { name: "cents".to_owned(), schema: small.hash() };
+        definition.parameters = vec![parameter];
+        definition.schemas.insert(small.hash().to_string(), small);
+        let record = DefinitionRecord {
+            workflow: "pay".to_owned(),
+            hash: definition.hash,
+            description: serde_json::to_string(&definition).expect("plain data"),
+        };
+        store.record_definitions(&[record]).await.expect("a store in memory");
+
+        let payload = [&[Encoding::Typed as u8][..], &hash.0.to_le_bytes(), &[200]].concat();
+        let mut frame = Vec::new();
+        FrameHead { hash: definition.hash, state: 0 }.write(&mut frame);
+        write_length(&mut frame, payload.len() as u64);
+        frame.extend_from_slice(&payload);
+        let mut snapshot = Snapshot {
+            frame,
+            state: "start".to_owned(),
+            next_handle: 0,
+            operations: Vec::new(),
+            wait: Wait::All(Vec::new()),
+            steps: 0,
+            cancelled: None,
+            clock: Timestamp::MIN,
+        };
+        let evolved = evolve(&*store, &[&PAY], &mut snapshot).await.expect("a store in memory");
+        assert!(evolved.is_ok(), "{evolved:?}");
+        PAY.definition().check(&Payload(payload)).expect("200 is a number of today, too");
+    }
+}

@@ -45,8 +45,7 @@ impl Recorded {
         Ok(())
     }
 
-    /// Records the definition of a workflow of which a run is about to be started, unless that has been done, and the
-    /// schema of its arguments.
+    /// Records the definition of a workflow of which a run is about to be started, unless that has been done.
     pub(crate) async fn definition_of(
         &self,
         store: &dyn Store,

@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use crate::activities::ActivityEntry;
 use crate::codec::schemas;
 use crate::error::RegistryError;
+use crate::evolution;
 use crate::machine::WorkflowEntry;
 use crate::model::SchemaHash;
 
@@ -147,7 +148,7 @@ impl Registry {
         all.flatten().copied()
     }
 
-    /// The schemas of what workflows and activities are given and return.
+    /// The schemas of what workflows, also those that others await, and activities are given and return.
     pub(crate) fn schemas(&self) -> Vec<SchemaHash> {
         let of_workflow = |entry: &'static WorkflowEntry| {
             let definition = entry.definition();
@@ -157,7 +158,8 @@ impl Registry {
             let returned = schemas::of_type(entry.returned).hash;
             [schemas::of_arguments(entry.parameters).hash, returned]
         };
-        let workflows = self.workflows().flat_map(of_workflow);
+        let workflows = evolution::with_awaited(self.workflows());
+        let workflows = workflows.into_iter().flat_map(of_workflow);
         let all = workflows.chain(self.activities_in_order().flat_map(of_activity));
         all.collect::<BTreeSet<_>>().into_iter().collect()
     }

@@ -197,6 +197,9 @@ impl Evolution {
         if plan.branches.is_empty() {
             let awaited = self.entry.definition().states[plan.state as usize].awaited.first();
             for operation in operations {
+                if saved.kind == AwaitKind::Start {
+                    check_schema(operation)?;
+                }
                 add(evolved, &self.alone(operation, awaited.copied())?);
             }
             return Ok(());
@@ -326,8 +329,17 @@ fn inline(pending: PendingInline, entry: &'static WorkflowEntry) -> Result<Pendi
             Some(evolved) => PendingInline::Suspended(evolved.to_vec()),
             None => PendingInline::Suspended(frame),
         },
-        returned @ PendingInline::Returned(_) => returned,
+        PendingInline::Returned(value) => {
+            check_schema(value.as_bytes())?;
+            PendingInline::Returned(value)
+        }
     })
+}
+
+/// Checks that this process knows the schema of a payload in a frame: the step that reads it cannot ask for it.
+fn check_schema(payload: &[u8]) -> Result<(), Unfit> {
+    let unknown = codec::schema_in(payload).filter(|hash| codec::is_unknown(*hash));
+    unknown.map_or(Ok(()), |hash| Err(Unfit::UnknownSchema(hash)))
 }
 
 fn decode<T: serde::de::DeserializeOwned>(saved: &[u8]) -> Result<T, Unfit> {

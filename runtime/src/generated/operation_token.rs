@@ -302,7 +302,8 @@ where
     let poll = cx.wait_among::<F, _>(|| F::poll(&mut pending, cx))?;
     let is_ready = poll.is_ready();
     let item = match poll {
-        Poll::Ready(value) => match codec::to_payload(&value) {
+        // No definition names the type, so the outcome says of itself what it is.
+        Poll::Ready(value) => match codec::to_tagged_payload(&value) {
             Ok(outcome) => Item::<F>::Ready(outcome),
             Err(error) => return Err(StepError::Encode(error)),
         },

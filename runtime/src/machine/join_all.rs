@@ -55,7 +55,8 @@ where
                 if let PendingItem::Pending(operation) = item
                     && let Poll::Ready(value) = cx.wait_among::<F, _>(|| F::poll(operation, cx))?
                 {
-                    let outcome = codec::to_payload(&value).map_err(StepError::Encode)?;
+                    // No definition names the type, so the outcome says of itself what it is.
+                    let outcome = codec::to_tagged_payload(&value).map_err(StepError::Encode)?;
                     *item = PendingItem::Ready(outcome);
                 }
             }
