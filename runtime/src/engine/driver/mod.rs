@@ -195,11 +195,7 @@ impl Driver {
             let turn = session.suspects.turn(run_id, origin.lost_owners(), session.phases());
             // Without one the worker hands it back with all that it owns.
             let Some(turn) = turn.await else { return };
-            let read = match &origin {
-                Origin::Claimed { run: claimed, .. } => Some(read(&session, &run, claimed).await),
-                Origin::Started { .. } => None,
-            };
-            match Self::load(hold, run, origin, read, events) {
+            match Self::load(hold, run, origin, events).await {
                 Ok((mut driver, claimed)) => {
                     driver.turn = turn;
                     if let Err(message) = caught(driver.drive(claimed)).await {
@@ -227,24 +223,19 @@ impl Driver {
     }
 
     /// The driver of the run, with what is to be [taken in](Self::drive) first.
-    fn load(
+    async fn load(
         hold: Hold,
         run: RunInfo,
         origin: Origin,
-        read: Option<Result<Machine, BlockedReason>>,
         events: mpsc::UnboundedReceiver<RunEvent>,
     ) -> Result<(Self, Option<ClaimedRun>), Box<Unread>> {
         let session = &hold.session;
         let (machine, claimed, heard) = match origin {
             Origin::Started { machine, heard, .. } => (*machine, None, heard),
             Origin::Claimed { run: claimed, heard } => {
-                let machine = match read {
-                    Some(Ok(machine)) => machine,
-                    reason => {
-                        let reason = match reason {
-                            Some(Err(reason)) => reason,
-                            _ => BlockedReason::Undecodable("it was not read".into()),
-                        };
+                let machine = match read(session, &run, &claimed).await {
+                    Ok(machine) => machine,
+                    Err(reason) => {
                         let ClaimedRun { workflow, step_no: expected, .. } = claimed;
                         return Err(Box::new(Unread { hold, run, workflow, expected, reason }));
                     }
