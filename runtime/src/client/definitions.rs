@@ -30,7 +30,7 @@ impl Client {
         hash: DefinitionHash,
     ) -> Result<Option<StoredDefinition>, StoreError> {
         let records = patiently(|| self.store().find_definitions(hash)).await?;
-        let definition = records.first().map(|record| serde_json::from_str(&record.description));
+        let definition = records.first().map(|record| StoredDefinition::read(&record.description));
         definition
             .transpose()
             .map_err(|error| StoreError::Corrupt { what: "definition", reason: error.to_string() })

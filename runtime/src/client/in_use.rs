@@ -47,11 +47,10 @@ pub(super) async fn in_use(
                 (None, _) => None,
                 (Some(hash), Some((known, version))) if hash == known => version,
                 (Some(hash), _) => {
-                    let record =
-                        patiently(|| store.find_definitions(hash)).await?.into_iter().next();
-                    let definition = record.and_then(|record| {
-                        serde_json::from_str::<StoredDefinition>(&record.description).ok()
-                    });
+                    let records = patiently(|| store.find_definitions(hash)).await?;
+                    let record = records.first();
+                    let definition =
+                        record.and_then(|record| StoredDefinition::read(&record.description).ok());
                     let version = definition.map(|definition| definition.version);
                     last = Some((hash, version));
                     version

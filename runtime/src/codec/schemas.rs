@@ -84,9 +84,7 @@ fn get_or_learn<K: Eq + std::hash::Hash, V>(
 pub(crate) fn of_type(described: Described) -> &'static TypeSchema {
     get_or_learn(&OF_TYPES, described.key(), || {
         let schema = described.schema();
-        let hash = schema.hash();
-        get_or_learn(&BY_HASH, hash, || StoredSchema::Value(schema.clone()));
-        TypeSchema { hash, schema }
+        TypeSchema { hash: take_note(&schema), schema }
     })
 }
 
@@ -171,7 +169,6 @@ pub(crate) fn learn(hash: SchemaHash, text: &str) -> Result<(), CodecError> {
 }
 
 /// Takes note of the schema of a value, and gives its hash.
-#[cfg(feature = "engine")]
 pub(super) fn take_note(schema: &Schema) -> SchemaHash {
     let hash = schema.hash();
     get_or_learn(&BY_HASH, hash, || StoredSchema::Value(schema.clone()));

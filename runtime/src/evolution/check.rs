@@ -1,11 +1,10 @@
 //! What becomes of the runs in saved states in this build, told without such a run.
 
 use super::migrate::Migration;
-use super::plan::{Inside, Plan, Source};
+use super::plan::{Inside, Plan, Source, finding, prefix};
 use super::{StoredAwaited, StoredDefinition, StoredParameter, StoredState, known, plan};
-use crate::codec::ArgumentKind;
-use crate::codec::schemas::match_parameters;
-use crate::codec::{CodecError, Content, Described, Fields, Format, Given, Types};
+use crate::codec::schemas::{self, match_parameters};
+use crate::codec::{ArgumentKind, CodecError, Content, Described, Fields, Format, Given, Types};
 use crate::machine::{Awaited, WorkflowEntry};
 use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
 
@@ -70,9 +69,8 @@ impl Check<'_> {
     fn state(&self, state: u32, inside: Option<&Inside>, concerns: &mut Vec<Concern>) {
         let mut found = Vec::new();
         self.planned(state, inside, &mut found);
-        let name = &self.before.states[state as usize].name;
-        let migration =
-            Migration::find(self.entry, name).filter(|_| self.before.version == self.now.version);
+        let saved = &self.before.states[state as usize];
+        let migration = Migration::find(self.entry, self.before, saved);
         let Some(migration) = migration.filter(|_| found.iter().any(|found| found.state == state))
         else {
             return concerns.append(&mut found);
@@ -125,13 +123,8 @@ impl Check<'_> {
         let found = &self.now.states[plan.state as usize];
         let mut note = |value: String, tried: Result<(), Tried>| {
             let Err(Tried { reason, depends_on_value }) = tried else { return };
-            let finding = Finding {
-                workflow: self.now.workflow.clone(),
-                state: saved.name.clone(),
-                saved_at: format!("{}:{}", saved.file, saved.line),
-                now_at: Some(format!("{}:{}", found.file, found.line)),
-                difference: Difference::Unreadable { value, reason },
-            };
+            let difference = Difference::Unreadable { value, reason };
+            let finding = finding(self.now, saved, Some(found), difference);
             concerns.push(Concern { finding, depends_on_value, state });
         };
         for (number, source) in plan.locals.iter().enumerate() {
@@ -146,8 +139,7 @@ impl Check<'_> {
         }
         for (branch, old) in plan.branches.iter().enumerate() {
             if found.branches[branch].awaited.is_none() {
-                let (before, now) = (prefix(&saved.name, *old), prefix(&found.name, branch));
-                let inside = Inside { before, now };
+                let inside = Inside::of((saved, *old), (found, branch));
                 for state in self.states_in(Some((state, *old))) {
                     self.state(state, Some(&inside), concerns);
                 }
@@ -223,7 +215,7 @@ impl Check<'_> {
 
     /// Tries whether values of a schema can be read as a type.
     fn payload(&self, old: SchemaHash, now: Described) -> Result<(), Tried> {
-        if crate::codec::schemas::of_type(now).hash == old {
+        if schemas::of_type(now).hash == old {
             return Ok(());
         }
         let samples = self.samples(old)?;
@@ -305,11 +297,6 @@ fn has_list(format: &Format) -> bool {
         Format::Tuple(formats) => formats.iter().any(has_list),
         _ => false,
     }
-}
-
-/// What the names of the states in a branch begin with.
-fn prefix(state: &str, branch: usize) -> String {
-    format!("{state}.{branch}.")
 }
 
 /// Why values do not fit, and whether others may.

@@ -1,13 +1,15 @@
 //! The bytes of a saved state, written again as the code of today would have written them.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 
 use super::migrate::Migration;
-use super::plan::{Inside, Plan, Source};
-use super::{StoredDefinition, StoredState, known, plan};
+use super::plan::{self, Inside, Plan, Source, plan};
+use super::{StoredDefinition, StoredState, known};
 use crate::codec::{self, CodecError, Described};
 use crate::machine::branches::RUNS;
-use crate::machine::frame::{FrameHead, next_entry, write_length};
+use crate::machine::frame::{FrameHead, FrameParts, add_entry, damaged, take_apart};
 use crate::machine::{Awaited, PendingInline, PendingItem, StepError, WorkflowEntry};
 use crate::model::{AwaitKind, DefinitionHash, Difference, Finding, SchemaHash, Snapshot};
 
@@ -45,7 +47,7 @@ pub(crate) fn version_of(
     versions: &[&'static WorkflowEntry],
 ) -> Result<&'static WorkflowEntry, Unfit> {
     let [newest, older @ ..] = versions else {
-        return Err(Unfit::Damaged(crate::machine::frame::damaged("it is of no workflow")));
+        return Err(Unfit::Damaged(damaged("it is of no workflow")));
     };
     if older.is_empty() {
         return Ok(newest);
@@ -96,15 +98,6 @@ pub(crate) fn evolve(frame: &[u8], entry: &'static WorkflowEntry) -> Result<Opti
     Ok((evolved != frame).then(|| evolved.into()))
 }
 
-/// The head of a frame, its locals and its operations.
-type Parts<'a> = (FrameHead, Vec<&'a [u8]>, Vec<&'a [u8]>);
-
-/// Adds a local or an operation to a frame.
-fn add(evolved: &mut Vec<u8>, entry: &[u8]) {
-    write_length(evolved, entry.len() as u64);
-    evolved.extend_from_slice(entry);
-}
-
 /// The evolution of frames of one definition.
 struct Evolution {
     before: &'static StoredDefinition,
@@ -115,21 +108,20 @@ struct Evolution {
 impl Evolution {
     /// The frame of today. `inside` is set for that of an `async` block in a branch.
     fn frame(&self, frame: &[u8], inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
-        let finding = match self.planned(frame, inside) {
+        let parts = take_apart(frame, |head| self.before.locals_of(head))?;
+        let finding = match self.planned(&parts, inside) {
             Err(Unfit::Finding(finding)) => finding,
             evolved => return evolved,
         };
-        let (head, locals, operations) = self.parts(frame)?;
+        let (head, locals, _) = &parts;
         let saved = &self.before.states[head.state as usize];
         // What is saved of other workflows, and in branches, has migrations of its own.
         let is_own = finding.workflow == self.now.workflow && finding.state == saved.name;
-        let migration = Migration::find(self.entry, &saved.name);
-        let Some(migration) =
-            migration.filter(|_| is_own && self.before.version == self.now.version)
-        else {
+        let migration = Migration::find(self.entry, self.before, saved);
+        let Some(migration) = migration.filter(|_| is_own) else {
             return Err(Unfit::Finding(finding));
         };
-        let values = saved.locals.iter().zip(&locals).map(|(local, bytes)| {
+        let values = saved.locals.iter().zip(locals).map(|(local, bytes)| {
             let schema = self.before.schema(local.schema);
             let schema = schema.ok_or(CodecError::UnknownSchema(local.schema))?;
             codec::read_by(bytes, schema)
@@ -138,51 +130,35 @@ impl Evolution {
         let migrated = migration.migrate(self.entry, saved, values, inside);
         let (plan, locals) =
             migrated.map_err(|difference| Finding { difference, ..*finding.clone() })?;
-        let mut evolved = Vec::with_capacity(frame.len());
-        FrameHead { hash: self.now.hash, state: plan.state }.write(&mut evolved);
-        for local in &locals {
-            add(&mut evolved, local);
-        }
-        self.operations(saved, &plan, &operations, &mut evolved)?;
-        Ok(evolved)
-    }
-
-    /// The head, the locals and the operations of a saved frame.
-    fn parts<'b>(&self, frame: &'b [u8]) -> Result<Parts<'b>, Unfit> {
-        let damaged = |reason| Unfit::Damaged(crate::machine::frame::damaged(reason));
-        let mut rest = frame;
-        let head = FrameHead::read(&mut rest)?;
-        let saved = self.before.states.get(head.state as usize);
-        let saved = saved.ok_or_else(|| damaged("it has no such state"))?;
-        let mut locals = Vec::new();
-        while !rest.is_empty() {
-            locals.push(next_entry(&mut rest)?);
-        }
-        if locals.len() < saved.locals.len() {
-            return Err(damaged("it has too few locals"));
-        }
-        let operations = locals.split_off(saved.locals.len());
-        Ok((head, locals, operations))
+        self.write(&parts, &plan, locals.into_iter().map(|local| Ok(local.into())))
     }
 
     /// The frame of today, by its plan.
-    fn planned(&self, frame: &[u8], inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
-        let state = FrameHead::read(&mut &frame[..])?.state;
-        let plan = plan(self.before, self.now, state, inside)?;
-        let (head, locals, operations) = self.parts(frame)?;
-        let saved = &self.before.states[head.state as usize];
-        let mut evolved = Vec::with_capacity(frame.len());
+    fn planned(&self, parts: &FrameParts<'_>, inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
+        let (head, locals, _) = parts;
+        let plan = plan(self.before, self.now, head.state, inside)?;
+        let sources = plan.locals.iter().enumerate();
+        let made = sources.map(|(number, source)| match source {
+            Source::Same(old) => Ok(Cow::Borrowed(locals[*old])),
+            other => self.convert((head.state, &plan), number, other, locals).map(Cow::Owned),
+        });
+        self.write(parts, &plan, made)
+    }
+
+    /// The frame of the state that is planned, with these locals and what is saved of what it awaits.
+    fn write<'b>(
+        &self,
+        (head, _, operations): &FrameParts<'_>,
+        plan: &Plan,
+        locals: impl Iterator<Item = Result<Cow<'b, [u8]>, Unfit>>,
+    ) -> Result<Vec<u8>, Unfit> {
+        let mut evolved = Vec::new();
         FrameHead { hash: self.now.hash, state: plan.state }.write(&mut evolved);
-        for (number, source) in plan.locals.iter().enumerate() {
-            match source {
-                Source::Same(old) => add(&mut evolved, locals[*old]),
-                other => {
-                    let local = self.convert((head.state, &plan), number, other, &locals)?;
-                    add(&mut evolved, &local);
-                }
-            }
+        for local in locals {
+            add_entry(&mut evolved, &local?);
         }
-        self.operations(saved, &plan, &operations, &mut evolved)?;
+        let saved = &self.before.states[head.state as usize];
+        self.operations(saved, plan, operations, &mut evolved)?;
         Ok(evolved)
     }
 
@@ -200,7 +176,7 @@ impl Evolution {
                 if saved.kind == AwaitKind::Start {
                     check_schema(operation)?;
                 }
-                add(evolved, &self.alone(operation, awaited.copied())?);
+                add_entry(evolved, &self.alone(operation, awaited.copied())?);
             }
             return Ok(());
         }
@@ -211,18 +187,15 @@ impl Evolution {
             let is_block = self.now.states[plan.state as usize].branches[index].awaited.is_none();
             match is_block {
                 true => {
-                    let name = &self.now.states[plan.state as usize].name;
-                    let inside = Inside {
-                        before: format!("{}.{old}.", saved.name),
-                        now: format!("{name}.{index}."),
-                    };
-                    add(evolved, &self.block(operation, &inside)?);
+                    let found = &self.now.states[plan.state as usize];
+                    let inside = Inside::of((saved, *old), (found, index));
+                    add_entry(evolved, &self.block(operation, &inside)?);
                 }
                 false => {
                     let awaited = awaited.next().copied();
                     match is_join {
-                        true => add(evolved, &self.joined(operation, awaited)?),
-                        false => add(evolved, &self.alone(operation, awaited)?),
+                        true => add_entry(evolved, &self.joined(operation, awaited)?),
+                        false => add_entry(evolved, &self.alone(operation, awaited)?),
                     }
                 }
             }
@@ -299,16 +272,11 @@ impl Evolution {
         let described: Described = local.kind.described;
         made.and_then(|value| described.convert(value)).map_err(|error| match error {
             CodecError::UnknownSchema(hash) => Unfit::UnknownSchema(hash),
-            error => Unfit::from(Finding {
-                workflow: self.now.workflow.clone(),
-                state: saved.name.clone(),
-                saved_at: format!("{}:{}", saved.file, saved.line),
-                now_at: Some(format!("{}:{}", found.file, found.line)),
-                difference: Difference::Unreadable {
-                    value: found.locals[number].name.clone(),
-                    reason: error.to_string(),
-                },
-            }),
+            error => {
+                let value = found.locals[number].name.clone();
+                let difference = Difference::Unreadable { value, reason: error.to_string() };
+                Unfit::from(plan::finding(self.now, saved, Some(found), difference))
+            }
         })
     }
 }

@@ -46,11 +46,7 @@ pub(crate) fn find(hash: DefinitionHash) -> Option<&'static StoredDefinition> {
 /// # Errors
 /// [`CodecError::Decode`] if the description is none.
 pub(crate) fn learn(hash: DefinitionHash, description: &str) -> Result<(), CodecError> {
-    let definition = serde_json::from_str(description).map_err(|error| CodecError::Decode {
-        type_name: "definition",
-        reason: error.to_string(),
-    })?;
-    keep(&OTHERS, hash, definition);
+    keep(&OTHERS, hash, StoredDefinition::read(description)?);
     Ok(())
 }
 

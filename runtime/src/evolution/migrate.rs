@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::plan::{Inside, Plan, check_operation, match_branches};
+use super::plan::{Inside, Plan, check_operation, match_branches, prefix};
 use super::{StoredDefinition, StoredState, known};
 use crate::codec::{self, CodecError, Given};
 use crate::generated::registration::Registrations;
@@ -115,10 +115,17 @@ impl Migration {
         REGISTERED.add(self);
     }
 
-    /// The one of a workflow from this state.
-    pub(super) fn find(entry: &WorkflowEntry, from: &str) -> Option<&'static Self> {
-        let mut all = REGISTERED.all().into_iter();
-        all.find(|migration| (migration.workflow)() == entry.type_id && migration.from == from)
+    /// The one of a workflow from a state that its own version saved.
+    pub(super) fn find(
+        entry: &WorkflowEntry,
+        before: &StoredDefinition,
+        saved: &StoredState,
+    ) -> Option<&'static Self> {
+        let is_it = |migration: &&Self| {
+            (migration.workflow)() == entry.type_id && migration.from == saved.name
+        };
+        let found = REGISTERED.all().into_iter().find(is_it);
+        found.filter(|_| before.version == entry.version)
     }
 
     /// Carries a state over, of which these are the locals. Gives the plan for its operations, and its locals.
@@ -179,7 +186,7 @@ fn find<'a>(
     let around = now.states.iter().flat_map(|state| {
         let blocks = state.branches.iter().enumerate();
         let blocks = blocks.filter(|(_, branch)| branch.awaited.is_none());
-        blocks.map(|(branch, _)| format!("{}.{branch}.", state.name))
+        blocks.map(|(branch, _)| prefix(&state.name, branch))
     });
     let nearest = around.filter(|prefix| name.starts_with(prefix)).max_by_key(String::len);
     let expected = inside.map_or("", |inside| &inside.now);

@@ -41,7 +41,21 @@ pub(crate) struct Inside {
     pub(super) now: String,
 }
 
-/// Plans how a state goes on in the code of today. `inside` is set for a state of an `async` block in a branch.
+impl Inside {
+    /// The branch of this number before, and the one that it is now.
+    pub(super) fn of(before: (&StoredState, usize), now: (&StoredState, usize)) -> Self {
+        let prefix = |(state, branch): (&StoredState, usize)| prefix(&state.name, branch);
+        Self { before: prefix(before), now: prefix(now) }
+    }
+}
+
+/// What the names of the states in a branch begin with.
+pub(super) fn prefix(state: &str, branch: usize) -> String {
+    format!("{state}.{branch}.")
+}
+
+/// Plans how the state of this number goes on in the code of today. `inside` is set for a state of an `async` block in a
+/// branch.
 ///
 /// # Errors
 /// The [`Finding`] if it cannot go on, or if it is not certain how.
@@ -70,36 +84,37 @@ fn make(
     state: u32,
     inside: Option<&Inside>,
 ) -> Planned {
-    let Some(saved) = before.states.get(state as usize) else {
-        return Err(Finding {
-            workflow: now.workflow.clone(),
-            state: format!("number {state}"),
-            saved_at: "an unknown place".into(),
-            now_at: None,
-            difference: Difference::MissingState,
-        });
-    };
-    let mut finding = Finding {
-        workflow: now.workflow.clone(),
-        state: saved.name.clone(),
-        saved_at: place(saved),
-        now_at: None,
-        difference: Difference::MissingState,
-    };
+    let saved = &before.states[state as usize];
+    let unfit = |found, difference| finding(now, saved, found, difference);
     if before.version != now.version {
         let difference = Difference::OtherVersion { before: before.version, now: now.version };
-        return Err(Finding { difference, ..finding });
+        return Err(unfit(None, difference));
     }
     let found = find_state(before, now, saved, inside);
-    let (number, found) = found.map_err(|difference| Finding { difference, ..finding.clone() })?;
-    finding.now_at = Some(place(found));
+    let (number, found) = found.map_err(|difference| unfit(None, difference))?;
     let goes_on = || {
         check_operation(saved, found)?;
         let branches = match_branches(&saved.branches, &found.branches)?;
         let locals = found.locals.iter().map(|local| find_local(now, saved, found, local));
         Ok(Plan { state: number, locals: locals.collect::<Result<_, _>>()?, branches })
     };
-    goes_on().map(Arc::new).map_err(|difference| Finding { difference, ..finding })
+    goes_on().map(Arc::new).map_err(|difference| unfit(Some(found), difference))
+}
+
+/// What is found of a saved state; `found` is the one of today that it is.
+pub(super) fn finding(
+    now: &StoredDefinition,
+    saved: &StoredState,
+    found: Option<&StoredState>,
+    difference: Difference,
+) -> Finding {
+    Finding {
+        workflow: now.workflow.clone(),
+        state: saved.name.clone(),
+        saved_at: place(saved),
+        now_at: found.map(place),
+        difference,
+    }
 }
 
 fn place(state: &StoredState) -> String {

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::codec::schemas::{self, TypeSchema};
-use crate::codec::{ArgumentKind, Described, Schema};
-use crate::machine::{Awaited, Definition, WorkflowEntry};
+use crate::codec::{ArgumentKind, CodecError, Described, Schema};
+use crate::machine::frame::FrameHead;
+use crate::machine::{Awaited, Definition, StepError, WorkflowEntry};
 use crate::model::{AwaitKind, BranchNode, DefinitionHash, Place, SchemaHash};
 
 /// The definition of a workflow, as some build of the code had it.
@@ -207,6 +208,23 @@ impl StoredDefinition {
                 _ => None,
             }
         })
+    }
+
+    /// Reads the description in a definition's row.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if it is none.
+    pub(crate) fn read(description: &str) -> Result<Self, CodecError> {
+        serde_json::from_str(description).map_err(|error| CodecError::Decode {
+            type_name: "definition",
+            reason: error.to_string(),
+        })
+    }
+
+    /// How many locals the state of a frame keeps.
+    pub(crate) fn locals_of(&self, head: FrameHead) -> Result<usize, StepError> {
+        let state = self.states.get(head.state as usize);
+        Ok(state.ok_or(StepError::UnknownState(head.state))?.locals.len())
     }
 
     /// The schema with this hash, if the definition names it.

@@ -35,6 +35,37 @@ impl FrameHead {
     }
 }
 
+/// A frame taken apart by a definition: the head, the saved locals, and what is saved of operations.
+pub(crate) type FrameParts<'a> = (FrameHead, Vec<&'a [u8]>, Vec<&'a [u8]>);
+
+/// Takes a frame apart. `locals_of` tells how many locals the state keeps.
+///
+/// # Errors
+/// That of `locals_of`, and [`StepError::Decode`] if the frame is damaged.
+pub(crate) fn take_apart(
+    frame: &[u8],
+    locals_of: impl FnOnce(FrameHead) -> Result<usize, StepError>,
+) -> Result<FrameParts<'_>, StepError> {
+    let mut rest = frame;
+    let head = FrameHead::read(&mut rest)?;
+    let count = locals_of(head)?;
+    let mut locals = Vec::new();
+    while !rest.is_empty() {
+        locals.push(next_entry(&mut rest)?);
+    }
+    if locals.len() < count {
+        return Err(damaged("it has too few locals"));
+    }
+    let operations = locals.split_off(count);
+    Ok((head, locals, operations))
+}
+
+/// Adds a local or an operation to a frame.
+pub(crate) fn add_entry(frame: &mut Vec<u8>, entry: &[u8]) {
+    write_length(frame, entry.len() as u64);
+    frame.extend_from_slice(entry);
+}
+
 /// Reads a frame without knowing the types of what is in it.
 #[derive(Debug)]
 pub struct FrameReader {

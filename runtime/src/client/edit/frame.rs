@@ -6,7 +6,7 @@ use crate::codec::{self, CodecError, Schema};
 use crate::error::EditError;
 use crate::evolution::{self, StoredAwaited, StoredDefinition, StoredState};
 use crate::machine::StepError;
-use crate::machine::frame::{FrameHead, damaged, next_entry, write_length};
+use crate::machine::frame::{FrameHead, add_entry, damaged, take_apart};
 use crate::model::{DefinitionHash, SchemaHash};
 
 /// A frame taken apart.
@@ -20,20 +20,11 @@ pub(super) struct Frame {
 impl Frame {
     /// Takes apart a frame of a definition that is known here.
     pub(super) fn read(frame: &[u8]) -> Result<Self, StepError> {
-        let mut rest = frame;
-        let head = FrameHead::read(&mut rest)?;
-        let definition = evolution::find(head.hash);
+        let definition = evolution::find(Self::definition_of(frame)?);
         let definition = definition.ok_or_else(|| damaged("its definition is not known"))?;
-        let state = definition.states.get(head.state as usize);
-        let count = state.ok_or(StepError::UnknownState(head.state))?.locals.len();
-        let mut locals = Vec::new();
-        while !rest.is_empty() {
-            locals.push(next_entry(&mut rest)?.to_vec());
-        }
-        if locals.len() < count {
-            return Err(damaged("it has too few locals"));
-        }
-        let operations = locals.split_off(count);
+        let (head, locals, operations) = take_apart(frame, |head| definition.locals_of(head))?;
+        let owned = |entries: Vec<&[u8]>| entries.into_iter().map(<[u8]>::to_vec).collect();
+        let (locals, operations) = (owned(locals), owned(operations));
         Ok(Self { definition, state: head.state, locals, operations })
     }
 
@@ -46,8 +37,7 @@ impl Frame {
         let mut frame = Vec::new();
         FrameHead { hash: self.definition.hash, state: self.state }.write(&mut frame);
         for entry in self.locals.iter().chain(&self.operations) {
-            write_length(&mut frame, entry.len() as u64);
-            frame.extend_from_slice(entry);
+            add_entry(&mut frame, entry);
         }
         frame
     }

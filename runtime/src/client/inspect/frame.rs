@@ -10,7 +10,7 @@ use crate::client::outstanding::apply;
 use crate::codec::{self, CodecError, Schema};
 use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
 use crate::machine::branches::{DONE, RUNS};
-use crate::machine::frame::{FrameHead, damaged, next_entry};
+use crate::machine::frame::{FrameHead, damaged, take_apart};
 use crate::machine::{PendingInline, StepError};
 use crate::model::{
     ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash, Timestamp,
@@ -73,20 +73,13 @@ impl<'a> FrameView<'a> {
 impl FrameView<'_> {
     /// Where the code of a frame is.
     pub(in crate::client) fn position(&mut self, frame: &[u8]) -> Result<Position, StepError> {
-        let mut rest = frame;
-        let head = FrameHead::read(&mut rest)?;
-        let Some(definition) = evolution::find(head.hash) else {
-            self.definitions.push(head.hash);
-            return Ok(unknown(head.hash));
+        let hash = FrameHead::read(&mut &frame[..])?.hash;
+        let Some(definition) = evolution::find(hash) else {
+            self.definitions.push(hash);
+            return Ok(unknown(hash));
         };
-        let state = definition.states.get(head.state as usize);
-        let state = state.ok_or(StepError::UnknownState(head.state))?;
-        let mut entries = Vec::new();
-        while !rest.is_empty() {
-            entries.push(next_entry(&mut rest)?);
-        }
-        let entries = entries.split_at_checked(state.locals.len());
-        let (locals, operations) = entries.ok_or_else(|| damaged("it has too few locals"))?;
+        let (head, locals, operations) = take_apart(frame, |head| definition.locals_of(head))?;
+        let state = &definition.states[head.state as usize];
         let variables = state.locals.iter().zip(locals).map(|(local, saved)| Variable {
             name: local.name.clone(),
             ty: local
@@ -100,7 +93,7 @@ impl FrameView<'_> {
         });
         let variables = variables.collect();
         let outer = self.definition.replace(definition);
-        let waits = self.waits(state, operations);
+        let waits = self.waits(state, &operations);
         self.definition = outer;
         Ok(Position {
             workflow: definition.workflow.clone(),
