@@ -36,12 +36,14 @@ impl FrameHead {
 }
 
 /// A frame taken apart by a definition: the head, the saved locals, and what is saved of operations.
+#[cfg(feature = "engine")]
 pub(crate) type FrameParts<'a> = (FrameHead, Vec<&'a [u8]>, Vec<&'a [u8]>);
 
 /// Takes a frame apart. `locals_of` tells how many locals the state keeps.
 ///
 /// # Errors
 /// That of `locals_of`, and [`StepError::Decode`] if the frame is damaged.
+#[cfg(feature = "engine")]
 pub(crate) fn take_apart(
     frame: &[u8],
     locals_of: impl FnOnce(FrameHead) -> Result<usize, StepError>,
@@ -61,6 +63,7 @@ pub(crate) fn take_apart(
 }
 
 /// Adds a local or an operation to a frame.
+#[cfg(feature = "engine")]
 pub(crate) fn add_entry(frame: &mut Vec<u8>, entry: &[u8]) {
     write_length(frame, entry.len() as u64);
     frame.extend_from_slice(entry);

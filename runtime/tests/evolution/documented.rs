@@ -15,7 +15,8 @@ fn title(group: &str) -> &'static str {
     match group {
         "places" => "Awaits",
         "locals" => "Locals",
-        "values" => "Saved numbers, texts and collections",
+        "values" => "Saved numbers, texts and options",
+        "collections" => "Saved tuples, newtypes, lists and maps",
         "loops" => "Loops",
         "structs" => "Saved structs",
         "enums" => "Saved enums, and other forms",

@@ -15,6 +15,7 @@ mod shop;
 
 mod blocks;
 mod branches;
+mod collections;
 mod enums;
 mod inline;
 mod locals;
@@ -39,6 +40,7 @@ const GROUPS: &[Group] = &[
     ("locals", locals::all),
     ("loops", loops::all),
     ("values", values::all),
+    ("collections", collections::all),
     ("structs", structs::all),
     ("enums", enums::all),
     ("branches", branches::all),
