@@ -30,11 +30,23 @@ pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, Poin
             match method.as_str() {
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
+                "start_child" if on_context => (child(call).unwrap_or(method), PointKind::Other),
                 _ => (method, PointKind::Other),
             }
         }
         Expr::Path(path) => (last_segment(&path.path), PointKind::Other),
         _ => ("await".to_owned(), PointKind::Other),
+    }
+}
+
+/// The workflow that a child runs.
+fn child(call: &syn::ExprMethodCall) -> Option<String> {
+    match call.args.first()? {
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => Some(last_segment(&path.path)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ pub mod edit;
 mod handle;
 mod in_use;
 pub mod inspect;
+mod kin;
 mod outstanding;
 mod send;
 mod signal_or_start;

@@ -142,6 +142,13 @@ pub enum StoredAwaited {
     },
     /// A request to cancel.
     Cancellation,
+    /// A child.
+    Child {
+        /// The stored name of its workflow.
+        name: String,
+        /// The schema of what that returns.
+        returned: SchemaHash,
+    },
     /// Several of one kind.
     List(Box<StoredAwaited>),
 }
@@ -297,6 +304,10 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
             is_limited: *is_limited,
         },
         Awaited::Cancellation => StoredAwaited::Cancellation,
+        Awaited::Child { workflow, returned } => StoredAwaited::Child {
+            name: (*workflow).to_owned(),
+            returned: schemas.add_type(*returned),
+        },
         Awaited::List(item) => StoredAwaited::List(Box::new(stored(item, schemas))),
     }
 }
@@ -342,6 +353,7 @@ impl StoredAwaited {
                 named.push(*returned);
             }
             Self::Signal { value, .. } => named.push(*value),
+            Self::Child { returned, .. } => named.push(*returned),
             Self::List(item) => item.name_schemas(named),
             Self::Workflow { .. } | Self::Timer | Self::Cancellation => {}
         }
@@ -350,7 +362,8 @@ impl StoredAwaited {
     /// Whether one that is awaited can go on as `other`, which is awaited today.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Activity { name, .. }, Self::Activity { name: other, .. }) => name == other,
+            (Self::Activity { name, .. }, Self::Activity { name: other, .. })
+            | (Self::Child { name, .. }, Self::Child { name: other, .. }) => name == other,
             (
                 Self::Workflow { name, version, .. },
                 Self::Workflow { name: other, formerly, version: other_version },
@@ -378,6 +391,7 @@ impl std::fmt::Display for StoredAwaited {
             Self::Signal { name, is_limited: false, .. } => write!(f, "the signal `{name}`"),
             Self::Signal { name, .. } => write!(f, "the signal `{name}` with a time limit"),
             Self::Cancellation => f.write_str("a request to cancel"),
+            Self::Child { name, .. } => write!(f, "a child, a run of `{name}`"),
             Self::List(item) => write!(f, "several times {item}"),
         }
     }

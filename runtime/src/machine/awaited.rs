@@ -35,6 +35,13 @@ pub enum Awaited {
     },
     /// A request to cancel the run.
     Cancellation,
+    /// A child.
+    Child {
+        /// The stored name of its workflow.
+        workflow: &'static str,
+        /// What that returns.
+        returned: Described,
+    },
     /// All of a list of such operations.
     List(&'static Self),
 }

@@ -97,6 +97,11 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
             hash.add(if *is_limited { "limited" } else { "signal" });
         }
         Awaited::Cancellation => hash.add("cancellation"),
+        Awaited::Child { workflow, returned } => {
+            add_type(*returned);
+            hash.add(workflow);
+            hash.add("child");
+        }
         Awaited::List(item) => {
             hash.add("list");
             add_awaited(item, hash);

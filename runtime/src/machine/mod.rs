@@ -10,7 +10,9 @@ pub(crate) mod activity;
 mod awaited;
 pub(crate) mod branches;
 mod cancellation;
+mod children;
 pub(crate) mod context;
+mod continued;
 pub(crate) mod definition;
 mod durable;
 pub(crate) mod entry;
@@ -36,7 +38,11 @@ pub use activity::{
 #[doc(hidden)]
 pub use awaited::Awaited;
 pub use cancellation::{Cancellation, Cancelled};
+pub(crate) use children::StartOfChild;
+pub use children::{ChildHandle, ChildResult, PendingChild};
 pub use context::{Context, RunInfo};
+#[doc(hidden)]
+pub use continued::NextRun;
 pub use definition::Definition;
 pub use durable::Durable;
 pub use entry::WorkflowEntry;
@@ -50,5 +56,6 @@ pub use standalone::{Progress, Standalone};
 pub use states::{States, UnknownState};
 pub use step::{Machine, OperationOutcome, SetAside, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
+pub use crate::error::ChildError;
 pub use workflow::{Durability, Outcome, StepOf, Workflow, WorkflowCall, WorkflowOptions};
 pub(crate) use workflow::{Halt, Returned};

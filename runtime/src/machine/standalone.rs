@@ -6,10 +6,11 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Machine, OperationOutcome, RunInfo, SetAside, Signal, StepError, StepOutcome, Workflow,
+    Machine, NextRun, OperationOutcome, RunInfo, SetAside, Signal, StepError, StepOutcome, Workflow,
     WorkflowCall,
 };
 use crate::codec::{self, CodecError};
+use crate::error::Error;
 use crate::model::{Handle, Operation, OutgoingMessage, Payload, RunId, Timestamp};
 
 /// One run of `W`, driven by hand: see what it waits for, save it to bytes, load it elsewhere, and
@@ -322,7 +323,25 @@ impl<W: Workflow> Standalone<W> {
         Ok(match outcome {
             StepOutcome::Parked => None,
             StepOutcome::Returned { result, .. } => Some(result),
+            StepOutcome::Continued(next) => {
+                self.go_on_as(&next)?;
+                None
+            }
         })
+    }
+
+    /// The run goes on as another one, with the signals that are left. Its id stays.
+    fn go_on_as(&mut self, next: &NextRun) -> Result<(), StepError> {
+        if next.entry.type_id != W::entry().type_id {
+            let message = format!("the run continues as one of `{}`, which only an engine can do", next.workflow);
+            return Err(StepError::Failed(Error::msg(message)));
+        }
+        self.machine = Machine::start(next.entry, self.run.clone(), &next.arguments)?;
+        self.inbox.retain(|(_, arrived)| !matches!(arrived, Arrived::Outcome(..)));
+        for (seq, arrived) in &self.inbox {
+            deliver(&mut self.machine, *seq, arrived.clone());
+        }
+        Ok(())
     }
 
     fn arrive(&mut self, arrived: Arrived) {

@@ -5,6 +5,7 @@
 pub(crate) mod finding;
 mod graph;
 mod ids;
+mod kin;
 mod message;
 mod operation;
 mod payload;
@@ -21,6 +22,7 @@ mod wait;
 pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
+pub use kin::{ChildEnd, ChildStart, Link, ParentClose};
 pub use message::{Message, OutgoingMessage};
 pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Operation};
 pub use payload::{Encoding, Payload};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Payload, RetryPolicy, Timestamp};
+use super::{Payload, RetryPolicy, RunId, Timestamp};
 
 /// An outstanding operation, kept in the run's snapshot so that it is durable before it starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,15 @@ pub enum Operation {
     },
     /// Wait for a request to cancel.
     Cancellation,
+    /// Wait for the end of a child.
+    Child {
+        /// The child: the first run of its chain.
+        child: RunId,
+        /// Its workflow id.
+        workflow_id: String,
+        /// The stored name of its workflow.
+        workflow: Cow<'static, str>,
+    },
 }
 
 #[cfg(feature = "engine")]
@@ -34,7 +43,9 @@ impl Operation {
     pub(crate) fn arguments(&self) -> Option<&Payload> {
         match self {
             Self::Activity(activity) => Some(&activity.arguments),
-            Self::Timer { .. } | Self::Signal { .. } | Self::Cancellation => None,
+            Self::Timer { .. } | Self::Signal { .. } | Self::Cancellation | Self::Child { .. } => {
+                None
+            }
         }
     }
 }

@@ -64,6 +64,8 @@ mod ends;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod failure;
 mod hub;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod kin;
 pub mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -93,6 +95,8 @@ pub use contract::audit::{AuditEntry, AuditEntryId, NewAuditEntry};
 pub use contract::definitions::{DefinitionRecord, DefinitionSummary, SchemaRecord};
 pub use contract::details::{MAX_DETAILS, QueuedActivity, RunDetails, UnreadArrival};
 pub use contract::edits::{EditOutcome, EditRun};
+pub(crate) use contract::kin::reason_of_parent_close;
+pub use contract::kin::{ChainEntry, ChildRecord, Kin};
 pub use contract::effects::Effect;
 pub use contract::history::{MAX_HISTORY_BYTES, PastState, PastStep};
 pub use contract::messages::arrivals::{
@@ -101,12 +105,13 @@ pub use contract::messages::arrivals::{
 pub use contract::messages::dead_letters::{
     DeadLetter, DeadLetterFilter, DeadLetterId, DeadLetterReason, NewDeadLetter, RedeliverOutcome,
 };
+pub(crate) use contract::messages::outbox::{AwaitedChild, Errand};
 pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
-    ReviewedRuns, StartOutcome,
+    ReviewedRuns, StartOutcome, Successor,
 };
 pub use contract::visibility::{
     DefinitionCount, Ending, FoundEnding, RunFilter, RunKey, RunRecord,

@@ -7,6 +7,7 @@ mod rig;
 mod workflows;
 
 mod blocked;
+mod children;
 mod closing;
 mod commits;
 mod contexts;

@@ -162,6 +162,15 @@ pub enum WaitFor {
     },
     /// A request to cancel.
     Cancellation,
+    /// The end of a child.
+    Child {
+        /// The first run of its chain.
+        child: RunId,
+        /// Its workflow id.
+        workflow_id: String,
+        /// The stored name of its workflow.
+        workflow: String,
+    },
     /// Another workflow, inline.
     Workflow {
         /// Where it is.

@@ -4,20 +4,19 @@ use std::error::Error;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tracing::{debug, warn};
+use tracing::debug;
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
+use super::successor::{record_messages, successor};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
-use crate::engine::backoff::Backoff;
 use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
-use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
-use crate::model::{BlockedReason, Message, OutgoingMessage, RunStatus, Timestamp};
+use crate::model::{BlockedReason, RunStatus, Timestamp};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
@@ -68,7 +67,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
-        record_schemas_of(&self.hold.session, &stepped.effects.messages).await;
+        record_messages(&self.hold.session, &stepped.effects.messages).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -95,10 +94,17 @@ impl Driver {
                 }
                 Ok(())
             }
-            StepEnd::Closed { status, result, failure } => {
+            StepEnd::Closed { status, result, failure, next } => {
                 let why = failure.clone().filter(|_| status == RunStatus::Failed);
-                self.commit(Disposition::Close { status, result, failure }, stepped.effects)
-                    .await?;
+                let successor = match next {
+                    None => None,
+                    Some(next) => match successor(&self.hold.session, &self.run, *next).await {
+                        Ok(successor) => Some(successor),
+                        Err(reason) => return self.block(reason).await,
+                    },
+                };
+                let close = Disposition::Close { status, result, failure, successor };
+                self.commit(close, stepped.effects).await?;
                 match why {
                     Some(failure) => run_event!(warn, self.name(), failure, "the run has failed"),
                     None => debug!(%status, "the run is over"),
@@ -280,15 +286,4 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
         run_event!(error, run, error = %with_causes(error), "a step could not be committed");
     }
     stays
-}
-
-/// Records the schemas of what is about to be sent: whoever gets it must find them.
-async fn record_schemas_of(session: &Session, messages: &[OutgoingMessage]) {
-    for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
-        let mut backoff = Backoff::default();
-        while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
-            warn!(error = %with_causes(&error), "the schema of a message could not be recorded yet");
-            backoff.wait().await;
-        }
-    }
 }

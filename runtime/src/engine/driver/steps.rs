@@ -6,7 +6,7 @@ use tracing::debug;
 
 use crate::engine::clock::Clock;
 use crate::engine::panics::catch;
-use crate::machine::{Machine, SetAside, StepError, StepOutcome};
+use crate::machine::{Machine, NextRun, SetAside, StepError, StepOutcome};
 use crate::model::{
     ActivityOperation, BlockedReason, Handle, OutgoingMessage, Payload, RunStatus, Timestamp,
 };
@@ -92,6 +92,8 @@ pub(super) enum StepEnd {
         result: Option<Payload>,
         /// Why it did not complete, for people.
         failure: Option<String>,
+        /// The run that follows.
+        next: Option<Box<NextRun>>,
     },
     /// The last step could not be made.
     Blocked(BlockedReason),
@@ -142,10 +144,17 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
             Ok(Ok(StepOutcome::Returned { result, failure })) => {
                 closed(machine, Some(result), failure)
             }
+            Ok(Ok(StepOutcome::Continued(next))) => StepEnd::Closed {
+                status: RunStatus::ContinuedAsNew,
+                result: None,
+                failure: None,
+                next: Some(next),
+            },
             Ok(Err(StepError::Failed(error))) => StepEnd::Closed {
                 status: RunStatus::Failed,
                 result: None,
                 failure: Some(format!("{error:#}")),
+                next: None,
             },
             Ok(Err(StepError::Cancelled)) => closed(machine, None, Some("cancelled".to_owned())),
             Ok(Err(error @ StepError::Encode(_))) => {
@@ -180,5 +189,5 @@ fn closed(machine: &Machine, result: Option<Payload>, failure: Option<String>) -
         (None, Some(failure)) => (RunStatus::Failed, Some(failure)),
         (None, None) => (RunStatus::Completed, None),
     };
-    StepEnd::Closed { status, result, failure }
+    StepEnd::Closed { status, result, failure, next: None }
 }

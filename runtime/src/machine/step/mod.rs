@@ -15,10 +15,10 @@ pub(crate) use self::arrivals::Arrivals;
 pub use self::arrivals::SetAside;
 use super::branches::{advance, states_of_branches};
 use super::unreadable::readable;
-use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
+use super::{Context, NextRun, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
-use crate::model::{DefinitionHash, Payload, Snapshot, Timestamp, Wait};
+use crate::model::{ChildEnd, DefinitionHash, Payload, Snapshot, Timestamp, Wait};
 
 /// Why a step could not be made. The state before it stands.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +55,10 @@ pub enum StepError {
     /// The run is over: a request to cancel ended what it waited for.
     #[error("cancelled")]
     Cancelled,
+    /// The run goes on as another one. Not an error of the step.
+    #[doc(hidden)]
+    #[error("the run continues as a new one")]
+    Continued(Box<NextRun>),
     /// The step was made twice and gave two things: it reads something that is neither in the state nor in
     /// what has arrived, such as a clock. See [`Standalone::advance_twice`](super::Standalone::advance_twice).
     #[error(
@@ -84,6 +88,8 @@ pub enum OperationOutcome {
     Unusable(String),
     /// The only attempt that the activity may have was cut off.
     Unknown,
+    /// The child is over, or was not started.
+    Child(Box<ChildEnd>),
 }
 
 /// What a step came to.
@@ -98,6 +104,8 @@ pub enum StepOutcome {
         /// The error's text, if it returned one.
         failure: Option<String>,
     },
+    /// The run is over, and this one follows.
+    Continued(Box<NextRun>),
 }
 
 /// A state machine between steps, with what has arrived for it.
@@ -257,19 +265,26 @@ impl Machine {
         let mut parked = Parked::read(self.frame.clone(), self.entry.definition())?;
         let mut step = |parked: &mut Parked| self.entry.steps.step(parked, &self.cx);
         let stepped = readable(|| advance(&mut parked, &self.cx, &mut step));
+        let (stepped, next) = match stepped {
+            Err(StepError::Continued(next)) => (Ok(Poll::Pending), Some(next)),
+            stepped => (stepped, None),
+        };
         let stepped = stepped.and_then(|outcome| self.cx.check_sent().map(|()| outcome));
         let outcome = stepped.inspect_err(|_| self.put_back())?;
         self.steps += 1;
         self.clock = now;
-        let outcome = match outcome {
-            Poll::Pending => {
+        let outcome = match (outcome, next) {
+            (_, Some(next)) => StepOutcome::Continued(next),
+            (Poll::Pending, None) => {
                 self.frame = parked.frame().clone();
                 self.state = parked.states[parked.state()].node.name.into();
                 self.wait = self.cx.finish_waits();
                 self.met.set(0);
                 StepOutcome::Parked
             }
-            Poll::Ready(Returned { result, failure }) => StepOutcome::Returned { result, failure },
+            (Poll::Ready(Returned { result, failure }), None) => {
+                StepOutcome::Returned { result, failure }
+            }
         };
         let cancelled = self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| arrivals.settle(operations))

@@ -28,8 +28,14 @@ impl ArrivalKind {
         match self {
             Self::Signal { payload, .. }
             | Self::Outcome { outcome: OperationOutcome::Returned(payload), .. } => Some(payload),
+            Self::Outcome { outcome: OperationOutcome::Child(end), .. } => end.payload(),
             _ => None,
         }
+    }
+
+    /// Whether it goes over to the run that follows if it is not used up.
+    pub(crate) fn goes_over(&self) -> bool {
+        matches!(self, Self::Signal { .. } | Self::Cancel { .. })
     }
 }
 
@@ -127,7 +133,7 @@ pub enum ArrivalOutcome {
 }
 
 /// What a run is started with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FirstArrival {
     /// What it is; it has the number 1.
     pub kind: ArrivalKind,

@@ -93,7 +93,7 @@ impl State {
         }
     }
 
-    pub(super) fn deliver(
+    pub(in crate::store::memory) fn deliver(
         &mut self,
         arrival: NewArrival,
         now: Timestamp,

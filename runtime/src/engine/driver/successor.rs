@@ -1,0 +1,90 @@
+//! The run that follows one which continues as new, and what must be recorded before others see a run.
+
+use tracing::warn;
+
+use crate::engine::backoff::Backoff;
+use crate::engine::session::Session;
+use crate::error::{StoreError, with_causes};
+use crate::machine::{Machine, NextRun, RunInfo, StepError, WorkflowEntry};
+use crate::model::{BlockedReason, Link, Message, OutgoingMessage, Payload};
+use crate::store::{NewRun, Successor};
+
+/// The run that follows `run`, with what it is written by recorded.
+///
+/// # Errors
+/// Why its first state cannot be made.
+pub(super) async fn successor(
+    session: &Session,
+    run: &RunInfo,
+    next: NextRun,
+) -> Result<Box<Successor>, BlockedReason> {
+    record(session, next.entry, &next.arguments).await;
+    let run_id = session.store.new_run_id();
+    let new = first_state(RunInfo { run_id, workflow_id: run.workflow_id.clone() }, next);
+    let run = new.map_err(|error| BlockedReason::Invalid(error.to_string()))?;
+    Ok(Box::new(Successor { run, link: Link::Continued }))
+}
+
+fn first_state(run: RunInfo, next: NextRun) -> Result<NewRun, StepError> {
+    let NextRun { workflow, entry, arguments } = next;
+    let machine = Machine::start(entry, run.clone(), &arguments)?;
+    Ok(NewRun {
+        run_id: run.run_id,
+        workflow_id: run.workflow_id.to_string(),
+        workflow: workflow.to_owned(),
+        arguments,
+        snapshot: machine.encode_snapshot().map_err(StepError::Encode)?,
+        state: machine.state().to_owned(),
+        definition: entry.definition().hash(),
+        owner: None,
+        start_at: None,
+        first: None,
+    })
+}
+
+/// Records what messages that are about to be sent are written by: whoever gets them must find it.
+pub(super) async fn record_messages(session: &Session, messages: &[OutgoingMessage]) {
+    for message in messages {
+        let body = match &message.body {
+            Message::ToChild { body, .. } => &**body,
+            body => body,
+        };
+        match body {
+            Message::Signal { payload, .. } => record_payload(session, payload).await,
+            Message::Start(start) => {
+                let is_it = |entry: &&WorkflowEntry| {
+                    entry.name == start.workflow && entry.definition().hash() == start.definition
+                };
+                // The step that starts it was made by this process.
+                if let Some(entry) = WorkflowEntry::all().find(is_it) {
+                    record(session, entry, &start.arguments).await;
+                }
+            }
+            Message::Cancel { .. }
+            | Message::ToChild { .. }
+            | Message::AwaitChild { .. }
+            | Message::Closed => {}
+        }
+    }
+}
+
+async fn record(session: &Session, entry: &'static WorkflowEntry, arguments: &Payload) {
+    let mut backoff = Backoff::default();
+    while let Err(error) = session.host.recorded.definition_of(&*session.store, entry).await {
+        report(&error);
+        backoff.wait().await;
+    }
+    record_payload(session, arguments).await;
+}
+
+async fn record_payload(session: &Session, payload: &Payload) {
+    let mut backoff = Backoff::default();
+    while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
+        report(&error);
+        backoff.wait().await;
+    }
+}
+
+fn report(error: &StoreError) {
+    warn!(error = %with_causes(error), "what a run or a message is written by could not be recorded yet");
+}
