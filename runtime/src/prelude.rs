@@ -2,7 +2,9 @@
 
 // So that a workflow's constants can be named, such as `fulfil::GRAPH`.
 pub use crate::machine::Workflow as _;
-pub use crate::machine::{ActivityError, ChildError, ChildHandle, Context, Durable, Retryable, Signal, join_all};
+pub use crate::machine::{
+    ActivityError, ChildError, ChildHandle, Context, Durable, Retryable, Signal, join_all,
+};
 pub use crate::model::{
     ActivityToken, ParentClose, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
 };

@@ -53,9 +53,14 @@ impl<E: fmt::Display> fmt::Display for ChildError<E> {
             Self::Cancelled { reason } => write!(f, "the child was cancelled: {reason}"),
             Self::Terminated { reason } => write!(f, "the child was terminated: {reason}"),
             Self::IdTaken { workflow_id, run_id } => {
-                write!(f, "the child's workflow id `{workflow_id}` is taken by the open run {run_id}")
+                write!(
+                    f,
+                    "the child's workflow id `{workflow_id}` is taken by the open run {run_id}"
+                )
             }
-            Self::Interrupted => f.write_str("a request to cancel has ended the wait for the child"),
+            Self::Interrupted => {
+                f.write_str("a request to cancel has ended the wait for the child")
+            }
             Self::Unknown { workflow_id } => {
                 write!(f, "there is no child with the workflow id `{workflow_id}` any more")
             }

@@ -107,7 +107,8 @@ impl<W: Workflow> ChildHandle<W> {
     /// What the child comes to, as awaiting the handle gives it, without using the handle up: it may be awaited
     /// several times, also in several branches.
     pub fn result(&self) -> ChildResult<W> {
-        let (child, workflow_id, start) = (self.child, self.workflow_id.clone(), self.start.clone());
+        let (child, workflow_id, start) =
+            (self.child, self.workflow_id.clone(), self.start.clone());
         ChildResult(Self { child, workflow_id, start, workflow: PhantomData })
     }
 
@@ -264,8 +265,11 @@ impl<W: Workflow> DurableFuture for ChildHandle<W> {
 
     fn start(self, cx: &Context) -> Result<PendingChild, StepError> {
         let Self { child, workflow_id, start, .. } = self;
-        let handle =
-            cx.ask(Operation::Child { child, workflow_id: workflow_id.clone(), workflow: W::NAME.into() });
+        let handle = cx.ask(Operation::Child {
+            child,
+            workflow_id: workflow_id.clone(),
+            workflow: W::NAME.into(),
+        });
         let settings = start.as_ref().and_then(|start| start.lock());
         match settings {
             Some(mut settings) if settings.is_not_awaited() => {

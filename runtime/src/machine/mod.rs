@@ -31,6 +31,7 @@ pub(crate) mod values;
 pub(crate) mod workflow;
 mod writer;
 
+pub use crate::error::ChildError;
 pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, PendingActivity, ResultParts,
     Retryable, TimeoutKind,
@@ -56,6 +57,5 @@ pub use standalone::{Progress, Standalone};
 pub use states::{States, UnknownState};
 pub use step::{Machine, OperationOutcome, SetAside, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
-pub use crate::error::ChildError;
 pub use workflow::{Durability, Outcome, StepOf, Workflow, WorkflowCall, WorkflowOptions};
 pub(crate) use workflow::{Halt, Returned};

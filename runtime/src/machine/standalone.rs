@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Machine, NextRun, OperationOutcome, RunInfo, SetAside, Signal, StepError, StepOutcome, Workflow,
-    WorkflowCall,
+    Machine, NextRun, OperationOutcome, RunInfo, SetAside, Signal, StepError, StepOutcome,
+    Workflow, WorkflowCall,
 };
 use crate::codec::{self, CodecError};
 use crate::error::Error;
@@ -333,7 +333,10 @@ impl<W: Workflow> Standalone<W> {
     /// The run goes on as another one, with the signals that are left. Its id stays.
     fn go_on_as(&mut self, next: &NextRun) -> Result<(), StepError> {
         if next.entry.type_id != W::entry().type_id {
-            let message = format!("the run continues as one of `{}`, which only an engine can do", next.workflow);
+            let message = format!(
+                "the run continues as one of `{}`, which only an engine can do",
+                next.workflow
+            );
             return Err(StepError::Failed(Error::msg(message)));
         }
         self.machine = Machine::start(next.entry, self.run.clone(), &next.arguments)?;

@@ -95,10 +95,10 @@ pub use contract::audit::{AuditEntry, AuditEntryId, NewAuditEntry};
 pub use contract::definitions::{DefinitionRecord, DefinitionSummary, SchemaRecord};
 pub use contract::details::{MAX_DETAILS, QueuedActivity, RunDetails, UnreadArrival};
 pub use contract::edits::{EditOutcome, EditRun};
-pub(crate) use contract::kin::reason_of_parent_close;
-pub use contract::kin::{ChainEntry, ChildRecord, Kin};
 pub use contract::effects::Effect;
 pub use contract::history::{MAX_HISTORY_BYTES, PastState, PastStep};
+pub(crate) use contract::kin::reason_of_parent_close;
+pub use contract::kin::{ChainEntry, ChildRecord, Kin};
 pub use contract::messages::arrivals::{
     Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival,
 };

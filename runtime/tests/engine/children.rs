@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use piton::client::inspect::WaitFor;
 use piton::Result;
+use piton::client::inspect::WaitFor;
 use piton::error::RunError;
 use piton::model::Link;
 use piton::prelude::*;
@@ -72,7 +72,7 @@ async fn bill_together(cx: &Context, customers: Vec<String>) -> Vec<u32> {
 
 /// Talks to its child, and awaits it twice.
 #[workflow]
-async fn talk(cx: &Context) -> (u32, u32) {
+async fn talk_to_child(cx: &Context) -> (u32, u32) {
     let child = cx.start_child(sum_up(5)).id("listener");
     cx.sleep(seconds(1)).await;
     child.signal(cx, Add(2));
@@ -108,19 +108,19 @@ async fn leave(cx: &Context, fails: bool) -> Result<()> {
     let _ = cx.start_child(sum_up(1)).id("ended");
     let _ = cx.start_child(sum_up(1)).id("asked").on_parent_close(ParentClose::RequestCancel);
     let _ = cx.start_child(sum_up(1)).id("left").on_parent_close(ParentClose::Abandon);
-    cx.sleep(seconds(10)).await;
+    cx.sleep(hours(1)).await;
     ensure!(!fails, "as it was told");
     Ok(())
 }
 
 /// Counts up to a limit, a run each.
 #[workflow]
-async fn count(cx: &Context, from: u32, until: u32) -> Result<u32> {
+async fn count_up(cx: &Context, from: u32, until: u32) -> Result<u32> {
     if from == until {
         return Ok(from);
     }
     cx.sleep(seconds(1)).await;
-    return cx.continue_as_new(count(from + 1, until));
+    return cx.continue_as_new(count_up(from + 1, until));
 }
 
 /// Sums up signals, two in a run.
@@ -137,7 +137,7 @@ async fn sum_in_parts(cx: &Context, mut sum: u32, left: u32) -> u32 {
 
 #[workflow]
 async fn parent_of_chain(cx: &Context) -> Result<u32> {
-    Ok(cx.start_child(count(0, 3)).id("chain").await?)
+    Ok(cx.start_child(count_up(0, 3)).id("chain").await?)
 }
 
 /// Hands its child to the run that follows it.
@@ -226,7 +226,7 @@ async fn children_are_kept_and_awaited_later() {
 async fn a_parent_talks_to_its_child_and_awaits_it_twice() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(talk()).await.unwrap();
+    let run = rig.client.start(talk_to_child()).await.unwrap();
     assert_eq!(run.result().await.unwrap(), (5, 5));
     let run = rig.client.start(wait_twice()).await.unwrap();
     assert_eq!(run.result().await.unwrap(), (4, 4));
@@ -290,7 +290,7 @@ async fn a_run_continues_as_new() {
         let rig = Rig::new();
         rig.store.set_hook(Failing::new("commit_steps", 3, happens));
         let worker = rig.worker().start().await.unwrap();
-        let run = rig.client.start(count(0, 4)).id("counter").await.unwrap();
+        let run = rig.client.start(count_up(0, 4)).id("counter").await.unwrap();
         assert_eq!(run.result().await.unwrap(), 4);
         let chain = rig.client.chain("counter").await.unwrap();
         let statuses: Vec<_> = chain.iter().map(|run| run.status).collect();
@@ -353,9 +353,9 @@ async fn a_run_shows_the_child_that_it_waits_for() {
     rig.until_parked(&run).await;
     let inspection = rig.client.inspect(run.run_id()).await.unwrap();
     let position = inspection.position.expect("it is parked");
-    assert_eq!(position.state, "count");
+    assert_eq!(position.state, "count_up");
     let [wait] = &position.waits[..] else { panic!("one wait: {position:?}") };
     let WaitFor::Child { workflow_id, workflow, .. } = &wait.on else { panic!("{wait:?}") };
-    assert_eq!((&**workflow_id, &**workflow), ("chain", "count"));
+    assert_eq!((&**workflow_id, &**workflow), ("chain", "count_up"));
     worker.shutdown().await.unwrap();
 }

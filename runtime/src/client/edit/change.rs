@@ -9,7 +9,10 @@ use crate::codec;
 use crate::error::EditError;
 use crate::evolution::{StoredAwaited, StoredState};
 use crate::machine::OperationOutcome;
-use crate::model::{ChildEnd, DefinitionHash, Handle, Operation, RunId, RunStatus, SchemaHash, Snapshot, Timestamp, Wait};
+use crate::model::{
+    ChildEnd, DefinitionHash, Handle, Operation, RunId, RunStatus, SchemaHash, Snapshot, Timestamp,
+    Wait,
+};
 use crate::store::{ArrivalKind, RunDetails};
 
 /// A change that was asked for.
@@ -138,7 +141,11 @@ impl Edited {
             StoredAwaited::Activity { .. } => OperationOutcome::Panicked(reason),
             StoredAwaited::Child { .. } => {
                 let (status, failure) = (RunStatus::Failed, Some(reason));
-                OperationOutcome::Child(Box::new(ChildEnd::Closed { status, result: None, failure }))
+                OperationOutcome::Child(Box::new(ChildEnd::Closed {
+                    status,
+                    result: None,
+                    failure,
+                }))
             }
             awaited => {
                 let what = format!("{awaited}, and only an activity or a child can fail");

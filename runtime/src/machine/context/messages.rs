@@ -109,7 +109,11 @@ impl Context {
 
     /// Sends what the run itself has no part in.
     pub(crate) fn send_plain(&self, to: String, body: Message) {
-        self.fields().outgoing.borrow_mut().messages.push(Sent::Message(OutgoingMessage { to, body }));
+        self.fields()
+            .outgoing
+            .borrow_mut()
+            .messages
+            .push(Sent::Message(OutgoingMessage { to, body }));
     }
 
     /// Starts a child with the commit of the step.

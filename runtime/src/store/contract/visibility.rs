@@ -6,7 +6,9 @@ use crate::error::StoreError;
 use crate::model::{
     BlockedReason, DefinitionHash, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId,
 };
-use crate::store::{ChainEntry, ChildRecord, Kin, AuditEntry, AuditEntryId, PastState, PastStep, RunDetails};
+use crate::store::{
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, Kin, PastState, PastStep, RunDetails,
+};
 
 /// Looks at runs. Nothing here writes or locks.
 ///

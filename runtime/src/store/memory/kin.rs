@@ -276,7 +276,8 @@ impl State {
         let following = following.map(|(run_id, row)| (row.place, *run_id, Some(row.link)));
         let mut places: Vec<_> = std::iter::once((0, first, None)).chain(following).collect();
         places.sort_by_key(|(place, ..)| *place);
-        let behind = places.into_iter().filter(|(place, ..)| after.is_none_or(|after| *place > after));
+        let behind =
+            places.into_iter().filter(|(place, ..)| after.is_none_or(|after| *place > after));
         let entry = |(place, run_id, link)| {
             let row: &RunRow = self.runs.get(&run_id)?;
             Some(ChainEntry {

@@ -8,8 +8,8 @@ use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, StepNo};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, Kin, FoundEnding, PastState, PastStep, RunDetails,
-    RunFilter, RunKey, RunRecord, Visibility,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
+    PastState, PastStep, RunDetails, RunFilter, RunKey, RunRecord, Visibility,
 };
 
 #[async_trait]
@@ -70,8 +70,10 @@ impl Visibility for MemoryStore {
         after: Option<u64>,
         limit: u32,
     ) -> Result<Vec<ChainEntry>, StoreError> {
-        self.transition("list_chain", |state, _, _| Ok(state.list_chain(first_run_id, after, limit)))
-            .await
+        self.transition("list_chain", |state, _, _| {
+            Ok(state.list_chain(first_run_id, after, limit))
+        })
+        .await
     }
 
     async fn list_children(

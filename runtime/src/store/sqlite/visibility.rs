@@ -11,8 +11,8 @@ use crate::store::rows::{
 };
 use crate::store::weight::{Weight as _, ending_bytes, fits};
 use crate::store::{
-    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, Kin, FoundEnding, PastState, PastStep, RunDetails,
-    RunFilter, RunKey, RunRecord, Visibility,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
+    PastState, PastStep, RunDetails, RunFilter, RunKey, RunRecord, Visibility,
 };
 
 #[async_trait]

@@ -114,7 +114,10 @@ async fn a_child_is_started_once(t: StoreUnderTest) {
     assert!(relayed.carried_out.is_empty() && !relayed.has_more, "{relayed:?}");
     let run = t.record(child_id).await;
     assert_eq!((&*run.workflow_id, &*run.workflow, &*run.state), ("child", WORKFLOW, "born"));
-    assert_eq!((run.status, run.definition), (RunStatus::Running, Some(DefinitionHash(u64::MAX - 7))));
+    assert_eq!(
+        (run.status, run.definition),
+        (RunStatus::Running, Some(DefinitionHash(u64::MAX - 7)))
+    );
     let claimed = t.claim(worker, 9).await;
     assert_eq!(claimed.iter().map(|run| run.run_id).collect::<Vec<_>>(), [child_id]);
     assert_eq!(claimed[0].snapshot, b"child");
@@ -315,14 +318,20 @@ async fn what_is_for_a_child_goes_to_no_other_run(t: StoreUnderTest) {
     assert!(t.inbox(other).await.is_empty(), "it has the workflow id, and is another run");
     let letters = t.store.list_dead_letters(&DeadLetterFilter::default(), None, 9).await;
     let letters = letters.expect("they can be listed");
-    assert_eq!(letters.iter().map(|letter| &letter.reason).collect::<Vec<_>>(), [&DeadLetterReason::Closed]);
+    assert_eq!(
+        letters.iter().map(|letter| &letter.reason).collect::<Vec<_>>(),
+        [&DeadLetterReason::Closed]
+    );
 }
 
 async fn racing_relays_start_and_tell_once(t: StoreUnderTest) {
     let worker = t.worker().await;
     let parent = t.start_owned("parent", worker).await;
     let children: Vec<ChildStart> = (0..20)
-        .map(|handle| ChildStart { awaited_by: Some(Handle(handle)), ..child(ParentClose::Terminate) })
+        .map(|handle| ChildStart {
+            awaited_by: Some(Handle(handle)),
+            ..child(ParentClose::Terminate)
+        })
         .collect();
     let ids: Vec<RunId> = children.iter().map(|child| child.run_id).collect();
     let starts = children.into_iter().map(|child| start(&child.run_id.to_string(), child));

@@ -51,7 +51,8 @@ async fn a_run_is_followed_by_the_next_in_one_commit(t: StoreUnderTest) {
     assert_eq!((&*run.workflow_id, &*run.state), ("a", "anew"));
     let taken = t.start_all(vec![new_run("a")]).await;
     assert_eq!(taken, [StartOutcome::IdTaken { run_id: next_id }]);
-    let details = t.store.find_details(next_id).await.expect("it can be read").expect("it is there");
+    let details =
+        t.store.find_details(next_id).await.expect("it can be read").expect("it is there");
     assert_eq!(details.arguments, Some(Payload(vec![9])));
     let claimed = t.claim(worker, 9).await;
     assert_eq!(claimed.iter().map(|run| run.run_id).collect::<Vec<_>>(), [next_id]);

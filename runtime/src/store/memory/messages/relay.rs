@@ -8,8 +8,8 @@ use crate::store::memory::state::{News, State};
 use crate::store::memory::{Guard, Write};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, Errand, MessageKey,
-    NewArrival, Relayed,
+    ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, Errand, MessageKey, NewArrival,
+    Relayed,
 };
 
 impl State {
@@ -100,7 +100,11 @@ impl State {
     }
 
     /// The same, if it has to belong to a chain.
-    fn holder_in(&self, workflow_id: &str, chain: Option<RunId>) -> Result<RunId, DeadLetterReason> {
+    fn holder_in(
+        &self,
+        workflow_id: &str,
+        chain: Option<RunId>,
+    ) -> Result<RunId, DeadLetterReason> {
         let run_id = self.holder(workflow_id)?;
         match chain {
             Some(chain) if self.first_of(run_id) != chain => Err(DeadLetterReason::Closed),

@@ -61,8 +61,7 @@ async fn add(
     let mut transaction = Transaction::begin(store).await?;
     sqlx::query(LOCK).bind(children(&awaits)).execute(transaction.get()).await?;
     let keys = awaits.iter().map(|(key, _)| *key).collect();
-    let taken: HashSet<MessageKey> =
-        remove(transaction.get(), keys).await?.into_iter().collect();
+    let taken: HashSet<MessageKey> = remove(transaction.get(), keys).await?.into_iter().collect();
     awaits.retain(|(key, _)| taken.contains(key));
     sqlx::query(AWAIT)
         .bind(children(&awaits))

@@ -270,8 +270,7 @@ async fn terminate(
     let given_up = sqlx::query_as(GIVE_UP).bind(&terminated).fetch_all(&mut *connection).await?;
     done.given_up = being_made(given_up).collect();
     done.over = write_closes(connection, now, terminated.clone()).await?;
-    let is_terminated =
-        |(run_id, _): &(RunId, String)| terminated.contains(&run_id.as_uuid());
+    let is_terminated = |(run_id, _): &(RunId, String)| terminated.contains(&run_id.as_uuid());
     done.terminated = ended.into_iter().filter(is_terminated).collect();
     Ok(())
 }

@@ -84,8 +84,7 @@ pub(super) async fn relay(
         .map_err(failed)?;
     let Outbox { parcels, starts, awaits, closes, unreadable, has_more } =
         Outbox::read(rows, request.limit as usize);
-    let is_idle =
-        parcels.is_empty() && starts.is_empty() && awaits.is_empty() && closes.is_empty();
+    let is_idle = parcels.is_empty() && starts.is_empty() && awaits.is_empty() && closes.is_empty();
     let has_more = has_more || (has_others && !is_idle);
     let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
     if parcels.is_empty() {

@@ -15,9 +15,7 @@ use crate::store::sqlite::messages::{add_arrivals, add_counts, look_up};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::weight::Answer;
-use crate::store::{
-    Ending, MessageKey, Relayed, RunEvent, reason_of_parent_close,
-};
+use crate::store::{Ending, MessageKey, Relayed, RunEvent, reason_of_parent_close};
 
 /// Begins with the runs of a list that are over: the last of their chains, and closed. A child that could not be
 /// started has no run.
@@ -49,7 +47,8 @@ const ATTACHED: &str = concat!(
 const TO_OVER: &str = ") AS over CROSS JOIN piton_children AS child \
     ON child.parent_chain = over.chain AND child.is_attached = 1 ORDER BY child.child_id LIMIT ?";
 
-const ENDS: &str = "SELECT named.column1 AS closed, run.status, run.result, run.failure, child.taken_by FROM (";
+const ENDS: &str =
+    "SELECT named.column1 AS closed, run.status, run.result, run.failure, child.taken_by FROM (";
 
 const OF_CLOSED: &str = ") AS named LEFT JOIN piton_runs AS run ON run.run_id = named.column1 \
     LEFT JOIN piton_children AS child ON child.child_id = named.column1 WHERE named.column1 IS NOT NULL";
@@ -61,7 +60,8 @@ const DETACH: &str = "UPDATE piton_children SET is_attached = 0 WHERE child_id I
 const TERMINATE: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id SET status = 'terminated', closed_at = ?, \
     blocked = NULL, blocked_at = NULL, due_at = NULL, worker_id = NULL, epoch = NULL, failure = ended.column2 FROM (";
 
-const IF_OPEN: &str = ") AS ended WHERE run_id = ended.column1 AND closed_at IS NULL RETURNING run_id; ";
+const IF_OPEN: &str =
+    ") AS ended WHERE run_id = ended.column1 AND closed_at IS NULL RETURNING run_id; ";
 
 const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id IN (";
 
@@ -179,8 +179,7 @@ pub(in crate::store::sqlite) async fn close_runs(
             let reason = reasons.get(&run_id).map_or("", String::as_str);
             store.hub.announce_end(run_id, || Ending::terminated(reason));
         }
-        being_made(rows.read(2).map_err(failed)?)
-            .for_each(|key| store.hub.announce_given_up(key));
+        being_made(rows.read(2).map_err(failed)?).for_each(|key| store.hub.announce_given_up(key));
         announce(store, &mut rows, 3).map_err(failed)?;
     }
     let done = rows.read::<(uuid::Uuid, i64)>(statements).map_err(failed)?;

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
-use super::follow::add_run;
 use super::add_removal;
+use super::follow::add_run;
 use crate::error::StoreError;
 use crate::model::{ChildStart, Message, ParentClose, RunId};
 use crate::store::ends::handle;
@@ -14,8 +14,7 @@ use crate::store::sqlite::script::Script;
 use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::{MessageKey, NewRun, Relayed};
 
-const KNOWN: &str =
-    "BEGIN IMMEDIATE; SELECT child_id FROM piton_children WHERE child_id IN (";
+const KNOWN: &str = "BEGIN IMMEDIATE; SELECT child_id FROM piton_children WHERE child_id IN (";
 
 const OPEN: &str = "SELECT workflow_id, run_id FROM piton_runs WHERE closed_at IS NULL \
     AND workflow_id IN (";
