@@ -4,6 +4,7 @@
 //! everything else to stderr.
 
 mod args;
+mod check;
 mod definition;
 mod error;
 mod graph;
@@ -20,24 +21,33 @@ use crate::error::Failure;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let written = match carry_out(Args::parse()).await {
-        Ok(report) => std::io::stdout().write_all(report.as_bytes()),
+    let (answer, is_well) = match carry_out(Args::parse()).await {
+        Ok(answer) => answer,
         Err(failure) => return failure.report(),
     };
-    match written {
+    match std::io::stdout().write_all(answer.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Failure::Output(error).report(),
         // Whoever has closed the pipe has seen enough.
-        _ => ExitCode::SUCCESS,
+        _ if is_well => ExitCode::SUCCESS,
+        _ => ExitCode::from(error::FOUND),
     }
 }
 
-/// Does what is asked for. Gives what is to be written to stdout.
-async fn carry_out(args: Args) -> Result<String, Failure> {
+/// Does what is asked for. Gives what is to be written to stdout, and whether a check has found nothing.
+async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
     let client = args.database.connect().await?;
+    let output = args.output;
     let done = match args.command {
-        Command::Run(command) => run::carry_out(&client, command, args.output).await,
-        Command::Definition(command) => definition::carry_out(&client, command, args.output).await,
+        Command::Run(command) => run::carry_out(&client, command, output).await.map(well),
+        Command::Definition(command) => {
+            definition::carry_out(&client, command, output).await.map(well)
+        }
+        Command::Check(command) => check::carry_out(&client, command, output).await,
     };
     client.close().await;
     done
+}
+
+fn well(answer: String) -> (String, bool) {
+    (answer, true)
 }
