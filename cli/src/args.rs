@@ -9,6 +9,7 @@ use crate::definition::DefinitionCommand;
 use crate::error::Failure;
 use crate::output::Output;
 use crate::run::RunCommand;
+use crate::schedule::ScheduleCommand;
 
 /// Looks at the durable workflow runs of a piton database, and changes them by hand.
 ///
@@ -48,6 +49,9 @@ pub(crate) enum Command {
     /// Definitions of workflows, as builds of the code have recorded them
     #[command(subcommand)]
     Definition(DefinitionCommand),
+    /// Schedules, and when they are due
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
 }
 
 impl Database {

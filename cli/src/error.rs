@@ -24,6 +24,12 @@ pub(crate) enum Failure {
     SeveralDefinitions { workflow: String, hashes: Vec<String> },
     #[error(transparent)]
     Edit(EditError),
+    #[error("there is no cron string")]
+    NoCron,
+    #[error("{0}")]
+    Spec(String),
+    #[error("standard input cannot be read")]
+    Input(#[source] std::io::Error),
     #[error("what was found cannot be written")]
     Output(#[from] std::io::Error),
 }
@@ -58,7 +64,11 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::NoRun(_) | Self::NoDefinition(_) | Self::Edit(_) => FOUND,
-            Self::NoDatabase | Self::SeveralDefinitions { .. } => USAGE,
+            Self::NoDatabase
+            | Self::SeveralDefinitions { .. }
+            | Self::NoCron
+            | Self::Spec(_)
+            | Self::Input(_) => USAGE,
             Self::Connect(ConnectError::Url { .. }) => USAGE,
             Self::NoFile(_) | Self::Connect(_) | Self::Store(_) | Self::Output(_) => DATABASE,
         }
@@ -73,6 +83,7 @@ impl Failure {
             Self::NoRun(_) => "`piton run list` shows the runs that there are",
             Self::NoDefinition(_) => "`piton definition list` shows the definitions that there are",
             Self::SeveralDefinitions { .. } => "name one of them",
+            Self::NoCron => "write one, or give `--json` and write questions to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }
                 | EditError::Value { .. }

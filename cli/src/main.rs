@@ -9,6 +9,7 @@ mod error;
 mod graph;
 mod output;
 mod run;
+mod schedule;
 
 use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
@@ -22,6 +23,10 @@ use crate::error::Failure;
 async fn main() -> ExitCode {
     let written = match carry_out(Args::parse()).await {
         Ok(report) => std::io::stdout().write_all(report.as_bytes()),
+        // Whoever has closed the pipe has seen enough.
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => {
+            return ExitCode::SUCCESS;
+        }
         Err(failure) => return failure.report(),
     };
     match written {
@@ -33,10 +38,15 @@ async fn main() -> ExitCode {
 
 /// Does what is asked for. Gives what is to be written to stdout.
 async fn carry_out(args: Args) -> Result<String, Failure> {
+    if let Command::Schedule(command) = &args.command {
+        schedule::carry_out(command, args.output)?;
+        return Ok(String::new());
+    }
     let client = args.database.connect().await?;
     let done = match args.command {
         Command::Run(command) => run::carry_out(&client, command, args.output).await,
         Command::Definition(command) => definition::carry_out(&client, command, args.output).await,
+        Command::Schedule(_) => Ok(String::new()),
     };
     client.close().await;
     done
