@@ -29,6 +29,12 @@ pub(crate) enum Failure {
     LockFile { path: String, source: std::io::Error },
     #[error("`{path}` is no lock file")]
     Lock { path: String, source: LockError },
+    #[error("there is no cron string")]
+    NoCron,
+    #[error("{0}")]
+    Spec(String),
+    #[error("standard input cannot be read")]
+    Input(#[source] std::io::Error),
     #[error("what was found cannot be written")]
     Output(#[from] std::io::Error),
 }
@@ -63,8 +69,13 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::NoRun(_) | Self::NoDefinition(_) | Self::Edit(_) => FOUND,
-            Self::NoDatabase | Self::SeveralDefinitions { .. } => USAGE,
-            Self::LockFile { .. } | Self::Lock { .. } => USAGE,
+            Self::NoDatabase
+            | Self::SeveralDefinitions { .. }
+            | Self::LockFile { .. }
+            | Self::Lock { .. }
+            | Self::NoCron
+            | Self::Spec(_)
+            | Self::Input(_) => USAGE,
             Self::Connect(ConnectError::Url { .. }) => USAGE,
             Self::NoFile(_) | Self::Connect(_) | Self::Store(_) | Self::Output(_) => DATABASE,
         }
@@ -82,6 +93,7 @@ impl Failure {
             Self::LockFile { .. } => {
                 "`PITON_LOCK=accept cargo test piton_lock` in the crate of the workflows writes it"
             }
+            Self::NoCron => "write one, or give `--json` and write questions to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }
                 | EditError::Value { .. }
