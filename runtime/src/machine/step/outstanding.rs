@@ -1,7 +1,7 @@
 //! What a machine waits for, and what has not come yet.
 
-use super::{Machine, OperationOutcome};
-use crate::machine::context::is_on_queue;
+use super::{Arrivals, Machine, OperationOutcome};
+use crate::machine::context::{is_on_queue, is_shielded};
 use crate::model::{ActivityOperation, Handle, Operation, OutgoingMessage, Timestamp, Wait};
 
 impl Machine {
@@ -91,11 +91,16 @@ impl Machine {
         });
     }
 
+    /// Whether a request to cancel has come that the next step takes.
+    fn is_to_cancel(&self, arrivals: &Arrivals, operations: &[(Handle, Operation)]) -> bool {
+        arrivals.is_asked_to_cancel() && self.ending.is_none() && !is_shielded(operations)
+    }
+
     /// When a step is to be made if nothing more arrives; a time that has passed is now.
     pub fn ready_at(&self) -> Option<Timestamp> {
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
-                if arrivals.is_asked_to_cancel() {
+                if self.is_to_cancel(arrivals, operations) {
                     return Some(Timestamp::MIN);
                 }
                 let at = |handle| {
@@ -128,7 +133,7 @@ impl Machine {
         let now = now.max(self.clock);
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
-                if arrivals.is_asked_to_cancel() {
+                if self.is_to_cancel(arrivals, operations) {
                     return true;
                 }
                 let arrived = |handle| {
