@@ -103,7 +103,7 @@ pub trait OrCancelled: DurableFuture {
     ///
     /// ```
     /// # use piton::prelude::*;
-    /// # #[activity] async fn release(seat: String) {}
+    /// # #[activity] async fn release(seat: &str) {}
     /// #[workflow]
     /// async fn hold(cx: &Context, seat: String) -> piton::Result<()> {
     ///     if let Err(cancelled) = cx.sleep(hours(2)).or_cancelled().await {

@@ -31,7 +31,7 @@ impl Context {
     /// ```
     /// # use piton::prelude::*;
     /// # #[activity] async fn charge(order: u64) -> Result<String, String> { Ok(String::new()) }
-    /// # #[activity] async fn refund(receipt: String) -> Result<(), String> { Ok(()) }
+    /// # #[activity] async fn refund(receipt: &str) -> Result<(), String> { Ok(()) }
     /// # #[activity] async fn ship(order: u64) -> Result<(), String> { Ok(()) }
     /// #[workflow]
     /// async fn fulfill(cx: &Context, order: u64) -> Result<(), ActivityError<String>> {

@@ -24,12 +24,12 @@ impl Context {
     ///
     /// ```
     /// # use piton::prelude::*;
-    /// # #[activity] async fn book(hotel: String) -> Result<String, String> { Ok(hotel) }
-    /// # #[activity] async fn cancel_booking(booking: String) -> Result<(), String> { Ok(()) }
+    /// # #[activity] async fn book(hotel: &str) -> Result<String, String> { Ok(hotel.to_owned()) }
+    /// # #[activity] async fn cancel_booking(booking: &str) -> Result<(), String> { Ok(()) }
     /// #[workflow]
     /// async fn stay(cx: &Context, hotel: String) -> piton::Result<()> {
     ///     // Nothing comes between the booking and the note of how to undo it.
-    ///     let booking = cx.shield(book(&hotel)).await.map_err(piton::Error::msg)?;
+    ///     let booking = cx.shield(book(&hotel)).await?;
     ///     cx.on_failure(cancel_booking(&booking));
     ///     Ok(())
     /// }
