@@ -92,7 +92,7 @@ async fn cancel_booking(cx: &ActivityContext, booking: &str) -> Result<(), Strin
     Ok(())
 }
 
-/// Books all of a trip, and has the traveler confirm it within a day.
+/// Books all of a trip, and has the traveler confirm it within half an hour.
 #[workflow]
 pub async fn book_trip(cx: &Context, trip: Trip) -> Result<Vec<String>, TripError> {
     let mut bookings = Vec::new();
@@ -104,7 +104,7 @@ pub async fn book_trip(cx: &Context, trip: Trip) -> Result<Vec<String>, TripErro
         cx.on_failure(cancel_booking(&booking));
         bookings.push(booking);
     }
-    match cx.signal::<Confirm>().timeout(days(1)).or_cancelled().await? {
+    match cx.signal::<Confirm>().timeout(minutes(30)).or_cancelled().await? {
         Some(Confirm) => Ok(bookings),
         None => Err(TripError::Unconfirmed),
     }
