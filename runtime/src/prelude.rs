@@ -2,6 +2,8 @@
 
 // So that a workflow's constants can be named, such as `fulfil::GRAPH`.
 pub use crate::machine::Workflow as _;
+// For `.or_cancelled()`.
+pub use crate::machine::OrCancelled as _;
 pub use crate::machine::{ActivityError, Context, Durable, Retryable, Signal, join_all};
 pub use crate::model::{
     ActivityToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,

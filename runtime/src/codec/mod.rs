@@ -44,7 +44,7 @@ pub use schema::{
 };
 pub use secret::Secret;
 #[cfg(feature = "engine")]
-pub(crate) use shown::{
+pub(crate) use shown::{error_in, 
     json_to_part, json_to_payload, json_to_saved, payload_to_json, saved_to_json,
 };
 

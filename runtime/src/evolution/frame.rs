@@ -71,6 +71,10 @@ pub(crate) fn evolve_snapshot(
     {
         return Err(Unfit::UnknownSchema(hash));
     }
+    if snapshot.ending.is_some() {
+        // Its code is not stepped any more.
+        return Ok(());
+    }
     if let Some(frame) = evolve(&snapshot.frame, entry)? {
         let head = FrameHead::read(&mut &frame[..])?;
         snapshot.state = known::own(entry).states[head.state as usize].name.clone();

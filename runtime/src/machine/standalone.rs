@@ -10,7 +10,8 @@ use super::{
     WorkflowCall,
 };
 use crate::codec::{self, CodecError};
-use crate::model::{Handle, Operation, OutgoingMessage, Payload, RunId, Timestamp};
+use crate::error::Error;
+use crate::model::{Handle, Operation, OutgoingMessage, Payload, RunId, RunStatus, Timestamp};
 
 /// One run of `W`, driven by hand: see what it waits for, save it to bytes, load it elsewhere, and
 /// let it go on with a reply.
@@ -322,6 +323,11 @@ impl<W: Workflow> Standalone<W> {
         Ok(match outcome {
             StepOutcome::Parked => None,
             StepOutcome::Returned { result, .. } => Some(result),
+            StepOutcome::Compensated(ending) => match ending.close() {
+                (_, Some(result), _) => Some(result),
+                (RunStatus::Cancelled, None, _) => return Err(StepError::Cancelled),
+                (_, None, failure) => return Err(StepError::Failed(Error::msg(failure))),
+            },
         })
     }
 

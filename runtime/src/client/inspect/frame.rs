@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::types::{AwaitedActivity, Position, Shown, Variable, Wait, WaitFor};
+use super::types::{AwaitedActivity, NotedCompensation, Position, Shown, Variable, Wait, WaitFor};
 use crate::client::outstanding::apply;
 use crate::codec::{self, CodecError, Schema};
 use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
@@ -263,8 +263,40 @@ impl FrameView<'_> {
                 has_arrived = self.inbox.iter().any(is_it);
                 WaitFor::Cancellation
             }
+            Operation::Shield(_) | Operation::Compensation(_) => {
+                return self.wait(name, Err(damaged("nothing waits for an operation")));
+            }
         };
         Wait { name, since, has_arrived, on }
+    }
+
+    /// The compensation that is being carried out.
+    pub(super) fn compensation(&mut self, handle: Handle) -> Wait {
+        let name = match self.operations.get(&handle) {
+            Some(Operation::Activity(activity)) => activity.name.clone().into_owned(),
+            _ => String::new(),
+        };
+        self.awaited(name, handle)
+    }
+
+    /// The compensations that have been noted, in the order in which they would be carried out.
+    pub(super) fn compensations(&mut self) -> Vec<NotedCompensation> {
+        let mut noted: Vec<_> = self
+            .operations
+            .iter()
+            .filter_map(|(handle, operation)| match operation {
+                Operation::Compensation(compensation) => Some((*handle, compensation)),
+                _ => None,
+            })
+            .collect();
+        noted.sort_unstable_by_key(|(handle, _)| std::cmp::Reverse(*handle));
+        let shown = noted.into_iter().map(|(handle, compensation)| NotedCompensation {
+            handle,
+            activity: compensation.activity.name.clone().into_owned(),
+            queue: compensation.activity.queue.clone(),
+            arguments: self.payload(&compensation.activity.arguments),
+        });
+        shown.collect()
     }
 
     fn activity(&mut self, handle: Handle, activity: &ActivityOperation) -> AwaitedActivity {

@@ -58,7 +58,7 @@ impl Arrivals {
         self.outcomes.contains_key(&handle)
     }
 
-    pub(super) fn is_asked_to_cancel(&self) -> bool {
+    pub(crate) fn is_asked_to_cancel(&self) -> bool {
         self.cancel.is_some()
     }
 
@@ -111,6 +111,7 @@ impl Arrivals {
             }
             Operation::Cancellation => self.cancel.is_some(),
             Operation::Activity(_) => self.outcomes.contains_key(&handle),
+            Operation::Shield(_) | Operation::Compensation(_) => false,
         }
     }
 
@@ -191,8 +192,9 @@ impl Machine {
 
     /// Adds a request to cancel; further ones are consumed without effect.
     pub fn deliver_cancel(&mut self, seq: Option<i64>, reason: String) {
+        let is_told = self.cancelled.is_some() || self.ending.is_some();
         self.cx.with_arrivals(|arrivals| {
-            if arrivals.cancel.is_none() {
+            if arrivals.cancel.is_none() && !is_told {
                 arrivals.cancel = Some(Delivery::new(seq, reason));
             } else {
                 arrivals.consumed.extend(seq);

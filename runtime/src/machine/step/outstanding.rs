@@ -1,7 +1,7 @@
 //! What a machine waits for, and what has not come yet.
 
-use super::{Machine, OperationOutcome};
-use crate::machine::context::is_on_queue;
+use super::{Arrivals, Machine, OperationOutcome};
+use crate::machine::context::{is_on_queue, is_shielded};
 use crate::model::{ActivityOperation, Handle, Operation, OutgoingMessage, Timestamp, Wait};
 
 impl Machine {
@@ -91,13 +91,32 @@ impl Machine {
         });
     }
 
+    /// When a step is to be made because of a request to cancel, given since or from when each operation has something to
+    /// deliver. One that waits for shielded operations waits until all of them are there: whoever awaits them together with
+    /// others has to look after them then.
+    fn cancel_at(
+        &self,
+        arrivals: &Arrivals,
+        operations: &[(Handle, Operation)],
+        at: &impl Fn(Handle) -> Option<Timestamp>,
+    ) -> Option<Timestamp> {
+        if !arrivals.is_asked_to_cancel() || self.ending.is_some() {
+            return None;
+        }
+        if !is_shielded(operations) {
+            return Some(Timestamp::MIN);
+        }
+        let mut shields = operations.iter().filter_map(|(_, operation)| match operation {
+            Operation::Shield(shielded) => Some(*shielded),
+            _ => None,
+        });
+        shields.try_fold(Timestamp::MIN, |latest, shielded| Some(latest.max(at(shielded)?)))
+    }
+
     /// When a step is to be made if nothing more arrives; a time that has passed is now.
     pub fn ready_at(&self) -> Option<Timestamp> {
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
-                if arrivals.is_asked_to_cancel() {
-                    return Some(Timestamp::MIN);
-                }
                 let at = |handle| {
                     let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
                     match &operations[index.ok()?].1 {
@@ -111,14 +130,16 @@ impl Machine {
                         }
                     }
                 };
-                match &self.wait {
+                let cancel_at = self.cancel_at(arrivals, operations, &at);
+                let met_at = match &self.wait {
                     Wait::All(waits) => {
                         waits[self.met.get()..].iter().try_fold(Timestamp::MIN, |latest, wait| {
                             Some(latest.max(wait.met_at(&at)?))
                         })
                     }
                     wait => wait.met_at(&at),
-                }
+                };
+                cancel_at.into_iter().chain(met_at).min()
             })
         })
     }
@@ -128,13 +149,14 @@ impl Machine {
         let now = now.max(self.clock);
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
-                if arrivals.is_asked_to_cancel() {
-                    return true;
-                }
                 let arrived = |handle| {
                     let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
                     index.is_ok_and(|index| arrivals.has(handle, &operations[index].1, now))
                 };
+                let at = |handle| arrived(handle).then_some(Timestamp::MIN);
+                if self.cancel_at(arrivals, operations, &at).is_some() {
+                    return true;
+                }
                 match &self.wait {
                     Wait::All(waits) => {
                         let left = &waits[self.met.get()..];
