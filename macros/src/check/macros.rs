@@ -129,8 +129,10 @@ fn parse(grammar: Grammar, input: ParseStream, code: &mut MacroCode) -> syn::Res
         }
         Grammar::Select => {
             for arm in input.parse::<Select>()?.arms {
-                code.patterns.push(arm.pat);
-                code.operations.push(arm.future);
+                if !arm.is_else {
+                    code.patterns.push(arm.pat);
+                    code.operations.push(arm.future);
+                }
                 code.expressions.extend(arm.cond);
                 code.expressions.push(arm.handler);
             }

@@ -18,6 +18,7 @@ mod print;
 mod regions;
 mod replaced;
 mod rewrite;
+mod select;
 mod seen;
 mod shared;
 mod stand_ins;

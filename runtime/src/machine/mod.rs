@@ -24,6 +24,7 @@ mod standalone;
 mod states;
 mod step;
 mod timer;
+pub(crate) mod turns;
 pub(crate) mod unreadable;
 pub(crate) mod values;
 pub(crate) mod workflow;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::model::{Handle, Operation, Timestamp};
 
@@ -64,6 +65,10 @@ impl DurableFuture for Sleep {
             cx.wait_for(pending.handle);
             Ok(Poll::Pending)
         }
+    }
+
+    fn arrived(pending: &PendingTimer, cx: &Context) -> Arrived {
+        cx.arrived(pending.handle)
     }
 
     fn cancel(pending: PendingTimer, cx: &Context) -> Result<(), StepError> {

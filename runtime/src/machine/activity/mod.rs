@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use self::error::{ActivityError, TimeoutKind};
 pub use self::returned::{Outcomes, ResultParts};
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::values::ArgumentKind;
 use super::{Awaited, Context, DurableFuture, Parked, StepError};
 use crate::activities::transaction::ConnectionKind;
@@ -280,6 +281,10 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
             Some(output) => Ok(Poll::Ready(output)),
             None => alone.next.failed.map_or(Ok(Poll::Pending), Err),
         }
+    }
+
+    fn arrived(pending: &PendingActivity, cx: &Context) -> Arrived {
+        cx.arrived(pending.0)
     }
 
     fn cancel(pending: PendingActivity, cx: &Context) -> Result<(), StepError> {

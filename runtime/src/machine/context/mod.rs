@@ -39,6 +39,8 @@ struct Fields {
     run: RunInfo,
     step: Cell<u64>,
     now: Cell<Timestamp>,
+    /// When the step before began.
+    last_step_at: Cell<Timestamp>,
     drawn: Cell<u64>,
     next_handle: Cell<u64>,
     operations: RefCell<Vec<(Handle, Operation)>>,
@@ -150,6 +152,7 @@ impl Context {
             run,
             step: Cell::new(0),
             now: Cell::default(),
+            last_step_at: Cell::new(Timestamp::MIN),
             drawn: Cell::new(0),
             next_handle: Cell::new(next_handle),
             operations: RefCell::new(operations),
@@ -168,11 +171,12 @@ impl Context {
         (*self.0).reveal()
     }
 
-    /// Prepares for step number `step`. A request to cancel that has arrived is delivered by this
+    /// Prepares for step number `step`, which begins `now`; the one before began at `last`. A request to cancel that has arrived is delivered by this
     /// step: to the run's own wait for it, or else to every operation outstanding now.
-    pub(crate) fn begin_step(&self, step: u64, now: Timestamp) {
+    pub(crate) fn begin_step(&self, step: u64, now: Timestamp, last: Timestamp) {
         let fields = self.fields();
         fields.step.set(step);
+        fields.last_step_at.set(last);
         fields.now.set(now);
         fields.drawn.set(0);
         fields.waits.borrow_mut().clear();
@@ -186,6 +190,11 @@ impl Context {
             .any(|(_, operation)| matches!(operation, Operation::Cancellation));
         let ends_all = !awaited && self.take_cancel().is_some();
         fields.cancelled_below.set(Handle(if ends_all { fields.next_handle.get() } else { 0 }));
+    }
+
+    /// When the step before began.
+    pub(super) fn last_step_at(&self) -> Timestamp {
+        self.fields().last_step_at.get()
     }
 
     /// Adds an operation to those outstanding and to what the step waits for.

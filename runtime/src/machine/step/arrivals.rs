@@ -23,6 +23,8 @@ pub(crate) struct Arrivals {
     outcomes: BTreeMap<Handle, Delivery<OperationOutcome>>,
     signals: VecDeque<Delivery<(String, Payload)>>,
     cancel: Option<Delivery<String>>,
+    /// How many have come, used up or not.
+    count: u64,
     consumed: Vec<i64>,
     /// Signals that steps could not read.
     set_aside: Vec<SetAside>,
@@ -31,6 +33,8 @@ pub(crate) struct Arrivals {
 #[derive(Debug)]
 struct Delivery<T> {
     seq: Option<i64>,
+    /// How many had come before it.
+    number: u64,
     value: T,
     /// Taken by the step being made.
     taken: bool,
@@ -39,8 +43,10 @@ struct Delivery<T> {
 }
 
 impl<T> Delivery<T> {
-    fn new(seq: Option<i64>, value: T) -> Self {
-        Self { seq, value, taken: false, unreadable: None }
+    fn new(seq: Option<i64>, count: &mut u64, value: T) -> Self {
+        let number = *count;
+        *count += 1;
+        Self { seq, number, value, taken: false, unreadable: None }
     }
 
     fn take(&mut self) -> &T {
@@ -101,6 +107,19 @@ impl Arrivals {
     pub(crate) fn take_cancel(&mut self) -> Option<String> {
         let cancel = self.cancel.as_mut().filter(|cancel| !cancel.taken)?;
         Some(cancel.take().clone())
+    }
+
+    /// How many arrivals came before what an operation waits for; `None` if that has not come.
+    pub(crate) fn number_of(&self, handle: Handle, operation: &Operation) -> Option<u64> {
+        match operation {
+            Operation::Signal { name, .. } => {
+                let mut waiting = self.signals.iter();
+                let signal = waiting.find(|signal| !signal.taken && signal.value.0 == *name);
+                signal.map(|signal| signal.number)
+            }
+            Operation::Cancellation => self.cancel.as_ref().map(|cancel| cancel.number),
+            _ => self.outcomes.get(&handle).map(|delivery| delivery.number),
+        }
     }
 
     pub(super) fn has(&self, handle: Handle, operation: &Operation, now: Timestamp) -> bool {
@@ -170,11 +189,13 @@ impl Machine {
             }
             match arrivals.outcomes.entry(handle) {
                 Entry::Vacant(entry) => {
-                    entry.insert(Delivery::new(seq, outcome));
+                    entry.insert(Delivery::new(seq, &mut arrivals.count, outcome));
                 }
                 Entry::Occupied(mut entry) => match entry.get().seq {
                     // What lies in the inbox counts, also where somebody else has put it there.
-                    None if seq.is_some() => *entry.get_mut() = Delivery::new(seq, outcome),
+                    None if seq.is_some() => {
+                        *entry.get_mut() = Delivery::new(seq, &mut arrivals.count, outcome);
+                    }
                     None => {}
                     Some(known) => arrivals.consumed.extend(seq.filter(|seq| *seq != known)),
                 },
@@ -185,7 +206,8 @@ impl Machine {
     /// Adds a signal.
     pub fn deliver_signal(&mut self, seq: Option<i64>, name: String, payload: Payload) {
         self.cx.with_arrivals(|arrivals| {
-            arrivals.signals.push_back(Delivery::new(seq, (name, payload)));
+            let delivery = Delivery::new(seq, &mut arrivals.count, (name, payload));
+            arrivals.signals.push_back(delivery);
         });
     }
 
@@ -193,7 +215,7 @@ impl Machine {
     pub fn deliver_cancel(&mut self, seq: Option<i64>, reason: String) {
         self.cx.with_arrivals(|arrivals| {
             if arrivals.cancel.is_none() {
-                arrivals.cancel = Some(Delivery::new(seq, reason));
+                arrivals.cancel = Some(Delivery::new(seq, &mut arrivals.count, reason));
             } else {
                 arrivals.consumed.extend(seq);
             }

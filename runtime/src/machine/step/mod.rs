@@ -253,7 +253,7 @@ impl Machine {
     /// cannot be read.
     pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
         let now = now.max(self.clock);
-        self.cx.begin_step(self.steps, now);
+        self.cx.begin_step(self.steps, now, self.clock);
         let mut parked = Parked::read(self.frame.clone(), self.entry.definition())?;
         let mut step = |parked: &mut Parked| self.entry.steps.step(parked, &self.cx);
         let stepped = readable(|| advance(&mut parked, &self.cx, &mut step));
