@@ -21,7 +21,7 @@ mod borrowed_text;
 mod common;
 mod counting;
 mod error_text;
-mod fallible;
+pub(crate) mod fallible;
 mod hole;
 mod inclusive_range;
 mod instances;

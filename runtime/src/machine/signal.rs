@@ -199,6 +199,18 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingSignal(Handle);
 
+impl PendingSignal {
+    pub(crate) fn handle(&self) -> Handle {
+        self.0
+    }
+}
+
+impl From<Handle> for PendingSignal {
+    fn from(handle: Handle) -> Self {
+        Self(handle)
+    }
+}
+
 impl<S> Sealed for SignalWait<S> {}
 
 #[diagnostic::do_not_recommend]

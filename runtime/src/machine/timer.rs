@@ -38,6 +38,17 @@ pub struct PendingTimer {
     fire_at: Timestamp,
 }
 
+impl PendingTimer {
+    pub(crate) fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    /// One that never fires.
+    pub(crate) fn never(handle: Handle) -> Self {
+        Self { handle, fire_at: Timestamp(i64::MAX) }
+    }
+}
+
 impl Sealed for Sleep {}
 
 #[diagnostic::do_not_recommend]

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::error::{ActivityError, TimeoutKind};
 pub use self::returned::{Outcomes, ResultParts};
+pub(crate) use self::saved::StoredCall;
 use super::future::sealed::Sealed;
 use super::turns::Arrived;
 use super::values::ArgumentKind;
@@ -206,6 +207,18 @@ impl<A: Activity> fmt::Debug for ActivityCall<A> {
 /// The saved form of an awaited activity.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingActivity(Handle);
+
+impl PendingActivity {
+    pub(crate) fn handle(&self) -> Handle {
+        self.0
+    }
+}
+
+impl From<Handle> for PendingActivity {
+    fn from(handle: Handle) -> Self {
+        Self(handle)
+    }
+}
 
 impl Call {
     /// A call with these arguments. One that could not be encoded is reported when the call is

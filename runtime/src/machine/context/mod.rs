@@ -1,6 +1,7 @@
 //! What a workflow sees of its run, and what a step reads and writes through it.
 
 mod messages;
+mod side_effects;
 mod waits;
 
 use std::cell::{Cell, RefCell};
@@ -12,6 +13,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::messages::Outgoing;
+use self::side_effects::SideEffects;
 use self::waits::WaitGroup;
 use super::step::Arrivals;
 use super::values::SavedKind;
@@ -46,6 +48,7 @@ struct Fields {
     operations: RefCell<Vec<(Handle, Operation)>>,
     queued: RefCell<QueueChanges>,
     outgoing: RefCell<Outgoing>,
+    side_effects: RefCell<SideEffects>,
     waits: RefCell<Vec<WaitGroup>>,
     arrivals: RefCell<Arrivals>,
     cancelled_below: Cell<Handle>,
@@ -158,6 +161,7 @@ impl Context {
             operations: RefCell::new(operations),
             queued: RefCell::default(),
             outgoing: RefCell::default(),
+            side_effects: RefCell::default(),
             waits: RefCell::default(),
             arrivals: RefCell::default(),
             cancelled_below: Cell::new(Handle(0)),
@@ -208,6 +212,17 @@ impl Context {
         fields.operations.borrow_mut().push((handle, operation));
         self.wait_for(handle);
         handle
+    }
+
+    /// Whether an operation is among those outstanding.
+    pub(crate) fn is_outstanding(&self, handle: Handle) -> bool {
+        let operations = self.fields().operations.borrow();
+        operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
+    }
+
+    /// Whether the outcome of an activity is there.
+    pub(crate) fn has_outcome(&self, handle: Handle) -> bool {
+        self.fields().arrivals.borrow().has_outcome(handle)
     }
 
     /// Takes an operation off those outstanding.

@@ -1,9 +1,10 @@
 //! What has arrived for a machine.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{Machine, OperationOutcome};
+use crate::generated::fallible::is_error;
 use crate::model::{Handle, Operation, Payload, Timestamp};
 
 /// A signal that its run could not read, and that no longer waits for it.
@@ -21,6 +22,8 @@ pub struct SetAside {
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     outcomes: BTreeMap<Handle, Delivery<OperationOutcome>>,
+    /// The activities among them that have failed, as far as the run waits for a number of failures.
+    failed: BTreeSet<Handle>,
     signals: VecDeque<Delivery<(String, Payload)>>,
     cancel: Option<Delivery<String>>,
     /// How many have come, used up or not.
@@ -62,6 +65,16 @@ impl Arrivals {
 
     pub(crate) fn has_outcome(&self, handle: Handle) -> bool {
         self.outcomes.contains_key(&handle)
+    }
+
+    /// Whether an activity is known to have failed.
+    pub(super) fn has_failed(&self, handle: Handle) -> bool {
+        self.failed.contains(&handle)
+    }
+
+    /// How many outcomes there are, and how many of them are known to be failures.
+    pub(super) fn count_outcomes(&self) -> (usize, usize) {
+        (self.outcomes.len(), self.failed.len())
     }
 
     pub(super) fn is_asked_to_cancel(&self) -> bool {
@@ -144,13 +157,14 @@ impl Arrivals {
     /// Drops what the step took, and outcomes of operations that it gave up. Returns the reason of
     /// a request to cancel that the step took.
     pub(super) fn settle(&mut self, operations: &[(Handle, Operation)]) -> Option<String> {
-        let consumed = &mut self.consumed;
+        let (consumed, failed) = (&mut self.consumed, &mut self.failed);
         self.outcomes.retain(|handle, delivery| {
             let outstanding =
                 operations.binary_search_by_key(handle, |(handle, _)| *handle).is_ok();
             let keep = outstanding && !delivery.taken;
             if !keep {
                 consumed.extend(delivery.seq);
+                failed.remove(handle);
             }
             keep
         });
@@ -182,10 +196,15 @@ impl Machine {
         let outstanding = self.cx.with_operations(|operations| {
             operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
         });
+        let mut counts_failures = false;
+        self.wait.for_each_outcomes(&mut |_| counts_failures = true);
         self.cx.with_arrivals(|arrivals| {
             if !outstanding {
                 arrivals.consumed.extend(seq);
                 return;
+            }
+            if counts_failures && is_failure(&outcome) {
+                arrivals.failed.insert(handle);
             }
             match arrivals.outcomes.entry(handle) {
                 Entry::Vacant(entry) => {
@@ -248,5 +267,13 @@ impl Machine {
     /// The inbox numbers used up since the last call.
     pub fn take_consumed(&mut self) -> Vec<i64> {
         self.cx.with_arrivals(|arrivals| std::mem::take(&mut arrivals.consumed))
+    }
+}
+
+/// Whether an activity has failed. What one returns whose failures are counted is a `Result`.
+fn is_failure(outcome: &OperationOutcome) -> bool {
+    match outcome {
+        OperationOutcome::Returned(payload) => is_error(payload.as_bytes()).unwrap_or(false),
+        _ => true,
     }
 }
