@@ -11,7 +11,7 @@ use syn::{Expr, Macro, Pat, Token};
 
 use crate::macros::names_literal;
 use crate::normalize::select::Select;
-use crate::{suspend, write_out};
+use crate::{suspend, time_limits, write_out};
 
 /// The code in the tokens of a macro call.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ fn grammar(name: &str) -> Option<Grammar> {
         "vec" => Grammar::Vec,
         "matches" => Grammar::Matches,
         "trace" | "debug" | "info" | "warn" | "error" | "event" => Grammar::Fields,
-        "select" => Grammar::Select,
+        "select" | time_limits::MACRO => Grammar::Select,
         "join" | "try_join" => Grammar::Join,
         _ => return None,
     })

@@ -12,8 +12,8 @@ use syn::{Expr, Index};
 
 use super::add::Piece;
 use super::print::{Printer, awaited, ready};
-use super::step::{self, context, parked};
 use super::select::{otherwise, taken};
+use super::step::{self, context, parked};
 use super::tokens::operation_token;
 use super::{Machine, state};
 use crate::hygiene::{hidden, numbered};

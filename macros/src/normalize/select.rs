@@ -12,7 +12,7 @@ use syn::{Attribute, Expr, Ident, Macro, Pat, PatParen, Token};
 use super::refusal::refusal;
 use super::{Dest, Lower};
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
-use crate::{macros, suspend};
+use crate::{macros, suspend, time_limits};
 
 /// The arguments of `select!`.
 #[derive(Debug)]
@@ -177,7 +177,8 @@ impl Lower<'_> {
             let cond = arm.cond.map(|cond| self.opaque(cond));
             arms.push((arm.pat, cond, future, arm.handler));
         }
-        let name = ("select".to_owned(), self.locals.fingerprint(&mac.tokens));
+        let name = if mac.path.is_ident(time_limits::MACRO) { "timeout" } else { "select" };
+        let name = (name.to_owned(), self.locals.fingerprint(&mac.tokens));
         let point = self.point(name, PointKind::Select, mac.path.span());
         self.set_branches(point, names);
         let mut futures = Vec::new();

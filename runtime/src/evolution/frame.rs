@@ -14,9 +14,7 @@ use crate::machine::{
     Awaited, PendingInline, PendingItem, PendingMap, PendingPoll, PendingWithin, StepError,
     WorkflowEntry,
 };
-use crate::model::{
-    AwaitKind, DefinitionHash, Difference, Finding, Payload, SchemaHash, Snapshot,
-};
+use crate::model::{AwaitKind, DefinitionHash, Difference, Finding, Payload, SchemaHash, Snapshot};
 
 /// Why a saved state does not go on in this build.
 #[derive(Debug)]

@@ -101,10 +101,7 @@ where
     }
 
     /// Gives an operation up, or drops its outcome.
-    pub(super) fn give_up(
-        item: PendingItem<F::Pending>,
-        cx: &Context,
-    ) -> Result<(), StepError> {
+    pub(super) fn give_up(item: PendingItem<F::Pending>, cx: &Context) -> Result<(), StepError> {
         match item {
             PendingItem::Pending(operation) => F::cancel(operation, cx),
             PendingItem::Ready(outcome) => {

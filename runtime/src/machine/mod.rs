@@ -54,7 +54,7 @@ pub use join_all::{JoinAll, PendingItem, join_all};
 #[cfg(feature = "engine")]
 pub(crate) use map::MapProgress;
 pub use map::{
-    All, Counted, Gather, Map, MapCounts, PendingMap, TooManyFailures, Tolerant, TolerantCount,
+    All, Counted, Gather, Map, MapCounts, PendingMap, Tolerant, TolerantCount, TooManyFailures,
 };
 pub(crate) use parked::Parked;
 #[cfg(feature = "engine")]
@@ -69,6 +69,8 @@ pub use step::{Machine, OperationOutcome, SetAside, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
 pub use try_join_all::{TryJoinAll, try_join_all};
 pub use turns::Arrived;
+#[doc(hidden)]
+pub use within::Elapse;
 pub use within::{Elapsed, PendingWithin, Within};
 pub use workflow::{Durability, Outcome, StepOf, Workflow, WorkflowCall, WorkflowOptions};
 pub(crate) use workflow::{Halt, Returned};

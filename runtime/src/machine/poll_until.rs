@@ -125,7 +125,11 @@ impl Context {
     ///     cx.poll_until(receipt(order), policy).await
     /// }
     /// ```
-    pub fn poll_until<A: Activity>(&self, call: ActivityCall<A>, policy: PollPolicy) -> PollUntil<A> {
+    pub fn poll_until<A: Activity>(
+        &self,
+        call: ActivityCall<A>,
+        policy: PollPolicy,
+    ) -> PollUntil<A> {
         PollUntil { call, policy }
     }
 }

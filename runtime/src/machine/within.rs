@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::future::sealed::Sealed;
 use super::spawn::copy;
 use super::turns::Arrived;
-use super::{Awaited, Context, DurableFuture, StepError};
+use super::{Awaited, Context, DurableFuture, PendingTimer, Sleep, StepError};
 use crate::model::{Handle, Operation, Timestamp};
 
 /// A wait for an operation with a limit of time, made by [`Context::timeout`].
@@ -24,14 +24,6 @@ pub struct Within<F> {
 /// The time that [`Context::timeout`] allows has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Elapsed(());
-
-impl Elapsed {
-    /// For generated code.
-    #[doc(hidden)]
-    pub fn new() -> Self {
-        Self(())
-    }
-}
 
 impl fmt::Display for Elapsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -136,5 +128,44 @@ impl<F: DurableFuture> DurableFuture for Within<F> {
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {
         cx.settle(pending.timer);
         F::cancel(pending.operation, cx)
+    }
+}
+
+/// A wait for the time that an `async` block has. For generated code.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a timer does nothing until it is awaited"]
+pub struct Elapse(Sleep);
+
+impl Context {
+    /// For generated code: what `cx.timeout(limit, async { … })` waits for beside the block.
+    #[doc(hidden)]
+    pub fn elapse(&self, limit: Duration) -> Elapse {
+        Elapse(self.sleep(limit))
+    }
+}
+
+impl Sealed for Elapse {}
+
+#[diagnostic::do_not_recommend]
+impl DurableFuture for Elapse {
+    type Output = Elapsed;
+    type Pending = PendingTimer;
+    const AWAITED: Awaited = Awaited::Timer;
+
+    fn start(self, cx: &Context) -> Result<PendingTimer, StepError> {
+        self.0.start(cx)
+    }
+
+    fn poll(pending: &mut PendingTimer, cx: &Context) -> Result<Poll<Elapsed>, StepError> {
+        Ok(Sleep::poll(pending, cx)?.map(|()| Elapsed(())))
+    }
+
+    fn arrived(pending: &PendingTimer, cx: &Context) -> Arrived {
+        Sleep::arrived(pending, cx)
+    }
+
+    fn cancel(pending: PendingTimer, cx: &Context) -> Result<(), StepError> {
+        Sleep::cancel(pending, cx)
     }
 }

@@ -11,9 +11,7 @@ use crate::codec::{self, CodecError, Schema};
 use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
 use crate::machine::branches::{DONE, RUNS};
 use crate::machine::frame::{FrameHead, damaged, take_apart};
-use crate::machine::{
-    MapProgress, PendingInline, PendingMap, PendingPoll, PollRound, StepError,
-};
+use crate::machine::{MapProgress, PendingInline, PendingMap, PendingPoll, PollRound, StepError};
 use crate::model::{
     ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash, Timestamp,
 };

@@ -84,9 +84,8 @@ impl Driver {
 
     /// The activities that wait for others to end, in the order of their handles.
     pub(super) fn held_back(&self) -> Vec<Handle> {
-        let is_running = |handle| {
-            self.attempts.is_running(handle) || self.uncertain.contains_key(&handle)
-        };
+        let is_running =
+            |handle| self.attempts.is_running(handle) || self.uncertain.contains_key(&handle);
         let mut held_back = self.machine.held_back(is_running);
         held_back.sort_unstable();
         held_back

@@ -14,7 +14,7 @@ use std::task::Poll;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::gather::{All, Counted, Gather, MapCounts, TooManyFailures, Tolerant, TolerantCount};
+pub use self::gather::{All, Counted, Gather, MapCounts, Tolerant, TolerantCount, TooManyFailures};
 use super::activity::StoredCall;
 use super::future::sealed::Sealed;
 use super::{Activity, ActivityCall, Awaited, Context, Durable, DurableFuture, StepError};
@@ -273,8 +273,8 @@ impl PendingMap {
     /// Asks for more items if none of those that were asked for waits for its turn, and waits until there is something to do.
     fn go_on<A: Activity>(&mut self, cx: &Context) -> Result<(), StepError> {
         let at_once = usize::try_from(self.at_once).unwrap_or(usize::MAX);
-        let is_on_queue = A::OPTIONS.queue.is_some()
-            || self.rest.front().is_some_and(StoredCall::is_on_queue);
+        let is_on_queue =
+            A::OPTIONS.queue.is_some() || self.rest.front().is_some_and(StoredCall::is_on_queue);
         let ahead = match is_on_queue {
             // Whatever is there is carried out.
             true => 0,

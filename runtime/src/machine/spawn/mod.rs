@@ -79,8 +79,8 @@ impl<S: Signal> Spawn for SignalWait<S> {
 
 /// An operation that runs beside the code, made by [`Context::spawn`].
 ///
-/// It can be held across awaits, also in a list or a field. Awaiting it gives what the operation gives. To await it
-/// in a loop and keep it otherwise, as in a `select!`, await `&mut spawned`. Where it is dropped, the operation is given up, with the commit
+/// It can be held across awaits, also in a list or a field. Awaiting it gives what the operation gives. To keep it if
+/// something else ends the wait, as in a `select!` in a loop, await `&spawned`; its outcome is given once. Where it is dropped, the operation is given up, with the commit
 /// of that step: an activity is not attempted again, and an attempt that is under way is aborted.
 ///
 /// It belongs to the run that has spawned it; elsewhere awaiting it fails.
@@ -242,11 +242,11 @@ impl<F: Spawn> DurableFuture for Spawned<F> {
     }
 }
 
-impl<F: Spawn> Sealed for &mut Spawned<F> {}
+impl<F: Spawn> Sealed for &Spawned<F> {}
 
 /// A handle that is kept while it is awaited: if something else ends the wait, the operation goes on.
 #[diagnostic::do_not_recommend]
-impl<F: Spawn> DurableFuture for &mut Spawned<F> {
+impl<F: Spawn> DurableFuture for &Spawned<F> {
     type Output = F::Output;
     type Pending = F::Pending;
     const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;

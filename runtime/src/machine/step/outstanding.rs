@@ -2,9 +2,7 @@
 
 use super::{Arrivals, Machine, OperationOutcome};
 use crate::machine::context::is_on_queue;
-use crate::model::{
-    ActivityOperation, Came, Handle, Operation, OutgoingMessage, Timestamp, Wait,
-};
+use crate::model::{ActivityOperation, Came, Handle, Operation, OutgoingMessage, Timestamp, Wait};
 
 impl Machine {
     /// Looks at what is outstanding, in the order it was asked for.
