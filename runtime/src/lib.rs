@@ -49,9 +49,9 @@ pub use error::{Error, Result};
 #[cfg(feature = "engine")]
 pub use evolution::Resume;
 #[cfg(all(feature = "macros", feature = "engine"))]
-pub use piton_macros::migrate;
+pub use piton_macros::{migrate, query, validator};
 #[cfg(feature = "macros")]
-pub use piton_macros::{Signal, activity, deterministic, register, workflow};
+pub use piton_macros::{Signal, Update, activity, deterministic, register, workflow};
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]

@@ -2,7 +2,9 @@
 
 // So that a workflow's constants can be named, such as `fulfil::GRAPH`.
 pub use crate::machine::Workflow as _;
-pub use crate::machine::{ActivityError, Context, Durable, Retryable, Signal, join_all};
+pub use crate::machine::{
+    ActivityError, Context, Durable, Retryable, Signal, Update, UpdateRequest, join_all,
+};
 pub use crate::model::{
     ActivityToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
 };
@@ -13,8 +15,10 @@ pub use crate::{bail, ensure, join, select, try_join};
 #[cfg(feature = "engine")]
 pub use crate::client::{Client, OnConflict, RunHandle};
 #[cfg(feature = "engine")]
-pub use crate::error::{RunError, SignalError, StartError, TokenError};
+pub use crate::error::{QueryError, RunError, SignalError, StartError, TokenError, UpdateError};
 #[cfg(feature = "engine")]
 pub use crate::worker::{Queue, RunningWorker, Worker};
 #[cfg(feature = "macros")]
-pub use crate::{Signal, activity, deterministic, register, workflow};
+pub use crate::{Signal, Update, activity, deterministic, register, workflow};
+#[cfg(all(feature = "macros", feature = "engine"))]
+pub use crate::{query, validator};

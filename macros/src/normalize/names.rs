@@ -30,6 +30,7 @@ pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, Poin
             match method.as_str() {
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
+                "update" if on_context => (format!("update{}", turbofish(call)), PointKind::Update),
                 _ => (method, PointKind::Other),
             }
         }

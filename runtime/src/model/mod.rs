@@ -16,6 +16,7 @@ mod status;
 mod text;
 mod time;
 mod token;
+mod update;
 mod wait;
 
 pub use finding::{Difference, Finding};
@@ -34,4 +35,5 @@ pub use status::{BlockedReason, RunStatus};
 pub(crate) use text::recorded;
 pub use time::{Timestamp, days, hours, minutes, seconds};
 pub use token::{ActivityToken, InvalidToken};
+pub use update::{NewReply, UpdateReply};
 pub use wait::Wait;

@@ -26,6 +26,20 @@ pub enum Operation {
     },
     /// Wait for a request to cancel.
     Cancellation,
+    /// Wait for the next update of this name.
+    Update {
+        /// The update's stored name.
+        name: String,
+        /// When the wait is over, if it has a time limit: a timer of the run's fires then.
+        until: Option<Timestamp>,
+    },
+    /// Answer an update that the run has taken: nothing is waited for.
+    Answer {
+        /// The update's id.
+        update: String,
+        /// What the request is known by wherever the run keeps it.
+        token: String,
+    },
 }
 
 #[cfg(feature = "engine")]
@@ -34,7 +48,11 @@ impl Operation {
     pub(crate) fn arguments(&self) -> Option<&Payload> {
         match self {
             Self::Activity(activity) => Some(&activity.arguments),
-            Self::Timer { .. } | Self::Signal { .. } | Self::Cancellation => None,
+            Self::Timer { .. }
+            | Self::Signal { .. }
+            | Self::Cancellation
+            | Self::Update { .. }
+            | Self::Answer { .. } => None,
         }
     }
 }

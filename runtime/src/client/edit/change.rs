@@ -162,7 +162,9 @@ impl Edited {
         let mut saved = Vec::new();
         let written = match awaited {
             StoredAwaited::Timer => codec::encode_into(&(handle, now), &mut saved),
-            StoredAwaited::Signal { is_limited: false, .. } | StoredAwaited::Cancellation => {
+            StoredAwaited::Signal { is_limited: false, .. }
+            | StoredAwaited::Update { is_limited: false, .. }
+            | StoredAwaited::Cancellation => {
                 codec::encode_into(&handle, &mut saved)
             }
             _ => {
@@ -176,6 +178,9 @@ impl Edited {
         let operation = match awaited {
             StoredAwaited::Signal { name, .. } => {
                 Operation::Signal { name: name.clone(), until: None }
+            }
+            StoredAwaited::Update { name, .. } => {
+                Operation::Update { name: name.clone(), until: None }
             }
             StoredAwaited::Timer => Operation::Timer { fire_at: now },
             _ => Operation::Cancellation,

@@ -10,7 +10,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, Inspection, Position, Shown, UnreadSignal, Variable, Wait, WaitFor,
+    AwaitedActivity, Inspection, Position, Shown, UnreadSignal, UnreadUpdate, Variable, Wait,
+    WaitFor,
 };
 use super::Client;
 use crate::codec::{self, CodecError};
@@ -164,8 +165,15 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         position.workflow.clone_from(&run.workflow);
         position.state.clone_from(&run.state);
         let operations = snapshot.operations.iter();
-        let waits = operations.map(|(handle, operation)| view.awaited(name_of(operation), *handle));
+        let is_wait = |(_, operation): &&(_, _)| !matches!(operation, Operation::Answer { .. });
+        let waits = operations.filter(is_wait).map(|(handle, operation)| view.awaited(name_of(operation), *handle));
         position.waits = waits.collect();
+    }
+    if let Some(position) = &mut position
+        && run.status == RunStatus::Completed
+    {
+        // It is kept for its variables.
+        position.waits.clear();
     }
     let unread = inbox.iter().filter_map(|arrival| match &arrival.kind {
         ArrivalKind::Signal { name, payload } => Some((arrival.seq, name, payload)),
@@ -177,6 +185,22 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         value: view.payload(payload),
     });
     let unread = unread.collect();
+    let updates = inbox.iter().filter_map(|arrival| match &arrival.kind {
+        ArrivalKind::Update { name, id, payload } => Some((arrival.seq, name, id, payload)),
+        _ => None,
+    });
+    let updates = updates.map(|(seq, name, id, payload)| UnreadUpdate {
+        seq,
+        update: name.clone(),
+        id: id.clone(),
+        value: view.payload(payload),
+    });
+    let unread_updates = updates.collect();
+    let unanswered = operations.iter().filter_map(|(_, operation)| match operation {
+        Operation::Answer { update, .. } => Some(update.clone()),
+        _ => None,
+    });
+    let unanswered = unanswered.collect();
     let inspection = Inspection {
         run_id: run.run_id,
         workflow_id: run.workflow_id.clone(),
@@ -199,6 +223,8 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         failure: run.failure.clone(),
         position,
         unread,
+        unread_updates,
+        unanswered,
         unread_count: details.unread_count,
         note,
     };
@@ -217,8 +243,8 @@ fn wakes_at(details: &RunDetails, snapshot: Option<&Snapshot>) -> Option<Timesta
             let (_, operation) = snapshot.operations.iter().find(|(of, _)| *of == handle)?;
             match operation {
                 Operation::Timer { fire_at } => Some(*fire_at),
-                Operation::Signal { until, .. } => *until,
-                Operation::Activity(_) | Operation::Cancellation => None,
+                Operation::Signal { until, .. } | Operation::Update { until, .. } => *until,
+                Operation::Activity(_) | Operation::Cancellation | Operation::Answer { .. } => None,
             }
         })
     })
@@ -229,6 +255,8 @@ fn name_of(operation: &Operation) -> String {
         Operation::Activity(activity) => activity.name.clone().into_owned(),
         Operation::Timer { .. } => "sleep".to_owned(),
         Operation::Signal { name, .. } => format!("signal<{name}>"),
+        Operation::Update { name, .. } => format!("update<{name}>"),
+        Operation::Answer { update, .. } => format!("answer {update}"),
         Operation::Cancellation => "cancelled".to_owned(),
     }
 }

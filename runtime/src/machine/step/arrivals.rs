@@ -4,6 +4,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Machine, OperationOutcome};
+use crate::machine::ReceivedUpdate;
 use crate::model::{Handle, Operation, Payload, Timestamp};
 
 /// A signal that its run could not read, and that no longer waits for it.
@@ -22,6 +23,7 @@ pub struct SetAside {
 pub(crate) struct Arrivals {
     outcomes: BTreeMap<Handle, Delivery<OperationOutcome>>,
     signals: VecDeque<Delivery<(String, Payload)>>,
+    updates: VecDeque<Delivery<ReceivedUpdate>>,
     cancel: Option<Delivery<String>>,
     consumed: Vec<i64>,
     /// Signals that steps could not read.
@@ -98,6 +100,18 @@ impl Arrivals {
         waiting.filter(|signal| !signal.taken && signal.value.0 == name).count()
     }
 
+    pub(crate) fn take_update(&mut self, name: &str) -> Option<ReceivedUpdate> {
+        let mut waiting = self.updates.iter_mut();
+        let update = waiting.find(|update| !update.taken && update.value.name == name)?;
+        Some(update.take().clone())
+    }
+
+    /// How many waiting updates have this name.
+    pub(crate) fn count_updates(&self, name: &str) -> usize {
+        let waiting = self.updates.iter();
+        waiting.filter(|update| !update.taken && update.value.name == name).count()
+    }
+
     pub(crate) fn take_cancel(&mut self) -> Option<String> {
         let cancel = self.cancel.as_mut().filter(|cancel| !cancel.taken)?;
         Some(cancel.take().clone())
@@ -109,6 +123,10 @@ impl Arrivals {
             Operation::Signal { name, .. } => {
                 self.signals.iter().any(|signal| signal.value.0 == *name)
             }
+            Operation::Update { name, .. } => {
+                self.updates.iter().any(|update| update.value.name == *name)
+            }
+            Operation::Answer { .. } => false,
             Operation::Cancellation => self.cancel.is_some(),
             Operation::Activity(_) => self.outcomes.contains_key(&handle),
         }
@@ -119,6 +137,7 @@ impl Arrivals {
         for signal in &mut self.signals {
             (signal.taken, signal.unreadable) = (false, None);
         }
+        self.updates.iter_mut().for_each(|delivery| delivery.taken = false);
         self.cancel.iter_mut().for_each(|delivery| delivery.taken = false);
     }
 
@@ -148,6 +167,12 @@ impl Arrivals {
                 }
             }
             false
+        });
+        self.updates.retain(|delivery| {
+            if delivery.taken {
+                consumed.extend(delivery.seq);
+            }
+            !delivery.taken
         });
         let cancel = self.cancel.take_if(|cancel| cancel.taken)?;
         consumed.extend(cancel.seq);
@@ -186,6 +211,19 @@ impl Machine {
     pub fn deliver_signal(&mut self, seq: Option<i64>, name: String, payload: Payload) {
         self.cx.with_arrivals(|arrivals| {
             arrivals.signals.push_back(Delivery::new(seq, (name, payload)));
+        });
+    }
+
+    /// Adds an update.
+    pub fn deliver_update(
+        &mut self,
+        seq: Option<i64>,
+        name: String,
+        id: String,
+        payload: Payload,
+    ) {
+        self.cx.with_arrivals(|arrivals| {
+            arrivals.updates.push_back(Delivery::new(seq, ReceivedUpdate { name, id, payload }));
         });
     }
 

@@ -25,6 +25,7 @@ pub(super) use self::edits::EditedRow;
 pub(super) use self::history::{PastStateRow, PastStepRow};
 use self::messages::read_arrival;
 pub(super) use self::messages::{
+    UpdateRow, write_reply,
     ArrivalRow, LetterRow, Outbox, OutboxRow, letter_columns, read_inboxes, write_arrival,
     write_message, write_reason,
 };
