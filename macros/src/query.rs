@@ -140,11 +140,7 @@ fn path_text(path: &Path) -> String {
 }
 
 /// The type beside a query, whose function `args` makes a call of it.
-fn query(
-    function: &ItemFn,
-    workflow: &Path,
-    diagnostics: &Diagnostics,
-) -> Option<TokenStream> {
+fn query(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Option<TokenStream> {
     let ident = &function.sig.ident;
     let exposed: Vec<Lent> = function.sig.inputs.iter().map_while(lent).collect();
     if exposed.is_empty() {
@@ -227,11 +223,7 @@ impl VisitMut for Named {
 }
 
 /// What puts a validator into the registry.
-fn validator(
-    function: &ItemFn,
-    workflow: &Path,
-    diagnostics: &Diagnostics,
-) -> Option<TokenStream> {
+fn validator(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Option<TokenStream> {
     let ident = &function.sig.ident;
     let mut params: Vec<Lent> = function.sig.inputs.iter().map_while(lent).collect();
     if params.is_empty() || params.len() < function.sig.inputs.len() {

@@ -53,8 +53,7 @@ fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream
     }
     let Options { name, reply, error } = options;
     let reply = reply.map_or_else(|| quote!(()), ToTokens::into_token_stream);
-    let error =
-        error.map_or_else(|| quote!(::piton::machine::Never), ToTokens::into_token_stream);
+    let error = error.map_or_else(|| quote!(::piton::machine::Never), ToTokens::into_token_stream);
     // The span makes rustc point at the type's name if it cannot be stored.
     quote_spanned! {ident.span()=>
         impl ::piton::machine::Update for #ident {

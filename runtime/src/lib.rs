@@ -48,10 +48,10 @@ pub use error::{Error, Result};
 
 #[cfg(feature = "engine")]
 pub use evolution::Resume;
-#[cfg(all(feature = "macros", feature = "engine"))]
-pub use piton_macros::{migrate, query, validator};
 #[cfg(feature = "macros")]
 pub use piton_macros::{Signal, Update, activity, deterministic, register, workflow};
+#[cfg(all(feature = "macros", feature = "engine"))]
+pub use piton_macros::{migrate, query, validator};
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]

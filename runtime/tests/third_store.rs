@@ -19,10 +19,10 @@ use piton::store::{
     AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, Claimed,
     ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter,
     DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary, EditOutcome, EditRun,
-    ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, Inbox,
-    ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, PastState, PastStep, RedeliverOutcome,
-    RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunDetails, RunFilter,
-    RunKey, RunRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
+    ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome,
+    Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, PastState, PastStep,
+    RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns,
+    RunDetails, RunFilter, RunKey, RunRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]

@@ -115,7 +115,8 @@ impl Client {
         let (hosts, awaited) = (Mutex::default(), Mutex::default());
         let reports = Reports::to(&store);
         let recorded = Arc::default();
-        let shared = Shared { store, starts, deliveries, reports, endings, recorded, awaited, hosts };
+        let shared =
+            Shared { store, starts, deliveries, reports, endings, recorded, awaited, hosts };
         Self { shared: Arc::new(shared) }
     }
 

@@ -47,5 +47,8 @@ pub(super) fn give(token: String, reply: Result<UpdateReply, CodecError>) {
         }
         None => false,
     });
-    assert!(is_given, "an update is answered by the workflow that has taken it, and by nobody else");
+    assert!(
+        is_given,
+        "an update is answered by the workflow that has taken it, and by nobody else"
+    );
 }

@@ -199,7 +199,10 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
 
     fn poll(pending: &mut PendingSignalWithin, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
         pending.poll(cx, |is_late| {
-            take_readable(cx, if is_late { Context::take_late_signal } else { Context::take_signal })
+            take_readable(
+                cx,
+                if is_late { Context::take_late_signal } else { Context::take_signal },
+            )
         })
     }
 

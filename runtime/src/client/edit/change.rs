@@ -164,9 +164,7 @@ impl Edited {
             StoredAwaited::Timer => codec::encode_into(&(handle, now), &mut saved),
             StoredAwaited::Signal { is_limited: false, .. }
             | StoredAwaited::Update { is_limited: false, .. }
-            | StoredAwaited::Cancellation => {
-                codec::encode_into(&handle, &mut saved)
-            }
+            | StoredAwaited::Cancellation => codec::encode_into(&handle, &mut saved),
             _ => {
                 let reason = format!(
                     "it waits for {awaited}, which only the code can ask for; move it to a state before that"

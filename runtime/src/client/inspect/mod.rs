@@ -166,7 +166,9 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         position.state.clone_from(&run.state);
         let operations = snapshot.operations.iter();
         let is_wait = |(_, operation): &&(_, _)| !matches!(operation, Operation::Answer { .. });
-        let waits = operations.filter(is_wait).map(|(handle, operation)| view.awaited(name_of(operation), *handle));
+        let waits = operations
+            .filter(is_wait)
+            .map(|(handle, operation)| view.awaited(name_of(operation), *handle));
         position.waits = waits.collect();
     }
     if let Some(position) = &mut position

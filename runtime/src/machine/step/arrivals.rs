@@ -215,13 +215,7 @@ impl Machine {
     }
 
     /// Adds an update.
-    pub fn deliver_update(
-        &mut self,
-        seq: Option<i64>,
-        name: String,
-        id: String,
-        payload: Payload,
-    ) {
+    pub fn deliver_update(&mut self, seq: Option<i64>, name: String, id: String, payload: Payload) {
         self.cx.with_arrivals(|arrivals| {
             arrivals.updates.push_back(Delivery::new(seq, ReceivedUpdate { name, id, payload }));
         });

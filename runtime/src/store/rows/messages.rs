@@ -10,7 +10,8 @@ use crate::error::StoreError;
 use crate::model::{Message, RunId, Timestamp, UpdateReply};
 use crate::store::relay::Parcel;
 use crate::store::{
-    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, FoundUpdate, Inbox, MessageKey,
+    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, FoundUpdate, Inbox,
+    MessageKey,
 };
 
 /// One arrival of some run; null where it does not fit the answer.
