@@ -262,6 +262,11 @@ impl Shown {
     /// What stands for a value that people are not to see.
     pub(crate) const SECRET: &str = "(secret)";
 
+    /// Whether the value is one that people are not to see.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.value == Self::SECRET
+    }
+
     pub(super) fn redacted() -> Self {
         Self { value: Self::SECRET.into(), note: None }
     }

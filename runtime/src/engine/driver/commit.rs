@@ -14,7 +14,7 @@ use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
-use crate::engine::session::Session;
+use crate::engine::session::{Host, Session};
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
 use crate::model::{BlockedReason, Message, OutgoingMessage, RunStatus, Timestamp};
@@ -68,7 +68,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
-        record_schemas_of(&self.hold.session, &stepped.effects).await;
+        record_schemas(&self.hold.session, &stepped.effects).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -290,17 +290,25 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
     stays
 }
 
-/// Records the schemas of what is about to be sent or answered: whoever gets it must find them.
-async fn record_schemas_of(session: &Session, effects: &Effects) {
+/// Records the schemas of what a step has kept in its state, and of what it sends and answers: whoever reads it must
+/// find them.
+async fn record_schemas(session: &Session, effects: &Effects) {
+    let Host { recorded, .. } = &*session.host;
     let sent = effects.messages.iter().map(|OutgoingMessage { body, .. }| match body {
         Message::Signal { payload, .. } => payload,
     });
     let replied = effects.replies.iter().filter_map(|new| new.reply.payload());
-    for payload in sent.chain(replied) {
-        let mut backoff = Backoff::default();
-        while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
-            warn!(error = %with_causes(&error), "the schema of a value could not be recorded yet");
-            backoff.wait().await;
+    let written: Vec<_> = sent.chain(replied).collect();
+    let record = async || {
+        recorded.kept_schemas(&*session.store).await?;
+        for payload in &written {
+            recorded.schema_of(&*session.store, payload).await?;
         }
+        Ok::<_, StoreError>(())
+    };
+    let mut backoff = Backoff::default();
+    while let Err(error) = record().await {
+        warn!(error = %with_causes(&error), "the schemas of what a step has written could not be recorded yet");
+        backoff.wait().await;
     }
 }
