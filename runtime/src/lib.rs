@@ -53,6 +53,11 @@ pub use piton_macros::{Signal, Update, activity, deterministic, register, workfl
 #[cfg(all(feature = "macros", feature = "engine"))]
 pub use piton_macros::{migrate, query, validator};
 
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/updates-queries.md")]
+struct UpdatesAndQueries;
+
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../README.md")]

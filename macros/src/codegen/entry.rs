@@ -362,7 +362,7 @@ impl Printer<'_> {
         let mutability = local.mutable.then(|| quote_spanned!(ident.span()=> mut));
         let ty = local.ty.as_ref().map(|ty| quote!(: #ty));
         // Where it is read may be in another root.
-        let is_read = self.machine.layout.read.contains(&id) || local.exposed;
+        let is_read = self.machine.layout.read.contains(&id);
         let allow = is_read.then(|| quote!(#[allow(unused_variables)]));
         let tie = self.tie([id]);
         quote!(#allow let #mutability #ident #ty; #tie)
