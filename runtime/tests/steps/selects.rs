@@ -201,7 +201,10 @@ fn a_flood_of_signals_does_not_hide_a_timer() {
     }
     run.signal(&Right(0)).unwrap();
     let now = Timestamp(0) + minutes(2);
-    assert_eq!(run.advance(now).unwrap(), Progress::Returned(vec![Came::Left(0), Came::Time, Came::Time]));
+    assert_eq!(
+        run.advance(now).unwrap(),
+        Progress::Returned(vec![Came::Left(0), Came::Time, Came::Time])
+    );
     let mut run = start(take(12, false));
     (0..10).for_each(|number| run.signal(&Left(number)).unwrap());
     run.signal(&Right(0)).unwrap();

@@ -177,12 +177,11 @@ async fn thief(handle: Spawned<Sleep>) {
 
 #[test]
 fn a_handle_belongs_to_its_run() {
-    let stolen = serde_json::json!([{ "of": "sleep", "run": 5, "pending": { "handle": 0, "fire_at": 9 } }]);
+    let stolen =
+        serde_json::json!([{ "of": "sleep", "run": 5, "pending": { "handle": 0, "fire_at": 9 } }]);
     let stolen = piton::model::Payload::from_json(&stolen);
-    let run = piton::machine::RunInfo {
-        run_id: piton::model::RunId::new(),
-        workflow_id: "thief".into(),
-    };
+    let run =
+        piton::machine::RunInfo { run_id: piton::model::RunId::new(), workflow_id: "thief".into() };
     use piton::machine::Workflow as _;
     let mut machine = piton::machine::Machine::start(thief::entry(), run, &stolen).unwrap();
     let Err(StepError::Failed(error)) = machine.step(Timestamp(0)) else { panic!("{machine:?}") };
