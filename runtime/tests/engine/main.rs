@@ -15,6 +15,7 @@ mod contexts;
 mod deep_values;
 mod events;
 mod extremes;
+mod fan_out;
 mod faults;
 mod generics;
 mod guards;

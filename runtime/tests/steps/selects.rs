@@ -147,7 +147,6 @@ enum Came {
 async fn take(cx: &Context, count: usize, is_biased: bool) -> Vec<Came> {
     let deadline = cx.now() + minutes(1);
     let mut came = Vec::new();
-    cx.sleep(seconds(1)).await;
     while came.len() < count {
         let next = if is_biased {
             select! {

@@ -23,10 +23,10 @@ struct Offer {
 
 #[workflow]
 async fn beside(cx: &Context, sku: u32) -> (u32, bool, u32) {
-    let quote = cx.spawn(quote(sku));
+    let offer = cx.spawn(quote(sku));
     let reserved = reserve(sku).await;
-    let was_done = quote.is_done(cx);
-    (reserved, was_done, quote.await)
+    let was_done = offer.is_done(cx);
+    (reserved, was_done, offer.await)
 }
 
 #[workflow]
@@ -112,7 +112,7 @@ fn it_runs_beside_and_gives_its_outcome_when_it_is_awaited() {
     let mut run = start(beside(7));
     let [quote, reserve] = handles(&run)[..] else { panic!("{run:?}") };
     assert_eq!(reply(&mut run, reserve, 3), Progress::Waiting);
-    assert_eq!(run.state(), "quote");
+    assert_eq!(run.state(), "offer");
     assert_eq!(reply(&mut run, quote, 5), Progress::Returned((3, false, 5)));
 }
 
