@@ -11,6 +11,8 @@ mod edit;
 mod engine;
 mod general;
 mod key;
+#[cfg(feature = "engine")]
+mod update;
 
 #[cfg(feature = "engine")]
 pub(crate) use chain::with_causes;
@@ -26,3 +28,5 @@ pub use engine::{
 };
 pub use general::{Error, Result};
 pub use key::KeyError;
+#[cfg(feature = "engine")]
+pub use update::{QueryError, UpdateError};

@@ -171,6 +171,7 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
                 let value: W::Return = W::RETURNED.decode(&result).map_err(StepError::Decode)?;
                 Made::Returned(format!("{value:?}"))
             }
+            other => panic!("no program comes to {other:?}"),
         };
         Ok(Step { outcome, consumed, outstanding })
     }
@@ -221,6 +222,7 @@ impl From<&Operation> for Outstanding {
             Operation::Timer { fire_at } => Self::Timer(*fire_at),
             Operation::Signal { name, .. } => Self::Signal(name.clone()),
             Operation::Cancellation => Self::Cancellation,
+            other => panic!("no program asks for {other:?}"),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::machine::request;
 use crate::model::RunId;
 
 /// How a child ended, if not with a value, as its parent has it; `E` is the error that the child's workflow returns.
@@ -68,4 +69,11 @@ impl<E: fmt::Display> fmt::Display for ChildError<E> {
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> std::error::Error for ChildError<E> {}
+impl<E: fmt::Debug + fmt::Display> std::error::Error for ChildError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Interrupted => Some(request()),
+            _ => None,
+        }
+    }
+}

@@ -24,7 +24,7 @@ enum BillError {
 
 /// What a customer is to pay.
 #[workflow]
-async fn bill(customer: String) -> Result<u32, BillError> {
+async fn bill_customer(customer: String) -> Result<u32, BillError> {
     if customer.is_empty() {
         return Err(BillError::Nothing(customer));
     }
@@ -34,7 +34,7 @@ async fn bill(customer: String) -> Result<u32, BillError> {
 
 /// A child that goes on until it is told a sum.
 #[workflow]
-async fn sum_up(cx: &Context, until: u32) -> u32 {
+async fn add_up(cx: &Context, until: u32) -> u32 {
     let mut sum = 0;
     while sum < until {
         sum += cx.signal::<Add>().await.0;
@@ -44,7 +44,7 @@ async fn sum_up(cx: &Context, until: u32) -> u32 {
 
 #[workflow]
 async fn bill_one(cx: &Context, customer: String) -> Result<u32, String> {
-    let billed = cx.start_child(bill(customer)).id("the-bill").await;
+    let billed = cx.start_child(bill_customer(customer)).id("the-bill").await;
     billed.map_err(|error| format!("{error:?}"))
 }
 
@@ -52,7 +52,7 @@ async fn bill_one(cx: &Context, customer: String) -> Result<u32, String> {
 async fn bill_all(cx: &Context, customers: Vec<String>) -> Result<Vec<u32>> {
     let mut bills = Vec::new();
     for customer in customers {
-        bills.push(cx.start_child(bill(customer)));
+        bills.push(cx.start_child(bill_customer(customer)));
     }
     cx.sleep(seconds(5)).await;
     let mut sums = Vec::new();
@@ -65,7 +65,7 @@ async fn bill_all(cx: &Context, customers: Vec<String>) -> Result<Vec<u32>> {
 #[workflow]
 async fn bill_together(cx: &Context, customers: Vec<String>) -> Vec<u32> {
     let bills: Vec<_> =
-        customers.into_iter().map(|customer| cx.start_child(bill(customer))).collect();
+        customers.into_iter().map(|customer| cx.start_child(bill_customer(customer))).collect();
     let billed = join_all(bills).await;
     billed.into_iter().map(|sum| sum.unwrap_or_default()).collect()
 }
@@ -73,7 +73,7 @@ async fn bill_together(cx: &Context, customers: Vec<String>) -> Vec<u32> {
 /// Talks to its child, and awaits it twice.
 #[workflow]
 async fn talk_to_child(cx: &Context) -> (u32, u32) {
-    let child = cx.start_child(sum_up(5)).id("listener");
+    let child = cx.start_child(add_up(5)).id("listener");
     cx.sleep(seconds(1)).await;
     child.signal(cx, Add(2));
     cx.sleep(seconds(1)).await;
@@ -86,7 +86,7 @@ async fn talk_to_child(cx: &Context) -> (u32, u32) {
 /// Waits for its child in two branches.
 #[workflow]
 async fn wait_twice(cx: &Context) -> (u32, u32) {
-    let child = cx.start_child(sum_up(1));
+    let child = cx.start_child(add_up(1));
     child.signal(cx, Add(4));
     let again = child.result();
     let (one, two) = join!(child, again);
@@ -95,7 +95,7 @@ async fn wait_twice(cx: &Context) -> (u32, u32) {
 
 #[workflow]
 async fn cancel_child(cx: &Context) -> String {
-    let child = cx.start_child(sum_up(1));
+    let child = cx.start_child(add_up(1));
     cx.sleep(seconds(1)).await;
     child.cancel(cx, "not needed");
     let ended = child.await;
@@ -105,9 +105,9 @@ async fn cancel_child(cx: &Context) -> String {
 /// Leaves a child of each policy behind.
 #[workflow]
 async fn leave(cx: &Context, fails: bool) -> Result<()> {
-    let _ = cx.start_child(sum_up(1)).id("ended");
-    let _ = cx.start_child(sum_up(1)).id("asked").on_parent_close(ParentClose::RequestCancel);
-    let _ = cx.start_child(sum_up(1)).id("left").on_parent_close(ParentClose::Abandon);
+    let _ = cx.start_child(add_up(1)).id("ended");
+    let _ = cx.start_child(add_up(1)).id("asked").on_parent_close(ParentClose::RequestCancel);
+    let _ = cx.start_child(add_up(1)).id("left").on_parent_close(ParentClose::Abandon);
     cx.sleep(hours(1)).await;
     ensure!(!fails, "as it was told");
     Ok(())
@@ -142,10 +142,10 @@ async fn parent_of_chain(cx: &Context) -> Result<u32> {
 
 /// Hands its child to the run that follows it.
 #[workflow]
-async fn hand_over(cx: &Context, child: Option<ChildHandle<sum_up>>) -> u32 {
+async fn hand_over(cx: &Context, child: Option<ChildHandle<add_up>>) -> u32 {
     match child {
         None => {
-            let child = cx.start_child(sum_up(1));
+            let child = cx.start_child(add_up(1));
             cx.continue_as_new(hand_over(Some(child)))
         }
         Some(child) => {
@@ -193,7 +193,7 @@ async fn a_child_fails_with_its_own_error() {
 async fn an_id_that_is_taken_is_an_error_at_the_child() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let holder = rig.client.start(sum_up(1)).id("the-bill").await.unwrap();
+    let holder = rig.client.start(add_up(1)).id("the-bill").await.unwrap();
     let run = rig.client.start(bill_one("ann".into())).await.unwrap();
     let Err(RunError::Failed(error)) = run.result().await else { panic!("it fails") };
     let expected =
@@ -246,7 +246,7 @@ async fn a_child_is_cancelled_by_its_parent() {
 async fn any_run_is_cancelled_by_workflow_id() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    let run = rig.client.start(sum_up(1)).id("somebody").await.unwrap();
+    let run = rig.client.start(add_up(1)).id("somebody").await.unwrap();
     rig.client.start(ask_to_cancel("somebody".into())).await.unwrap();
     let Err(RunError::Cancelled { reason }) = run.result().await else { panic!("it is cancelled") };
     assert_eq!(reason, "by another run");
@@ -269,14 +269,14 @@ async fn children_are_dealt_with_when_their_parent_is_over() {
         let _ = run.result().await;
         let mut ends = BTreeMap::new();
         for id in ["ended", "asked"] {
-            let child = rig.client.run::<sum_up>(id).await.unwrap();
+            let child = rig.client.run::<add_up>(id).await.unwrap();
             ends.insert(id, child.result().await.map_err(|error| error.to_string()));
         }
         let because = format!("its parent, the run {}, is over", run.run_id());
         let ended = Err(format!("the run was terminated: {because}"));
         let asked = Err(format!("the run was cancelled: {because}"));
         assert_eq!(ends, BTreeMap::from([("ended", ended), ("asked", asked)]), "{how}");
-        let left = rig.client.run::<sum_up>("left").await.unwrap();
+        let left = rig.client.run::<add_up>("left").await.unwrap();
         assert_eq!(left.status().await.unwrap().status, RunStatus::Running);
         left.signal(Add(1)).await.unwrap();
         assert_eq!(left.result().await.unwrap(), 1);

@@ -8,7 +8,7 @@ use tracing::debug;
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
-use super::successor::{record_messages, successor};
+use super::successor::{record_written, successor};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
 use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
@@ -31,8 +31,9 @@ impl Driver {
             return Rest::Stay(ready_at.into_iter().chain(self.next_retry).min());
         }
         let mut next = ready_at;
+        let held_back = if self.machine.has_limits() { self.held_back() } else { Vec::new() };
         self.machine.for_each_activity(|handle, activity| {
-            if !self.attempts.is_running(handle) {
+            if !self.attempts.is_running(handle) && held_back.binary_search(&handle).is_err() {
                 let due_at = match retry::awaited_until(activity) {
                     Some(limit) => limit.map(|(at, _)| at),
                     None => Some(activity.retry_at.unwrap_or(Timestamp::MIN)),
@@ -67,7 +68,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
-        record_messages(&self.hold.session, &stepped.effects.messages).await;
+        record_written(&self.hold.session, &stepped.effects).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -197,7 +198,7 @@ impl Driver {
         disposition: Disposition,
         effects: Effects,
     ) -> Box<CommitStep> {
-        let Effects { mut consumed, activities, given_up, messages, set_aside } = effects;
+        let Effects { mut consumed, activities, given_up, messages, set_aside, replies } = effects;
         // An arrival that was read after the lost answer to its own delivery is noted twice.
         consumed.sort_unstable();
         consumed.dedup();
@@ -217,13 +218,21 @@ impl Driver {
             // In a run with an engine every signal lies in the inbox.
             Some(Effect::SetAside(NewDeadLetter { seq: seq?, reason }))
         });
-        let writes_state =
-            matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
+        let replied = replies.into_iter().map(Effect::Reply);
+        let completes =
+            matches!(disposition, Disposition::Close { status: RunStatus::Completed, .. });
+        let exposes = !self.machine.entry().exposed.is_empty();
+        // The state before the step in which the workflow returned.
+        let last_snapshot =
+            (completes && exposes).then(|| self.machine.encode_snapshot().ok()).flatten();
+        let writes_state = last_snapshot.is_some()
+            || matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
         Box::new(CommitStep {
             definition: writes_state.then(|| self.machine.written_by()).flatten(),
+            last_snapshot,
             keep_history: self.machine.entry().options.history,
             consumed,
-            effects: given_up.chain(enqueued).chain(sent).chain(set_aside).collect(),
+            effects: given_up.chain(enqueued).chain(sent).chain(set_aside).chain(replied).collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())
         })
     }

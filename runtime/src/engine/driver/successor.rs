@@ -2,11 +2,12 @@
 
 use tracing::warn;
 
+use super::steps::Effects;
 use crate::engine::backoff::Backoff;
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::machine::{Machine, NextRun, RunInfo, StepError, WorkflowEntry};
-use crate::model::{BlockedReason, Link, Message, OutgoingMessage, Payload};
+use crate::model::{BlockedReason, Link, Message, Payload};
 use crate::store::{NewRun, Successor};
 
 /// The run that follows `run`, with what it is written by recorded.
@@ -42,9 +43,18 @@ fn first_state(run: RunInfo, next: NextRun) -> Result<NewRun, StepError> {
     })
 }
 
-/// Records what messages that are about to be sent are written by: whoever gets them must find it.
-pub(super) async fn record_messages(session: &Session, messages: &[OutgoingMessage]) {
-    for message in messages {
+/// Records the schemas of what a step has kept in its state, and what the messages that it sends and its answers are
+/// written by: whoever reads it must find them.
+pub(super) async fn record_written(session: &Session, effects: &Effects) {
+    let mut backoff = Backoff::default();
+    while let Err(error) = session.host.recorded.kept_schemas(&*session.store).await {
+        report(&error);
+        backoff.wait().await;
+    }
+    for payload in effects.replies.iter().filter_map(|new| new.reply.payload()) {
+        record_payload(session, payload).await;
+    }
+    for message in &effects.messages {
         let body = match &message.body {
             Message::ToChild { body, .. } => &**body,
             body => body,

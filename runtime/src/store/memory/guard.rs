@@ -33,15 +33,11 @@ pub enum Guard {
     Attempt,
     /// A message that was delivered is no longer in the outbox.
     Outbox,
-    /// Who waits for a child is told once of its end.
-    Wait,
-    /// A policy is applied once to a child.
-    ParentClose,
 }
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 13] = [
         Self::Lease,
         Self::Owner,
         Self::StepNo,
@@ -55,8 +51,6 @@ impl Guard {
         Self::Reporter,
         Self::Attempt,
         Self::Outbox,
-        Self::Wait,
-        Self::ParentClose,
     ];
 }
 

@@ -4,13 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::state::{News, RunRow, State};
 use super::{Guard, Write};
+use crate::machine::OperationOutcome;
 use crate::model::{
     ChildEnd, ChildStart, Handle, Link, Message, OutgoingMessage, ParentClose, RunId, StepNo,
     Timestamp,
 };
 use crate::store::{
     Arrival, ArrivalKind, AwaitedChild, ChainEntry, ChildRecord, Kin, MessageKey, NewArrival,
-    NewRun, StartOutcome, Successor,
+    NewRun, StartOutcome, Successor, reason_of_parent_close,
 };
 
 /// What is known beside the rows of the runs.
@@ -209,13 +210,10 @@ impl State {
         let first = (chain, RunId::from(uuid::Uuid::nil()), Handle(0));
         let last = (chain, RunId::from(uuid::Uuid::max()), Handle(u64::MAX));
         let waits: Vec<_> = self.kin.waits.range(first..=last).copied().take(limit).collect();
-        let stays = self.lacks(Guard::Wait);
         for wait in &waits {
-            if !stays {
-                self.kin.waits.remove(wait);
-            }
+            self.kin.waits.remove(wait);
             let (_, run_id, handle) = *wait;
-            let outcome = crate::machine::OperationOutcome::Child(Box::new(end.clone()));
+            let outcome = OperationOutcome::Child(Box::new(end.clone()));
             let kind = ArrivalKind::Outcome { handle, outcome };
             self.deliver(NewArrival { run_id, kind, dedup_key: None, owner: None }, now, news);
         }
@@ -224,13 +222,10 @@ impl State {
         let attached: Vec<_> =
             attached.map(|(child, row)| (*child, row.policy)).take(limit).collect();
         for (child, policy) in &attached {
-            let is_detached = !self.lacks(Guard::ParentClose);
-            if let Some(row) = self.kin.children.get_mut(child) {
-                row.is_attached &= !is_detached;
-            }
+            let Some(row) = self.kin.children.get_mut(child) else { continue };
+            row.is_attached = false;
+            let reason = reason_of_parent_close(row.parent);
             let run_id = self.last_of(*child);
-            let parent = self.kin.children.get(child).map(|row| row.parent).unwrap_or(closed);
-            let reason = crate::store::reason_of_parent_close(parent);
             match policy {
                 ParentClose::Terminate => {
                     if self.runs.get(&run_id).is_some_and(|row| row.status.is_open()) {

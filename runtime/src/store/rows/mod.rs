@@ -30,8 +30,8 @@ pub(super) use self::kin::{
 };
 use self::messages::read_arrival;
 pub(super) use self::messages::{
-    ArrivalRow, GOES_OVER, LetterRow, Outbox, OutboxRow, letter_columns, read_inboxes,
-    write_arrival, write_message, write_reason,
+    ArrivalRow, GOES_OVER, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
+    write_arrival, write_message, write_reason, write_reply,
 };
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;

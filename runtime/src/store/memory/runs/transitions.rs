@@ -174,6 +174,7 @@ impl State {
             return CommitOutcome::Lost;
         }
         news.wrote(Write::Committed { worker, step: &step });
+        news.changed.push(step.run_id);
         if let Some(kept) = step.kept_state() {
             self.keep(kept, now);
         }
@@ -201,6 +202,9 @@ impl State {
             }
             Disposition::Close { status, result, failure, successor } => {
                 let left = successor.is_some().then(|| row.left_over()).unwrap_or_default();
+                if status == RunStatus::Completed {
+                    row.snapshot = step.last_snapshot.unwrap_or_default();
+                }
                 row.close(Ending { status, result, failure }, now, news);
                 self.open.remove(&row.workflow_id);
                 match successor {

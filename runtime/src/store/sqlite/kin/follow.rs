@@ -15,7 +15,7 @@ const LINK: &str = "INSERT INTO piton_chains (run_id, first_run_id, place, previ
 
 const GO_OVER: &str = "INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
     SELECT ?, row_number() OVER (ORDER BY seq), arrival, arrived_at FROM piton_inbox \
-    WHERE run_id = ? AND substr(arrival, 2, 1) IN (?, ?); \
+    WHERE run_id = ? AND substr(arrival, 2, 1) IN (?, ?, ?); \
     UPDATE piton_runs INDEXED BY piton_runs_run_id \
     SET inbox_count = (SELECT count(*) FROM piton_inbox WHERE run_id = ?) WHERE run_id = ?; \
     INSERT INTO piton_arrival_keys (run_id, dedup_key) \
@@ -33,8 +33,10 @@ pub(in crate::store::sqlite) fn add_successor(
     add_run(script, run, has_kin, now);
     let (next, closed) = (run.run_id.as_uuid(), closed.as_uuid());
     script.sql(LINK).bind(next).bind(link.as_str()).bind(closed);
-    let [signal, cancel] = GOES_OVER.map(|kind| vec![kind]);
-    script.sql(GO_OVER).bind(next).bind(closed).bind(signal).bind(cancel);
+    script.sql(GO_OVER).bind(next).bind(closed);
+    for kind in GOES_OVER {
+        script.bind(vec![kind]);
+    }
     script.bind(next).bind(next).bind(next).bind(closed);
 }
 
