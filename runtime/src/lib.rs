@@ -63,6 +63,11 @@ struct UpdatesAndQueries;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/children.md")]
+struct Children;
+
 /// The programs of the guide compile.
 #[cfg(all(doctest, feature = "macros"))]
 #[doc = include_str!("../../docs/guide/cancellation.md")]
