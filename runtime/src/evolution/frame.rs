@@ -10,8 +10,10 @@ use super::{StoredDefinition, StoredState, known};
 use crate::codec::{self, CodecError, Described};
 use crate::machine::branches::RUNS;
 use crate::machine::frame::{FrameHead, FrameParts, add_entry, damaged, take_apart};
-use crate::machine::{Awaited, PendingInline, PendingItem, StepError, WorkflowEntry};
-use crate::model::{AwaitKind, DefinitionHash, Difference, Finding, SchemaHash, Snapshot};
+use crate::machine::{Awaited, PendingFill, PendingInline, PendingItem, StepError, WorkflowEntry};
+use crate::model::{
+    AwaitKind, DefinitionHash, Difference, Finding, Payload, SchemaHash, Snapshot,
+};
 
 /// Why a saved state does not go on in this build.
 #[derive(Debug)]
@@ -218,8 +220,18 @@ impl Evolution {
 
     /// What is saved of an operation of a `join!`.
     fn joined(&self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
-        let Some(Awaited::Workflow(entry)) = awaited else {
-            return self.alone(saved, awaited);
+        let entry = match awaited {
+            Some(Awaited::Fill(inner)) if !saved.is_empty() => {
+                let item: PendingItem<PendingFill> = decode(saved)?;
+                return encode(&match item {
+                    PendingItem::Pending(pending) => {
+                        PendingItem::Pending(self.fill(pending, inner)?)
+                    }
+                    ready => ready,
+                });
+            }
+            Some(Awaited::Workflow(entry)) => entry,
+            _ => return self.alone(saved, awaited),
         };
         if saved.is_empty() {
             return Ok(Vec::new());
@@ -234,6 +246,9 @@ impl Evolution {
             Some(Awaited::Workflow(entry)) if !saved.is_empty() => {
                 encode(&inline(decode(saved)?, entry())?)
             }
+            Some(Awaited::Fill(inner)) if !saved.is_empty() => {
+                encode(&self.fill(decode(saved)?, inner)?)
+            }
             Some(Awaited::List(Awaited::Workflow(entry))) if !saved.is_empty() => {
                 let items: Vec<PendingItem<PendingInline>> = decode(saved)?;
                 let items = items.into_iter().map(|item| inline_item(item, entry()));
@@ -242,6 +257,12 @@ impl Evolution {
             // Handles of operations, and payloads with schemas of their own.
             _ => Ok(saved.to_vec()),
         }
+    }
+
+    /// What is saved of an operation that fills a promise.
+    fn fill(&self, pending: PendingFill, inner: &Awaited) -> Result<PendingFill, Unfit> {
+        let operation = self.alone(&pending.operation.0, Some(inner))?;
+        Ok(PendingFill { operation: Payload(operation), ..pending })
     }
 
     /// A local of today, made of saved ones.

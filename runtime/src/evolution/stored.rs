@@ -142,6 +142,18 @@ pub enum StoredAwaited {
     },
     /// A request to cancel.
     Cancellation,
+    /// What a promise comes to.
+    Promise {
+        /// The schema of what it is resolved with.
+        resolved: SchemaHash,
+        /// The schema of what it is rejected with.
+        rejected: SchemaHash,
+        /// Whether the wait has a time limit.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_limited: bool,
+    },
+    /// What becomes the outcome of a promise when it is there.
+    Fill(Box<StoredAwaited>),
     /// Several of one kind.
     List(Box<StoredAwaited>),
 }
@@ -200,7 +212,7 @@ impl StoredDefinition {
             state.awaited.iter().chain(branches)
         });
         awaited.filter_map(|mut awaited| {
-            while let StoredAwaited::List(item) = awaited {
+            while let StoredAwaited::List(item) | StoredAwaited::Fill(item) = awaited {
                 awaited = item;
             }
             match awaited {
@@ -297,6 +309,12 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
             is_limited: *is_limited,
         },
         Awaited::Cancellation => StoredAwaited::Cancellation,
+        Awaited::Promise { resolved, rejected, is_limited } => StoredAwaited::Promise {
+            resolved: schemas.add_type(*resolved),
+            rejected: schemas.add_type(*rejected),
+            is_limited: *is_limited,
+        },
+        Awaited::Fill(item) => StoredAwaited::Fill(Box::new(stored(item, schemas))),
         Awaited::List(item) => StoredAwaited::List(Box::new(stored(item, schemas))),
     }
 }
@@ -342,7 +360,8 @@ impl StoredAwaited {
                 named.push(*returned);
             }
             Self::Signal { value, .. } => named.push(*value),
-            Self::List(item) => item.name_schemas(named),
+            Self::Promise { resolved, rejected, .. } => named.extend([*resolved, *rejected]),
+            Self::List(item) | Self::Fill(item) => item.name_schemas(named),
             Self::Workflow { .. } | Self::Timer | Self::Cancellation => {}
         }
     }
@@ -359,7 +378,13 @@ impl StoredAwaited {
                 Self::Signal { name, is_limited, .. },
                 Self::Signal { name: other, is_limited: is_other_limited, .. },
             ) => name == other && is_limited == is_other_limited,
-            (Self::List(item), Self::List(other)) => item.is_same_as(other),
+            (
+                Self::Promise { is_limited, .. },
+                Self::Promise { is_limited: is_other_limited, .. },
+            ) => is_limited == is_other_limited,
+            (Self::List(item), Self::List(other)) | (Self::Fill(item), Self::Fill(other)) => {
+                item.is_same_as(other)
+            }
             (Self::Timer, Self::Timer) | (Self::Cancellation, Self::Cancellation) => true,
             _ => false,
         }
@@ -378,6 +403,9 @@ impl std::fmt::Display for StoredAwaited {
             Self::Signal { name, is_limited: false, .. } => write!(f, "the signal `{name}`"),
             Self::Signal { name, .. } => write!(f, "the signal `{name}` with a time limit"),
             Self::Cancellation => f.write_str("a request to cancel"),
+            Self::Promise { is_limited: false, .. } => f.write_str("a promise"),
+            Self::Promise { .. } => f.write_str("a promise with a time limit"),
+            Self::Fill(item) => write!(f, "{item}, which fills a promise"),
             Self::List(item) => write!(f, "several times {item}"),
         }
     }

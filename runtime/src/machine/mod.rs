@@ -19,6 +19,7 @@ pub(crate) mod future;
 mod inline;
 mod join_all;
 pub(crate) mod parked;
+mod promise;
 mod signal;
 mod standalone;
 mod states;
@@ -45,6 +46,10 @@ pub use future::DurableFuture;
 pub use inline::PendingInline;
 pub use join_all::{JoinAll, PendingItem, join_all};
 pub(crate) use parked::Parked;
+pub use promise::{
+    Fill, Fills, Never, PendingFill, PendingPromise, PendingPromiseWithin, Promise, PromiseError,
+    PromiseWithin,
+};
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
 pub use standalone::{Progress, Standalone};
 pub use states::{States, UnknownState};

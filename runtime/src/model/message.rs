@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::Payload;
+use super::{Payload, PromiseMessage};
 
 /// A message that a run has sent in a step: it leaves with the commit of that step, or not at all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -13,6 +13,20 @@ pub struct OutgoingMessage {
     pub to: String,
     /// What it says.
     pub body: Message,
+}
+
+impl OutgoingMessage {
+    /// The value that it brings.
+    #[cfg(feature = "engine")]
+    pub(crate) fn payload(&self) -> Option<&Payload> {
+        match &self.body {
+            Message::Signal { payload, .. } => Some(payload),
+            Message::Promise(message) => match &**message {
+                PromiseMessage::Complete { outcome, .. } => outcome.payload(),
+                PromiseMessage::Await { .. } | PromiseMessage::Forget { .. } => None,
+            },
+        }
+    }
 }
 
 /// What a message from one run to another says.
@@ -26,4 +40,6 @@ pub enum Message {
         /// The encoded signal.
         payload: Payload,
     },
+    /// What the run has to say to a promise. It goes to no run: [`OutgoingMessage::to`] is the sender's workflow id.
+    Promise(Box<PromiseMessage>),
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Payload, RetryPolicy, Timestamp};
+use super::{Payload, PromiseToken, RetryPolicy, Timestamp};
 
 /// An outstanding operation, kept in the run's snapshot so that it is durable before it starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,17 @@ pub enum Operation {
     },
     /// Wait for a request to cancel.
     Cancellation,
+    /// Wait for what a promise comes to. Boxed for its size.
+    Promise(Box<PromiseWait>),
+}
+
+/// A wait for what a promise comes to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PromiseWait {
+    /// Which promise.
+    pub token: PromiseToken,
+    /// When the promise expires, if it does.
+    pub expires_at: Option<Timestamp>,
 }
 
 #[cfg(feature = "engine")]
@@ -34,7 +45,7 @@ impl Operation {
     pub(crate) fn arguments(&self) -> Option<&Payload> {
         match self {
             Self::Activity(activity) => Some(&activity.arguments),
-            Self::Timer { .. } | Self::Signal { .. } | Self::Cancellation => None,
+            Self::Timer { .. } | Self::Signal { .. } | Self::Cancellation | Self::Promise(_) => None,
         }
     }
 }

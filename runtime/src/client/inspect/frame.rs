@@ -11,7 +11,7 @@ use crate::codec::{self, CodecError, Schema};
 use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
 use crate::machine::branches::{DONE, RUNS};
 use crate::machine::frame::{FrameHead, damaged, take_apart};
-use crate::machine::{PendingInline, StepError};
+use crate::machine::{PendingFill, PendingInline, StepError};
 use crate::model::{
     ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash, Timestamp,
 };
@@ -182,8 +182,16 @@ impl FrameView<'_> {
             StoredAwaited::Activity { .. } | StoredAwaited::Cancellation => take::<Handle>(rest),
             StoredAwaited::Signal { is_limited: false, .. } => take::<Handle>(rest),
             StoredAwaited::Timer => take::<(Handle, Timestamp)>(rest).map(|(handle, _)| handle),
-            StoredAwaited::Signal { .. } => {
+            StoredAwaited::Promise { is_limited: false, .. } => take::<Handle>(rest),
+            StoredAwaited::Signal { .. } | StoredAwaited::Promise { .. } => {
                 take::<(Handle, Handle, Timestamp)>(rest).map(|(handle, ..)| handle)
+            }
+            StoredAwaited::Fill(inner) => {
+                let pending = take::<PendingFill>(rest);
+                return match pending {
+                    Ok(pending) => self.pending(name, inner, &mut &pending.operation.0[..]),
+                    Err(error) => self.wait(name, Err(error)),
+                };
             }
             StoredAwaited::Workflow { .. } => {
                 let on = take(rest).and_then(|pending| match pending {
@@ -262,6 +270,13 @@ impl FrameView<'_> {
                 let is_it = |arrival: &Arrival| matches!(arrival.kind, ArrivalKind::Cancel { .. });
                 has_arrived = self.inbox.iter().any(is_it);
                 WaitFor::Cancellation
+            }
+            Operation::Promise(wait) => {
+                has_arrived = self.inbox.iter().any(|arrival| {
+                    matches!(arrival.kind, ArrivalKind::Outcome { handle: of, .. } if of == handle)
+                });
+                let token = wait.token.clone();
+                WaitFor::Promise { token, expires_at: wait.expires_at }
             }
         };
         Wait { name, since, has_arrived, on }
@@ -371,7 +386,8 @@ fn name_of(awaited: &StoredAwaited) -> String {
         StoredAwaited::Signal { name, .. } => format!("signal<{name}>"),
         StoredAwaited::Timer => "sleep".to_owned(),
         StoredAwaited::Cancellation => "cancelled".to_owned(),
-        StoredAwaited::List(item) => name_of(item),
+        StoredAwaited::Promise { .. } => "promise".to_owned(),
+        StoredAwaited::List(item) | StoredAwaited::Fill(item) => name_of(item),
     }
 }
 

@@ -218,7 +218,7 @@ fn wakes_at(details: &RunDetails, snapshot: Option<&Snapshot>) -> Option<Timesta
             match operation {
                 Operation::Timer { fire_at } => Some(*fire_at),
                 Operation::Signal { until, .. } => *until,
-                Operation::Activity(_) | Operation::Cancellation => None,
+                Operation::Activity(_) | Operation::Cancellation | Operation::Promise(_) => None,
             }
         })
     })
@@ -230,5 +230,6 @@ fn name_of(operation: &Operation) -> String {
         Operation::Timer { .. } => "sleep".to_owned(),
         Operation::Signal { name, .. } => format!("signal<{name}>"),
         Operation::Cancellation => "cancelled".to_owned(),
+        Operation::Promise(wait) => format!("promise<{}>", wait.token.name()),
     }
 }

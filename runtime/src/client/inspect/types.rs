@@ -8,6 +8,7 @@ use serde_json::Value;
 use crate::model::{
     AttemptFailure, AwaitKind, DefinitionHash, Handle, RunId, RunStatus, StepNo, Timestamp,
     WorkerId,
+    PromiseToken,
 };
 
 /// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
@@ -162,6 +163,14 @@ pub enum WaitFor {
     },
     /// A request to cancel.
     Cancellation,
+    /// What a promise comes to.
+    Promise {
+        /// The text by which it can be completed.
+        token: PromiseToken,
+        /// When it expires, if it does.
+        #[serde(serialize_with = "as_text_or_null")]
+        expires_at: Option<Timestamp>,
+    },
     /// Another workflow, inline.
     Workflow {
         /// Where it is.

@@ -17,7 +17,7 @@ use crate::engine::retry;
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
-use crate::model::{BlockedReason, Message, OutgoingMessage, RunStatus, Timestamp};
+use crate::model::{BlockedReason, OutgoingMessage, RunStatus, Timestamp};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
@@ -284,7 +284,7 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
 
 /// Records the schemas of what is about to be sent: whoever gets it must find them.
 async fn record_schemas_of(session: &Session, messages: &[OutgoingMessage]) {
-    for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
+    for payload in messages.iter().filter_map(OutgoingMessage::payload) {
         let mut backoff = Backoff::default();
         while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
             warn!(error = %with_causes(&error), "the schema of a message could not be recorded yet");

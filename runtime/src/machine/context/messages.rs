@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Context;
 use crate::error::{Error, KeyError};
 use crate::machine::{Signal, StepError};
-use crate::model::{Message, OutgoingMessage};
+use crate::model::{Message, OutgoingMessage, PromiseMessage};
 
 /// What steps have sent that nobody has taken yet.
 #[derive(Debug, Default)]
@@ -55,6 +55,20 @@ impl Context {
 }
 
 impl Context {
+    /// Says something to a promise.
+    pub(super) fn send_to_promise(&self, message: Result<PromiseMessage, StepError>) {
+        let fields = self.fields();
+        let mut outgoing = fields.outgoing.borrow_mut();
+        match message {
+            Ok(message) => {
+                let to = fields.run.workflow_id.to_string();
+                let body = Message::Promise(Box::new(message));
+                outgoing.messages.push(OutgoingMessage { to, body });
+            }
+            Err(error) => _ = outgoing.failed.get_or_insert(error),
+        }
+    }
+
     fn send(&self, to: String, body: Result<Message, StepError>) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         if let Err(error) = KeyError::check(&to) {

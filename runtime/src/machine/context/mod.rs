@@ -1,6 +1,7 @@
 //! What a workflow sees of its run, and what a step reads and writes through it.
 
 mod messages;
+mod promises;
 mod waits;
 
 use std::cell::{Cell, RefCell};
@@ -37,6 +38,7 @@ pub struct Context(Box<dyn Hidden<Fields> + Send>);
 #[derive(Debug)]
 struct Fields {
     run: RunInfo,
+    workflow: &'static str,
     step: Cell<u64>,
     now: Cell<Timestamp>,
     drawn: Cell<u64>,
@@ -143,11 +145,13 @@ impl Context {
 impl Context {
     pub(crate) fn new(
         run: RunInfo,
+        workflow: &'static str,
         next_handle: u64,
         operations: Vec<(Handle, Operation)>,
     ) -> Self {
         Self(Box::new(Fields {
             run,
+            workflow,
             step: Cell::new(0),
             now: Cell::default(),
             drawn: Cell::new(0),
@@ -207,8 +211,15 @@ impl Context {
         let mut operations = fields.operations.borrow_mut();
         if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
             let (_, operation) = operations.remove(index);
-            if is_on_queue(&operation) && !fields.arrivals.borrow().has_outcome(handle) {
-                self.give_up_queued(handle);
+            if fields.arrivals.borrow().has_outcome(handle) {
+                return;
+            }
+            match operation {
+                Operation::Activity(activity) if activity.queue.is_some() => {
+                    self.give_up_queued(handle);
+                }
+                Operation::Promise(wait) => self.forget_promise(wait.token, handle),
+                _ => {}
             }
         }
     }
@@ -301,7 +312,7 @@ impl Context {
     /// A context in which a step only tells what it is made of.
     pub(crate) fn describing() -> Self {
         let run = RunInfo { run_id: RunId::from(Uuid::nil()), workflow_id: "".into() };
-        let cx = Self::new(run, 0, Vec::new());
+        let cx = Self::new(run, "", 0, Vec::new());
         cx.fields().description.replace(Some(Description::default()));
         cx
     }

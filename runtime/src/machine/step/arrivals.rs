@@ -110,7 +110,7 @@ impl Arrivals {
                 self.signals.iter().any(|signal| signal.value.0 == *name)
             }
             Operation::Cancellation => self.cancel.is_some(),
-            Operation::Activity(_) => self.outcomes.contains_key(&handle),
+            Operation::Activity(_) | Operation::Promise(_) => self.outcomes.contains_key(&handle),
         }
     }
 

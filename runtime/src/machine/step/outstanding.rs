@@ -63,6 +63,12 @@ impl Machine {
         self.cx.take_messages()
     }
 
+    /// Says to all promises that the run awaits that it no longer does.
+    #[cfg(feature = "engine")]
+    pub(crate) fn forget_promises(&mut self) {
+        self.cx.forget_promises();
+    }
+
     /// The activities on queues that are outstanding and whose outcome has not arrived.
     pub fn queued(&self) -> Vec<Handle> {
         self.cx.with_operations(|operations| {

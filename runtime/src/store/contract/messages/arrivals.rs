@@ -28,6 +28,7 @@ impl ArrivalKind {
         match self {
             Self::Signal { payload, .. }
             | Self::Outcome { outcome: OperationOutcome::Returned(payload), .. } => Some(payload),
+            Self::Outcome { outcome: OperationOutcome::Promise(outcome), .. } => outcome.payload(),
             _ => None,
         }
     }
