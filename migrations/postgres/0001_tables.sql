@@ -138,6 +138,9 @@ CREATE TABLE piton_promises (
     -- The run whose promise it is.
     run_id       UUID REFERENCES piton_runs (run_id) ON DELETE CASCADE,
     workflow     TEXT NOT NULL,
+    -- The schemas of what those who await it can read.
+    resolved_type BIGINT,
+    rejected_type BIGINT,
     -- What it has come to, who has completed it, and when.
     outcome      BYTEA,
     completion   UUID,

@@ -125,6 +125,9 @@ CREATE TABLE piton_promises (
     -- The run whose promise it is.
     run_id       BLOB REFERENCES piton_runs (run_id) ON DELETE CASCADE,
     workflow     TEXT NOT NULL,
+    -- The schemas of what those who await it can read.
+    resolved_type INTEGER,
+    rejected_type INTEGER,
     -- What it has come to, who has completed it, and when.
     outcome      BLOB,
     completion   BLOB CHECK (length(completion) = 16),

@@ -19,7 +19,7 @@ pub use connect::{ConnectError, StoreError};
 pub use edit::EditError;
 #[cfg(feature = "engine")]
 pub use engine::{
-    BlockedHolder, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,
+    BlockedHolder, CompleteError, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,
     WorkerError,
 };
 pub use general::{Error, Result};

@@ -2,9 +2,9 @@
 
 // So that a workflow's constants can be named, such as `fulfil::GRAPH`.
 pub use crate::machine::Workflow as _;
-pub use crate::machine::{ActivityError, Context, Durable, Retryable, Signal, join_all};
+pub use crate::machine::{ActivityError, Context, Durable, Promise, Retryable, Signal, join_all};
 pub use crate::model::{
-    ActivityToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
+    ActivityToken, PromiseToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
 };
 
 pub use crate::activities::ActivityContext;
@@ -13,7 +13,7 @@ pub use crate::{bail, ensure, join, select, try_join};
 #[cfg(feature = "engine")]
 pub use crate::client::{Client, OnConflict, RunHandle};
 #[cfg(feature = "engine")]
-pub use crate::error::{RunError, SignalError, StartError, TokenError};
+pub use crate::error::{CompleteError, RunError, SignalError, StartError, TokenError};
 #[cfg(feature = "engine")]
 pub use crate::worker::{Queue, RunningWorker, Worker};
 #[cfg(feature = "macros")]

@@ -8,6 +8,7 @@ mod handle;
 mod in_use;
 pub mod inspect;
 mod outstanding;
+mod promises;
 mod send;
 mod signal_or_start;
 mod start;
@@ -17,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub use handle::RunHandle;
 pub use in_use::DefinitionInUse;
 pub use outstanding::OutstandingActivity;
+pub use promises::{Completed, PromiseHandle, SettledPromise};
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
@@ -26,7 +28,7 @@ use crate::engine::batch::Batcher;
 use crate::engine::queues::Reports;
 use crate::engine::recorded::Recorded;
 use crate::engine::session::Session;
-use crate::engine::transitions::{Deliveries, Endings, Starts};
+use crate::engine::transitions::{Completions, Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
 use crate::machine::{Signal, Workflow, WorkflowCall};
 use crate::model::{Payload, RunId, RunStatus};
@@ -61,6 +63,8 @@ struct Shared {
     starts: Batcher<Starts>,
     /// Where signals and the like are handed in.
     deliveries: Batcher<Deliveries>,
+    /// Where completions of promises are handed in.
+    completions: Batcher<Completions>,
     /// Where attempts of activities on queues are reported on.
     reports: Reports,
     /// Where those who wait for results ask.
@@ -96,11 +100,13 @@ impl Client {
     pub fn new(store: Arc<dyn Store>) -> Self {
         let starts = Batcher::spawn(Starts { store: Arc::clone(&store) }, 1);
         let deliveries = Batcher::spawn(Deliveries { store: Arc::clone(&store) }, 1);
+        let completions = Batcher::spawn(Completions { store: Arc::clone(&store) }, 1);
         let endings = Batcher::spawn(Endings { store: Arc::clone(&store) }, 1);
         let hosts = Mutex::default();
         let reports = Reports::to(&store);
         let recorded = Arc::default();
-        let shared = Shared { store, starts, deliveries, reports, endings, recorded, hosts };
+        let shared =
+            Shared { store, starts, deliveries, completions, reports, endings, recorded, hosts };
         Self { shared: Arc::new(shared) }
     }
 
@@ -252,6 +258,10 @@ impl Client {
 
     fn endings(&self) -> &Batcher<Endings> {
         &self.shared.endings
+    }
+
+    fn completions(&self) -> &Batcher<Completions> {
+        &self.shared.completions
     }
 
     pub(crate) fn reports(&self) -> &Reports {

@@ -46,6 +46,7 @@ pub use future::DurableFuture;
 pub use inline::PendingInline;
 pub use join_all::{JoinAll, PendingItem, join_all};
 pub(crate) use parked::Parked;
+pub(crate) use promise::read as read_promise;
 pub use promise::{
     Fill, Fills, Never, PendingFill, PendingPromise, PendingPromiseWithin, Promise, PromiseError,
     PromiseWithin,

@@ -11,9 +11,10 @@ use super::future::sealed::Sealed;
 use super::{
     ActivityError, Awaited, Context, Durable, DurableFuture, OperationOutcome, StepError,
 };
-use crate::codec::{self, CodecError, Described};
+use crate::codec::{self, CodecError, Described, schemas};
 use crate::model::{
-    Cause, Handle, Operation, Payload, PromiseOutcome, PromiseToken, PromiseWait, Timestamp,
+    Cause, Handle, Operation, Payload, PromiseOutcome, PromiseToken, PromiseTypes, PromiseWait,
+    Timestamp,
 };
 
 /// Something that is completed once, by whoever has its token, and that a run awaits; made by
@@ -156,6 +157,14 @@ pub enum PromiseError<E> {
     Expired,
 }
 
+/// What a promise of these types can be completed with.
+fn types<T: Durable, E: Durable>() -> PromiseTypes {
+    PromiseTypes {
+        resolved: schemas::of_type(Described::of::<T>()).hash,
+        rejected: schemas::of_type(Described::of::<E>()).hash,
+    }
+}
+
 /// Reads what a promise came to.
 pub(crate) fn read<T: Durable, E: Durable>(
     outcome: &PromiseOutcome,
@@ -214,7 +223,7 @@ impl<T: Durable, E: Durable> DurableFuture for Promise<T, E> {
     };
 
     fn start(self, cx: &Context) -> Result<PendingPromise, StepError> {
-        cx.ask_promise(self.wait()).map(PendingPromise)
+        cx.ask_promise(self.wait(), types::<T, E>()).map(PendingPromise)
     }
 
     fn poll(
@@ -279,7 +288,7 @@ impl<T: Durable, E: Durable> DurableFuture for PromiseWithin<T, E> {
     fn start(self, cx: &Context) -> Result<PendingPromiseWithin, StepError> {
         let fire_at = cx.now() + self.limit;
         cx.open_waits(false);
-        let promise = cx.ask_promise(self.promise.wait());
+        let promise = cx.ask_promise(self.promise.wait(), types::<T, E>());
         let timer = cx.ask(Operation::Timer { fire_at });
         cx.close_waits(true);
         Ok(PendingPromiseWithin { promise: promise?, timer, fire_at })

@@ -15,20 +15,6 @@ pub struct OutgoingMessage {
     pub body: Message,
 }
 
-impl OutgoingMessage {
-    /// The value that it brings.
-    #[cfg(feature = "engine")]
-    pub(crate) fn payload(&self) -> Option<&Payload> {
-        match &self.body {
-            Message::Signal { payload, .. } => Some(payload),
-            Message::Promise(message) => match &**message {
-                PromiseMessage::Complete { outcome, .. } => outcome.payload(),
-                PromiseMessage::Await { .. } | PromiseMessage::Forget { .. } => None,
-            },
-        }
-    }
-}
-
 /// What a message from one run to another says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]

@@ -28,7 +28,7 @@ pub use payload::{Encoding, Payload};
 pub(crate) use payload::{as_bytes, in_one_piece};
 pub use promise::{
     Cause, CauseKind, InvalidPromiseToken, PromiseKey, PromiseMessage, PromiseOutcome, PromiseScope,
-    PromiseToken,
+    PromiseToken, PromiseTypes,
 };
 pub use retry::RetryPolicy;
 pub(crate) use retry::pause_after_interruptions;

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Handle, Payload, RunId, Timestamp};
+use super::{Handle, Payload, RunId, SchemaHash, Timestamp};
 
 /// What every token begins with; names the format.
 const PREFIX: &str = "promise1";
@@ -333,6 +333,15 @@ impl fmt::Display for Cause {
 
 impl std::error::Error for Cause {}
 
+/// The schemas of what a promise is completed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromiseTypes {
+    /// Of what it is resolved with.
+    pub resolved: SchemaHash,
+    /// Of what it is rejected with.
+    pub rejected: SchemaHash,
+}
+
 /// What a run has to say to a promise; see [`Message::Promise`](super::Message::Promise).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -345,6 +354,8 @@ pub enum PromiseMessage {
         handle: Handle,
         /// When the promise expires, if it does.
         expires_at: Option<Timestamp>,
+        /// What the run can read.
+        types: PromiseTypes,
     },
     /// The run no longer awaits it with this operation.
     Forget {

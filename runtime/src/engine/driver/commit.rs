@@ -9,6 +9,7 @@ use tracing::{debug, warn};
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
+use crate::codec;
 use crate::engine::backoff::Backoff;
 use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
@@ -17,7 +18,9 @@ use crate::engine::retry;
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
-use crate::model::{BlockedReason, OutgoingMessage, RunStatus, Timestamp};
+use crate::model::{
+    BlockedReason, Message, OutgoingMessage, PromiseMessage, RunStatus, SchemaHash, Timestamp,
+};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
@@ -284,11 +287,24 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
 
 /// Records the schemas of what is about to be sent: whoever gets it must find them.
 async fn record_schemas_of(session: &Session, messages: &[OutgoingMessage]) {
-    for payload in messages.iter().filter_map(OutgoingMessage::payload) {
+    for hash in messages.iter().flat_map(schemas_in) {
         let mut backoff = Backoff::default();
-        while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
+        while let Err(error) = session.host.recorded.schema(&*session.store, hash).await {
             warn!(error = %with_causes(&error), "the schema of a message could not be recorded yet");
             backoff.wait().await;
         }
     }
+}
+
+/// The schemas that whoever gets a message must know.
+fn schemas_in(message: &OutgoingMessage) -> Vec<SchemaHash> {
+    let payload = match &message.body {
+        Message::Signal { payload, .. } => Some(payload),
+        Message::Promise(message) => match &**message {
+            PromiseMessage::Complete { outcome, .. } => outcome.payload(),
+            PromiseMessage::Await { types, .. } => return vec![types.resolved, types.rejected],
+            PromiseMessage::Forget { .. } => None,
+        },
+    };
+    payload.and_then(codec::schema_of).into_iter().collect()
 }

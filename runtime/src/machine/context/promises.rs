@@ -6,7 +6,7 @@ use crate::error::{Error, KeyError};
 use crate::machine::{Durable, Promise, StepError};
 use crate::model::{
     Cause, Handle, Operation, PromiseMessage, PromiseOutcome, PromiseScope, PromiseToken,
-    PromiseWait,
+    PromiseTypes, PromiseWait,
 };
 
 /// For workflow code.
@@ -91,11 +91,15 @@ impl Context {
     }
 
     /// Awaits what a promise comes to.
-    pub(crate) fn ask_promise(&self, wait: PromiseWait) -> Result<Handle, StepError> {
+    pub(crate) fn ask_promise(
+        &self,
+        wait: PromiseWait,
+        types: PromiseTypes,
+    ) -> Result<Handle, StepError> {
         check(&wait.token)?;
         let PromiseWait { token, expires_at } = wait.clone();
         let handle = self.ask(Operation::Promise(Box::new(wait)));
-        self.send_to_promise(Ok(PromiseMessage::Await { token, handle, expires_at }));
+        self.send_to_promise(Ok(PromiseMessage::Await { token, handle, expires_at, types }));
         Ok(handle)
     }
 

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 
 use crate::error::StoreError;
-use crate::model::{PromiseKey, PromiseOutcome, PromiseToken, RunId, Timestamp};
+use crate::model::{PromiseKey, PromiseOutcome, PromiseToken, PromiseTypes, RunId, Timestamp};
 
 /// Promises and the runs that await them.
 ///
@@ -88,6 +88,8 @@ pub enum CompletionOutcome {
 pub struct PromiseRecord {
     /// Which one.
     pub token: PromiseToken,
+    /// The schemas of what a run that awaits it can read, once one has.
+    pub types: Option<PromiseTypes>,
     /// What it has come to.
     pub outcome: Option<PromiseOutcome>,
     /// Since when there is a row of it.

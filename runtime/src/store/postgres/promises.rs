@@ -75,10 +75,12 @@ const TAKE: &str = "DELETE FROM piton_outbox AS outbox USING (SELECT outbox.run_
 
 const DUE: &str = "SELECT scope, name FROM piton_promises WHERE due_at <= $1 ORDER BY due_at LIMIT $2";
 
-const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, outcome, completion, \
-    made_at, completed_at, expires_at, due_at) SELECT * FROM unnest($1::text[], $2::text[], \
-    $3::uuid[], $4::text[], $5::bytea[], $6::uuid[], $7::bigint[], $8::bigint[], $9::bigint[], \
-    $10::bigint[]) ON CONFLICT (scope, name) DO UPDATE SET outcome = excluded.outcome, \
+const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, resolved_type, \
+    rejected_type, outcome, completion, made_at, completed_at, expires_at, due_at) \
+    SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::bigint[], \
+    $6::bigint[], $7::bytea[], $8::uuid[], $9::bigint[], $10::bigint[], $11::bigint[], \
+    $12::bigint[]) ON CONFLICT (scope, name) DO UPDATE SET \
+    resolved_type = excluded.resolved_type, rejected_type = excluded.rejected_type, outcome = excluded.outcome, \
     completion = excluded.completion, completed_at = excluded.completed_at, \
     expires_at = excluded.expires_at, due_at = excluded.due_at";
 
@@ -430,6 +432,8 @@ async fn write_promises(
         .bind(names)
         .bind(written.iter().map(run_id).collect::<Vec<_>>())
         .bind(rows().map(|row| row.workflow.as_str()).collect::<Vec<_>>())
+        .bind(rows().map(|row| row.type_hashes().0).collect::<Vec<_>>())
+        .bind(rows().map(|row| row.type_hashes().1).collect::<Vec<_>>())
         .bind(outcomes)
         .bind(rows().map(|row| row.completion).collect::<Vec<_>>())
         .bind(rows().map(|row| row.made_at.as_micros()).collect::<Vec<_>>())

@@ -13,8 +13,8 @@ use uuid::Uuid;
 use super::{ArrivalKind, CompletePromise, CompletionOutcome, NewArrival, PromiseRecord};
 use crate::machine::OperationOutcome;
 use crate::model::{
-    Cause, Handle, PromiseKey, PromiseMessage, PromiseOutcome, PromiseScope, PromiseToken, RunId,
-    Timestamp,
+    Cause, Handle, PromiseKey, PromiseMessage, PromiseOutcome, PromiseScope, PromiseToken,
+    PromiseTypes, RunId, Timestamp,
 };
 
 /// Whose promise it is, as far as was looked up.
@@ -54,6 +54,8 @@ impl Place {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PromiseRow {
     pub(super) workflow: String,
+    /// What those who await it can read.
+    pub(super) types: Option<PromiseTypes>,
     pub(super) outcome: Option<PromiseOutcome>,
     /// Who has completed it.
     pub(super) completion: Option<Uuid>,
@@ -70,6 +72,7 @@ impl PromiseRow {
     fn new(workflow: &str, now: Timestamp) -> Self {
         Self {
             workflow: workflow.to_owned(),
+            types: None,
             outcome: None,
             completion: None,
             made_at: now,
@@ -105,6 +108,7 @@ impl PromiseRow {
     pub(super) fn record(&self, key: &PromiseKey) -> PromiseRecord {
         PromiseRecord {
             token: PromiseToken::new(&self.workflow, key.scope.clone(), &key.name),
+            types: self.types,
             outcome: self.outcome.clone(),
             made_at: self.made_at,
             completed_at: self.completed_at,
@@ -143,6 +147,7 @@ impl PromiseRows {
                 row.waits.append(&mut ahead.waits);
                 row.has_more |= ahead.has_more;
                 row.expires_at = row.expires_at.or(ahead.expires_at);
+                row.types = row.types.or(ahead.types);
                 if row.outcome.is_none() {
                     row.outcome = ahead.outcome;
                     row.completion = ahead.completion;
@@ -159,7 +164,7 @@ impl PromiseRows {
         place: &Place,
         token: &PromiseToken,
         (run_id, handle): (RunId, Handle),
-        expires_at: Option<Timestamp>,
+        (expires_at, types): (Option<Timestamp>, PromiseTypes),
         now: Timestamp,
     ) -> Option<Due> {
         let key = self.key(place, token.name());
@@ -178,6 +183,7 @@ impl PromiseRows {
         let row = self.0.entry(key);
         let row = row.or_insert_with(|| PromiseRow::new(token.workflow(), now));
         row.expires_at = row.expires_at.or(expires_at);
+        row.types.get_or_insert(types);
         row.expire(now);
         if let Some(outcome) = &row.outcome {
             return Some(Due { run_id, handle, outcome: outcome.clone() });
@@ -274,8 +280,8 @@ impl Ask {
         now: Timestamp,
     ) -> Option<Due> {
         match &self.message {
-            PromiseMessage::Await { token, handle, expires_at } if is_open => {
-                rows.wait(place, token, (self.sender, *handle), *expires_at, now)
+            PromiseMessage::Await { token, handle, expires_at, types } if is_open => {
+                rows.wait(place, token, (self.sender, *handle), (*expires_at, *types), now)
             }
             PromiseMessage::Await { .. } => None,
             PromiseMessage::Forget { token, handle } => {

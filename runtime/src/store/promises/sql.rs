@@ -47,6 +47,7 @@ impl Work {
     }
 
     /// Whether it may give a promise an outcome, which then goes to all who wait.
+    #[cfg(feature = "postgres")]
     fn may_complete(&self) -> bool {
         match self {
             Self::Told { ask, .. } => matches!(ask.message, PromiseMessage::Complete { .. }),
@@ -73,6 +74,7 @@ pub(in crate::store) fn keys<'a>(
 }
 
 /// The keys of the promises that may get an outcome.
+#[cfg(feature = "postgres")]
 pub(in crate::store) fn completed_keys(work: &[Work], places: &Places) -> BTreeSet<PromiseKey> {
     keys(work.iter().filter(|work| work.may_complete()), places)
 }
@@ -178,6 +180,12 @@ impl Decided {
 }
 
 impl PromiseRow {
+    /// The schemas as columns.
+    pub(in crate::store) fn type_hashes(&self) -> (Option<i64>, Option<i64>) {
+        let hashes = self.types.map(|types| (types.resolved.0 as i64, types.rejected.0 as i64));
+        hashes.unzip()
+    }
+
     /// What is in its row.
     fn columns(&self) -> Self {
         let due = self.due_at();

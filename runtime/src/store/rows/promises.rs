@@ -7,7 +7,9 @@ use uuid::Uuid;
 
 use crate::codec;
 use crate::error::StoreError;
-use crate::model::{Handle, PromiseKey, PromiseOutcome, PromiseScope, RunId, Timestamp};
+use crate::model::{
+    Handle, PromiseKey, PromiseOutcome, PromiseScope, PromiseTypes, RunId, SchemaHash, Timestamp,
+};
 use crate::store::promises::sql::Places;
 use crate::store::promises::{Place, PromiseRow, PromiseRows, read_scope, scope_text};
 use crate::store::{MAX_AT_ONCE, PromiseRecord};
@@ -15,7 +17,8 @@ use crate::store::{MAX_AT_ONCE, PromiseRecord};
 /// The columns of a promise, to be selected by these names.
 macro_rules! promise_columns {
     () => {
-        "scope, name, workflow, outcome, completion, made_at, completed_at, expires_at"
+        "scope, name, workflow, resolved_type, rejected_type, outcome, completion, made_at, \
+         completed_at, expires_at"
     };
 }
 pub(crate) use promise_columns;
@@ -26,6 +29,8 @@ pub(crate) struct StoredPromiseRow {
     scope: String,
     name: String,
     workflow: String,
+    resolved_type: Option<i64>,
+    rejected_type: Option<i64>,
     outcome: Option<Vec<u8>>,
     completion: Option<Uuid>,
     made_at: i64,
@@ -43,6 +48,7 @@ pub(crate) struct WaitRow {
 }
 
 impl WaitRow {
+    #[cfg(feature = "postgres")]
     pub(crate) fn run_id(&self) -> RunId {
         self.run_id.into()
     }
@@ -68,8 +74,14 @@ impl TryFrom<ListedPromiseRow> for PromiseRecord {
 impl StoredPromiseRow {
     fn read(self) -> Result<(PromiseKey, PromiseRow), StoreError> {
         let outcome = self.outcome.as_deref().map(read_outcome).transpose()?;
+        let types = self.resolved_type.zip(self.rejected_type);
+        let hash = |hash: i64| SchemaHash(hash as u64);
         let row = PromiseRow {
             workflow: self.workflow,
+            types: types.map(|(resolved, rejected)| PromiseTypes {
+                resolved: hash(resolved),
+                rejected: hash(rejected),
+            }),
             outcome,
             completion: self.completion,
             made_at: Timestamp(self.made_at),

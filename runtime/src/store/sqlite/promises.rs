@@ -45,9 +45,10 @@ const OF_PROMISES: &str = ") AS asked CROSS JOIN piton_promise_waits AS wait ON 
 
 const DUE: &str = "SELECT scope, name FROM piton_promises WHERE due_at <= ? ORDER BY due_at LIMIT ?";
 
-const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, outcome, completion, \
-    made_at, completed_at, expires_at, due_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
-    ON CONFLICT DO UPDATE SET outcome = excluded.outcome, completion = excluded.completion, \
+const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, resolved_type, \
+    rejected_type, outcome, completion, made_at, completed_at, expires_at, due_at) \
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET \
+    resolved_type = excluded.resolved_type, rejected_type = excluded.rejected_type, outcome = excluded.outcome, completion = excluded.completion, \
     completed_at = excluded.completed_at, expires_at = excluded.expires_at, \
     due_at = excluded.due_at; ";
 
@@ -327,9 +328,10 @@ fn write(script: &mut Script, decided: &Decided) -> Result<(), StoreError> {
         };
         let PromiseRow { workflow, outcome, completion, made_at, completed_at, expires_at, .. } =
             row;
+        let (resolved, rejected) = row.type_hashes();
         let outcome = outcome.as_ref().map(write_outcome).transpose()?;
         script.sql(WRITE).bind(scope).bind(name).bind(run_id).bind(workflow.clone());
-        script.bind(outcome).bind(*completion).bind(made_at.as_micros());
+        script.bind(resolved).bind(rejected).bind(outcome).bind(*completion).bind(made_at.as_micros());
         let micros = |at: Option<Timestamp>| at.map(Timestamp::as_micros);
         script.bind(micros(*completed_at)).bind(micros(*expires_at)).bind(micros(row.due_at()));
     }
