@@ -143,19 +143,28 @@ impl<T, E> fmt::Debug for Promise<T, E> {
 }
 
 /// Why a promise gave no value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum PromiseError<E> {
     /// It was rejected with this error.
-    #[error(transparent)]
     Rejected(E),
     /// It was completed without a value or an error of its types.
-    #[error("the promise is broken")]
-    Broken(#[source] Cause),
+    Broken(Cause),
     /// Nobody has completed it in time.
-    #[error("the promise has expired")]
     Expired,
 }
+
+impl<E: fmt::Display> fmt::Display for PromiseError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected(error) => error.fmt(f),
+            Self::Broken(cause) => write!(f, "the promise is broken: {cause}"),
+            Self::Expired => f.write_str("the promise has expired"),
+        }
+    }
+}
+
+impl<E: fmt::Debug + fmt::Display> std::error::Error for PromiseError<E> {}
 
 /// What a promise of these types can be completed with.
 fn types<T: Durable, E: Durable>() -> PromiseTypes {

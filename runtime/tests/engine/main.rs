@@ -25,6 +25,7 @@ mod methods;
 mod once;
 mod outstanding;
 mod panics;
+mod promises;
 mod queue_limits;
 mod queues;
 mod relaxed;

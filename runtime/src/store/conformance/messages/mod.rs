@@ -4,6 +4,7 @@ mod arrivals;
 mod dead_letters;
 mod outbox;
 
+pub(super) use self::outbox::to;
 use super::Case;
 
 /// The groups of this subject.
