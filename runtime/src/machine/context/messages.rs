@@ -13,6 +13,8 @@ pub(super) struct Outgoing {
     messages: Vec<OutgoingMessage>,
     /// How many of them are of steps before the one that is being made.
     of_steps_before: usize,
+    /// What a step that has failed had to say to promises that it no longer awaits: that holds if the run ends by it.
+    forgotten: Vec<OutgoingMessage>,
     /// Why the step cannot be made, if it has tried to send what cannot be sent.
     failed: Option<StepError>,
 }
@@ -87,6 +89,7 @@ impl Context {
     pub(super) fn begin_sending(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         outgoing.of_steps_before = outgoing.messages.len();
+        outgoing.forgotten.clear();
         outgoing.failed = None;
     }
 
@@ -102,7 +105,19 @@ impl Context {
     pub(crate) fn unsend(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         let kept = outgoing.of_steps_before;
-        outgoing.messages.truncate(kept);
+        let dropped = outgoing.messages.split_off(kept);
+        let forgets = |message: &OutgoingMessage| match &message.body {
+            Message::Promise(message) => matches!(**message, PromiseMessage::Forget { .. }),
+            Message::Signal { .. } => false,
+        };
+        outgoing.forgotten = dropped.into_iter().filter(forgets).collect();
+    }
+
+    /// Sends what a step that has failed had to say to promises that it no longer awaits.
+    pub(super) fn send_forgotten(&self) {
+        let mut outgoing = self.fields().outgoing.borrow_mut();
+        let forgotten = std::mem::take(&mut outgoing.forgotten);
+        outgoing.messages.extend(forgotten);
     }
 
     pub(crate) fn take_messages(&self) -> Vec<OutgoingMessage> {

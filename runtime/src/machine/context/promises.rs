@@ -110,6 +110,7 @@ impl Context {
 
     /// No longer awaits any promise: the run is over.
     pub(crate) fn forget_promises(&self) {
+        self.send_forgotten();
         let fields = self.fields();
         let arrivals = fields.arrivals.borrow();
         for (handle, operation) in fields.operations.borrow().iter() {

@@ -313,14 +313,14 @@ async fn a_promise_expires(t: StoreUnderTest) {
         expires_at: Some(at),
         types: TYPES,
     };
-    let at = t.now() + Duration::from_secs(10);
+    let at = t.now() + Duration::from_secs(5);
     // The first wait decides.
     let later = at + Duration::from_secs(10);
     t.tell(worker, run_id, 0, vec![expiring(0, at), expiring(1, later)]).await;
     assert_eq!(t.promise(&token).await.and_then(|record| record.expires_at), Some(at));
     let settle = || async { t.store.settle_promises(1).await.expect("promises can be settled") };
     assert!(!settle().await, "nothing is due");
-    t.clock.advance(Duration::from_secs(10));
+    t.clock.advance(Duration::from_secs(5));
     let late = t.complete(&token, value("late")).await;
     assert_eq!(late, CompletionOutcome::Already(PromiseOutcome::Expired));
     let expired = [(0, PromiseOutcome::Expired), (1, PromiseOutcome::Expired)];
