@@ -185,6 +185,12 @@ impl Check<'_> {
                 let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                 note(format!("the signal `{name}`"), tried);
             }
+            (StoredAwaited::Update { name, value, .. }, Awaited::Update { value: now, .. }) => {
+                // Nothing need have been sent yet.
+                let tried = self.payload(*value, *now);
+                let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
+                note(format!("the update `{name}`"), tried);
+            }
             (
                 StoredAwaited::Promise { resolved, rejected, .. },
                 Awaited::Promise { resolved: value, rejected: error, .. },
@@ -198,8 +204,13 @@ impl Check<'_> {
                     note(format!("the {what} of the promise"), tried);
                 }
             }
-            (StoredAwaited::List(old), Awaited::List(now)) => self.operation(old, now, note),
-            (StoredAwaited::Fill(old), Awaited::Fill(now)) => self.operation(old, now, note),
+            (StoredAwaited::List(old), Awaited::List(now))
+            | (StoredAwaited::Fill(old), Awaited::Fill(now))
+            | (StoredAwaited::Within(old), Awaited::Within(now))
+            | (StoredAwaited::Each(old), Awaited::Each(now))
+            | (StoredAwaited::Repeated(old), Awaited::Repeated(now)) => {
+                self.operation(old, now, note);
+            }
             _ => {}
         }
     }

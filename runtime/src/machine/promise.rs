@@ -5,11 +5,12 @@ use std::marker::PhantomData;
 use std::task::Poll;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::{
-    ActivityError, Awaited, Context, Durable, DurableFuture, OperationOutcome, StepError,
+    ActivityError, Awaited, Context, Durable, DurableFuture, Never, OperationOutcome, StepError,
 };
 use crate::codec::{self, CodecError, Described, schemas};
 use crate::model::{
@@ -30,30 +31,6 @@ pub struct Promise<T = (), E = Never> {
     expires_at: Option<Timestamp>,
     #[serde(skip)]
     types: PhantomData<fn() -> (T, E)>,
-}
-
-/// An error that there is none of: that of a promise which is never rejected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Never {}
-
-impl fmt::Display for Never {
-    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {}
-    }
-}
-
-impl std::error::Error for Never {}
-
-impl Serialize for Never {
-    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-        match *self {}
-    }
-}
-
-impl<'de> Deserialize<'de> for Never {
-    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
-        Err(serde::de::Error::custom("the promise is never rejected with an error of a type"))
-    }
 }
 
 impl<T, E> Promise<T, E> {
@@ -251,6 +228,10 @@ impl<T: Durable, E: Durable> DurableFuture for Promise<T, E> {
         }
     }
 
+    fn arrived(pending: &PendingPromise, cx: &Context) -> Arrived {
+        cx.arrived(pending.0)
+    }
+
     fn cancel(pending: PendingPromise, cx: &Context) -> Result<(), StepError> {
         cx.settle(pending.0);
         Ok(())
@@ -323,6 +304,10 @@ impl<T: Durable, E: Durable> DurableFuture for PromiseWithin<T, E> {
             cx.close_waits(true);
             Ok(Poll::Pending)
         }
+    }
+
+    fn arrived(pending: &PendingPromiseWithin, cx: &Context) -> Arrived {
+        cx.arrived(pending.promise).min(cx.arrived(pending.timer))
     }
 
     fn cancel(pending: PendingPromiseWithin, cx: &Context) -> Result<(), StepError> {
@@ -460,6 +445,11 @@ where
 
     fn has_ended(pending: &PendingFill) -> bool {
         pending.operation::<F>().is_ok_and(|operation| F::has_ended(&operation))
+    }
+
+    fn arrived(pending: &PendingFill, cx: &Context) -> Arrived {
+        let operation = pending.operation::<F>();
+        operation.map_or(Arrived::Unknown, |operation| F::arrived(&operation, cx))
     }
 
     fn cancel(pending: PendingFill, cx: &Context) -> Result<(), StepError> {

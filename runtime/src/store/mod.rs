@@ -115,6 +115,7 @@ pub(crate) use contract::messages::outbox::Delivered;
 pub use contract::promises::{
     CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
 };
+pub use contract::messages::updates::{FoundUpdate, UpdateKey};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome,
@@ -126,7 +127,7 @@ pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{
     Activities, Definitions, Messages, Promises, Runs, Store, Visibility, Workers,
 };
-pub use hub::{EndWatch, Hub, RunEvent, Subscription};
+pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;
 pub(crate) use weight::Weight;
 pub use weight::{MAX_ANSWER_BYTES, MAX_VALUE_BYTES};

@@ -85,6 +85,11 @@ impl Context {
         }
     }
 
+    /// Notes that the step cannot be made.
+    pub(crate) fn fail_step(&self, error: StepError) {
+        self.fields().outgoing.borrow_mut().failed.get_or_insert(error);
+    }
+
     /// Begins to collect what a step sends.
     pub(super) fn begin_sending(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
@@ -114,7 +119,7 @@ impl Context {
     }
 
     /// Sends what a step that has failed had to say to promises that it no longer awaits.
-    pub(super) fn send_forgotten(&self) {
+    pub(crate) fn send_forgotten(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         let forgotten = std::mem::take(&mut outgoing.forgotten);
         outgoing.messages.extend(forgotten);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::codec;
 use crate::error::StoreError;
 use crate::model::{
-    Handle, PromiseKey, PromiseOutcome, PromiseScope, PromiseTypes, RunId, SchemaHash, Timestamp,
+    Handle, PromiseKey, PromiseOutcome, PromiseScope, PromiseTypes, SchemaHash, Timestamp,
 };
 use crate::store::promises::sql::Places;
 use crate::store::promises::{Place, PromiseRow, PromiseRows, read_scope, scope_text};
@@ -49,7 +49,7 @@ pub(crate) struct WaitRow {
 
 impl WaitRow {
     #[cfg(feature = "postgres")]
-    pub(crate) fn run_id(&self) -> RunId {
+    pub(crate) fn run_id(&self) -> crate::model::RunId {
         self.run_id.into()
     }
 }

@@ -3,11 +3,12 @@
 mod arrivals;
 mod dead_letters;
 mod outbox;
+mod updates;
 
 pub(super) use self::outbox::to;
 use super::Case;
 
 /// The groups of this subject.
 pub(super) fn groups() -> Vec<&'static [Case]> {
-    vec![arrivals::CASES, outbox::CASES, dead_letters::CASES]
+    vec![arrivals::CASES, outbox::CASES, dead_letters::CASES, updates::CASES]
 }
