@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use piton::error::{
-    ConnectError, EditError, LookupError, QueryError, SignalError, StoreError, UpdateError,
+    CompleteError, ConnectError, EditError, LookupError, QueryError, SignalError, StoreError, UpdateError,
 };
 use piton::lock::LockError;
 use piton::model::RunStatus;
@@ -40,6 +40,10 @@ pub(crate) enum Failure {
     Run(String),
     #[error("the run `{id}` is {status} already")]
     Over { id: String, status: RunStatus },
+    #[error(transparent)]
+    Promise(CompleteError),
+    #[error("the promise was {status} before")]
+    Completed { status: &'static str },
     #[error("the database fails")]
     Asked(#[source] Arc<StoreError>),
     #[error("`{path}` cannot be read")]
@@ -85,7 +89,9 @@ impl Failure {
 
     fn code(&self) -> u8 {
         match self {
-            Self::Signal(SignalError::Store(_)) | Self::Update(UpdateError::Store(_)) => DATABASE,
+            Self::Signal(SignalError::Store(_))
+            | Self::Update(UpdateError::Store(_))
+            | Self::Promise(CompleteError::Store(_)) => DATABASE,
             Self::NoRun(_)
             | Self::NoDefinition(_)
             | Self::Edit(_)
@@ -93,6 +99,8 @@ impl Failure {
             | Self::Query(_)
             | Self::Update(_)
             | Self::Run(_)
+            | Self::Promise(_)
+            | Self::Completed { .. }
             | Self::Over { .. } => FOUND,
             Self::NoDatabase
             | Self::SeveralDefinitions { .. }
@@ -122,6 +130,7 @@ impl Failure {
             Self::LockFile { .. } => {
                 "`PITON_LOCK=accept cargo test piton_lock` in the crate of the workflows writes it"
             }
+            Self::Completed { .. } => "`piton promise show` shows what it has come to",
             Self::NoCron => "write one, or give `--json` and write questions to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }
@@ -169,6 +178,12 @@ fn update_error(error: &UpdateError<Value>) -> String {
     match error {
         UpdateError::Refused(reason) => format!("the update was refused: {reason}"),
         other => other.to_string(),
+    }
+}
+
+impl From<CompleteError> for Failure {
+    fn from(error: CompleteError) -> Self {
+        Self::Promise(error)
     }
 }
 
