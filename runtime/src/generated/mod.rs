@@ -67,8 +67,8 @@ pub use crate::machine::values::{ArgumentKind, Values};
 pub use crate::machine::workflow::{Fallible, Halt, Plain};
 pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Context, Definition, Durability,
-    Durable, DurableFuture, Failure, ResultParts, StepError, StepOf, Workflow, WorkflowCall, WorkflowEntry,
-    WorkflowOptions,
+    Durable, DurableFuture, Failure, ResultParts, StepError, StepOf, Workflow, WorkflowCall,
+    WorkflowEntry, WorkflowOptions,
 };
 pub use crate::model::{Graph, Payload, RetryPolicy};
 

@@ -10,7 +10,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, EndingRun, Inspection, NotedCompensation, Position, Shown, UnreadSignal, Variable, Wait, WaitFor,
+    AwaitedActivity, EndingRun, Inspection, NotedCompensation, Position, Shown, UnreadSignal,
+    Variable, Wait, WaitFor,
 };
 use super::Client;
 use crate::codec::{self, CodecError};

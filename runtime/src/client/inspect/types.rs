@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::model::{
-    AttemptFailure, AwaitKind, DefinitionHash, FailedCompensation, Handle, RunId, RunStatus, StepNo, Timestamp,
-    WorkerId,
+    AttemptFailure, AwaitKind, DefinitionHash, FailedCompensation, Handle, RunId, RunStatus,
+    StepNo, Timestamp, WorkerId,
 };
 
 /// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
