@@ -4,6 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use piton::error::{ConnectError, EditError, LookupError, StoreError};
+use piton::lock::LockError;
 
 /// Why a command has failed.
 #[derive(Debug, thiserror::Error)]
@@ -24,12 +25,22 @@ pub(crate) enum Failure {
     SeveralDefinitions { workflow: String, hashes: Vec<String> },
     #[error(transparent)]
     Edit(EditError),
+    #[error("`{path}` cannot be read")]
+    LockFile { path: String, source: std::io::Error },
+    #[error("`{path}` is no lock file")]
+    Lock { path: String, source: LockError },
+    #[error("there is no cron string")]
+    NoCron,
+    #[error("{0}")]
+    Spec(String),
+    #[error("standard input cannot be read")]
+    Input(#[source] std::io::Error),
     #[error("what was found cannot be written")]
     Output(#[from] std::io::Error),
 }
 
 /// What was asked for is not there, or a check has found something.
-const FOUND: u8 = 1;
+pub(crate) const FOUND: u8 = 1;
 /// As clap has it for command lines that it does not understand.
 const USAGE: u8 = 2;
 /// The database fails.
@@ -58,7 +69,13 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::NoRun(_) | Self::NoDefinition(_) | Self::Edit(_) => FOUND,
-            Self::NoDatabase | Self::SeveralDefinitions { .. } => USAGE,
+            Self::NoDatabase
+            | Self::SeveralDefinitions { .. }
+            | Self::LockFile { .. }
+            | Self::Lock { .. }
+            | Self::NoCron
+            | Self::Spec(_)
+            | Self::Input(_) => USAGE,
             Self::Connect(ConnectError::Url { .. }) => USAGE,
             Self::NoFile(_) | Self::Connect(_) | Self::Store(_) | Self::Output(_) => DATABASE,
         }
@@ -73,6 +90,10 @@ impl Failure {
             Self::NoRun(_) => "`piton run list` shows the runs that there are",
             Self::NoDefinition(_) => "`piton definition list` shows the definitions that there are",
             Self::SeveralDefinitions { .. } => "name one of them",
+            Self::LockFile { .. } => {
+                "`PITON_LOCK=accept cargo test piton_lock` in the crate of the workflows writes it"
+            }
+            Self::NoCron => "write one, or give `--json` and write questions to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }
                 | EditError::Value { .. }

@@ -4,7 +4,10 @@
 pub use crate::machine::Workflow as _;
 // For `.or_cancelled()`.
 pub use crate::machine::OrCancelled as _;
-pub use crate::machine::{ActivityError, Context, Durable, Retryable, Signal, join_all};
+pub use crate::machine::{
+    ActivityError, Context, Durable, Elapsed, Retryable, Signal, Spawned, join_all, race,
+    try_join_all,
+};
 pub use crate::model::{
     ActivityToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
 };

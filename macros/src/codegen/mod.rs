@@ -19,6 +19,7 @@ mod regions;
 mod replaced;
 mod rewrite;
 mod seen;
+mod select;
 mod shared;
 mod stand_ins;
 mod state;

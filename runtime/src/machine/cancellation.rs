@@ -8,6 +8,7 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::codec;
 use crate::model::{Handle, Operation};
@@ -81,6 +82,10 @@ impl DurableFuture for Cancellation {
             cx.wait_for(*pending);
             Ok(Poll::Pending)
         }
+    }
+
+    fn arrived(pending: &Handle, cx: &Context) -> Arrived {
+        cx.arrived(*pending)
     }
 
     fn cancel(pending: Handle, cx: &Context) -> Result<(), StepError> {

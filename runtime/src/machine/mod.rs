@@ -19,15 +19,22 @@ pub(crate) mod frame;
 pub(crate) mod future;
 mod inline;
 mod join_all;
+mod map;
 pub(crate) mod parked;
+mod poll_until;
+mod race;
 mod shield;
 mod signal;
+mod spawn;
 mod standalone;
 mod states;
 mod step;
 mod timer;
+mod try_join_all;
+pub(crate) mod turns;
 pub(crate) mod unreadable;
 pub(crate) mod values;
+mod within;
 pub(crate) mod workflow;
 mod writer;
 
@@ -48,12 +55,27 @@ pub use frame::{FrameReader, Saved};
 pub use future::DurableFuture;
 pub use inline::PendingInline;
 pub use join_all::{JoinAll, PendingItem, join_all};
+#[cfg(feature = "engine")]
+pub(crate) use map::MapProgress;
+pub use map::{
+    All, Counted, Gather, Map, MapCounts, PendingMap, Tolerant, TolerantCount, TooManyFailures,
+};
 pub(crate) use parked::Parked;
+#[cfg(feature = "engine")]
+pub(crate) use poll_until::PollRound;
+pub use poll_until::{PendingPoll, PollPolicy, PollUntil, Polled};
+pub use race::{Race, race};
 pub use shield::Shield;
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
+pub use spawn::{Spawn, Spawned};
 pub use standalone::{Progress, Standalone};
 pub use states::{States, UnknownState};
 pub use step::{Machine, OperationOutcome, SetAside, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
+pub use try_join_all::{TryJoinAll, try_join_all};
+pub use turns::Arrived;
+#[doc(hidden)]
+pub use within::Elapse;
+pub use within::{Elapsed, PendingWithin, Within};
 pub use workflow::{Durability, Failure, Outcome, StepOf, Workflow, WorkflowCall, WorkflowOptions};
 pub(crate) use workflow::{Halt, Returned};

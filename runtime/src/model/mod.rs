@@ -36,4 +36,4 @@ pub use status::{BlockedReason, RunStatus};
 pub(crate) use text::recorded;
 pub use time::{Timestamp, days, hours, minutes, seconds};
 pub use token::{ActivityToken, InvalidToken};
-pub use wait::Wait;
+pub use wait::{Came, Outcomes, Wait};

@@ -185,6 +185,25 @@ pub enum WaitFor {
         /// Each of them.
         items: Vec<Wait>,
     },
+    /// Something for a limited time.
+    Within {
+        /// When the time is over.
+        #[serde(serialize_with = "as_text")]
+        until: Timestamp,
+        /// What it is.
+        wait: Box<Wait>,
+    },
+    /// A call of an activity for each of many items.
+    Each {
+        /// How many items there are.
+        total: u32,
+        /// How many have ended and not failed.
+        succeeded: u32,
+        /// How many have failed.
+        failed: u32,
+        /// Those that have been asked for and not ended, some of which may wait for their turn: the first hundred.
+        asked: Vec<Wait>,
+    },
     /// Nothing any more: the others of a `join!` are awaited.
     Done(Shown),
     /// Nothing yet: an `async` block that has not begun, or a branch whose `if` did not hold.
@@ -265,6 +284,11 @@ pub struct UnreadSignal {
 impl Shown {
     /// What stands for a value that people are not to see.
     pub(crate) const SECRET: &str = "(secret)";
+
+    /// Whether the value is one that people are not to see.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.value == Self::SECRET
+    }
 
     pub(super) fn redacted() -> Self {
         Self { value: Self::SECRET.into(), note: None }

@@ -1,6 +1,7 @@
 //! What a workflow sees of its run, and what a step reads and writes through it.
 
 mod messages;
+mod side_effects;
 mod waits;
 
 use std::cell::{Cell, RefCell};
@@ -12,6 +13,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::messages::Outgoing;
+use self::side_effects::SideEffects;
 use self::waits::WaitGroup;
 use super::step::Arrivals;
 use super::values::SavedKind;
@@ -39,11 +41,14 @@ struct Fields {
     run: RunInfo,
     step: Cell<u64>,
     now: Cell<Timestamp>,
+    /// When the step before began.
+    last_step_at: Cell<Timestamp>,
     drawn: Cell<u64>,
     next_handle: Cell<u64>,
     operations: RefCell<Vec<(Handle, Operation)>>,
     queued: RefCell<QueueChanges>,
     outgoing: RefCell<Outgoing>,
+    side_effects: RefCell<SideEffects>,
     waits: RefCell<Vec<WaitGroup>>,
     arrivals: RefCell<Arrivals>,
     cancelled_below: Cell<Handle>,
@@ -155,11 +160,13 @@ impl Context {
             run,
             step: Cell::new(0),
             now: Cell::default(),
+            last_step_at: Cell::new(Timestamp::MIN),
             drawn: Cell::new(0),
             next_handle: Cell::new(next_handle),
             operations: RefCell::new(operations),
             queued: RefCell::default(),
             outgoing: RefCell::default(),
+            side_effects: RefCell::default(),
             waits: RefCell::default(),
             arrivals: RefCell::default(),
             cancelled_below: Cell::new(Handle(0)),
@@ -175,11 +182,13 @@ impl Context {
         (*self.0).reveal()
     }
 
-    /// Prepares for step number `step`. A request to cancel that has arrived is delivered by this
-    /// step: to the run's own wait for it, or else to every operation outstanding now, unless one of them is shielded.
-    pub(crate) fn begin_step(&self, step: u64, now: Timestamp) {
+    /// Prepares for step number `step`, which begins `now`; the one before began at `last`. A request to cancel that has
+    /// arrived is delivered by this step: to the run's own wait for it, or else to every operation outstanding now, unless one
+    /// of them is shielded.
+    pub(crate) fn begin_step(&self, step: u64, now: Timestamp, last: Timestamp) {
         let fields = self.fields();
         fields.step.set(step);
+        fields.last_step_at.set(last);
         fields.now.set(now);
         fields.drawn.set(0);
         fields.waits.borrow_mut().clear();
@@ -198,6 +207,11 @@ impl Context {
         if let Some(reason) = cancel {
             fields.cancelled.replace(reason);
         }
+    }
+
+    /// When the step before began.
+    pub(super) fn last_step_at(&self) -> Timestamp {
+        self.fields().last_step_at.get()
     }
 
     /// Adds an operation to those outstanding and to what the step waits for.
@@ -221,6 +235,17 @@ impl Context {
         fields.next_handle.set(handle.0 + 1);
         fields.operations.borrow_mut().push((handle, operation));
         handle
+    }
+
+    /// Whether an operation is among those outstanding.
+    pub(crate) fn is_outstanding(&self, handle: Handle) -> bool {
+        let operations = self.fields().operations.borrow();
+        operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
+    }
+
+    /// Whether the outcome of an activity is there.
+    pub(crate) fn has_outcome(&self, handle: Handle) -> bool {
+        self.fields().arrivals.borrow().has_outcome(handle)
     }
 
     /// Takes an operation off those outstanding.

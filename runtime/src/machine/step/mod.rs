@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::arrivals::Arrivals;
 pub use self::arrivals::SetAside;
 use super::branches::{advance, states_of_branches};
+use super::spawn::Ledger;
 use super::unreadable::readable;
 use super::{Context, Failure, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
@@ -205,6 +206,11 @@ impl Machine {
         self.entry
     }
 
+    /// The context of its steps.
+    pub(super) fn cx(&self) -> &Context {
+        &self.cx
+    }
+
     /// The name of the state that the machine is in.
     pub fn state(&self) -> &str {
         &self.state
@@ -268,12 +274,13 @@ impl Machine {
     /// cannot be read.
     pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
         let now = now.max(self.clock);
-        self.cx.begin_step(self.steps, now);
+        self.cx.begin_step(self.steps, now, self.clock);
         if self.ending.is_some() {
             return Ok(self.step_ending(now));
         }
         let mut parked = Parked::read(self.frame.clone(), self.entry.definition())?;
         let mut step = |parked: &mut Parked| self.entry.steps.step(parked, &self.cx);
+        let ledger = Ledger::open(self.cx.run_id());
         let stepped = readable(|| advance(&mut parked, &self.cx, &mut step));
         let stepped = stepped.and_then(|outcome| self.cx.check_sent().map(|()| outcome));
         let outcome = match stepped {
@@ -283,6 +290,7 @@ impl Machine {
                 return self.failed(error, now);
             }
         };
+        ledger.lost().into_iter().for_each(|handle| self.cx.settle(handle));
         self.steps += 1;
         self.clock = now;
         let outcome = match outcome {
