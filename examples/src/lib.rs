@@ -3,3 +3,4 @@
 pub mod cart;
 pub mod game;
 pub mod orders;
+pub mod trip;

@@ -52,6 +52,7 @@ mod source;
 mod substitute;
 mod suspend;
 mod taken_apart;
+mod time_limits;
 mod untold;
 mod update;
 mod usage;

@@ -22,6 +22,7 @@ const CASES: &[(&str, Case)] = &[
     ("a_parked_run_is_shown", look::a_parked_run_is_shown),
     ("code_that_is_awaited_is_shown", look::code_that_is_awaited_is_shown),
     ("a_failing_activity_is_shown", look::a_failing_activity_is_shown),
+    ("compensations_are_shown", look::compensations_are_shown),
     ("closed_runs_are_shown", look::closed_runs_are_shown),
     ("definitions_are_shown", look::definitions_are_shown),
     ("parked_runs_are_compared_with_a_lock", look::parked_runs_are_compared_with_a_lock),

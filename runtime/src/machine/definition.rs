@@ -110,6 +110,18 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
             hash.add("list");
             add_awaited(item, hash);
         }
+        Awaited::Within(item) => {
+            hash.add("within");
+            add_awaited(item, hash);
+        }
+        Awaited::Each(item) => {
+            hash.add("each");
+            add_awaited(item, hash);
+        }
+        Awaited::Repeated(item) => {
+            hash.add("repeated");
+            add_awaited(item, hash);
+        }
     }
 }
 

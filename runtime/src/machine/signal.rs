@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::codec::{self, CodecError, Described};
 use crate::model::{Handle, Operation, Payload, Timestamp};
@@ -158,6 +159,11 @@ impl PendingSignalWithin {
         Self { signal, timer, fire_at }
     }
 
+    /// Since when there has been something to take, or the time has been over.
+    pub(super) fn arrived(&self, cx: &Context) -> Arrived {
+        cx.arrived(self.signal).min(cx.arrived(self.timer))
+    }
+
     /// Takes what has come, which is told whether the time is over.
     pub(super) fn poll<T>(
         &self,
@@ -206,6 +212,10 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
         })
     }
 
+    fn arrived(pending: &PendingSignalWithin, cx: &Context) -> Arrived {
+        pending.arrived(cx)
+    }
+
     fn cancel(pending: PendingSignalWithin, cx: &Context) -> Result<(), StepError> {
         pending.settle(cx);
         Ok(())
@@ -215,6 +225,18 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
 /// The saved form of an awaited signal.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingSignal(pub(super) Handle);
+
+impl PendingSignal {
+    pub(crate) fn handle(&self) -> Handle {
+        self.0
+    }
+}
+
+impl From<Handle> for PendingSignal {
+    fn from(handle: Handle) -> Self {
+        Self(handle)
+    }
+}
 
 impl<S> Sealed for SignalWait<S> {}
 
@@ -240,6 +262,10 @@ impl<S: Signal> DurableFuture for SignalWait<S> {
             cx.wait_for(pending.0);
             Ok(Poll::Pending)
         }
+    }
+
+    fn arrived(pending: &PendingSignal, cx: &Context) -> Arrived {
+        cx.arrived(pending.0)
     }
 
     fn cancel(pending: PendingSignal, cx: &Context) -> Result<(), StepError> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
 use super::signal::{PendingSignal, PendingSignalWithin};
-use super::{Awaited, Context, Durable, DurableFuture, StepError, replies};
+use super::{Arrived, Awaited, Context, Durable, DurableFuture, StepError, replies};
 use crate::codec::{self, Described};
 use crate::model::{Operation, Payload, UpdateReply};
 
@@ -234,6 +234,10 @@ impl<U: Update> DurableFuture for UpdateWait<U> {
         }
     }
 
+    fn arrived(pending: &PendingSignal, cx: &Context) -> Arrived {
+        cx.arrived(pending.0)
+    }
+
     fn cancel(pending: PendingSignal, cx: &Context) -> Result<(), StepError> {
         cx.settle(pending.0);
         Ok(())
@@ -265,6 +269,10 @@ impl<U: Update> DurableFuture for UpdateWithin<U> {
         cx: &Context,
     ) -> Result<Poll<Option<UpdateRequest<U>>>, StepError> {
         pending.poll(cx, |is_late| take(cx, is_late))
+    }
+
+    fn arrived(pending: &PendingSignalWithin, cx: &Context) -> Arrived {
+        pending.arrived(cx)
     }
 
     fn cancel(pending: PendingSignalWithin, cx: &Context) -> Result<(), StepError> {

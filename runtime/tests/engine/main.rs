@@ -7,12 +7,15 @@ mod rig;
 mod workflows;
 
 mod blocked;
+mod cancelling;
 mod closing;
 mod commits;
+mod compensations;
 mod contexts;
 mod deep_values;
 mod events;
 mod extremes;
+mod fan_out;
 mod faults;
 mod generics;
 mod guards;

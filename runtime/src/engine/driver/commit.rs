@@ -32,8 +32,9 @@ impl Driver {
             return Rest::Stay(ready_at.into_iter().chain(self.next_retry).min());
         }
         let mut next = ready_at;
+        let held_back = if self.machine.has_limits() { self.held_back() } else { Vec::new() };
         self.machine.for_each_activity(|handle, activity| {
-            if !self.attempts.is_running(handle) {
+            if !self.attempts.is_running(handle) && held_back.binary_search(&handle).is_err() {
                 let due_at = match retry::awaited_until(activity) {
                     Some(limit) => limit.map(|(at, _)| at),
                     None => Some(activity.retry_at.unwrap_or(Timestamp::MIN)),
