@@ -221,6 +221,9 @@ impl From<&Operation> for Outstanding {
             Operation::Timer { fire_at } => Self::Timer(*fire_at),
             Operation::Signal { name, .. } => Self::Signal(name.clone()),
             Operation::Cancellation => Self::Cancellation,
+            Operation::Update { .. } | Operation::Answer { .. } => {
+                unreachable!("no program here takes updates")
+            }
         }
     }
 }
