@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
 use super::turns::Arrived;
+use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::codec;
 use crate::model::{Handle, Operation};
@@ -163,6 +164,10 @@ impl<F: DurableFuture> DurableFuture for UntilCancelled<F> {
 
     fn has_ended(pending: &F::Pending) -> bool {
         F::has_ended(pending)
+    }
+
+    fn arrived(pending: &F::Pending, cx: &Context) -> Arrived {
+        F::arrived(pending, cx)
     }
 
     fn cancel(pending: F::Pending, cx: &Context) -> Result<(), StepError> {
