@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
 use super::turns::Arrived;
-use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::codec;
 use crate::model::{Handle, Operation};
