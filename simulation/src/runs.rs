@@ -82,9 +82,7 @@ pub(crate) async fn live(world: Arc<World>, number: usize) -> Acknowledged {
     let plan = Plan::draw(&world, number);
     sleep(plan.start_after).await;
     match plan.end {
-        Some((End::Cancel, _)) if plan.is_undone => {
-            live_as(&world, number, &plan, revocable).await
-        }
+        Some((End::Cancel, _)) if plan.is_undone => live_as(&world, number, &plan, revocable).await,
         Some((End::Cancel, _)) => live_as(&world, number, &plan, cancellable).await,
         _ if plan.is_relaxed => live_as(&world, number, &plan, hasty).await,
         _ => live_as(&world, number, &plan, interpret).await,

@@ -56,6 +56,8 @@ pub use std::task::Poll;
 
 pub use crate::activities::ActivityContext;
 pub use crate::activities::registry::{Attempt, ReportedError, register as register_activity};
+#[cfg(feature = "engine")]
+pub use crate::client::validators::{Validator, exposes, validate};
 pub use crate::codec::{Arguments, CodecError, Reader, next_value};
 #[cfg(feature = "engine")]
 pub use crate::evolution::{Migration, SavedLocals, Target};

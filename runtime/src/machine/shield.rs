@@ -5,8 +5,7 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::turns::Arrived;
-use super::{Awaited, Context, DurableFuture, StepError};
+use super::{Arrived, Awaited, Context, DurableFuture, StepError};
 
 /// An operation that a request to cancel does not interrupt, made by [`Context::shield`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
