@@ -26,6 +26,8 @@ pub mod machine;
 mod macros;
 pub mod model;
 pub mod prelude;
+#[cfg(feature = "schedules")]
+mod schedules;
 #[cfg(feature = "engine")]
 pub mod process;
 #[cfg(feature = "engine")]
@@ -42,6 +44,10 @@ pub mod __private {
 /// What an `#[activity(transaction)]` writes with.
 #[cfg(feature = "engine")]
 pub use sqlx;
+
+/// When schedules are due: calendars, intervals, cron strings.
+#[cfg(feature = "schedules")]
+pub use piton_schedule as schedule;
 
 pub use codec::{Json, Secret};
 pub use error::{Error, Result};

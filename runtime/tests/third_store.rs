@@ -20,9 +20,10 @@ use piton::store::{
     ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter,
     DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary, EditOutcome, EditRun,
     ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, HeartbeatOutcome, Hub, Inbox,
-    ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, PastState, PastStep, RedeliverOutcome,
+    ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, RedeliverOutcome,
     RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunDetails, RunFilter,
     RunKey, RunRecord, SchemaRecord, StartOutcome, WorkerLease,
+    ClaimSchedules, ClaimedSchedules, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
 };
 
 #[derive(Debug, PartialEq)]
@@ -164,6 +165,17 @@ impl Visibility for ThirdStore {
         self.check("list_audit")?;
         self.rows.list_audit(run_id, before, limit).await
     }
+}
+
+delegate! { Schedules:
+    create_schedule(schedule: NewSchedule) -> ScheduleCreated;
+    find_schedule(id: &str) -> Option<ScheduleRecord>;
+    list_schedules(workflow: Option<&str>, after: Option<&str>, limit: u32) -> Vec<ScheduleRecord>;
+    count_schedules(workflow: Option<&str>) -> u64;
+    claim_schedules(request: ClaimSchedules<'_>) -> ClaimedSchedules;
+    save_schedules(changes: Vec<SaveSchedule>) -> Vec<bool>;
+    delete_schedule(id: &str) -> bool;
+    list_schedule_log(id: &str, before: Option<i64>, limit: u32) -> Vec<ScheduleLogEntry>;
 }
 
 delegate! { Workers:

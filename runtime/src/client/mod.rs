@@ -8,6 +8,8 @@ mod handle;
 mod in_use;
 pub mod inspect;
 mod outstanding;
+#[cfg(feature = "schedules")]
+mod schedules;
 mod send;
 mod signal_or_start;
 mod start;
@@ -17,6 +19,12 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub use handle::RunHandle;
 pub use in_use::DefinitionInUse;
 pub use outstanding::OutstandingActivity;
+#[cfg(feature = "schedules")]
+pub use schedules::{
+    Backfill, Before, CreateSchedule, Schedule, ScheduleDescription, Trigger, UpdateSchedule,
+};
+#[cfg(feature = "schedules")]
+pub use crate::schedules::{Counts, LogEntry, LogKind, Overlap};
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};

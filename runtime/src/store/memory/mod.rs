@@ -17,6 +17,7 @@ mod history;
 mod hook;
 mod messages;
 mod runs;
+mod schedules;
 mod state;
 mod transaction;
 mod visibility;

@@ -38,6 +38,7 @@ mod news;
 mod open;
 mod probe;
 mod runs;
+mod schedules;
 mod server;
 mod session;
 mod transaction;

@@ -21,6 +21,7 @@ mod liveness;
 mod messages;
 mod open;
 mod runs;
+mod schedules;
 mod script;
 mod transaction;
 mod visibility;
