@@ -5,6 +5,7 @@ use std::path::Path;
 use clap::{Parser, Subcommand};
 use piton::client::Client;
 
+use crate::check::Check;
 use crate::definition::DefinitionCommand;
 use crate::error::Failure;
 use crate::output::Output;
@@ -49,6 +50,7 @@ pub(crate) enum Command {
     /// Definitions of workflows, as builds of the code have recorded them
     #[command(subcommand)]
     Definition(DefinitionCommand),
+    Check(Check),
     /// Schedules, and when they are due
     #[command(subcommand)]
     Schedule(ScheduleCommand),

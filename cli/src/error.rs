@@ -4,6 +4,7 @@ use std::error::Error;
 use std::process::ExitCode;
 
 use piton::error::{ConnectError, EditError, LookupError, StoreError};
+use piton::lock::LockError;
 
 /// Why a command has failed.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,10 @@ pub(crate) enum Failure {
     SeveralDefinitions { workflow: String, hashes: Vec<String> },
     #[error(transparent)]
     Edit(EditError),
+    #[error("`{path}` cannot be read")]
+    LockFile { path: String, source: std::io::Error },
+    #[error("`{path}` is no lock file")]
+    Lock { path: String, source: LockError },
     #[error("there is no cron string")]
     NoCron,
     #[error("{0}")]
@@ -35,7 +40,7 @@ pub(crate) enum Failure {
 }
 
 /// What was asked for is not there, or a check has found something.
-const FOUND: u8 = 1;
+pub(crate) const FOUND: u8 = 1;
 /// As clap has it for command lines that it does not understand.
 const USAGE: u8 = 2;
 /// The database fails.
@@ -66,6 +71,8 @@ impl Failure {
             Self::NoRun(_) | Self::NoDefinition(_) | Self::Edit(_) => FOUND,
             Self::NoDatabase
             | Self::SeveralDefinitions { .. }
+            | Self::LockFile { .. }
+            | Self::Lock { .. }
             | Self::NoCron
             | Self::Spec(_)
             | Self::Input(_) => USAGE,
@@ -83,6 +90,9 @@ impl Failure {
             Self::NoRun(_) => "`piton run list` shows the runs that there are",
             Self::NoDefinition(_) => "`piton definition list` shows the definitions that there are",
             Self::SeveralDefinitions { .. } => "name one of them",
+            Self::LockFile { .. } => {
+                "`PITON_LOCK=accept cargo test piton_lock` in the crate of the workflows writes it"
+            }
             Self::NoCron => "write one, or give `--json` and write questions to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }

@@ -2,3 +2,4 @@
 
 pub mod game;
 pub mod orders;
+pub mod trip;

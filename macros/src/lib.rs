@@ -49,6 +49,7 @@ mod source;
 mod substitute;
 mod suspend;
 mod taken_apart;
+mod time_limits;
 mod untold;
 mod usage;
 mod workflow;

@@ -63,3 +63,8 @@ pub use piton_macros::{Signal, activity, deterministic, register, workflow};
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The programs of the guide compile.
+#[cfg(all(doctest, feature = "macros"))]
+#[doc = include_str!("../../docs/guide/cancellation.md")]
+struct Cancellation;

@@ -2,7 +2,12 @@
 
 // So that a workflow's constants can be named, such as `fulfil::GRAPH`.
 pub use crate::machine::Workflow as _;
-pub use crate::machine::{ActivityError, Context, Durable, Retryable, Signal, join_all};
+// For `.or_cancelled()`.
+pub use crate::machine::OrCancelled as _;
+pub use crate::machine::{
+    ActivityError, Context, Durable, Elapsed, Retryable, Signal, Spawned, join_all, race,
+    try_join_all,
+};
 pub use crate::model::{
     ActivityToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
 };

@@ -7,7 +7,7 @@ use piton::client::Client;
 use piton::client::inspect::{
     AwaitedActivity, Inspection, Position, Shown, Variable, Wait, WaitFor,
 };
-use piton::model::{RunStatus, Timestamp};
+use piton::model::{FailedCompensation, RunStatus, Timestamp};
 
 use crate::error::Failure;
 use crate::graph;
@@ -48,8 +48,11 @@ pub(super) async fn carry_out(
             page.indented(1, &drawn);
         }
         if !position.waits.is_empty() {
-            let is_over = !run.status.is_open();
-            page.heading(if is_over { "waited for" } else { "waits for" });
+            page.heading(match (run.status.is_open(), &run.ending) {
+                (true, Some(_)) => "is being undone",
+                (true, None) => "waits for",
+                (false, _) => "waited for",
+            });
             page.waits(1, &position.waits);
         }
         if !position.variables.is_empty() {
@@ -57,6 +60,7 @@ pub(super) async fn carry_out(
             page.variables(1, &position.variables);
         }
     }
+    page.compensations(&run);
     page.values(&run);
     Ok(page.text)
 }
@@ -122,6 +126,13 @@ impl Page<'_> {
         }
         if let Some(failure) = &run.failure {
             self.field("failure", failure);
+        }
+        if let Some(ending) = &run.ending {
+            self.field("ends as", &format!("{}: {}", ending.status, ending.failure));
+            for failed in &ending.failed {
+                let FailedCompensation { activity, error } = failed;
+                self.field("not undone", &format!("`{activity}` failed: {error}"));
+            }
         }
         if run.takeovers > 0 {
             self.field("takeovers", &format!("{} since the last step", run.takeovers));
@@ -281,6 +292,23 @@ impl Page<'_> {
             text = format!("{value:#}");
         }
         self.indented(level, &format!("{name}{text}{note}"));
+    }
+
+    /// What undoes what the run has done, in the order in which that would happen.
+    fn compensations(&mut self, run: &Inspection) {
+        if run.compensations.is_empty() {
+            return;
+        }
+        self.heading(match (run.status.is_open(), &run.ending) {
+            (true, Some(_)) => "to be undone after that",
+            (true, None) => "on failure",
+            (false, _) => "not undone",
+        });
+        for noted in &run.compensations {
+            let queue = noted.queue.as_ref().map(|queue| format!(", on queue `{queue}`"));
+            self.line(1, &format!("`{}`{}", noted.activity, queue.unwrap_or_default()));
+            self.named(2, "arguments ", &noted.arguments);
+        }
     }
 
     fn values(&mut self, run: &Inspection) {

@@ -92,3 +92,17 @@ pub fn order(id: u64, card: &str) -> Order {
         card: Secret::new(card.to_owned()),
     }
 }
+
+#[activity(retry(initial = "1h"))]
+async fn refund(receipt: u64, is_open: bool) -> Result<(), String> {
+    if is_open { Ok(()) } else { Err("the bank is closed".to_owned()) }
+}
+
+/// Fails once it is approved, and is then stuck in its second compensation.
+#[workflow]
+pub async fn pay_twice(cx: &Context) -> Result<(), String> {
+    cx.on_failure(refund(1, true));
+    cx.on_failure(refund(2, false));
+    let approve = cx.signal::<Approve>().await;
+    Err(format!("{} says no", approve.by))
+}

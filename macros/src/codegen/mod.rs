@@ -19,6 +19,7 @@ mod regions;
 mod replaced;
 mod rewrite;
 mod seen;
+mod select;
 mod shared;
 mod stand_ins;
 mod state;
@@ -120,12 +121,12 @@ fn workflow(
     let (value, error) = result_parts(function, &quote!(__piton));
     let (shape, failure) = if function.returns_result() {
         let failure = quote! {
-            fn failure(__piton_returned: &Self::Return) -> __piton::Option<::std::string::String> {
+            fn failure(__piton_returned: &Self::Return) -> __piton::Option<__piton::Failure> {
                 match __piton_returned {
                     __piton::Ok(_) => __piton::None,
                     __piton::Err(__piton_error) => {
-                        use __piton::{ByDebug as _, ByDisplay as _, ByType as _};
-                        __piton::Some((&&__piton::ErrorText(__piton_error)).piton_text())
+                        use __piton::{ByDebug as _, ByDisplay as _, ByError as _, ByOwn as _, ByType as _};
+                        __piton::Some((&&&&__piton::ErrorText(__piton_error)).piton_failure())
                     }
                 }
             }

@@ -8,6 +8,7 @@ mod handle;
 mod in_use;
 pub mod inspect;
 mod outstanding;
+mod parked;
 #[cfg(feature = "schedules")]
 mod schedules;
 mod send;
@@ -19,12 +20,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub use handle::RunHandle;
 pub use in_use::DefinitionInUse;
 pub use outstanding::OutstandingActivity;
+pub use parked::{ParkedReport, UnfitRuns};
 #[cfg(feature = "schedules")]
 pub use schedules::{
     Backfill, Before, CreateSchedule, Schedule, ScheduleDescription, Trigger, UpdateSchedule,
 };
-#[cfg(feature = "schedules")]
-pub use crate::schedules::{Counts, LogEntry, LogKind, Overlap};
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
@@ -38,6 +38,8 @@ use crate::engine::transitions::{Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
 use crate::machine::{Signal, Workflow, WorkflowCall};
 use crate::model::{Payload, RunId, RunStatus};
+#[cfg(feature = "schedules")]
+pub use crate::schedules::{Counts, LogEntry, LogKind, Overlap};
 use crate::store::{ArrivalKind, RunFilter, RunKey, RunRecord, Store};
 
 /// A connection to the database of a program's runs. Cheap to clone.

@@ -44,7 +44,7 @@ pub use schema::{
 };
 pub use secret::Secret;
 #[cfg(feature = "engine")]
-pub(crate) use shown::{
+pub(crate) use shown::{error_in, 
     json_to_part, json_to_payload, json_to_saved, payload_to_json, saved_to_json,
 };
 
@@ -207,9 +207,9 @@ pub(crate) fn from_copy<T: Serialize + DeserializeOwned>(copy: &[u8]) -> Result<
     only_value(Reader::plain(copy, type_name::<T>(), form), next_value)
 }
 
-/// Begins the payload of a value of this type, which is to be written in this form.
+/// Begins the payload of a value of this type in a saved state. Gives the form in which the value is to be written.
 pub(crate) fn begin_payload(described: Described, out: &mut Vec<u8>) -> Form {
-    let own = schemas::of_type(described);
+    let own = schemas::of_kept_type(described);
     arguments::begin_typed(out, own.hash);
     own.form()
 }

@@ -185,7 +185,12 @@ impl Check<'_> {
                 let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                 note(format!("the signal `{name}`"), tried);
             }
-            (StoredAwaited::List(old), Awaited::List(now)) => self.operation(old, now, note),
+            (StoredAwaited::List(old), Awaited::List(now))
+            | (StoredAwaited::Within(old), Awaited::Within(now))
+            | (StoredAwaited::Each(old), Awaited::Each(now))
+            | (StoredAwaited::Repeated(old), Awaited::Repeated(now)) => {
+                self.operation(old, now, note);
+            }
             _ => {}
         }
     }

@@ -144,6 +144,12 @@ pub enum StoredAwaited {
     Cancellation,
     /// Several of one kind.
     List(Box<StoredAwaited>),
+    /// One with a time limit.
+    Within(Box<StoredAwaited>),
+    /// One for each of many items.
+    Each(Box<StoredAwaited>),
+    /// One that is called again and again.
+    Repeated(Box<StoredAwaited>),
 }
 
 impl StoredDefinition {
@@ -200,7 +206,7 @@ impl StoredDefinition {
             state.awaited.iter().chain(branches)
         });
         awaited.filter_map(|mut awaited| {
-            while let StoredAwaited::List(item) = awaited {
+            while let StoredAwaited::List(item) | StoredAwaited::Within(item) = awaited {
                 awaited = item;
             }
             match awaited {
@@ -298,6 +304,9 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
         },
         Awaited::Cancellation => StoredAwaited::Cancellation,
         Awaited::List(item) => StoredAwaited::List(Box::new(stored(item, schemas))),
+        Awaited::Within(item) => StoredAwaited::Within(Box::new(stored(item, schemas))),
+        Awaited::Each(item) => StoredAwaited::Each(Box::new(stored(item, schemas))),
+        Awaited::Repeated(item) => StoredAwaited::Repeated(Box::new(stored(item, schemas))),
     }
 }
 
@@ -342,7 +351,9 @@ impl StoredAwaited {
                 named.push(*returned);
             }
             Self::Signal { value, .. } => named.push(*value),
-            Self::List(item) => item.name_schemas(named),
+            Self::List(item) | Self::Within(item) | Self::Each(item) | Self::Repeated(item) => {
+                item.name_schemas(named);
+            }
             Self::Workflow { .. } | Self::Timer | Self::Cancellation => {}
         }
     }
@@ -359,7 +370,10 @@ impl StoredAwaited {
                 Self::Signal { name, is_limited, .. },
                 Self::Signal { name: other, is_limited: is_other_limited, .. },
             ) => name == other && is_limited == is_other_limited,
-            (Self::List(item), Self::List(other)) => item.is_same_as(other),
+            (Self::List(item), Self::List(other))
+            | (Self::Within(item), Self::Within(other))
+            | (Self::Each(item), Self::Each(other))
+            | (Self::Repeated(item), Self::Repeated(other)) => item.is_same_as(other),
             (Self::Timer, Self::Timer) | (Self::Cancellation, Self::Cancellation) => true,
             _ => false,
         }
@@ -379,6 +393,9 @@ impl std::fmt::Display for StoredAwaited {
             Self::Signal { name, .. } => write!(f, "the signal `{name}` with a time limit"),
             Self::Cancellation => f.write_str("a request to cancel"),
             Self::List(item) => write!(f, "several times {item}"),
+            Self::Within(item) => write!(f, "{item} with a time limit"),
+            Self::Each(item) => write!(f, "{item} for each of many items"),
+            Self::Repeated(item) => write!(f, "{item} again and again"),
         }
     }
 }

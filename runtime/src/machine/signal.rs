@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::codec::{self, CodecError, Described};
 use crate::model::{Handle, Operation, Payload, Timestamp};
@@ -184,6 +185,10 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
         }
     }
 
+    fn arrived(pending: &PendingSignalWithin, cx: &Context) -> Arrived {
+        cx.arrived(pending.signal).min(cx.arrived(pending.timer))
+    }
+
     fn cancel(pending: PendingSignalWithin, cx: &Context) -> Result<(), StepError> {
         pending.settle(cx);
         Ok(())
@@ -193,6 +198,18 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
 /// The saved form of an awaited signal.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingSignal(Handle);
+
+impl PendingSignal {
+    pub(crate) fn handle(&self) -> Handle {
+        self.0
+    }
+}
+
+impl From<Handle> for PendingSignal {
+    fn from(handle: Handle) -> Self {
+        Self(handle)
+    }
+}
 
 impl<S> Sealed for SignalWait<S> {}
 
@@ -218,6 +235,10 @@ impl<S: Signal> DurableFuture for SignalWait<S> {
             cx.wait_for(pending.0);
             Ok(Poll::Pending)
         }
+    }
+
+    fn arrived(pending: &PendingSignal, cx: &Context) -> Arrived {
+        cx.arrived(pending.0)
     }
 
     fn cancel(pending: PendingSignal, cx: &Context) -> Result<(), StepError> {

@@ -10,7 +10,8 @@ use super::{
     WorkflowCall,
 };
 use crate::codec::{self, CodecError};
-use crate::model::{Handle, Operation, OutgoingMessage, Payload, RunId, Timestamp};
+use crate::error::Error;
+use crate::model::{Handle, Operation, OutgoingMessage, Payload, RunId, RunStatus, Timestamp};
 
 /// One run of `W`, driven by hand: see what it waits for, save it to bytes, load it elsewhere, and
 /// let it go on with a reply.
@@ -288,8 +289,13 @@ impl<W: Workflow> Standalone<W> {
             let state = self.state().to_owned();
             let before = self.save().map_err(StepError::Encode)?;
             let mut again = Self::load(&before).map_err(StepError::Decode)?;
+            self.machine.cx().record_side_effects();
             let result = self.step(now)?;
-            let differs = match again.step(now) {
+            self.machine.cx().check_side_effects()?;
+            again.machine.cx().replay_side_effects(self.machine.cx().take_side_effects());
+            let stepped = again.step(now);
+            again.machine.cx().check_side_effects()?;
+            let differs = match stepped {
                 Err(_) => Some("failed once"),
                 Ok(other) if other != result => Some("returned two values"),
                 Ok(_) if again.waiting_for() != self.waiting_for() => Some("asked for two things"),
@@ -322,6 +328,11 @@ impl<W: Workflow> Standalone<W> {
         Ok(match outcome {
             StepOutcome::Parked => None,
             StepOutcome::Returned { result, .. } => Some(result),
+            StepOutcome::Compensated(ending) => match ending.close() {
+                (_, Some(result), _) => Some(result),
+                (RunStatus::Cancelled, None, _) => return Err(StepError::Cancelled),
+                (_, None, failure) => return Err(StepError::Failed(Error::msg(failure))),
+            },
         })
     }
 

@@ -12,7 +12,7 @@ mod log;
 mod state;
 
 pub use config::Overlap;
-pub(crate) use config::{Action, Config};
+pub(crate) use config::Config;
 pub use log::{LogEntry, LogKind};
 pub(crate) use log::{entry, read_entry};
 pub(crate) use state::{Backfill, Closed, Identity, Item, ItemKind, Start, State, Taken};

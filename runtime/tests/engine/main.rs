@@ -7,8 +7,10 @@ mod rig;
 mod workflows;
 
 mod blocked;
+mod cancelling;
 mod closing;
 mod commits;
+mod compensations;
 mod contexts;
 mod deep_values;
 mod events;

@@ -10,14 +10,14 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, Inspection, Position, Shown, UnreadSignal, Variable, Wait, WaitFor,
+    AwaitedActivity, EndingRun, Inspection, NotedCompensation, Position, Shown, UnreadSignal, Variable, Wait, WaitFor,
 };
 use super::Client;
 use crate::codec::{self, CodecError};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::{learn_definition, learn_schemas};
 use crate::error::{LookupError, StoreError};
-use crate::model::{Operation, Payload, RunStatus, Snapshot, Timestamp};
+use crate::model::{Handle, Operation, Payload, RunStatus, Snapshot, Timestamp};
 use crate::store::{
     Arrival, ArrivalKind, DeadLetter, MAX_DETAILS, RunDetails, RunKey, UnreadArrival,
 };
@@ -163,10 +163,21 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         // The run's own row, and the operations, say something all the same.
         position.workflow.clone_from(&run.workflow);
         position.state.clone_from(&run.state);
-        let operations = snapshot.operations.iter();
+        let is_awaited = |(_, operation): &&(Handle, Operation)| {
+            !matches!(operation, Operation::Shield(_) | Operation::Compensation(_))
+        };
+        let operations = snapshot.operations.iter().filter(is_awaited);
         let waits = operations.map(|(handle, operation)| view.awaited(name_of(operation), *handle));
         position.waits = waits.collect();
     }
+    let ending = snapshot.as_ref().and_then(|snapshot| snapshot.ending.as_deref());
+    if let (Some(position), Some(ending)) = (&mut position, ending) {
+        // What the code waited for has been given up.
+        let current = ending.current.filter(|_| run.status.is_open());
+        let wait = current.map(|current| view.compensation(current.handle));
+        position.waits = wait.into_iter().collect();
+    }
+    let compensations = view.compensations();
     let unread = inbox.iter().filter_map(|arrival| match &arrival.kind {
         ArrivalKind::Signal { name, payload } => Some((arrival.seq, name, payload)),
         _ => None,
@@ -198,6 +209,12 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         result: run.result.as_ref().map(|result| view.payload(result)),
         failure: run.failure.clone(),
         position,
+        compensations,
+        ending: ending.filter(|_| run.status.is_open()).map(|ending| EndingRun {
+            status: ending.status,
+            failure: ending.failure.clone(),
+            failed: ending.failed.clone(),
+        }),
         unread,
         unread_count: details.unread_count,
         note,
@@ -218,7 +235,7 @@ fn wakes_at(details: &RunDetails, snapshot: Option<&Snapshot>) -> Option<Timesta
             match operation {
                 Operation::Timer { fire_at } => Some(*fire_at),
                 Operation::Signal { until, .. } => *until,
-                Operation::Activity(_) | Operation::Cancellation => None,
+                _ => None,
             }
         })
     })
@@ -230,5 +247,7 @@ fn name_of(operation: &Operation) -> String {
         Operation::Timer { .. } => "sleep".to_owned(),
         Operation::Signal { name, .. } => format!("signal<{name}>"),
         Operation::Cancellation => "cancelled".to_owned(),
+        Operation::Compensation(compensation) => compensation.activity.name.clone().into_owned(),
+        Operation::Shield(_) => "shield".to_owned(),
     }
 }

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::model::{
-    AttemptFailure, AwaitKind, DefinitionHash, Handle, RunId, RunStatus, StepNo, Timestamp,
+    AttemptFailure, AwaitKind, DefinitionHash, FailedCompensation, Handle, RunId, RunStatus, StepNo, Timestamp,
     WorkerId,
 };
 
@@ -65,6 +65,14 @@ pub struct Inspection {
     /// Where its code is, with its variables and waits. Nothing if no state is kept, as of a run that has
     /// completed, or if it cannot be read; then `note` says why.
     pub position: Option<Position>,
+    /// What is carried out if the run does not complete, in that order: the compensation noted last is the first. Of a
+    /// run that was terminated, what has not been carried out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compensations: Vec<NotedCompensation>,
+    /// How the run ends, while its compensations are carried out. The one that is being carried out is what `position`
+    /// waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ending: Option<EndingRun>,
     /// Signals that it has not taken yet, in the order in which they came: the first hundred.
     pub unread: Vec<UnreadSignal>,
     /// How many arrivals of any kind it has not taken yet.
@@ -177,6 +185,25 @@ pub enum WaitFor {
         /// Each of them.
         items: Vec<Wait>,
     },
+    /// Something for a limited time.
+    Within {
+        /// When the time is over.
+        #[serde(serialize_with = "as_text")]
+        until: Timestamp,
+        /// What it is.
+        wait: Box<Wait>,
+    },
+    /// A call of an activity for each of many items.
+    Each {
+        /// How many items there are.
+        total: u32,
+        /// How many have ended and not failed.
+        succeeded: u32,
+        /// How many have failed.
+        failed: u32,
+        /// Those that have been asked for and not ended, some of which may wait for their turn: the first hundred.
+        asked: Vec<Wait>,
+    },
     /// Nothing any more: the others of a `join!` are awaited.
     Done(Shown),
     /// Nothing yet: an `async` block that has not begun, or a branch whose `if` did not hold.
@@ -215,6 +242,32 @@ pub struct AwaitedActivity {
     pub arguments: Option<Shown>,
 }
 
+/// A compensation that is carried out if the run does not complete.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct NotedCompensation {
+    /// Which operation of the run it is.
+    pub handle: Handle,
+    /// The activity's stored name.
+    pub activity: String,
+    /// The queue whose workers attempt it; nothing if the worker that has the run does.
+    pub queue: Option<String>,
+    /// What it is called with.
+    pub arguments: Shown,
+}
+
+/// How a run ends whose compensations are being carried out.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct EndingRun {
+    /// The status that it closes with if no compensation fails.
+    pub status: RunStatus,
+    /// Why it does not complete.
+    pub failure: String,
+    /// The compensations that have failed for good.
+    pub failed: Vec<FailedCompensation>,
+}
+
 /// A signal that a run has not taken yet.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
@@ -231,6 +284,11 @@ pub struct UnreadSignal {
 impl Shown {
     /// What stands for a value that people are not to see.
     pub(crate) const SECRET: &str = "(secret)";
+
+    /// Whether the value is one that people are not to see.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.value == Self::SECRET
+    }
 
     pub(super) fn redacted() -> Self {
         Self { value: Self::SECRET.into(), note: None }

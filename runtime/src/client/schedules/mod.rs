@@ -140,8 +140,8 @@ impl Schedule {
     }
 
     /// Starts the runs of all times of a period, both ends included, as if they fell due now: side by side with
-    /// [`Overlap::AllowAll`](crate::schedules::Overlap::AllowAll), one after the other with
-    /// [`Overlap::BufferAll`](crate::schedules::Overlap::BufferAll). The period may lie before the schedule was created.
+    /// [`Overlap::AllowAll`](super::Overlap::AllowAll), one after the other with
+    /// [`Overlap::BufferAll`](super::Overlap::BufferAll). The period may lie before the schedule was created.
     /// Await what this returns, after setting the policy, or ask it for its [times](Backfill::times).
     pub fn backfill(&self, from: impl Into<Timestamp>, to: impl Into<Timestamp>) -> Backfill {
         Backfill::new(self.clone(), from.into(), to.into())

@@ -14,7 +14,7 @@ use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
-use crate::engine::session::Session;
+use crate::engine::session::{Host, Session};
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
 use crate::model::{BlockedReason, Message, OutgoingMessage, RunStatus, Timestamp};
@@ -32,8 +32,9 @@ impl Driver {
             return Rest::Stay(ready_at.into_iter().chain(self.next_retry).min());
         }
         let mut next = ready_at;
+        let held_back = if self.machine.has_limits() { self.held_back() } else { Vec::new() };
         self.machine.for_each_activity(|handle, activity| {
-            if !self.attempts.is_running(handle) {
+            if !self.attempts.is_running(handle) && held_back.binary_search(&handle).is_err() {
                 let due_at = match retry::awaited_until(activity) {
                     Some(limit) => limit.map(|(at, _)| at),
                     None => Some(activity.retry_at.unwrap_or(Timestamp::MIN)),
@@ -68,7 +69,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
-        record_schemas_of(&self.hold.session, &stepped.effects.messages).await;
+        record_schemas(&self.hold.session, &stepped.effects.messages).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -282,13 +283,19 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
     stays
 }
 
-/// Records the schemas of what is about to be sent: whoever gets it must find them.
-async fn record_schemas_of(session: &Session, messages: &[OutgoingMessage]) {
-    for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
-        let mut backoff = Backoff::default();
-        while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
-            warn!(error = %with_causes(&error), "the schema of a message could not be recorded yet");
-            backoff.wait().await;
+/// Records the schemas of what a step has kept in its state, and of what it sends: whoever reads it must find them.
+async fn record_schemas(session: &Session, messages: &[OutgoingMessage]) {
+    let Host { recorded, .. } = &*session.host;
+    let record = async || {
+        recorded.kept_schemas(&*session.store).await?;
+        for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
+            recorded.schema_of(&*session.store, payload).await?;
         }
+        Ok::<_, StoreError>(())
+    };
+    let mut backoff = Backoff::default();
+    while let Err(error) = record().await {
+        warn!(error = %with_causes(&error), "the schemas of what a step has written could not be recorded yet");
+        backoff.wait().await;
     }
 }

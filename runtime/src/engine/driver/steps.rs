@@ -6,7 +6,7 @@ use tracing::debug;
 
 use crate::engine::clock::Clock;
 use crate::engine::panics::catch;
-use crate::machine::{Machine, SetAside, StepError, StepOutcome};
+use crate::machine::{Failure, Machine, SetAside, StepError, StepOutcome};
 use crate::model::{
     ActivityOperation, BlockedReason, Handle, OutgoingMessage, Payload, RunStatus, Timestamp,
 };
@@ -142,12 +142,19 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
             Ok(Ok(StepOutcome::Returned { result, failure })) => {
                 closed(machine, Some(result), failure)
             }
+            Ok(Ok(StepOutcome::Compensated(ending))) => {
+                let (status, result, failure) = ending.close();
+                StepEnd::Closed { status, result, failure: Some(failure) }
+            }
             Ok(Err(StepError::Failed(error))) => StepEnd::Closed {
                 status: RunStatus::Failed,
                 result: None,
                 failure: Some(format!("{error:#}")),
             },
-            Ok(Err(StepError::Cancelled)) => closed(machine, None, Some("cancelled".to_owned())),
+            Ok(Err(error @ StepError::Cancelled)) => {
+                let failure = Failure { text: error.to_string(), is_cancellation: Some(true) };
+                closed(machine, None, Some(failure))
+            }
             Ok(Err(error @ StepError::Encode(_))) => {
                 StepEnd::Blocked(BlockedReason::Invalid(error.to_string()))
             }
@@ -171,13 +178,13 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
     Stepped { end, effects, before }
 }
 
-/// The end of a run that returned or was ended by a request to cancel. A run that was asked to
-/// cancel and then returned an error counts as cancelled; one that returned a value completed.
-fn closed(machine: &Machine, result: Option<Payload>, failure: Option<String>) -> StepEnd {
-    let cancelled = failure.is_some().then(|| machine.cancel_reason()).flatten();
+/// The end of a run that returned or was ended by a request to cancel. A run that was asked to cancel and then returned
+/// an error counts as cancelled, unless that is known to be another one; one that returned a value completed.
+fn closed(machine: &Machine, result: Option<Payload>, failure: Option<Failure>) -> StepEnd {
+    let cancelled = failure.as_ref().and_then(|failure| machine.cancelled_by(failure));
     let (status, failure) = match (cancelled, failure) {
         (Some(reason), _) => (RunStatus::Cancelled, Some(reason)),
-        (None, Some(failure)) => (RunStatus::Failed, Some(failure)),
+        (None, Some(failure)) => (RunStatus::Failed, Some(failure.text)),
         (None, None) => (RunStatus::Completed, None),
     };
     StepEnd::Closed { status, result, failure }

@@ -254,7 +254,7 @@ async fn carry_out(session: &Session, turns: &mut [Turn]) -> Result<(), StoreErr
         }
     }
     for entry in turns.iter().filter_map(|turn| session.host.registry.workflow(&turn.record.workflow)) {
-        session.recorded.definition_of(store, entry).await?;
+        session.host.recorded.definition_of(store, entry).await?;
     }
     if runs.is_empty() {
         return Ok(());

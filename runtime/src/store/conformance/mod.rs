@@ -29,6 +29,7 @@ mod neighbors;
 mod news;
 mod queue_model;
 mod runs;
+mod schedules;
 mod visibility;
 mod workers;
 
@@ -69,6 +70,7 @@ pub fn cases() -> Vec<Case> {
         details::CASES,
         history::CASES,
         audit::CASES,
+        schedules::CASES,
         answers::CASES,
         long_values::CASES,
         neighbors::CASES,
