@@ -71,6 +71,10 @@ impl Schedule {
                 let (id, revision) = (self.id.clone(), record.revision);
                 return Err(ScheduleError::Moved { id, revision, expected });
             }
+            if !changed.state.is_live() {
+                // What has fallen due meanwhile is not caught up with, should the change make it live.
+                changed.state.until = changed.state.until.max(changed.seconds());
+            }
             change(&mut changed)?;
             changed.state.requests.push_back(request);
             if changed.state.requests.len() > MAX_REQUESTS {

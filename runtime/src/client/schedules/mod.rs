@@ -123,7 +123,6 @@ impl Schedule {
         self.change(None, |change| {
             change.state.paused = paused;
             change.state.note = note.clone();
-            change.state.until = change.state.until.max(change.seconds());
             change.log.push(match paused {
                 true => LogKind::Paused { note: note.clone() },
                 false => LogKind::Unpaused { note: note.clone() },
