@@ -8,8 +8,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use piton::prelude::*;
 use piton::model::RunStatus;
+use piton::prelude::*;
 
 /// How many trips are booked at once.
 pub const TRIPS: u64 = 9;
@@ -107,7 +107,9 @@ pub fn check(folder: &Path) {
     for line in desk.lines() {
         match line.split(' ').collect::<Vec<_>>()[..] {
             ["booked", booking] => _ = booked.insert(booking),
-            ["cancelled", booking, "by", call] => _ = cancelled.entry(booking).or_default().insert(call),
+            ["cancelled", booking, "by", call] => {
+                _ = cancelled.entry(booking).or_default().insert(call)
+            }
             _ => panic!("the desk has a line of another kind: {line}"),
         }
     }
@@ -127,7 +129,11 @@ pub fn check(folder: &Path) {
                     assert!(is_booked && calls == 0, "trip {number} is booked without {part}");
                 }
                 (is_booked, _) => {
-                    assert_eq!(calls, usize::from(is_booked), "{booking} was cancelled so often: {desk}");
+                    assert_eq!(
+                        calls,
+                        usize::from(is_booked),
+                        "{booking} was cancelled so often: {desk}"
+                    );
                 }
             }
         }

@@ -12,6 +12,8 @@ mod general;
 mod key;
 #[cfg(feature = "schedules")]
 mod schedule;
+#[cfg(feature = "engine")]
+mod update;
 
 #[cfg(feature = "engine")]
 pub(crate) use chain::with_causes;
@@ -28,3 +30,5 @@ pub use general::{Error, Result};
 pub use key::KeyError;
 #[cfg(feature = "schedules")]
 pub use schedule::ScheduleError;
+#[cfg(feature = "engine")]
+pub use update::{QueryError, UpdateError};

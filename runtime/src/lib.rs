@@ -26,10 +26,10 @@ pub mod machine;
 mod macros;
 pub mod model;
 pub mod prelude;
-#[cfg(feature = "schedules")]
-mod schedules;
 #[cfg(feature = "engine")]
 pub mod process;
+#[cfg(feature = "schedules")]
+mod schedules;
 #[cfg(feature = "engine")]
 pub mod store;
 #[cfg(feature = "engine")]
@@ -54,10 +54,15 @@ pub use error::{Error, Result};
 
 #[cfg(feature = "engine")]
 pub use evolution::Resume;
-#[cfg(all(feature = "macros", feature = "engine"))]
-pub use piton_macros::migrate;
 #[cfg(feature = "macros")]
-pub use piton_macros::{Signal, activity, deterministic, register, workflow};
+pub use piton_macros::{Signal, Update, activity, deterministic, register, workflow};
+#[cfg(all(feature = "macros", feature = "engine"))]
+pub use piton_macros::{migrate, query, validator};
+
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/updates-queries.md")]
+struct UpdatesAndQueries;
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]

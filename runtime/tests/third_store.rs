@@ -16,14 +16,15 @@ use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
-    AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, Claimed,
-    ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter,
-    DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary, EditOutcome, EditRun,
-    ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, HeartbeatOutcome, Hub, Inbox,
-    ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, RedeliverOutcome,
-    RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunDetails, RunFilter,
-    RunKey, RunRecord, SchemaRecord, StartOutcome, WorkerLease,
-    ClaimSchedules, ClaimedSchedules, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
+    AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, ClaimSchedules, Claimed,
+    ClaimedActivities, ClaimedRun, ClaimedSchedules, CommitOutcome, CommitStep, DeadLetter,
+    DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
+    EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate,
+    HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule,
+    NewWorker, PastState, PastStep, RedeliverOutcome, RelayMessages, Relayed, Renewal,
+    ReviewedActivities, ReviewedRuns, RunDetails, RunFilter, RunKey, RunRecord, SaveSchedule,
+    ScheduleCreated, ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey,
+    WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -217,6 +218,7 @@ delegate! { Messages:
     relay_messages(request: RelayMessages<'_>) -> Relayed;
     list_dead_letters(filter: &DeadLetterFilter, after: Option<DeadLetterId>, limit: u32) -> Vec<DeadLetter>;
     redeliver_dead_letters(ids: &[DeadLetterId]) -> Vec<RedeliverOutcome>;
+    find_update(key: &UpdateKey) -> FoundUpdate;
     drop_dead_letters(ids: &[DeadLetterId]) -> u64;
 }
 

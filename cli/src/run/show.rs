@@ -216,6 +216,12 @@ impl Page<'_> {
                 let named = named(&format!("signal<{signal}>"));
                 self.line(level, &format!("{named}signal `{signal}`{since}{until}{arrived}"));
             }
+            WaitFor::Update { update, until } => {
+                let until = until.map(|until| format!(", until {}", relative(until, now)));
+                let until = until.unwrap_or_default();
+                let named = named(&format!("update<{update}>"));
+                self.line(level, &format!("{named}update `{update}`{since}{until}{arrived}"));
+            }
             WaitFor::Cancellation => {
                 let named = named("cancelled");
                 self.line(level, &format!("{named}a request to cancel{since}{arrived}"));
@@ -280,7 +286,8 @@ impl Page<'_> {
     fn variables(&mut self, level: usize, variables: &[Variable]) {
         for variable in variables {
             let ty = variable.ty.as_ref().map(|ty| format!(": {ty}")).unwrap_or_default();
-            self.named(level, &format!("{}{ty} = ", variable.name), &variable.value);
+            let exposed = if variable.exposed { "exposed " } else { "" };
+            self.named(level, &format!("{exposed}{}{ty} = ", variable.name), &variable.value);
         }
     }
 
@@ -316,6 +323,19 @@ impl Page<'_> {
             self.heading("signals not taken yet");
             for signal in &run.unread {
                 self.named(1, &format!("{} `{}` ", signal.seq, signal.signal), &signal.value);
+            }
+        }
+        if !run.unread_updates.is_empty() {
+            self.heading("updates not taken yet");
+            for update in &run.unread_updates {
+                let name = format!("{} `{}`, id `{}` ", update.seq, update.update, update.id);
+                self.named(1, &name, &update.value);
+            }
+        }
+        if !run.unanswered.is_empty() {
+            self.heading("updates not answered yet");
+            for id in &run.unanswered {
+                self.line(1, &format!("id `{id}`"));
             }
         }
         if let Some(arguments) = &run.arguments {

@@ -84,7 +84,9 @@ pub(crate) fn a_failing_activity_is_shown(shell: Shell) -> Result<(), Failed> {
 }
 
 pub(crate) fn compensations_are_shown(shell: Shell) -> Result<(), Failed> {
-    let run = shell.run_until(pay_twice(), "pay-1", async |_, run| Ok(run.owner.is_none() && run.step_no.0 > 0))?;
+    let run = shell.run_until(pay_twice(), "pay-1", async |_, run| {
+        Ok(run.owner.is_none() && run.step_no.0 > 0)
+    })?;
     let names = &[(&run, "[run]")];
     let mut text = shell.prints(&["run", "show", "pay-1"])?;
     let mut is_refused = false;

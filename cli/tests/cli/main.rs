@@ -5,6 +5,7 @@
 
 #![allow(missing_docs, unreachable_pub)]
 
+mod act;
 mod change;
 mod look;
 mod shell;
@@ -32,6 +33,7 @@ const CASES: &[(&str, Case)] = &[
     ("an_activity_on_a_queue_is_ended_by_hand", change::an_activity_on_a_queue_is_ended_by_hand),
     ("a_run_is_moved_to_another_state", change::a_run_is_moved_to_another_state),
     ("a_failed_run_is_opened_again", change::a_failed_run_is_opened_again),
+    ("a_run_is_acted_on", act::a_run_is_acted_on),
     ("a_run_goes_back", change::a_run_goes_back),
     ("a_run_is_forked", change::a_run_is_forked),
     ("what_does_not_fit_is_refused", change::what_does_not_fit_is_refused),

@@ -106,3 +106,34 @@ pub async fn pay_twice(cx: &Context) -> Result<(), String> {
     let approve = cx.signal::<Approve>().await;
     Err(format!("{} says no", approve.by))
 }
+
+#[derive(Debug, Update, Serialize, Deserialize)]
+#[update(reply = u64, error = TooMuch)]
+pub struct Add {
+    pub number: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TooMuch {
+    pub limit: u64,
+}
+
+/// Exposes what it has added up.
+#[workflow]
+pub async fn tally(cx: &Context) -> Result<u64, String> {
+    #[expose]
+    let mut sum: u64 = 0;
+    loop {
+        select! {
+            add = cx.update::<Add>() => {
+                if sum + add.number > 10 {
+                    add.refuse(TooMuch { limit: 10 });
+                    continue;
+                }
+                sum += add.number;
+                add.reply(sum);
+            }
+            _ = cx.signal::<Approve>() => return Ok(sum),
+        }
+    }
+}

@@ -32,6 +32,7 @@ pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, Poin
                 "shield" if on_context && call.args.len() == 1 => of_future(&call.args[0], context),
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
+                "update" if on_context => (format!("update{}", turbofish(call)), PointKind::Update),
                 _ => (method, PointKind::Other),
             }
         }

@@ -165,6 +165,14 @@ impl<F: DurableFuture> DurableFuture for UntilCancelled<F> {
         F::has_ended(pending)
     }
 
+    // Where the run was asked to cancel, a look takes the request.
+    fn arrived(pending: &F::Pending, cx: &Context) -> Arrived {
+        match cx.cancel_reason() {
+            Some(_) => Arrived::Unknown,
+            None => F::arrived(pending, cx),
+        }
+    }
+
     fn cancel(pending: F::Pending, cx: &Context) -> Result<(), StepError> {
         F::cancel(pending, cx)
     }

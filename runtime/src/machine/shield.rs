@@ -5,7 +5,7 @@ use std::task::Poll;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::{Awaited, Context, DurableFuture, StepError};
+use super::{Arrived, Awaited, Context, DurableFuture, StepError};
 
 /// An operation that a request to cancel does not interrupt, made by [`Context::shield`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -60,6 +60,10 @@ impl<F: DurableFuture> DurableFuture for Shield<F> {
 
     fn has_ended(pending: &F::Pending) -> bool {
         F::has_ended(pending)
+    }
+
+    fn arrived(pending: &F::Pending, cx: &Context) -> Arrived {
+        F::arrived(pending, cx)
     }
 
     fn cancel(pending: F::Pending, cx: &Context) -> Result<(), StepError> {

@@ -28,6 +28,8 @@ pub trait Workflow: Sized + 'static {
     const FORMERLY: &'static [&'static str] = &[];
     /// Which version of the definition it is. A program may have several of one name.
     const VERSION: u32 = 1;
+    /// The names of its exposed variables.
+    const EXPOSED: &'static [&'static str] = &[];
     /// The states and the ways between them.
     const GRAPH: &'static Graph;
     /// What the attribute says.

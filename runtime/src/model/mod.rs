@@ -17,6 +17,7 @@ mod status;
 mod text;
 mod time;
 mod token;
+mod update;
 mod wait;
 
 pub use ending::{Compensating, Ending, FailedCompensation};
@@ -36,4 +37,5 @@ pub use status::{BlockedReason, RunStatus};
 pub(crate) use text::recorded;
 pub use time::{Timestamp, days, hours, minutes, seconds};
 pub use token::{ActivityToken, InvalidToken};
+pub use update::{NewReply, UpdateReply};
 pub use wait::{Came, Outcomes, Wait};

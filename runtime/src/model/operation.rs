@@ -30,6 +30,20 @@ pub enum Operation {
     Shield(Handle),
     /// Run an activity if the run fails or is cancelled. Boxed for its size.
     Compensation(Box<Compensation>),
+    /// Wait for the next update of this name.
+    Update {
+        /// The update's stored name.
+        name: String,
+        /// When the wait is over, if it has a time limit: a timer of the run's fires then.
+        until: Option<Timestamp>,
+    },
+    /// Answer an update that the run has taken: nothing is waited for.
+    Answer {
+        /// The update's id.
+        update: String,
+        /// What the request is known by wherever the run keeps it.
+        token: String,
+    },
 }
 
 /// An activity that undoes something, for a run that does not complete.
@@ -48,7 +62,12 @@ impl Operation {
         match self {
             Self::Activity(activity) => Some(&activity.arguments),
             Self::Compensation(compensation) => Some(&compensation.activity.arguments),
-            Self::Timer { .. } | Self::Signal { .. } | Self::Cancellation | Self::Shield(_) => None,
+            Self::Timer { .. }
+            | Self::Signal { .. }
+            | Self::Cancellation
+            | Self::Shield(_)
+            | Self::Update { .. }
+            | Self::Answer { .. } => None,
         }
     }
 }

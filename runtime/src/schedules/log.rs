@@ -99,7 +99,8 @@ pub(crate) fn entry(
 
 pub(crate) fn read_entry(stored: ScheduleLogEntry) -> Result<LogEntry, StoreError> {
     let ScheduleLogEntry { seq, at, entry } = stored;
-    let details = entry.details.unwrap_or_else(|| serde_json::json!({"kind": entry.kind}).to_string());
+    let details =
+        entry.details.unwrap_or_else(|| serde_json::json!({"kind": entry.kind}).to_string());
     let what = serde_json::from_str(&details).map_err(|error| StoreError::Corrupt {
         what: "entry in the log of a schedule",
         reason: error.to_string(),

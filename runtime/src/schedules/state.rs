@@ -246,8 +246,11 @@ impl State {
                 break;
             }
             self.until = nominal;
-            let item =
-                Item { nominal: Timestamp(nominal.as_micros()), kind: ItemKind::Tick, overlap: None };
+            let item = Item {
+                nominal: Timestamp(nominal.as_micros()),
+                kind: ItemKind::Tick,
+                overlap: None,
+            };
             if at >= oldest {
                 count += 1;
                 taken.items.push(item);
@@ -270,7 +273,8 @@ impl State {
         for backfill in &mut self.backfills {
             let overlap = backfill.overlap.or(Some(config.overlap));
             while room > 0 {
-                let Some(nominal) = times.next(backfill.until).filter(|at| *at <= backfill.to) else {
+                let Some(nominal) = times.next(backfill.until).filter(|at| *at <= backfill.to)
+                else {
                     backfill.until = backfill.to;
                     break;
                 };
@@ -325,7 +329,8 @@ impl State {
         decision: &mut Decision,
     ) {
         let policy = |item: &Item| item.overlap.unwrap_or(config.overlap);
-        let waits = |state: &Self, kind: Overlap| state.waiting.iter().any(|item| policy(item) == kind);
+        let waits =
+            |state: &Self, kind: Overlap| state.waiting.iter().any(|item| policy(item) == kind);
         if item.kind == ItemKind::Tick && !self.is_live() {
             match self.paused {
                 true => self.waiting.push_back(item),
@@ -387,10 +392,8 @@ impl State {
         }
         self.counts.started += 1;
         self.running.push(Running { run_id, nominal: item.nominal, cancel_requested: false });
-        let what = LogKind::Started {
-            last_completed: self.last_completed,
-            last_failed: self.last_failed,
-        };
+        let what =
+            LogKind::Started { last_completed: self.last_completed, last_failed: self.last_failed };
         decision.log.push(entry(&what, Some(item.nominal), Some(run_id)));
         decision.start.push(Start { run_id, item });
     }
@@ -430,7 +433,12 @@ impl State {
     }
 
     /// When the schedule is to be looked at again.
-    pub(crate) fn due_at(&self, config: &Config, taken: &Taken, now: Timestamp) -> Option<Timestamp> {
+    pub(crate) fn due_at(
+        &self,
+        config: &Config,
+        taken: &Taken,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
         let next_at = taken.next_at.filter(|_| self.is_live());
         let is_live = self.is_live();
         let can_start = |item: &Item| is_live || item.kind != ItemKind::Tick;

@@ -104,20 +104,23 @@ pub use contract::messages::dead_letters::{
 pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
+pub use contract::messages::updates::{FoundUpdate, UpdateKey};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome,
 };
 pub use contract::schedules::{
-    ClaimSchedules, ClaimedSchedules, MAX_SCHEDULE_LOG, NewSchedule, NewScheduleLogEntry, SaveSchedule,
-    ScheduleChange, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
+    ClaimSchedules, ClaimedSchedules, MAX_SCHEDULE_LOG, NewSchedule, NewScheduleLogEntry,
+    SaveSchedule, ScheduleChange, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
 };
 pub use contract::visibility::{
     DefinitionCount, Ending, FoundEnding, RunFilter, RunKey, RunRecord,
 };
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
-pub use contract::{Activities, Definitions, Messages, Runs, Schedules, Store, Visibility, Workers};
-pub use hub::{EndWatch, Hub, RunEvent, Subscription};
+pub use contract::{
+    Activities, Definitions, Messages, Runs, Schedules, Store, Visibility, Workers,
+};
+pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;
 pub(crate) use weight::Weight;
 pub use weight::{MAX_ANSWER_BYTES, MAX_VALUE_BYTES};

@@ -178,6 +178,13 @@ impl Lab {
         Ok(format!("{what} done"))
     }
 
+    /// Stays within for this long.
+    pub async fn within(&self, duration: Duration) {
+        self.enter();
+        tokio::time::sleep(duration).await;
+        self.leave();
+    }
+
     /// The most that were within at the same time.
     pub fn most(&self) -> u32 {
         self.0.crowd.lock().unwrap().1

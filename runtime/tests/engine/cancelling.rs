@@ -71,14 +71,15 @@ async fn shielded(cx: &Context) -> Result<String, ActivityError<String>> {
 }
 
 #[workflow]
-async fn half_shielded(cx: &Context) -> (Result<String, ActivityError<String>>, Result<(), Cancelled>) {
+async fn half_shielded(
+    cx: &Context,
+) -> (Result<String, ActivityError<String>>, Result<(), Cancelled>) {
     join!(cx.shield(perform("hang")), cx.sleep(hours(1)).or_cancelled())
 }
 
 #[workflow]
 async fn shielded_sleep(cx: &Context) -> Result<(), Cancelled> {
-    let (_, slept) =
-        join!(cx.shield(cx.sleep(minutes(10))), cx.sleep(hours(10)).or_cancelled());
+    let (_, slept) = join!(cx.shield(cx.sleep(minutes(10))), cx.sleep(hours(10)).or_cancelled());
     slept
 }
 
@@ -211,7 +212,10 @@ async fn a_shielded_operation_ends_before_the_request_is_delivered() {
     rig.until_begun("hang", &[1]).await;
     run.cancel("enough").await.unwrap();
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert!(rig.lab.begun("hang done").is_empty(), "the request has not ended the shielded operation");
+    assert!(
+        rig.lab.begun("hang done").is_empty(),
+        "the request has not ended the shielded operation"
+    );
     rig.lab.open_gate();
     let error = run.result().await.unwrap_err();
     assert!(matches!(error, RunError::Cancelled { .. }), "{error}");
@@ -264,7 +268,9 @@ async fn a_shield_that_is_given_up_keeps_no_request_from_the_run() {
     worker.shutdown().await.unwrap();
 }
 
-async fn cancelled_end<W: piton::machine::Workflow>(call: WorkflowCall<W>) -> (RunStatus, Option<String>) {
+async fn cancelled_end<W: piton::machine::Workflow>(
+    call: WorkflowCall<W>,
+) -> (RunStatus, Option<String>) {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(call).await.unwrap();

@@ -189,7 +189,10 @@ async fn a_run_can_fail_in_its_first_step_and_without_an_error_of_its_own() {
     assert_eq!(rig.lab.begun("undo 1"), [1]);
     let run = rig.client.start(uncaught()).await.unwrap();
     let error = run.result().await.unwrap_err();
-    assert!(matches!(&error, RunError::Uncaught { reason } if reason.contains("as asked")), "{error}");
+    assert!(
+        matches!(&error, RunError::Uncaught { reason } if reason.contains("as asked")),
+        "{error}"
+    );
     assert_eq!(rig.lab.begun("undo 1"), [1, 1]);
     worker.shutdown().await.unwrap();
 }
@@ -234,7 +237,10 @@ async fn they_are_seen_before_they_are_carried_out() {
     let shown = rig.client.inspect(run.run_id()).await.unwrap();
     assert!(shown.ending.is_none());
     let [noted] = &shown.compensations[..] else { panic!("{shown:?}") };
-    assert_eq!((&*noted.activity, noted.arguments.value.to_string()), ("undo", "[\"undo 1\"]".to_owned()));
+    assert_eq!(
+        (&*noted.activity, noted.arguments.value.to_string()),
+        ("undo", "[\"undo 1\"]".to_owned())
+    );
     assert_eq!(shown.position.unwrap().waits.len(), 1, "the code waits for its timer");
     // A run that is terminated undoes nothing, and shows what is left to be done by hand.
     assert!(run.terminate("enough").await.unwrap());

@@ -59,7 +59,8 @@ impl Rig {
 
     /// The nominal times of the runs, in order.
     pub async fn nominal(&self) -> Vec<i64> {
-        let mut all: Vec<i64> = self.runs().await.into_iter().map(|(nominal, ..)| nominal).collect();
+        let mut all: Vec<i64> =
+            self.runs().await.into_iter().map(|(nominal, ..)| nominal).collect();
         all.sort_unstable();
         all
     }

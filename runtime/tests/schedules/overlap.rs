@@ -1,8 +1,8 @@
 //! What happens if a run is due while another is open: timelines of runs of 25 seconds, due every ten seconds.
 
 use piton::client::{LogKind, Overlap};
-use piton::model::RunStatus::{Cancelled, Completed, Terminated};
 use piton::model::RunStatus;
+use piton::model::RunStatus::{Cancelled, Completed, Terminated};
 
 use crate::{Rig, job, tens};
 
@@ -32,7 +32,10 @@ async fn buffer_one() {
     let nominal = |lines: &[Line]| lines.iter().map(|(nominal, ..)| *nominal).collect::<Vec<_>>();
     // The one that falls due at 60 finds that of 40 waiting, or its place empty, as the second ends.
     assert_eq!(nominal(&lines[..3]), nominal(&expected));
-    assert!(lines.iter().zip(expected).all(|(line, expected)| line.1 - expected.1 <= 1), "{lines:?}");
+    assert!(
+        lines.iter().zip(expected).all(|(line, expected)| line.1 - expected.1 <= 1),
+        "{lines:?}"
+    );
 }
 
 #[tokio::test(start_paused = true)]

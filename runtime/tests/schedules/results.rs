@@ -59,7 +59,8 @@ async fn a_failure_is_the_last_until_a_run_completes_and_keeps_the_last_completi
         let id = |run: Option<piton::store::RunRecord>| run.map(|run| run.run_id);
         (id(before.last_completed), id(before.last_failed))
     };
-    let ids = [rig.run_of(10).await.run_id, rig.run_of(20).await.run_id, rig.run_of(30).await.run_id];
+    let ids =
+        [rig.run_of(10).await.run_id, rig.run_of(20).await.run_id, rig.run_of(30).await.run_id];
     assert_eq!(before(20).await, (Some(ids[0]), None));
     assert_eq!(before(30).await, (Some(ids[0]), Some(ids[1])));
     assert_eq!(before(40).await, (Some(ids[2]), None));

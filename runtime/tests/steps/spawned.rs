@@ -23,10 +23,10 @@ struct Offer {
 
 #[workflow]
 async fn beside(cx: &Context, sku: u32) -> (u32, bool, u32) {
-    let quote = cx.spawn(quote(sku));
+    let offer = cx.spawn(quote(sku));
     let reserved = reserve(sku).await;
-    let was_done = quote.is_done(cx);
-    (reserved, was_done, quote.await)
+    let was_done = offer.is_done(cx);
+    (reserved, was_done, offer.await)
 }
 
 #[workflow]
@@ -112,7 +112,7 @@ fn it_runs_beside_and_gives_its_outcome_when_it_is_awaited() {
     let mut run = start(beside(7));
     let [quote, reserve] = handles(&run)[..] else { panic!("{run:?}") };
     assert_eq!(reply(&mut run, reserve, 3), Progress::Waiting);
-    assert_eq!(run.state(), "quote");
+    assert_eq!(run.state(), "offer");
     assert_eq!(reply(&mut run, quote, 5), Progress::Returned((3, false, 5)));
 }
 
@@ -177,12 +177,11 @@ async fn thief(handle: Spawned<Sleep>) {
 
 #[test]
 fn a_handle_belongs_to_its_run() {
-    let stolen = serde_json::json!([{ "of": "sleep", "run": 5, "pending": { "handle": 0, "fire_at": 9 } }]);
+    let stolen =
+        serde_json::json!([{ "of": "sleep", "run": 5, "pending": { "handle": 0, "fire_at": 9 } }]);
     let stolen = piton::model::Payload::from_json(&stolen);
-    let run = piton::machine::RunInfo {
-        run_id: piton::model::RunId::new(),
-        workflow_id: "thief".into(),
-    };
+    let run =
+        piton::machine::RunInfo { run_id: piton::model::RunId::new(), workflow_id: "thief".into() };
     use piton::machine::Workflow as _;
     let mut machine = piton::machine::Machine::start(thief::entry(), run, &stolen).unwrap();
     let Err(StepError::Failed(error)) = machine.step(Timestamp(0)) else { panic!("{machine:?}") };

@@ -89,6 +89,7 @@ impl FrameView<'_> {
                 .ty
                 .clone()
                 .or_else(|| definition.schema(local.schema).map(Schema::short_name)),
+            exposed: local.exposed,
             value: match local.redacted {
                 true => Shown::redacted(),
                 false => value_of_local(definition, local.schema, saved),
@@ -183,9 +184,10 @@ impl FrameView<'_> {
     fn pending(&mut self, name: String, awaited: &StoredAwaited, rest: &mut &[u8]) -> Wait {
         let handle = match awaited {
             StoredAwaited::Activity { .. } | StoredAwaited::Cancellation => take::<Handle>(rest),
-            StoredAwaited::Signal { is_limited: false, .. } => take::<Handle>(rest),
+            StoredAwaited::Signal { is_limited: false, .. }
+            | StoredAwaited::Update { is_limited: false, .. } => take::<Handle>(rest),
             StoredAwaited::Timer => take::<(Handle, Timestamp)>(rest).map(|(handle, _)| handle),
-            StoredAwaited::Signal { .. } => {
+            StoredAwaited::Signal { .. } | StoredAwaited::Update { .. } => {
                 take::<(Handle, Handle, Timestamp)>(rest).map(|(handle, ..)| handle)
             }
             StoredAwaited::Workflow { .. } => {
@@ -303,6 +305,17 @@ impl FrameView<'_> {
                     _ => false,
                 });
                 WaitFor::Signal { signal: name.clone(), until: *until }
+            }
+            Operation::Update { name, until } => {
+                has_arrived = self.inbox.iter().any(|arrival| match &arrival.kind {
+                    ArrivalKind::Update { name: update, .. } => update == name,
+                    _ => false,
+                });
+                WaitFor::Update { update: name.clone(), until: *until }
+            }
+            // It is no wait, and no frame has its handle.
+            Operation::Answer { update, .. } => {
+                WaitFor::Unreadable { note: format!("it owes the update `{update}` an answer") }
             }
             Operation::Cancellation => {
                 let is_it = |arrival: &Arrival| matches!(arrival.kind, ArrivalKind::Cancel { .. });
@@ -447,6 +460,7 @@ fn name_of(awaited: &StoredAwaited) -> String {
     match awaited {
         StoredAwaited::Activity { name, .. } | StoredAwaited::Workflow { name, .. } => name.clone(),
         StoredAwaited::Signal { name, .. } => format!("signal<{name}>"),
+        StoredAwaited::Update { name, .. } => format!("update<{name}>"),
         StoredAwaited::Timer => "sleep".to_owned(),
         StoredAwaited::Cancellation => "cancelled".to_owned(),
         StoredAwaited::List(item)

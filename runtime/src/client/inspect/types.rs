@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::model::{
-    AttemptFailure, AwaitKind, DefinitionHash, FailedCompensation, Handle, RunId, RunStatus, StepNo, Timestamp,
-    WorkerId,
+    AttemptFailure, AwaitKind, DefinitionHash, FailedCompensation, Handle, RunId, RunStatus,
+    StepNo, Timestamp, WorkerId,
 };
 
 /// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
@@ -75,6 +75,10 @@ pub struct Inspection {
     pub ending: Option<EndingRun>,
     /// Signals that it has not taken yet, in the order in which they came: the first hundred.
     pub unread: Vec<UnreadSignal>,
+    /// Updates that it has not taken yet, as `unread`.
+    pub unread_updates: Vec<UnreadUpdate>,
+    /// The ids of updates that it has taken and not answered yet.
+    pub unanswered: Vec<String>,
     /// How many arrivals of any kind it has not taken yet.
     pub unread_count: u64,
     /// What could not be shown.
@@ -114,6 +118,9 @@ pub struct Variable {
     pub name: String,
     /// Its type: as the source states it, or as the compiler knows it.
     pub ty: Option<String>,
+    /// Whether it can be read from outside: see `#[expose]`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exposed: bool,
     /// Its value.
     #[serde(flatten)]
     pub value: Shown,
@@ -170,6 +177,14 @@ pub enum WaitFor {
     },
     /// A request to cancel.
     Cancellation,
+    /// An update.
+    Update {
+        /// Its stored name.
+        update: String,
+        /// When the wait is over, if it has a time limit.
+        #[serde(serialize_with = "as_text_or_null")]
+        until: Option<Timestamp>,
+    },
     /// Another workflow, inline.
     Workflow {
         /// Where it is.
@@ -277,6 +292,21 @@ pub struct UnreadSignal {
     /// Its stored name.
     pub signal: String,
     /// What it carries.
+    #[serde(flatten)]
+    pub value: Shown,
+}
+
+/// An update that a run has not taken yet.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct UnreadUpdate {
+    /// Its number in the inbox.
+    pub seq: i64,
+    /// Its stored name.
+    pub update: String,
+    /// Its id.
+    pub id: String,
+    /// The request.
     #[serde(flatten)]
     pub value: Shown,
 }

@@ -94,7 +94,8 @@ impl Schedule {
                 change: says,
                 log: changed.log.iter().map(|what| entry(what, None, None)).collect(),
             };
-            let saved = patiently(|| self.client.store().save_schedules(vec![save.clone()])).await?;
+            let saved =
+                patiently(|| self.client.store().save_schedules(vec![save.clone()])).await?;
             if saved.first().is_some_and(|saved| *saved) {
                 return Ok(());
             }

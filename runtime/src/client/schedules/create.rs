@@ -46,14 +46,7 @@ impl CreateSchedule {
     ) -> Self {
         let action = encoded(call);
         let entry = action.is_ok().then(|| W::entry());
-        Self {
-            schedule,
-            action,
-            entry,
-            config: Config::new(spec),
-            paused: None,
-            max_actions: None,
-        }
+        Self { schedule, action, entry, config: Config::new(spec), paused: None, max_actions: None }
     }
 
     /// The workflow id of the runs, in which `{schedule}` stands for the id of the schedule and `{time}` for the nominal

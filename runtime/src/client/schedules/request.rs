@@ -99,7 +99,9 @@ impl Backfill {
         let change = self.schedule.change(None, |change| {
             let (request, overlap) = (change.request, self.overlap);
             change.state.backfills.push(schedules::Backfill { request, until, to, overlap });
-            change.log.push(LogKind::Backfilled { from: self.from.to_string(), to: self.to.to_string() });
+            change
+                .log
+                .push(LogKind::Backfilled { from: self.from.to_string(), to: self.to.to_string() });
             Ok(())
         });
         change.await

@@ -19,9 +19,7 @@ use crate::error::{StoreError, with_causes};
 use crate::failpoints;
 use crate::machine::{Machine, RunInfo};
 use crate::model::{RunId, Timestamp};
-use crate::schedules::{
-    Closed, Config, Decision, Identity, LogKind, Start, State, Taken,
-};
+use crate::schedules::{Closed, Config, Decision, Identity, LogKind, Start, State, Taken};
 use crate::store::{
     ArrivalKind, ClaimSchedules, FoundEnding, NewArrival, NewRun, RunKey, SaveSchedule,
     ScheduleRecord, StartOutcome, Store,
@@ -253,7 +251,9 @@ async fn carry_out(session: &Session, turns: &mut [Turn]) -> Result<(), StoreErr
             }
         }
     }
-    for entry in turns.iter().filter_map(|turn| session.host.registry.workflow(&turn.record.workflow)) {
+    for entry in
+        turns.iter().filter_map(|turn| session.host.registry.workflow(&turn.record.workflow))
+    {
         session.host.recorded.definition_of(store, entry).await?;
     }
     if runs.is_empty() {

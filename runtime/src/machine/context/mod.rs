@@ -1,5 +1,6 @@
 //! What a workflow sees of its run, and what a step reads and writes through it.
 
+mod answers;
 mod messages;
 mod side_effects;
 mod waits;
@@ -12,12 +13,16 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use self::answers::Answers;
 use self::messages::Outgoing;
 use self::side_effects::SideEffects;
 use self::waits::WaitGroup;
 use super::step::Arrivals;
 use super::values::SavedKind;
-use super::{Awaited, Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
+use super::{
+    Awaited, Cancellation, OperationOutcome, ReceivedUpdate, Signal, SignalWait, Sleep, Update,
+    UpdateWait,
+};
 use crate::codec::CodecError;
 use crate::hidden::Hidden;
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
@@ -49,6 +54,7 @@ struct Fields {
     queued: RefCell<QueueChanges>,
     outgoing: RefCell<Outgoing>,
     side_effects: RefCell<SideEffects>,
+    answers: RefCell<Answers>,
     waits: RefCell<Vec<WaitGroup>>,
     arrivals: RefCell<Arrivals>,
     cancelled_below: Cell<Handle>,
@@ -141,6 +147,18 @@ impl Context {
         SignalWait::new()
     }
 
+    /// Waits for the next update of type `U`, a request that the run is to answer. Updates that came before the wait
+    /// are kept for it, in the order in which they were acknowledged.
+    ///
+    /// ```ignore
+    /// let add = cx.update::<AddItem>().await;
+    /// cart.add(&add.item);
+    /// add.reply(cart.total());
+    /// ```
+    pub fn update<U: Update>(&self) -> UpdateWait<U> {
+        UpdateWait::new()
+    }
+
     /// Waits for a request to cancel the run. While a workflow waits here, the request is delivered
     /// to this wait only; anywhere else it ends what is being awaited. A run is told of one request: further ones have no
     /// effect.
@@ -156,6 +174,7 @@ impl Context {
         next_handle: u64,
         operations: Vec<(Handle, Operation)>,
     ) -> Self {
+        let answers = RefCell::new(Answers::of(&operations));
         Self(Box::new(Fields {
             run,
             step: Cell::new(0),
@@ -167,6 +186,7 @@ impl Context {
             queued: RefCell::default(),
             outgoing: RefCell::default(),
             side_effects: RefCell::default(),
+            answers,
             waits: RefCell::default(),
             arrivals: RefCell::default(),
             cancelled_below: Cell::new(Handle(0)),
@@ -296,6 +316,28 @@ impl Context {
     /// The first waiting signal of this name.
     pub(crate) fn take_signal(&self, name: &str) -> Option<Payload> {
         self.fields().arrivals.borrow_mut().take_signal(name)
+    }
+
+    /// The first waiting update of this name. For a wait whose time limit is over, what others that are not over wait
+    /// for is theirs.
+    pub(crate) fn take_update(&self, name: &str, is_late: bool) -> Option<ReceivedUpdate> {
+        let now = self.now();
+        let is_open = |operation: &Operation| match operation {
+            Operation::Update { name: awaited, until } => {
+                awaited == name && until.is_none_or(|until| until > now)
+            }
+            _ => false,
+        };
+        let fields = self.fields();
+        let mut arrivals = fields.arrivals.borrow_mut();
+        if is_late {
+            let operations = fields.operations.borrow();
+            let open = operations.iter().filter(|(_, other)| is_open(other)).count();
+            if arrivals.count_updates(name) <= open {
+                return None;
+            }
+        }
+        arrivals.take_update(name)
     }
 
     /// As [`Context::take_signal`], for a wait whose time limit is over: what others that are not over wait for is

@@ -6,8 +6,8 @@ use super::{Machine, OperationOutcome, StepError, StepOutcome};
 use crate::codec;
 use crate::machine::ActivityError;
 use crate::model::{
-    Compensating, Compensation, Ending, FailedCompensation, Handle, Operation, RunStatus, Timestamp,
-    Wait,
+    Compensating, Compensation, Ending, FailedCompensation, Handle, Operation, RunStatus,
+    Timestamp, Wait,
 };
 
 impl Machine {
@@ -39,13 +39,18 @@ impl Machine {
     /// What becomes of a run that has returned.
     pub(super) fn returned(&mut self, outcome: StepOutcome, now: Timestamp) -> StepOutcome {
         match outcome {
-            StepOutcome::Returned { result, failure: Some(failure) } if self.has_compensations() => {
+            StepOutcome::Returned { result, failure: Some(failure) }
+                if self.has_compensations() =>
+            {
                 let (status, failure) = match self.cancelled_by(&failure) {
                     Some(reason) => (RunStatus::Cancelled, reason),
                     None => (RunStatus::Failed, failure.text),
                 };
                 let result = Some(result);
-                self.compensate(Ending { status, result, failure, current: None, failed: Vec::new() }, now)
+                self.compensate(
+                    Ending { status, result, failure, current: None, failed: Vec::new() },
+                    now,
+                )
             }
             outcome => outcome,
         }
@@ -77,8 +82,7 @@ impl Machine {
     pub(super) fn step_ending(&mut self, now: Timestamp) -> StepOutcome {
         let current = self.ending.as_ref().and_then(|ending| ending.current);
         if let Some(Compensating { handle, may_fail }) = current {
-            let ended =
-                self.cx.take_outcome(handle, |outcome| Some(error_of(outcome?, may_fail)));
+            let ended = self.cx.take_outcome(handle, |outcome| Some(error_of(outcome?, may_fail)));
             let Some(error) = ended else { return StepOutcome::Parked };
             let activity = self.with_activity(handle, |activity| activity.name.clone());
             if let (Some(error), Some(ending)) = (error, &mut self.ending) {
@@ -99,7 +103,8 @@ impl Machine {
         self.clock = now;
         self.met.set(0);
         let newest = self.cx.with_operations(|operations| {
-            let is_one = |(_, operation): &(_, Operation)| matches!(operation, Operation::Compensation(_));
+            let is_one =
+                |(_, operation): &(_, Operation)| matches!(operation, Operation::Compensation(_));
             let index = operations.iter().rposition(is_one)?;
             match operations.remove(index).1 {
                 Operation::Compensation(compensation) => Some(*compensation),

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::arrivals::Arrivals;
 pub use self::arrivals::SetAside;
 use super::branches::{advance, states_of_branches};
+use super::replies;
 use super::spawn::Ledger;
 use super::unreadable::readable;
 use super::{Context, Failure, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
@@ -36,6 +37,14 @@ pub enum StepError {
     #[error("the signal `{name}` cannot be read: {error}")]
     Signal {
         /// The signal's stored name.
+        name: &'static str,
+        /// Why not.
+        error: CodecError,
+    },
+    /// An update that another build sent does not fit its type of today.
+    #[error("the update `{name}` cannot be read: {error}")]
+    Update {
+        /// The update's stored name.
         name: &'static str,
         /// Why not.
         error: CodecError,
@@ -281,8 +290,10 @@ impl Machine {
         let mut parked = Parked::read(self.frame.clone(), self.entry.definition())?;
         let mut step = |parked: &mut Parked| self.entry.steps.step(parked, &self.cx);
         let ledger = Ledger::open(self.cx.run_id());
-        let stepped = readable(|| advance(&mut parked, &self.cx, &mut step));
+        let (stepped, answers) =
+            replies::collect(|| readable(|| advance(&mut parked, &self.cx, &mut step)));
         let stepped = stepped.and_then(|outcome| self.cx.check_sent().map(|()| outcome));
+        let stepped = stepped.and_then(|outcome| self.cx.answer(answers).map(|()| outcome));
         let outcome = match stepped {
             Ok(outcome) => outcome,
             Err(error) => {
@@ -296,6 +307,7 @@ impl Machine {
         let outcome = match outcome {
             Poll::Pending => {
                 self.frame = parked.frame().clone();
+                self.cx.answer_dropped(&self.frame);
                 self.state = parked.states[parked.state()].node.name.into();
                 self.wait = self.cx.finish_waits();
                 self.met.set(0);

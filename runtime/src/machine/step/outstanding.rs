@@ -2,7 +2,9 @@
 
 use super::{Arrivals, Machine, OperationOutcome};
 use crate::machine::context::{is_on_queue, is_shielded};
-use crate::model::{ActivityOperation, Came, Handle, Operation, OutgoingMessage, Timestamp, Wait};
+use crate::model::{
+    ActivityOperation, Came, Handle, NewReply, Operation, OutgoingMessage, Timestamp, Wait,
+};
 
 impl Machine {
     /// Looks at what is outstanding, in the order it was asked for.
@@ -61,6 +63,11 @@ impl Machine {
     /// Takes what steps have sent to other runs since the last call, in the order in which they did.
     pub fn take_messages(&mut self) -> Vec<OutgoingMessage> {
         self.cx.take_messages()
+    }
+
+    /// Takes what steps have answered to updates since the last call.
+    pub fn take_replies(&mut self) -> Vec<NewReply> {
+        self.cx.take_replies()
     }
 
     /// The activities on queues that are outstanding and whose outcome has not arrived.

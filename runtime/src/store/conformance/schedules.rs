@@ -143,7 +143,10 @@ async fn schedules_are_listed_and_counted_by_workflow(t: StoreUnderTest) {
     assert_eq!(list(Some("bill"), Some("a"), 2).await, ["b", "c"]);
     assert_eq!(list(Some("none"), None, 10).await, [""; 0]);
     let count = async |workflow| t.store.count_schedules(workflow).await.expect("a count");
-    assert_eq!((count(None).await, count(Some("ship")).await, count(Some("none")).await), (6, 1, 0));
+    assert_eq!(
+        (count(None).await, count(Some("ship")).await, count(Some("none")).await),
+        (6, 1, 0)
+    );
 }
 
 async fn due_schedules_are_claimed_longest_due_first(t: StoreUnderTest) {
@@ -207,7 +210,8 @@ async fn a_change_needs_the_last_version(t: StoreUnderTest) {
     t.create(schedule("daily")).await;
     let read = t.schedule("daily").await;
     assert_eq!(t.save(vec![save_of(&read)]).await, [true]);
-    let late = SaveSchedule { state: "late".into(), log: vec![log_entry("late")], ..save_of(&read) };
+    let late =
+        SaveSchedule { state: "late".into(), log: vec![log_entry("late")], ..save_of(&read) };
     assert_eq!(t.save(vec![late]).await, [false]);
     let kept = t.schedule("daily").await;
     assert_eq!((kept.version, kept.state.as_str()), (1, "{\"n\": 1}"));

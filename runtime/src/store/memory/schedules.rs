@@ -34,8 +34,8 @@ impl ScheduleRow {
 #[async_trait]
 impl Schedules for MemoryStore {
     async fn create_schedule(&self, schedule: NewSchedule) -> Result<ScheduleCreated, StoreError> {
-        let created =
-            self.request("create_schedule", |state, now, _| Ok(state.create_schedule(schedule, now)));
+        let created = self
+            .request("create_schedule", |state, now, _| Ok(state.create_schedule(schedule, now)));
         let created = created.await?;
         self.hub.announce_schedule();
         Ok(created)
@@ -83,10 +83,8 @@ impl Schedules for MemoryStore {
         &self,
         request: ClaimSchedules<'_>,
     ) -> Result<ClaimedSchedules, StoreError> {
-        self.transition("claim_schedules", |state, now, _| {
-            Ok(state.claim_schedules(request, now))
-        })
-        .await
+        self.transition("claim_schedules", |state, now, _| Ok(state.claim_schedules(request, now)))
+            .await
     }
 
     async fn save_schedules(&self, changes: Vec<SaveSchedule>) -> Result<Vec<bool>, StoreError> {
@@ -116,8 +114,10 @@ impl Schedules for MemoryStore {
             let Some(row) = state.schedules.get(id) else { return Ok(Vec::new()) };
             let mut answer = Answer::default();
             let entries = row.log.range(..before.unwrap_or(i64::MAX)).rev().map(|(_, entry)| entry);
-            let weight = |entry: &ScheduleLogEntry| entry.entry.details.as_ref().map_or(0, String::len);
-            let fitting = entries.take(limit as usize).take_while(|entry| answer.takes(weight(entry)));
+            let weight =
+                |entry: &ScheduleLogEntry| entry.entry.details.as_ref().map_or(0, String::len);
+            let fitting =
+                entries.take(limit as usize).take_while(|entry| answer.takes(weight(entry)));
             Ok(fitting.cloned().collect())
         })
         .await
@@ -152,11 +152,7 @@ impl State {
         ScheduleCreated::Created
     }
 
-    fn claim_schedules(
-        &mut self,
-        request: ClaimSchedules<'_>,
-        now: Timestamp,
-    ) -> ClaimedSchedules {
+    fn claim_schedules(&mut self, request: ClaimSchedules<'_>, now: Timestamp) -> ClaimedSchedules {
         let is_wanted = |row: &&mut ScheduleRow| {
             request.workflows.contains(&row.record.workflow.as_str()) && row.record.due_at.is_some()
         };

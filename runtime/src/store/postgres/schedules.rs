@@ -296,10 +296,7 @@ async fn claim(
     Ok(claimed)
 }
 
-async fn save(
-    store: &PostgresStore,
-    changes: Vec<SaveSchedule>,
-) -> Result<Vec<bool>, StoreError> {
+async fn save(store: &PostgresStore, changes: Vec<SaveSchedule>) -> Result<Vec<bool>, StoreError> {
     let failed = failed("save_schedules");
     let mut transaction = Transaction::begin_in(&store.calls).await.map_err(failed)?;
     let ids: Vec<&str> = changes.iter().map(|save| save.id.as_str()).collect();
@@ -318,7 +315,8 @@ async fn save(
         .fetch_all(transaction.get())
         .await
         .map_err(failed)?;
-    let counts: HashMap<&str, i64> = saved.iter().map(|(id, count)| (id.as_str(), *count)).collect();
+    let counts: HashMap<&str, i64> =
+        saved.iter().map(|(id, count)| (id.as_str(), *count)).collect();
     let mut entries = Vec::new();
     let (mut past_ids, mut past_seqs) = (Vec::new(), Vec::new());
     for save in &changes {

@@ -26,8 +26,8 @@ pub(super) use self::edits::EditedRow;
 pub(super) use self::history::{PastStateRow, PastStepRow};
 use self::messages::read_arrival;
 pub(super) use self::messages::{
-    ArrivalRow, LetterRow, Outbox, OutboxRow, letter_columns, read_inboxes, write_arrival,
-    write_message, write_reason,
+    ArrivalRow, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
+    write_arrival, write_message, write_reason, write_reply,
 };
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;
@@ -35,7 +35,9 @@ pub(super) use self::runs::{
     BlockedRow, ClaimRow, NamedRow, ReviewedRow, interruption_pause, is_adoptable, read_blocked,
     read_status, workers_died, write_blocked,
 };
-pub(super) use self::schedules::{ScheduleLogRow, ScheduleRow, schedule_columns, schedule_log_columns};
+pub(super) use self::schedules::{
+    ScheduleLogRow, ScheduleRow, schedule_columns, schedule_log_columns,
+};
 pub(super) use self::visibility::{
     CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,
 };

@@ -41,10 +41,10 @@ const LIST: &str = concat!(
 
 const COUNT: &str = "SELECT count(*) FROM piton_schedules WHERE ?1 IS NULL OR workflow = ?1";
 
-const NEXT: &str = "SELECT min(due_at) FROM piton_schedules WHERE due_at IS NOT NULL AND workflow IN (";
+const NEXT: &str =
+    "SELECT min(due_at) FROM piton_schedules WHERE due_at IS NOT NULL AND workflow IN (";
 
-const CLAIM: &str =
-    "UPDATE piton_schedules SET version = version + 1, due_at = ? WHERE schedule_id IN \
+const CLAIM: &str = "UPDATE piton_schedules SET version = version + 1, due_at = ? WHERE schedule_id IN \
     (SELECT schedule_id FROM piton_schedules WHERE due_at <= ? AND workflow IN (";
 
 const CLAIM_END: &str = concat!(
@@ -61,8 +61,7 @@ const SAVE: &str = "BEGIN IMMEDIATE; \
 const SAVE_END: &str = ") AS new WHERE schedule_id = new.column1 AND token = new.column2 \
     AND version = new.column3 RETURNING schedule_id, log_count";
 
-const INSERT_LOG: &str =
-    "INSERT INTO piton_schedule_log (schedule_id, seq, kind, nominal_at, run_id, details, at) \
+const INSERT_LOG: &str = "INSERT INTO piton_schedule_log (schedule_id, seq, kind, nominal_at, run_id, details, at) \
     SELECT column1, column2, column3, column4, column5, column6, ? FROM (";
 
 const PRUNE: &str = "DELETE FROM piton_schedule_log WHERE rowid IN (SELECT old.rowid FROM (";
@@ -109,7 +108,8 @@ impl Schedules for SqliteStore {
             return Ok(created(rows.any(2)));
         }
         let mut script = Script::new();
-        let entries = (1..).zip(&schedule.log).map(|(seq, entry)| (schedule.id.as_str(), seq, entry));
+        let entries =
+            (1..).zip(&schedule.log).map(|(seq, entry)| (schedule.id.as_str(), seq, entry));
         add_log(&mut script, &entries.collect::<Vec<_>>(), now);
         script.sql("COMMIT");
         turn.commit(script).await.map_err(failed)?;
@@ -208,10 +208,7 @@ fn created(is_the_same: bool) -> ScheduleCreated {
     if is_the_same { ScheduleCreated::Created } else { ScheduleCreated::IdTaken }
 }
 
-async fn save_some(
-    store: &SqliteStore,
-    changes: &[SaveSchedule],
-) -> Result<Vec<bool>, StoreError> {
+async fn save_some(store: &SqliteStore, changes: &[SaveSchedule]) -> Result<Vec<bool>, StoreError> {
     let failed = failed("save_schedules");
     let mut turn = store.turn().await;
     let now = store.time();
