@@ -64,6 +64,11 @@ pub use piton_macros::{migrate, query, validator};
 #[doc = include_str!("../../docs/guide/updates-queries.md")]
 struct UpdatesAndQueries;
 
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite", feature = "schedules"))]
+#[doc = include_str!("../../docs/guide/schedules.md")]
+struct Schedules;
+
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../README.md")]
