@@ -10,6 +10,8 @@ mod edit;
 mod engine;
 mod general;
 mod key;
+#[cfg(feature = "schedules")]
+mod schedule;
 #[cfg(feature = "engine")]
 mod update;
 
@@ -21,10 +23,12 @@ pub use connect::{ConnectError, StoreError};
 pub use edit::EditError;
 #[cfg(feature = "engine")]
 pub use engine::{
-    BlockedHolder, CompleteError, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,
-    WorkerError,
+    BlockedHolder, CompleteError, LookupError, RegistryError, RunError, SignalError, StartError,
+    TokenError, WorkerError,
 };
 pub use general::{Error, Result};
 pub use key::KeyError;
+#[cfg(feature = "schedules")]
+pub use schedule::ScheduleError;
 #[cfg(feature = "engine")]
 pub use update::{QueryError, UpdateError};

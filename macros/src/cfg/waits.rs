@@ -64,8 +64,7 @@ impl Builder {
         let entry = self.new_block(BlockKind::Region(id));
         self.scoped(|this| {
             let scope = this.scope;
-            let region =
-                Region { point, index, parent, entry, scope, is_move, is_shielded, span };
+            let region = Region { point, index, parent, entry, scope, is_move, is_shielded, span };
             this.regions.push(region);
             this.begin(entry);
             this.body(body);

@@ -201,7 +201,8 @@ impl Lower<'_> {
     pub(super) fn await_block(&mut self, block: syn::ExprAsync, span: Span, dest: Dest) {
         let start = block.async_token.span;
         // A shield changes nothing of what is saved.
-        let fingerprint = self.locals.fingerprint(&syn::ExprAsync { attrs: Vec::new(), ..block.clone() });
+        let fingerprint =
+            self.locals.fingerprint(&syn::ExprAsync { attrs: Vec::new(), ..block.clone() });
         let block = Expr::Async(block);
         let name = self.name_branch(&block, None);
         let point = self.point(("async".to_owned(), fingerprint), PointKind::Select, span);
