@@ -1,79 +1,93 @@
-//! Bills of many customers, month after month: a child for each customer, a run for each month.
+//! Bills all customers on the first of each month, at six in the morning in Berlin.
 //!
-//! The workflow is [`bill_month`]. It starts a child for each customer, waits for all of them, and continues as a new run
-//! with the next month, so it stays as small as in its first. A customer who cannot pay fails alone.
+//! A schedule starts a run for each month. If a month takes longer than until the next, the next waits; if one fails,
+//! the schedule pauses until somebody has looked at it.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use piton::client::Overlap;
+use piton::error::ScheduleError;
 use piton::prelude::*;
+use piton::schedule::Spec;
 use serde::{Deserialize, Serialize};
 
-/// Somebody who pays every month.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Customer {
-    /// The name.
-    pub name: String,
-    /// What is to be paid.
+/// The id of the schedule.
+pub const BILLS: &str = "bills";
+
+/// What is sent to a customer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Invoice {
+    /// Its number: the customer and the month.
+    pub number: String,
+    /// The amount.
     pub cents: u64,
 }
 
-/// Why a bill was not paid.
-#[derive(Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
-pub enum BillError {
-    /// The bank has refused.
-    #[error("{0} cannot pay")]
-    Refused(String),
-    /// The call of the bank failed.
-    #[error("the bank could not be asked")]
-    Bank(#[from] ActivityError<String>),
+/// What the program works with: the customers with their monthly fees, and what has been sent.
+#[derive(Clone, Debug, Default)]
+pub struct Office {
+    customers: Arc<Mutex<BTreeMap<String, u64>>>,
+    sent: Arc<Mutex<Vec<Invoice>>>,
 }
 
-/// What has come of the months so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Books {
-    /// What was paid.
-    pub cents: u64,
-    /// Who has not paid, and when.
-    pub unpaid: Vec<(u32, String)>,
+impl Office {
+    /// Takes a customer on.
+    pub fn add(&self, customer: &str, cents: u64) {
+        let mut customers = self.customers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        customers.insert(customer.to_owned(), cents);
+    }
+
+    /// The invoices that were sent, in order.
+    pub fn sent(&self) -> Vec<Invoice> {
+        self.sent.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
 }
 
-/// Asks the bank. It knows a bill by its number, so one that is asked for twice is paid once.
 #[activity]
-async fn collect(_bill: &str, customer: &Customer) -> Result<bool, String> {
-    Ok(customer.cents < 100_000)
+async fn customers(cx: &ActivityContext) -> Vec<(String, u64)> {
+    let office = cx.dependency::<Office>();
+    let customers = office.customers.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    customers.iter().map(|(name, cents)| (name.clone(), *cents)).collect()
 }
 
-/// Bills one customer.
-#[workflow]
-pub async fn bill(cx: &Context, customer: Customer) -> Result<u64, BillError> {
-    let number = cx.workflow_id().to_owned();
-    if !collect(&number, &customer).await? {
-        return Err(BillError::Refused(customer.name));
+/// Sends an invoice. One that was sent before is not sent again, so an attempt may be repeated.
+#[activity(retry(initial = "1s", max_attempts = 3))]
+async fn send(cx: &ActivityContext, invoice: &Invoice) -> Result<(), String> {
+    if invoice.cents == 0 {
+        return Err(format!("{} is about nothing", invoice.number));
     }
-    Ok(customer.cents)
+    let office = cx.dependency::<Office>();
+    let mut sent = office.sent.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if !sent.contains(invoice) {
+        sent.push(invoice.clone());
+    }
+    Ok(())
 }
 
-/// Bills all customers in a month and in those that follow, up to the last.
+/// Bills everybody for the month that the run is due for, which stands in its workflow id.
 #[workflow]
-pub async fn bill_month(
-    cx: &Context,
-    customers: Vec<Customer>,
-    month: u32,
-    last: u32,
-    mut books: Books,
-) -> Books {
-    let mut bills = Vec::new();
-    for customer in customers.clone() {
-        let id = format!("bill-{month}-{}", customer.name);
-        bills.push((customer.name.clone(), cx.start_child(bill(customer)).id(id)));
+pub async fn bill_all(cx: &Context) -> Result<usize, String> {
+    let month = cx.workflow_id()[BILLS.len() + 1..][..7].to_owned();
+    let everybody = customers().await;
+    let count = everybody.len();
+    for (customer, cents) in everybody {
+        let invoice = Invoice { number: format!("{customer} {month}"), cents };
+        send(&invoice).await.map_err(|error| error.to_string())?;
     }
-    for (name, bill) in bills {
-        match bill.await {
-            Ok(cents) => books.cents += cents,
-            Err(_) => books.unpaid.push((month, name)),
-        }
+    Ok(count)
+}
+
+/// Creates the schedule, unless it is there.
+///
+/// # Errors
+/// See [`ScheduleError`].
+pub async fn open(client: &Client) -> Result<(), ScheduleError> {
+    let spec = Spec::new().cron("0 6 1 * * # the first of the month").zone("Europe/Berlin");
+    let create = client.schedule(BILLS).create(spec, bill_all());
+    let create = create.overlap(Overlap::BufferAll).pause_on_failure(true);
+    match create.catch_up_window(days(7)).await {
+        Ok(_) | Err(ScheduleError::Exists { .. }) => Ok(()),
+        Err(error) => Err(error),
     }
-    if month == last {
-        return books;
-    }
-    cx.sleep(days(30)).await;
-    cx.continue_as_new(bill_month(customers, month + 1, last, books))
 }

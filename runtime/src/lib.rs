@@ -28,6 +28,8 @@ pub mod model;
 pub mod prelude;
 #[cfg(feature = "engine")]
 pub mod process;
+#[cfg(feature = "schedules")]
+mod schedules;
 #[cfg(feature = "engine")]
 pub mod store;
 #[cfg(feature = "engine")]
@@ -43,6 +45,10 @@ pub mod __private {
 #[cfg(feature = "engine")]
 pub use sqlx;
 
+/// When schedules are due: calendars, intervals, cron strings.
+#[cfg(feature = "schedules")]
+pub use piton_schedule as schedule;
+
 pub use codec::{Json, Secret};
 pub use error::{Error, Result};
 
@@ -57,6 +63,11 @@ pub use piton_macros::{migrate, query, validator};
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../docs/guide/updates-queries.md")]
 struct UpdatesAndQueries;
+
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite", feature = "schedules"))]
+#[doc = include_str!("../../docs/guide/schedules.md")]
+struct Schedules;
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]

@@ -9,10 +9,10 @@ mod binary;
 mod by_schema;
 mod copying;
 mod depth;
+mod failure;
 mod given;
 mod json;
 mod reader;
-#[cfg(feature = "engine")]
 pub(crate) mod render;
 mod results;
 pub(crate) mod samples;
@@ -34,6 +34,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use arguments::{ArgumentKind, Arguments};
+pub(crate) use failure::error_in;
 pub(crate) use given::{Given, given, read_by};
 pub use json::Json;
 pub(crate) use reader::only_value;
@@ -45,7 +46,7 @@ pub use schema::{
 pub use secret::Secret;
 #[cfg(feature = "engine")]
 pub(crate) use shown::{
-    error_in, json_to_part, json_to_payload, json_to_saved, payload_to_json, saved_to_json,
+    json_to_part, json_to_payload, json_to_saved, payload_to_json, saved_to_json,
 };
 
 pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};

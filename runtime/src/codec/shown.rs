@@ -32,26 +32,6 @@ pub(crate) fn payload_to_json(payload: &Payload) -> Result<Json, CodecError> {
     }
 }
 
-/// The text of the error in a payload that holds a `Result`, if it is one. What cannot be read is an error, too.
-pub(crate) fn error_in(payload: &Payload) -> Option<String> {
-    match payload_to_json(payload) {
-        Ok(Json::Object(result)) => result.get("Err").map(text_of),
-        Ok(_) => None,
-        Err(error) => Some(format!("what it returned cannot be read: {error}")),
-    }
-}
-
-/// An error for people. An [`Error`](crate::Error) is the list of its messages.
-fn text_of(error: &Json) -> String {
-    match error {
-        Json::String(text) => text.clone(),
-        Json::Array(messages) if messages.iter().all(Json::is_string) => {
-            messages.iter().filter_map(Json::as_str).collect::<Vec<_>>().join(": ")
-        }
-        other => other.to_string(),
-    }
-}
-
 /// A value that was written by this schema, as JSON.
 ///
 /// # Errors

@@ -3,6 +3,7 @@
 //! It believes nothing that the store says of itself: it keeps its own books of leases, owners,
 //! step numbers and inboxes, from the writes alone, and compares.
 
+mod answers;
 mod attempts;
 mod builds;
 mod crowds;
@@ -10,6 +11,7 @@ mod holdings;
 mod letters;
 mod queues;
 mod shutdowns;
+mod undoing;
 mod waits;
 mod writes;
 
@@ -22,6 +24,7 @@ use piton::process::Process;
 use piton::store::{Reporter, WorkerLease};
 use tokio::time::Instant;
 
+use self::answers::Answers;
 pub(crate) use self::attempts::Beginning;
 use self::attempts::Call;
 use self::builds::Readers;
@@ -31,6 +34,7 @@ use self::holdings::Holdings;
 use self::letters::Letters;
 use self::queues::Queues;
 use self::shutdowns::{Running, Shutdowns};
+use self::undoing::Undoing;
 use crate::clerks::Answer;
 
 /// See the [module documentation](self).
@@ -41,6 +45,7 @@ pub(crate) struct Oracle {
     processes: BTreeMap<String, (WorkerLease, Instant)>,
     queues: Queues,
     letters: Letters,
+    answers: Answers,
     runs: BTreeMap<RunId, Run>,
     /// What was said with tokens that were refused.
     refused: BTreeSet<i64>,
@@ -66,6 +71,7 @@ pub(crate) struct Oracle {
 struct Run {
     workflow_id: String,
     readers: Readers,
+    undoing: Undoing,
     owner: Option<WorkerLease>,
     /// When it was last given to an owner, or stepped by one.
     touched_at: Option<Instant>,
@@ -192,6 +198,11 @@ impl Oracle {
     /// Whether this was said with a token that was refused.
     pub(crate) fn was_refused(&self, said: i64) -> bool {
         self.refused.contains(&said)
+    }
+
+    /// An attempt to undo this part of what a run has done begins.
+    pub(crate) fn undo_begins(&mut self, run_id: RunId, number: u32) {
+        self.check(run_id, |run| run.undoing.begins(number).err());
     }
 
     /// What has happened to a run.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::model::{
     AttemptFailure, AwaitKind, DefinitionHash, FailedCompensation, Handle, Link, ParentClose,
-    RunId, RunStatus, StepNo, Timestamp, WorkerId,
+    PromiseToken, RunId, RunStatus, StepNo, Timestamp, WorkerId,
 };
 use crate::store::Kin;
 
@@ -228,6 +228,14 @@ pub enum WaitFor {
         workflow_id: String,
         /// The stored name of its workflow.
         workflow: String,
+    },
+    /// What a promise comes to.
+    Promise {
+        /// The text by which it can be completed.
+        token: PromiseToken,
+        /// When it expires, if it does.
+        #[serde(serialize_with = "as_text_or_null")]
+        expires_at: Option<Timestamp>,
     },
     /// An update.
     Update {

@@ -3,11 +3,12 @@
 use tracing::warn;
 
 use super::steps::Effects;
+use crate::codec;
 use crate::engine::backoff::Backoff;
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::machine::{Machine, NextRun, RunInfo, StepError, WorkflowEntry};
-use crate::model::{BlockedReason, Link, Message, Payload};
+use crate::model::{BlockedReason, Link, Message, Payload, PromiseMessage, SchemaHash};
 use crate::store::{NewRun, Successor};
 
 /// The run that follows `run`, with what it is written by recorded.
@@ -70,6 +71,18 @@ pub(super) async fn record_written(session: &Session, effects: &Effects) {
                     record(session, entry, &start.arguments).await;
                 }
             }
+            Message::Promise(message) => match &**message {
+                PromiseMessage::Complete { outcome, .. } => {
+                    if let Some(payload) = outcome.payload() {
+                        record_payload(session, payload).await;
+                    }
+                }
+                PromiseMessage::Await { types, .. } => {
+                    record_schema(session, types.resolved).await;
+                    record_schema(session, types.rejected).await;
+                }
+                PromiseMessage::Forget { .. } => {}
+            },
             Message::Cancel { .. }
             | Message::ToChild { .. }
             | Message::AwaitChild { .. }
@@ -88,8 +101,14 @@ async fn record(session: &Session, entry: &'static WorkflowEntry, arguments: &Pa
 }
 
 async fn record_payload(session: &Session, payload: &Payload) {
+    if let Some(hash) = codec::schema_of(payload) {
+        record_schema(session, hash).await;
+    }
+}
+
+async fn record_schema(session: &Session, hash: SchemaHash) {
     let mut backoff = Backoff::default();
-    while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
+    while let Err(error) = session.host.recorded.schema(&*session.store, hash).await {
         report(&error);
         backoff.wait().await;
     }

@@ -48,6 +48,10 @@ pub(super) fn outcome(
         OperationOutcome::Unknown => ActivityError::OutcomeUnknown,
         // What a child comes to is for its own operation.
         OperationOutcome::Returned(_) | OperationOutcome::Child(_) => ActivityError::Failed(()),
+        OperationOutcome::Promise(_) => {
+            let message = format!("what has arrived for `{activity}` is that of a promise");
+            return Err(StepError::Failed(Error::msg(message)));
+        }
         OperationOutcome::Unusable(reason) => {
             let message = format!("activity `{activity}` cannot be run: {reason}");
             return Err(StepError::Failed(Error::msg(message)));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Context;
 use crate::error::{Error, KeyError};
 use crate::machine::{Signal, StartOfChild, StepError};
-use crate::model::{Message, OutgoingMessage, RunId};
+use crate::model::{Message, OutgoingMessage, PromiseMessage, RunId};
 
 /// What steps have sent that nobody has taken yet.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub(super) struct Outgoing {
     messages: Vec<Sent>,
     /// How many of them are of steps before the one that is being made.
     of_steps_before: usize,
+    /// What a step that has failed had to say to promises that it no longer awaits: that holds if the run ends by it.
+    forgotten: Vec<OutgoingMessage>,
     /// Why the step cannot be made, if it has tried to send what cannot be sent.
     failed: Option<StepError>,
 }
@@ -26,6 +28,16 @@ enum Sent {
     Message(OutgoingMessage),
     /// A child that is started once the step has been made.
     Start(Arc<StartOfChild>),
+}
+
+impl Sent {
+    fn into_message(self) -> Option<OutgoingMessage> {
+        match self {
+            Self::Message(message) => Some(message),
+            // Of a step that has not been made to its end.
+            Self::Start(_) => None,
+        }
+    }
 }
 
 /// For workflow code.
@@ -75,6 +87,20 @@ impl Context {
 }
 
 impl Context {
+    /// Says something to a promise.
+    pub(super) fn send_to_promise(&self, message: Result<PromiseMessage, StepError>) {
+        let fields = self.fields();
+        let mut outgoing = fields.outgoing.borrow_mut();
+        match message {
+            Ok(message) => {
+                let to = fields.run.workflow_id.to_string();
+                let body = Message::Promise(Box::new(message));
+                outgoing.messages.push(Sent::Message(OutgoingMessage { to, body }));
+            }
+            Err(error) => _ = outgoing.failed.get_or_insert(error),
+        }
+    }
+
     fn send(&self, to: String, what: &str, body: Result<Message, StepError>) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         if let Err(error) = KeyError::check(&to) {
@@ -130,6 +156,7 @@ impl Context {
     pub(super) fn begin_sending(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         outgoing.of_steps_before = outgoing.messages.len();
+        outgoing.forgotten.clear();
         outgoing.failed = None;
     }
 
@@ -155,18 +182,26 @@ impl Context {
     pub(crate) fn unsend(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         let kept = outgoing.of_steps_before;
-        outgoing.messages.truncate(kept);
+        let dropped = outgoing.messages.split_off(kept);
+        let forgets = |message: &OutgoingMessage| match &message.body {
+            Message::Promise(message) => matches!(**message, PromiseMessage::Forget { .. }),
+            _ => false,
+        };
+        let dropped = dropped.into_iter().filter_map(Sent::into_message);
+        outgoing.forgotten = dropped.filter(forgets).collect();
+    }
+
+    /// Sends what a step that has failed had to say to promises that it no longer awaits.
+    pub(crate) fn send_forgotten(&self) {
+        let mut outgoing = self.fields().outgoing.borrow_mut();
+        let forgotten = std::mem::take(&mut outgoing.forgotten);
+        outgoing.messages.extend(forgotten.into_iter().map(Sent::Message));
     }
 
     pub(crate) fn take_messages(&self) -> Vec<OutgoingMessage> {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         outgoing.of_steps_before = 0;
         let sent = std::mem::take(&mut outgoing.messages).into_iter();
-        let message = |sent| match sent {
-            Sent::Message(message) => Some(message),
-            // Of a step that has not been made to its end.
-            Sent::Start(_) => None,
-        };
-        sent.filter_map(message).collect()
+        sent.filter_map(Sent::into_message).collect()
     }
 }

@@ -95,7 +95,8 @@ pub trait Runs: Send + Sync {
         Ok(())
     }
 
-    /// Closes an open run as terminated, whoever owns it. Returns whether that is what the run has come
+    /// Closes an open run as terminated, whoever owns it. If its end concerns others, the message that it is over is in
+    /// the outbox then. Returns whether that is what the run has come
     /// to, by this call or by one before it with the same reason: whoever has lost the answer may ask
     /// again. Of a run that is not there, `false`. The inbox is emptied, the activities on queues go, and
     /// dedup keys stay.

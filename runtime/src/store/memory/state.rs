@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::activities::ActivityRow;
 use super::kin::KinRows;
+use super::schedules::ScheduleRow;
 use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::model::{
     BlockedReason, DefinitionHash, OutgoingMessage, Payload, RunId, RunStatus, StepNo, Timestamp,
     UpdateReply, WorkerId,
 };
+use crate::store::promises::PromiseRows;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityKey, Arrival, AuditEntry, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord,
@@ -24,6 +26,7 @@ pub(super) struct State {
     pub(super) schemas: BTreeMap<u64, SchemaRecord>,
     /// Past states of each run, newest first.
     pub(super) history: HashMap<RunId, Vec<PastState>>,
+    pub(super) schedules: BTreeMap<String, ScheduleRow>,
     pub(super) audit: Vec<AuditEntry>,
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
@@ -41,6 +44,7 @@ pub(super) struct State {
     pub(super) run_ids: Option<(u32, u32)>,
     /// What it does without.
     pub(super) left_out: BTreeSet<Guard>,
+    pub(super) promises: PromiseRows,
     /// The open run of each workflow id.
     pub(super) open: HashMap<String, RunId>,
 }

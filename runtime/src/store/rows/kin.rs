@@ -39,7 +39,7 @@ pub(crate) use last_of;
 
 /// A wait for the end of a child that is over, with how long what it comes to is.
 #[derive(FromRow)]
-pub(crate) struct WaitRow {
+pub(crate) struct ChildWaitRow {
     /// The last run of the child's chain.
     closed: Uuid,
     child_id: Uuid,
@@ -48,7 +48,7 @@ pub(crate) struct WaitRow {
     bytes: i64,
 }
 
-/// See [`WaitRow`].
+/// See [`ChildWaitRow`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ChildWait {
     pub(crate) closed: RunId,
@@ -58,8 +58,8 @@ pub(crate) struct ChildWait {
     pub(crate) bytes: usize,
 }
 
-impl From<WaitRow> for ChildWait {
-    fn from(row: WaitRow) -> Self {
+impl From<ChildWaitRow> for ChildWait {
+    fn from(row: ChildWaitRow) -> Self {
         Self {
             closed: row.closed.into(),
             child: row.child_id.into(),

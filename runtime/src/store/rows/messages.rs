@@ -8,6 +8,8 @@ use uuid::Uuid;
 use crate::codec;
 use crate::error::StoreError;
 use crate::model::{ChildStart, Message, RunId, Timestamp, UpdateReply};
+use crate::store::promises::Ask;
+use crate::store::promises::sql::Work;
 use crate::store::relay::Parcel;
 use crate::store::{
     Arrival, ArrivalKind, AwaitedChild, DeadLetter, DeadLetterId, DeadLetterReason, Errand,
@@ -78,6 +80,8 @@ pub(crate) struct Outbox {
     pub(crate) awaits: Vec<(MessageKey, AwaitedChild)>,
     /// Runs that are over.
     pub(crate) closes: Vec<MessageKey>,
+    /// What goes to promises.
+    pub(crate) told: Vec<Work>,
     /// The first of each sender that cannot be read; those behind it are left with it.
     pub(crate) unreadable: Vec<MessageKey>,
     /// Whether there are more behind those that were asked for.
@@ -137,6 +141,10 @@ impl Outbox {
             }
             Errand::Await(awaited) => self.awaits.push((key, awaited)),
             Errand::Close => self.closes.push(key),
+            Errand::Promise(message) => {
+                let ask = Ask { sender: key.run_id, message };
+                self.told.push(Work::Told { message: key, ask });
+            }
         }
     }
 }

@@ -30,6 +30,7 @@ impl ArrivalKind {
             | Self::Update { payload, .. }
             | Self::Outcome { outcome: OperationOutcome::Returned(payload), .. } => Some(payload),
             Self::Outcome { outcome: OperationOutcome::Child(end), .. } => end.payload(),
+            Self::Outcome { outcome: OperationOutcome::Promise(outcome), .. } => outcome.payload(),
             _ => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::{ChildStart, Handle, Message, RunId, StepNo};
+use crate::model::{ChildStart, Handle, Message, PromiseMessage, RunId, StepNo};
 use crate::store::{ArrivalKind, DeadLetterReason};
 
 /// What becomes of a message when it is relayed.
@@ -21,6 +21,8 @@ pub(crate) enum Errand {
     Await(AwaitedChild),
     /// The sender is over.
     Close,
+    /// It goes to a promise.
+    Promise(PromiseMessage),
 }
 
 /// A child that a run waits for.
@@ -47,6 +49,7 @@ impl From<Message> for Errand {
             Message::Start(start) => Self::Start(start),
             Message::AwaitChild { child, handle } => Self::Await(AwaitedChild { child, handle }),
             Message::Closed => Self::Close,
+            Message::Promise(message) => Self::Promise(*message),
         }
     }
 }

@@ -6,6 +6,7 @@ use crate::model::{RunId, Timestamp};
 use crate::store::memory::kin::Carried;
 use crate::store::memory::state::{News, State};
 use crate::store::memory::{Guard, Write};
+use crate::store::promises::Ask;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, Errand, MessageKey, NewArrival,
@@ -61,6 +62,10 @@ impl State {
                 Errand::Await(awaited) => {
                     self.await_child(key.run_id, awaited, now, news);
                     relayed.carried_out.push(key);
+                    continue;
+                }
+                Errand::Promise(message) => {
+                    self.tell_promise(&Ask { sender: key.run_id, message }, now, news);
                     continue;
                 }
                 Errand::Close => {

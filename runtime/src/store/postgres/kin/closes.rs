@@ -15,7 +15,7 @@ use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, now};
 use crate::store::recipients::Question;
 use crate::store::rows::{
-    AttachedChild, AttachedRow, ChildWait, EndRow, WaitRow, being_made, first_of, last_of,
+    AttachedChild, AttachedRow, ChildWait, ChildWaitRow, EndRow, being_made, first_of, last_of,
 };
 use crate::store::weight::Answer;
 use crate::store::{
@@ -203,7 +203,7 @@ async fn look_up(
     senders: &[Uuid],
 ) -> Result<(Vec<ChildWait>, Vec<AttachedChild>), StoreError> {
     let failed = failed("relay_messages");
-    let waits: Vec<WaitRow> = sqlx::query_as(WAITS)
+    let waits: Vec<ChildWaitRow> = sqlx::query_as(WAITS)
         .bind(senders)
         .bind(MAX_PART)
         .fetch_all(&mut *connection)

@@ -9,6 +9,7 @@ use super::dead_letters::{find_holders, keep};
 use super::inbox::{find_recipients, write};
 use crate::error::StoreError;
 use crate::model::RunId;
+use crate::store::postgres::promises::do_work;
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, kin, named_by, now};
 use crate::store::relay::{Delivery, Parcel, Sorted};
@@ -82,9 +83,13 @@ pub(super) async fn relay(
         .fetch_all(transaction.get())
         .await
         .map_err(failed)?;
-    let Outbox { parcels, starts, awaits, closes, unreadable, has_more } =
+    let Outbox { parcels, told, starts, awaits, closes, unreadable, has_more } =
         Outbox::read(rows, request.limit as usize);
-    let is_idle = parcels.is_empty() && starts.is_empty() && awaits.is_empty() && closes.is_empty();
+    let is_idle = parcels.is_empty()
+        && told.is_empty()
+        && starts.is_empty()
+        && awaits.is_empty()
+        && closes.is_empty();
     let has_more = has_more || (has_others && !is_idle);
     let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
     if parcels.is_empty() {
@@ -92,6 +97,7 @@ pub(super) async fn relay(
     } else {
         deliver(store, transaction, parcels, &mut relayed).await?;
     }
+    do_work(store, told, "relay_messages").await?;
     kin::start_children(store, starts, &mut relayed).await?;
     kin::await_children(store, awaits, &mut relayed).await?;
     kin::close_runs(store, closes, &mut relayed).await?;

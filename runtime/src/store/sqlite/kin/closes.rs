@@ -9,7 +9,7 @@ use crate::store::ends::handle;
 use crate::store::kin::arrivals;
 use crate::store::recipients::Question;
 use crate::store::rows::{
-    AttachedChild, AttachedRow, ChildWait, EndRow, WaitRow, being_made, first_of, last_of,
+    AttachedChild, AttachedRow, ChildWait, ChildWaitRow, EndRow, being_made, first_of, last_of,
 };
 use crate::store::sqlite::messages::{add_arrivals, add_counts, look_up};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
@@ -109,7 +109,7 @@ pub(in crate::store::sqlite) async fn close_runs(
     add_over(&mut script, &closes);
     script.sql(TO_OVER).bind(MAX_ROWS as i64);
     let mut rows = turn.begin(script).await.map_err(failed)?;
-    let waits: Vec<WaitRow> = rows.read(1).map_err(failed)?;
+    let waits: Vec<ChildWaitRow> = rows.read(1).map_err(failed)?;
     let mut answer = Answer::default();
     let waits = waits.into_iter().map(ChildWait::from).take_while(|wait| answer.takes(wait.bytes));
     let waits: Vec<ChildWait> = waits.collect();

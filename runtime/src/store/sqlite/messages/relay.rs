@@ -11,6 +11,7 @@ use crate::model::{RunId, Timestamp};
 use crate::store::relay::{Delivery, Parcel, Sorted};
 use crate::store::rows::{Outbox, OutboxRow};
 use crate::store::sqlite::clock::Moment;
+use crate::store::sqlite::promises::{self, MAX_WORK};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::{SqliteStore, Turn, failed, kin};
 use crate::store::weight::fits;
@@ -98,7 +99,7 @@ async fn relay_some(
     script.sql(OF_SENDERS).bind(limit as i64 + 1);
     let rows: Vec<OutboxRow> =
         turn.begin(script).await.and_then(|mut rows| rows.read(1)).map_err(failed)?;
-    let Outbox { parcels, starts, awaits, closes, unreadable, has_more } =
+    let Outbox { parcels, told, starts, awaits, closes, unreadable, has_more } =
         Outbox::read(rows, limit);
     let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
     if parcels.is_empty() {
@@ -106,6 +107,9 @@ async fn relay_some(
         drop(turn);
     } else {
         deliver(store, turn, now, parcels, &mut relayed).await?;
+    }
+    for told in told.chunks(MAX_WORK) {
+        promises::do_some(store, told.to_vec(), "relay_messages").await?;
     }
     kin::start_children(store, starts, &mut relayed).await?;
     kin::await_children(store, awaits, &mut relayed).await?;
