@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use piton::error::{
-    CompleteError, ConnectError, EditError, LookupError, QueryError, SignalError, StoreError, UpdateError,
+    CompleteError, ConnectError, EditError, LookupError, QueryError, SignalError, StoreError,
+    UpdateError,
 };
 use piton::lock::LockError;
 use piton::model::RunStatus;

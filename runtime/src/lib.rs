@@ -28,6 +28,8 @@ pub mod model;
 pub mod prelude;
 #[cfg(feature = "engine")]
 pub mod process;
+#[cfg(feature = "signed-tokens")]
+pub mod signed;
 #[cfg(feature = "engine")]
 pub mod store;
 #[cfg(feature = "engine")]
@@ -57,6 +59,11 @@ pub use piton_macros::{migrate, query, validator};
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../docs/guide/updates-queries.md")]
 struct UpdatesAndQueries;
+
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/promises.md")]
+struct Promises;
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]

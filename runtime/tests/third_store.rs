@@ -10,20 +10,22 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use piton::error::{LookupError, RunError, StoreError};
-use piton::model::{DefinitionHash, PromiseKey, RunId, RunStatus, SchemaHash, StepNo, Timestamp, WorkerId};
+use piton::model::{
+    DefinitionHash, PromiseKey, RunId, RunStatus, SchemaHash, StepNo, Timestamp, WorkerId,
+};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, Claimed,
-    ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, CompletePromise, CompletionOutcome, DeadLetter, DeadLetterFilter,
-    DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary, EditOutcome, EditRun,
-    ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome,
-    Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, PastState, PastStep,
-    PromiseFilter, PromiseRecord, RedeliverOutcome, RelayMessages, Relayed, Renewal,
-    ReviewedActivities, ReviewedRuns, RunDetails, RunFilter, RunKey, RunRecord, SchemaRecord,
-    StartOutcome, UpdateKey, WorkerLease,
+    ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, CompletePromise, CompletionOutcome,
+    DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord,
+    DefinitionSummary, EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome,
+    FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival,
+    NewRun, NewWorker, PastState, PastStep, PromiseFilter, PromiseRecord, RedeliverOutcome,
+    RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunDetails, RunFilter,
+    RunKey, RunRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]

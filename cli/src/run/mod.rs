@@ -11,8 +11,8 @@ use piton::client::Client;
 use piton::model::RunId;
 use piton::store::RunKey;
 
-use self::act::{EndArgs, QueryArgs, ResultArgs, SignalArgs, UpdateArgs};
 pub(crate) use self::act::parse_json;
+use self::act::{EndArgs, QueryArgs, ResultArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
 use self::list::ListArgs;
 use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};

@@ -6,7 +6,8 @@ use piton::client::Completed;
 use piton::prelude::*;
 use piton_examples::approval::{Approved, Refusal, expense};
 
-const USAGE: &str = "usage: approval DATABASE claim NUMBER CENTS | approve TOKEN NAME | refuse TOKEN REASON";
+const USAGE: &str =
+    "usage: approval DATABASE claim NUMBER CENTS | approve TOKEN NAME | refuse TOKEN REASON";
 
 #[tokio::main]
 async fn main() -> piton::Result<()> {

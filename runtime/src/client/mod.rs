@@ -122,8 +122,17 @@ impl Client {
         let (hosts, awaited) = (Mutex::default(), Mutex::default());
         let reports = Reports::to(&store);
         let recorded = Arc::default();
-        let shared =
-            Shared { store, starts, deliveries, completions, reports, endings, recorded, awaited, hosts };
+        let shared = Shared {
+            store,
+            starts,
+            deliveries,
+            completions,
+            reports,
+            endings,
+            recorded,
+            awaited,
+            hosts,
+        };
         Self { shared: Arc::new(shared) }
     }
 

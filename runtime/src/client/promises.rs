@@ -11,9 +11,7 @@ use crate::engine::backoff::patiently;
 use crate::engine::evolution;
 use crate::error::{CompleteError, KeyError, StoreError};
 use crate::machine::{Durable, PromiseError};
-use crate::model::{
-    Cause, Payload, PromiseKey, PromiseOutcome, PromiseToken, SchemaHash,
-};
+use crate::model::{Cause, Payload, PromiseKey, PromiseOutcome, PromiseToken, SchemaHash};
 use crate::store::{CompletePromise, CompletionOutcome, PromiseFilter, PromiseRecord};
 
 /// A promise, seen from outside of the run that awaits it; made by [`Client::promise`].
@@ -232,9 +230,7 @@ impl PromiseHandle {
         let completed = self.client.completions().submit(completion).await;
         match completed.map_err(CompleteError::Store)? {
             CompletionOutcome::Completed => Ok(Completed::First),
-            CompletionOutcome::Already(known) => {
-                Ok(Completed::Already(self.settled(known).await?))
-            }
+            CompletionOutcome::Already(known) => Ok(Completed::Already(self.settled(known).await?)),
             CompletionOutcome::Closed(run_id) => Err(CompleteError::Closed { run_id }),
             CompletionOutcome::Unknown(run_id) => Err(CompleteError::Unknown { run_id }),
         }

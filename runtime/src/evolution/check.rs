@@ -195,8 +195,7 @@ impl Check<'_> {
                 StoredAwaited::Promise { resolved, rejected, .. },
                 Awaited::Promise { resolved: value, rejected: error, .. },
             ) => {
-                for (what, old, now) in
-                    [("value", *resolved, *value), ("error", *rejected, *error)]
+                for (what, old, now) in [("value", *resolved, *value), ("error", *rejected, *error)]
                 {
                     // It need not have been completed yet.
                     let tried = self.payload(old, now);

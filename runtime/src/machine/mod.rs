@@ -67,13 +67,13 @@ pub(crate) use parked::Parked;
 #[cfg(feature = "engine")]
 pub(crate) use poll_until::PollRound;
 pub use poll_until::{PendingPoll, PollPolicy, PollUntil, Polled};
-pub use race::{Race, race};
-pub use shield::Shield;
 pub(crate) use promise::read as read_promise;
 pub use promise::{
     Fill, Fills, PendingFill, PendingPromise, PendingPromiseWithin, Promise, PromiseError,
     PromiseWithin,
 };
+pub use race::{Race, race};
+pub use shield::Shield;
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
 pub use spawn::{Spawn, Spawned};
 pub use standalone::{Progress, Standalone};

@@ -212,10 +212,7 @@ impl<T: Durable, E: Durable> DurableFuture for Promise<T, E> {
         cx.ask_promise(self.wait(), types::<T, E>()).map(PendingPromise)
     }
 
-    fn poll(
-        pending: &mut PendingPromise,
-        cx: &Context,
-    ) -> Result<Poll<Self::Output>, StepError> {
+    fn poll(pending: &mut PendingPromise, cx: &Context) -> Result<Poll<Self::Output>, StepError> {
         if let Some(result) = take(pending.0, cx)? {
             cx.settle(pending.0);
             Ok(Poll::Ready(result))

@@ -32,8 +32,8 @@ pub use operation::{
 pub use payload::{Encoding, Payload};
 pub(crate) use payload::{as_bytes, in_one_piece};
 pub use promise::{
-    Cause, CauseKind, InvalidPromiseToken, PromiseKey, PromiseMessage, PromiseOutcome, PromiseScope,
-    PromiseToken, PromiseTypes,
+    Cause, CauseKind, InvalidPromiseToken, PromiseKey, PromiseMessage, PromiseOutcome,
+    PromiseScope, PromiseToken, PromiseTypes,
 };
 pub use retry::RetryPolicy;
 pub(crate) use retry::pause_after_interruptions;

@@ -391,7 +391,9 @@ mod tests {
         for token in tokens() {
             let text = token.to_string();
             assert_eq!(text.parse(), Ok(token.clone()), "{text}");
-            assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte)));
+            assert!(
+                text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte))
+            );
             let json = serde_json::to_string(&token).expect("it is text");
             assert_eq!(serde_json::from_str::<PromiseToken>(&json).ok(), Some(token));
         }
@@ -406,8 +408,15 @@ mod tests {
         }
         let with_owner = shared.to_string().replace("..", ".x.");
         let upper = text.to_uppercase();
-        for other in ["", "promise1", "promise1....", "promise1.a.id.~4.b", "promise1.a.id.~41.b", &with_owner, &upper]
-        {
+        for other in [
+            "",
+            "promise1",
+            "promise1....",
+            "promise1.a.id.~4.b",
+            "promise1.a.id.~41.b",
+            &with_owner,
+            &upper,
+        ] {
             assert_eq!(other.parse::<PromiseToken>(), Err(InvalidPromiseToken), "{other}");
         }
     }

@@ -108,14 +108,14 @@ pub use contract::messages::arrivals::{
 pub use contract::messages::dead_letters::{
     DeadLetter, DeadLetterFilter, DeadLetterId, DeadLetterReason, NewDeadLetter, RedeliverOutcome,
 };
+pub(crate) use contract::messages::outbox::Delivered;
 pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
-pub(crate) use contract::messages::outbox::Delivered;
+pub use contract::messages::updates::{FoundUpdate, UpdateKey};
 pub use contract::promises::{
     CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
 };
-pub use contract::messages::updates::{FoundUpdate, UpdateKey};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome,
@@ -124,9 +124,7 @@ pub use contract::visibility::{
     DefinitionCount, Ending, FoundEnding, RunFilter, RunKey, RunRecord,
 };
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
-pub use contract::{
-    Activities, Definitions, Messages, Promises, Runs, Store, Visibility, Workers,
-};
+pub use contract::{Activities, Definitions, Messages, Promises, Runs, Store, Visibility, Workers};
 pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;
 pub(crate) use weight::Weight;

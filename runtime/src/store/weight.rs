@@ -3,7 +3,8 @@
 
 use super::{
     ActivityEnd, ActivityHeartbeat, ArrivalKind, AuditEntry, CommitStep, CompletePromise,
-    Disposition, Effect, FinishActivity, FoundEnding, NewArrival, NewAuditEntry, NewRun, PromiseRecord, RunRecord,
+    Disposition, Effect, FinishActivity, FoundEnding, NewArrival, NewAuditEntry, NewRun,
+    PromiseRecord, RunRecord,
 };
 use crate::machine::OperationOutcome;
 use crate::model::{Message, Payload, PromiseMessage, PromiseOutcome, RunId, UpdateReply};

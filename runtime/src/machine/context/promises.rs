@@ -85,9 +85,7 @@ impl Context {
         outcome: Result<PromiseOutcome, StepError>,
     ) {
         let checked = check(&token).and(outcome);
-        self.send_to_promise(
-            checked.map(|outcome| PromiseMessage::Complete { token, outcome }),
-        );
+        self.send_to_promise(checked.map(|outcome| PromiseMessage::Complete { token, outcome }));
     }
 
     /// Awaits what a promise comes to.

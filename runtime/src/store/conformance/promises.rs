@@ -430,15 +430,13 @@ async fn completions_race_with_waits(t: StoreUnderTest) {
         let store = Arc::clone(store);
         let ids = ids.clone();
         async move {
-            let all = ids.iter().map(|id| complete_through(&store, completion(&of_id(id), value(text))));
+            let all =
+                ids.iter().map(|id| complete_through(&store, completion(&of_id(id), value(text))));
             join_all(all).await
         }
     };
-    let (_, first, second) = tokio::join!(
-        join_all(relays),
-        complete(&t.store, "one"),
-        complete(&t.other, "two")
-    );
+    let (_, first, second) =
+        tokio::join!(join_all(relays), complete(&t.store, "one"), complete(&t.other, "two"));
     for (number, run_id) in run_ids.into_iter().enumerate() {
         let won = match (&first[number], &second[number]) {
             (CompletionOutcome::Completed, CompletionOutcome::Already(known)) => {

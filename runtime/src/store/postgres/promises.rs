@@ -73,7 +73,8 @@ const TAKE: &str = "DELETE FROM piton_outbox AS outbox USING (SELECT outbox.run_
     WHERE outbox.run_id = ANY (ARRAY[locked.run_id]) AND outbox.seq = ANY (ARRAY[locked.seq]) \
     RETURNING outbox.run_id, outbox.seq";
 
-const DUE: &str = "SELECT scope, name FROM piton_promises WHERE due_at <= $1 ORDER BY due_at LIMIT $2";
+const DUE: &str =
+    "SELECT scope, name FROM piton_promises WHERE due_at <= $1 ORDER BY due_at LIMIT $2";
 
 const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, resolved_type, \
     rejected_type, outcome, completion, made_at, completed_at, expires_at, due_at) \
@@ -252,8 +253,7 @@ async fn do_at_once(
     let waiting = read_waits(connection, &completed).await.map_err(failed)?;
     let run_ids = sql::runs(work, &places).into_iter().chain(waiting.iter().map(WaitRow::run_id));
     let run_ids: BTreeSet<RunId> = run_ids.collect();
-    let question =
-        Question { run_ids: run_ids.into_iter().collect(), ..Question::default() };
+    let question = Question { run_ids: run_ids.into_iter().collect(), ..Question::default() };
     let given = store.given_time();
     let recipients = find_recipients(given, connection, &question).await;
     let mut recipients = recipients.map_err(failed)??;
@@ -340,10 +340,8 @@ async fn take(connection: &mut PgConnection, work: &mut Vec<Work>) -> Result<(),
         messages.into_iter().map(|key| (key.run_id.as_uuid(), key.seq)).unzip();
     let taken: Vec<(Uuid, i64)> =
         sqlx::query_as(TAKE).bind(run_ids).bind(seqs).fetch_all(connection).await?;
-    let taken: BTreeSet<MessageKey> = taken
-        .into_iter()
-        .map(|(run_id, seq)| MessageKey { run_id: run_id.into(), seq })
-        .collect();
+    let taken: BTreeSet<MessageKey> =
+        taken.into_iter().map(|(run_id, seq)| MessageKey { run_id: run_id.into(), seq }).collect();
     work.retain(|work| work.message().is_none_or(|message| taken.contains(&message)));
     Ok(())
 }
@@ -402,8 +400,7 @@ async fn write(
     if !decided.written.is_empty() {
         write_promises(connection, &decided.written, failed).await?;
     }
-    for (statement, waits) in
-        [(REMOVE_WAITS, &decided.gone_waits), (ADD_WAITS, &decided.new_waits)]
+    for (statement, waits) in [(REMOVE_WAITS, &decided.gone_waits), (ADD_WAITS, &decided.new_waits)]
     {
         if !waits.is_empty() {
             write_waits(connection, statement, waits).await.map_err(failed)?;

@@ -21,11 +21,7 @@ use crate::model::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// That of a run.
-    Run {
-        run_id: RunId,
-        workflow_id: String,
-        is_open: bool,
-    },
+    Run { run_id: RunId, workflow_id: String, is_open: bool },
     /// That of a run which there is not.
     Nowhere(RunId),
     /// That of the first run with this workflow id.

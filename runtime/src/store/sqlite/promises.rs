@@ -30,11 +30,8 @@ const RUNS: &str = "SELECT run_id, workflow_id, closed_at IS NULL AS is_open FRO
 const HOLDER: &str = "SELECT run_id, workflow_id, closed_at IS NULL AS is_open FROM piton_runs \
     WHERE workflow_id = ? ORDER BY closed_at IS NULL DESC, started_at DESC, run_id DESC LIMIT 1; ";
 
-const PROMISES: &str = concat!(
-    "SELECT ",
-    promise_columns!(),
-    " FROM piton_promises WHERE (scope, name) IN ("
-);
+const PROMISES: &str =
+    concat!("SELECT ", promise_columns!(), " FROM piton_promises WHERE (scope, name) IN (");
 
 /// Joined in this order, whatever the planner thinks of the tables.
 const WAITS: &str = "SELECT wait.scope, wait.name, wait.run_id, wait.handle FROM (";
@@ -43,7 +40,8 @@ const OF_PROMISES: &str = ") AS asked CROSS JOIN piton_promise_waits AS wait ON 
     (SELECT rowid FROM piton_promise_waits AS first \
     WHERE first.scope = asked.column1 AND first.name = asked.column2 LIMIT ?)";
 
-const DUE: &str = "SELECT scope, name FROM piton_promises WHERE due_at <= ? ORDER BY due_at LIMIT ?";
+const DUE: &str =
+    "SELECT scope, name FROM piton_promises WHERE due_at <= ? ORDER BY due_at LIMIT ?";
 
 const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, resolved_type, \
     rejected_type, outcome, completion, made_at, completed_at, expires_at, due_at) \
@@ -195,8 +193,7 @@ async fn do_at_once(
     let places = find_places(&mut turn, &mut work).await.map_err(failed)?;
     let rows = read_rows(&mut turn, &work, &places).await.map_err(failed)??;
     let waiting = rows.0.values().flat_map(|row| row.waits.iter().map(|(run_id, _)| *run_id));
-    let run_ids: BTreeSet<RunId> =
-        sql::runs(&work, &places).into_iter().chain(waiting).collect();
+    let run_ids: BTreeSet<RunId> = sql::runs(&work, &places).into_iter().chain(waiting).collect();
     let run_ids: Vec<RunId> = run_ids.into_iter().collect();
     let mut recipients = Recipients::default();
     for run_ids in run_ids.chunks(MAX_ROWS) {
@@ -250,10 +247,8 @@ async fn find_places(turn: &mut Turn, work: &mut Vec<Work>) -> Result<Places, sq
     };
     script.sql(")");
     let there: Vec<(Uuid, i64)> = turn.begin(script).await?.read(1)?;
-    let there: BTreeSet<MessageKey> = there
-        .into_iter()
-        .map(|(run_id, seq)| MessageKey { run_id: run_id.into(), seq })
-        .collect();
+    let there: BTreeSet<MessageKey> =
+        there.into_iter().map(|(run_id, seq)| MessageKey { run_id: run_id.into(), seq }).collect();
     work.retain(|work| work.message().is_none_or(|message| there.contains(&message)));
     let (mut run_ids, mut workflow_ids) = (Vec::new(), Vec::new());
     let mut places = Places::new();
@@ -331,7 +326,12 @@ fn write(script: &mut Script, decided: &Decided) -> Result<(), StoreError> {
         let (resolved, rejected) = row.type_hashes();
         let outcome = outcome.as_ref().map(write_outcome).transpose()?;
         script.sql(WRITE).bind(scope).bind(name).bind(run_id).bind(workflow.clone());
-        script.bind(resolved).bind(rejected).bind(outcome).bind(*completion).bind(made_at.as_micros());
+        script
+            .bind(resolved)
+            .bind(rejected)
+            .bind(outcome)
+            .bind(*completion)
+            .bind(made_at.as_micros());
         let micros = |at: Option<Timestamp>| at.map(Timestamp::as_micros);
         script.bind(micros(*completed_at)).bind(micros(*expires_at)).bind(micros(row.due_at()));
     }

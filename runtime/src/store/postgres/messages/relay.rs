@@ -81,8 +81,7 @@ pub(super) async fn relay(
         .fetch_all(transaction.get())
         .await
         .map_err(failed)?;
-    let Outbox { parcels, told, unreadable, has_more } =
-        Outbox::read(rows, request.limit as usize);
+    let Outbox { parcels, told, unreadable, has_more } = Outbox::read(rows, request.limit as usize);
     let has_more = has_more || has_others && !(parcels.is_empty() && told.is_empty());
     let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
     match parcels.is_empty() {
