@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use piton::error::{
-    CompleteError, ConnectError, EditError, LookupError, QueryError, SignalError, StoreError,
-    UpdateError,
+    CompleteError, ConnectError, EditError, LookupError, QueryError, ScheduleError, SignalError,
+    StoreError, UpdateError,
 };
 use piton::lock::LockError;
 use piton::model::RunStatus;
@@ -51,6 +51,8 @@ pub(crate) enum Failure {
     LockFile { path: String, source: std::io::Error },
     #[error("`{path}` is no lock file")]
     Lock { path: String, source: LockError },
+    #[error(transparent)]
+    Schedule(ScheduleError),
     #[error("there is no cron string")]
     NoCron,
     #[error("{0}")]
@@ -102,6 +104,7 @@ impl Failure {
             | Self::Run(_)
             | Self::Promise(_)
             | Self::Completed { .. }
+            | Self::Schedule(_)
             | Self::Over { .. } => FOUND,
             Self::NoDatabase
             | Self::SeveralDefinitions { .. }
@@ -125,6 +128,9 @@ impl Failure {
                 "name it with `--database sqlite:path` or `--database postgres://…`, or set PITON_DATABASE"
             }
             Self::NoFile(_) => "a path without a leading `/` begins at the current directory",
+            Self::Schedule(ScheduleError::Unknown { .. }) => {
+                "`piton schedule list` shows the schedules that there are"
+            }
             Self::NoRun(_) => "`piton run list` shows the runs that there are",
             Self::NoDefinition(_) => "`piton definition list` shows the definitions that there are",
             Self::SeveralDefinitions { .. } => "name one of them",
@@ -214,6 +220,15 @@ impl From<EditError> for Failure {
         match error {
             EditError::Lookup(error) => error.into(),
             error => Self::Edit(error),
+        }
+    }
+}
+
+impl From<ScheduleError> for Failure {
+    fn from(error: ScheduleError) -> Self {
+        match error {
+            ScheduleError::Store(error) => Self::Store(error),
+            error => Self::Schedule(error),
         }
     }
 }

@@ -42,8 +42,10 @@ async fn main() -> ExitCode {
 /// Does what is asked for. Gives what is to be written to stdout, and whether a check has found nothing.
 async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
     let output = args.output;
-    if let Command::Schedule(command) = &args.command {
-        return schedule::carry_out(command, output).map(|()| well(String::new()));
+    if let Command::Schedule(command) = &args.command
+        && let Some(done) = schedule::carry_out_alone(command, output)
+    {
+        return done.map(|()| well(String::new()));
     }
     let client = args.database.connect().await?;
     let done = match args.command {
@@ -53,7 +55,7 @@ async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
             definition::carry_out(&client, command, output).await.map(well)
         }
         Command::Check(command) => check::carry_out(&client, command, output).await,
-        Command::Schedule(_) => Ok(well(String::new())),
+        Command::Schedule(command) => schedule::carry_out(&client, command, output).await.map(well),
     };
     client.close().await;
     done

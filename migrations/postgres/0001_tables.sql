@@ -264,6 +264,41 @@ CREATE TABLE piton_history (
     PRIMARY KEY (run_id, step_no)
 );
 
+-- What is started at which times. A text of the engine's own says what, and another how far it has come. Ids are
+-- compared by their bytes, as they are elsewhere.
+CREATE TABLE piton_schedules (
+    schedule_id TEXT COLLATE "C" PRIMARY KEY,
+    -- What tells it from those that had its id before.
+    token       UUID NOT NULL,
+    -- Raised by each write; raised by each change of what it says.
+    version     BIGINT NOT NULL DEFAULT 0 CHECK (version >= 0),
+    revision    BIGINT NOT NULL DEFAULT 0 CHECK (revision >= 0),
+    workflow    TEXT NOT NULL,
+    arguments   BYTEA NOT NULL,
+    config      TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    -- When it is to be looked at; null is never.
+    due_at      BIGINT,
+    created_at  BIGINT NOT NULL,
+    -- The entries that its log has ever had.
+    log_count   BIGINT NOT NULL DEFAULT 0 CHECK (log_count >= 0)
+);
+
+CREATE INDEX piton_schedules_due ON piton_schedules (workflow, due_at, schedule_id) WHERE due_at IS NOT NULL;
+
+-- The last things that a schedule has done, and that were done to it.
+CREATE TABLE piton_schedule_log (
+    schedule_id TEXT COLLATE "C" NOT NULL REFERENCES piton_schedules (schedule_id) ON DELETE CASCADE,
+    seq         BIGINT NOT NULL CHECK (seq > 0),
+    at          BIGINT NOT NULL,
+    kind        TEXT NOT NULL,
+    nominal_at  BIGINT,
+    run_id      UUID,
+    -- What else is to be known of it, as JSON.
+    details     TEXT,
+    PRIMARY KEY (schedule_id, seq)
+);
+
 -- Tables as people read them, see docs/views.md. Times beyond the year 9999 are null.
 
 -- All runs.

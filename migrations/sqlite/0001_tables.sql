@@ -251,6 +251,40 @@ CREATE TABLE piton_history (
     PRIMARY KEY (run_id, step_no)
 ) STRICT;
 
+-- What is started at which times. A text of the engine's own says what, and another how far it has come.
+CREATE TABLE piton_schedules (
+    schedule_id TEXT NOT NULL PRIMARY KEY,
+    -- What tells it from those that had its id before.
+    token       BLOB NOT NULL CHECK (length(token) = 16),
+    -- Raised by each write; raised by each change of what it says.
+    version     INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0),
+    revision    INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
+    workflow    TEXT NOT NULL,
+    arguments   BLOB NOT NULL,
+    config      TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    -- When it is to be looked at; null is never.
+    due_at      INTEGER,
+    created_at  INTEGER NOT NULL,
+    -- The entries that its log has ever had.
+    log_count   INTEGER NOT NULL DEFAULT 0 CHECK (log_count >= 0)
+) STRICT;
+
+CREATE INDEX piton_schedules_due ON piton_schedules (workflow, due_at, schedule_id) WHERE due_at IS NOT NULL;
+
+-- The last things that a schedule has done, and that were done to it.
+CREATE TABLE piton_schedule_log (
+    schedule_id TEXT NOT NULL REFERENCES piton_schedules (schedule_id) ON DELETE CASCADE,
+    seq         INTEGER NOT NULL CHECK (seq > 0),
+    at          INTEGER NOT NULL,
+    kind        TEXT NOT NULL,
+    nominal_at  INTEGER,
+    run_id      BLOB CHECK (length(run_id) = 16),
+    -- What else is to be known of it, as JSON.
+    details     TEXT,
+    PRIMARY KEY (schedule_id, seq)
+) STRICT;
+
 -- Tables as people read them, see docs/views.md. Times are texts as ISO 8601 has them, in UTC.
 
 -- All runs.

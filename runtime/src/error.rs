@@ -10,6 +10,8 @@ mod edit;
 mod engine;
 mod general;
 mod key;
+#[cfg(feature = "schedules")]
+mod schedule;
 #[cfg(feature = "engine")]
 mod update;
 
@@ -26,5 +28,7 @@ pub use engine::{
 };
 pub use general::{Error, Result};
 pub use key::KeyError;
+#[cfg(feature = "schedules")]
+pub use schedule::ScheduleError;
 #[cfg(feature = "engine")]
 pub use update::{QueryError, UpdateError};

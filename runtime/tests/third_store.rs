@@ -18,14 +18,15 @@ use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
-    AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, Claimed,
-    ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, CompletePromise, CompletionOutcome,
-    DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord,
-    DefinitionSummary, EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival,
-    NewRun, NewWorker, PastState, PastStep, PromiseFilter, PromiseRecord, RedeliverOutcome,
-    RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunDetails, RunFilter,
-    RunKey, RunRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
+    AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, ClaimSchedules, Claimed,
+    ClaimedActivities, ClaimedRun, ClaimedSchedules, CommitOutcome, CommitStep, CompletePromise,
+    CompletionOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionCount,
+    DefinitionRecord, DefinitionSummary, EditOutcome, EditRun, ExpiredActivity, FinishActivity,
+    FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, Inbox, ManualClock,
+    MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, PromiseFilter,
+    PromiseRecord, RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities,
+    ReviewedRuns, RunDetails, RunFilter, RunKey, RunRecord, SaveSchedule, ScheduleCreated,
+    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -175,6 +176,17 @@ delegate! { Promises:
     find_promise(key: &PromiseKey) -> Option<PromiseRecord>;
     list_promises(filter: &PromiseFilter, after: Option<&PromiseKey>, limit: u32)
         -> Vec<PromiseRecord>;
+}
+
+delegate! { Schedules:
+    create_schedule(schedule: NewSchedule) -> ScheduleCreated;
+    find_schedule(id: &str) -> Option<ScheduleRecord>;
+    list_schedules(workflow: Option<&str>, after: Option<&str>, limit: u32) -> Vec<ScheduleRecord>;
+    count_schedules(workflow: Option<&str>) -> u64;
+    claim_schedules(request: ClaimSchedules<'_>) -> ClaimedSchedules;
+    save_schedules(changes: Vec<SaveSchedule>) -> Vec<bool>;
+    delete_schedule(id: &str) -> bool;
+    list_schedule_log(id: &str, before: Option<i64>, limit: u32) -> Vec<ScheduleLogEntry>;
 }
 
 delegate! { Workers:

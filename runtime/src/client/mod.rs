@@ -13,6 +13,8 @@ pub mod inspect;
 mod outstanding;
 mod parked;
 mod promises;
+#[cfg(feature = "schedules")]
+mod schedules;
 mod send;
 mod signal_or_start;
 mod start;
@@ -31,6 +33,10 @@ pub use in_use::DefinitionInUse;
 pub use outstanding::OutstandingActivity;
 pub use parked::{ParkedReport, UnfitRuns};
 pub use promises::{Completed, PromiseHandle, SettledPromise};
+#[cfg(feature = "schedules")]
+pub use schedules::{
+    Backfill, Before, CreateSchedule, Schedule, ScheduleDescription, Trigger, UpdateSchedule,
+};
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
@@ -47,6 +53,8 @@ use crate::engine::transitions::{Completions, Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
 use crate::machine::{Signal, Update, Workflow, WorkflowCall};
 use crate::model::{Payload, RunId, RunStatus};
+#[cfg(feature = "schedules")]
+pub use crate::schedules::{Counts, LogEntry, LogKind, Overlap};
 use crate::store::{ArrivalKind, RunFilter, RunKey, RunRecord, Store};
 
 /// A connection to the database of a program's runs. Cheap to clone.

@@ -14,7 +14,8 @@
 //! # Lock order
 //! Worker row, then run rows in ascending `run_id`, then the run's other rows, activities in
 //! ascending (`run_id`, `handle`), then rows of the outbox in ascending (`run_id`, `seq`), then dead
-//! letters in the order of their ids, then promises in the order of their keys. Every transaction that touches more than one row follows it, so
+//! letters in the order of their ids, then promises in the order of their keys. Schedules are locked alone, in the order of
+//! their ids. Every transaction that touches more than one row follows it, so
 //! stores with row locks do not deadlock. A worker that must stay valid until the transaction ends is
 //! locked so that others may rely on it too and its lease may be renewed, but nobody can fence it
 //! (Postgres: `FOR KEY SHARE`); fencing locks it alone (`FOR UPDATE`). A row of the outbox is locked without
@@ -120,11 +121,17 @@ pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome,
 };
+pub use contract::schedules::{
+    ClaimSchedules, ClaimedSchedules, MAX_SCHEDULE_LOG, NewSchedule, NewScheduleLogEntry,
+    SaveSchedule, ScheduleChange, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
+};
 pub use contract::visibility::{
     DefinitionCount, Ending, FoundEnding, RunFilter, RunKey, RunRecord,
 };
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
-pub use contract::{Activities, Definitions, Messages, Promises, Runs, Store, Visibility, Workers};
+pub use contract::{
+    Activities, Definitions, Messages, Promises, Runs, Schedules, Store, Visibility, Workers,
+};
 pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;
 pub(crate) use weight::Weight;

@@ -279,7 +279,9 @@ impl Context {
         if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
             let (_, operation) = operations.remove(index);
             // The shield of an operation is the next one.
-            if let Some((_, Operation::Shield(_))) = operations.get(index) {
+            if let Some((_, Operation::Shield(of))) = operations.get(index)
+                && *of == handle
+            {
                 operations.remove(index);
             }
             if fields.arrivals.borrow().has_outcome(handle) {

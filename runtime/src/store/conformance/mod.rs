@@ -30,6 +30,7 @@ mod news;
 mod promises;
 mod queue_model;
 mod runs;
+mod schedules;
 mod visibility;
 mod workers;
 
@@ -70,6 +71,7 @@ pub fn cases() -> Vec<Case> {
         details::CASES,
         history::CASES,
         audit::CASES,
+        schedules::CASES,
         answers::CASES,
         long_values::CASES,
         neighbors::CASES,

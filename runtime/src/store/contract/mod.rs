@@ -17,6 +17,7 @@ pub(super) mod history;
 pub(super) mod messages;
 pub(super) mod promises;
 pub(super) mod runs;
+pub(super) mod schedules;
 pub(super) mod visibility;
 pub(super) mod workers;
 
@@ -29,6 +30,7 @@ pub use self::definitions::Definitions;
 pub use self::messages::Messages;
 pub use self::promises::Promises;
 pub use self::runs::Runs;
+pub use self::schedules::Schedules;
 pub use self::visibility::Visibility;
 pub use self::workers::Workers;
 use super::Hub;
@@ -57,6 +59,7 @@ pub trait Store:
     + Promises
     + Definitions
     + Visibility
+    + Schedules
     + std::fmt::Debug
     + 'static
 {

@@ -18,6 +18,7 @@ mod hook;
 mod messages;
 mod promises;
 mod runs;
+mod schedules;
 mod state;
 mod transaction;
 mod visibility;

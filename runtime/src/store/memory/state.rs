@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::activities::ActivityRow;
+use super::schedules::ScheduleRow;
 use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::model::{
@@ -24,6 +25,7 @@ pub(super) struct State {
     pub(super) schemas: BTreeMap<u64, SchemaRecord>,
     /// Past states of each run, newest first.
     pub(super) history: HashMap<RunId, Vec<PastState>>,
+    pub(super) schedules: BTreeMap<String, ScheduleRow>,
     pub(super) audit: Vec<AuditEntry>,
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,

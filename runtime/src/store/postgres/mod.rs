@@ -39,6 +39,7 @@ mod open;
 mod probe;
 mod promises;
 mod runs;
+mod schedules;
 mod server;
 mod session;
 mod transaction;

@@ -12,6 +12,7 @@ mod history;
 mod messages;
 mod promises;
 mod runs;
+mod schedules;
 mod visibility;
 mod workers;
 
@@ -38,6 +39,9 @@ pub(super) use self::runs::claim_columns;
 pub(super) use self::runs::{
     BlockedRow, ClaimRow, NamedRow, ReviewedRow, interruption_pause, is_adoptable, read_blocked,
     read_status, workers_died, write_blocked,
+};
+pub(super) use self::schedules::{
+    ScheduleLogRow, ScheduleRow, schedule_columns, schedule_log_columns,
 };
 pub(super) use self::visibility::{
     CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,

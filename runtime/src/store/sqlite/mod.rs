@@ -22,6 +22,7 @@ mod messages;
 mod open;
 mod promises;
 mod runs;
+mod schedules;
 mod script;
 mod transaction;
 mod visibility;
