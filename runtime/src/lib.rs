@@ -30,6 +30,8 @@ pub mod prelude;
 pub mod process;
 #[cfg(feature = "schedules")]
 mod schedules;
+#[cfg(feature = "signed-tokens")]
+pub mod signed;
 #[cfg(feature = "engine")]
 pub mod store;
 #[cfg(feature = "engine")]
@@ -63,6 +65,11 @@ pub use piton_macros::{migrate, query, validator};
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../docs/guide/updates-queries.md")]
 struct UpdatesAndQueries;
+
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/promises.md")]
+struct Promises;
 
 /// The program of the guide runs.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite", feature = "schedules"))]
