@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use piton::error::{
-    ConnectError, EditError, LookupError, QueryError, ScheduleError, SignalError, StoreError,
-    UpdateError,
+    CompleteError, ConnectError, EditError, LookupError, QueryError, ScheduleError, SignalError,
+    StoreError, UpdateError,
 };
 use piton::lock::LockError;
 use piton::model::RunStatus;
@@ -41,6 +41,10 @@ pub(crate) enum Failure {
     Run(String),
     #[error("the run `{id}` is {status} already")]
     Over { id: String, status: RunStatus },
+    #[error(transparent)]
+    Promise(CompleteError),
+    #[error("the promise was {status} before")]
+    Completed { status: &'static str },
     #[error("the database fails")]
     Asked(#[source] Arc<StoreError>),
     #[error("`{path}` cannot be read")]
@@ -88,7 +92,9 @@ impl Failure {
 
     fn code(&self) -> u8 {
         match self {
-            Self::Signal(SignalError::Store(_)) | Self::Update(UpdateError::Store(_)) => DATABASE,
+            Self::Signal(SignalError::Store(_))
+            | Self::Update(UpdateError::Store(_))
+            | Self::Promise(CompleteError::Store(_)) => DATABASE,
             Self::NoRun(_)
             | Self::NoDefinition(_)
             | Self::Edit(_)
@@ -96,6 +102,8 @@ impl Failure {
             | Self::Query(_)
             | Self::Update(_)
             | Self::Run(_)
+            | Self::Promise(_)
+            | Self::Completed { .. }
             | Self::Schedule(_)
             | Self::Over { .. } => FOUND,
             Self::NoDatabase
@@ -129,6 +137,7 @@ impl Failure {
             Self::LockFile { .. } => {
                 "`PITON_LOCK=accept cargo test piton_lock` in the crate of the workflows writes it"
             }
+            Self::Completed { .. } => "`piton promise show` shows what it has come to",
             Self::NoCron => "write one, or give `--json` and write questions to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }
@@ -176,6 +185,12 @@ fn update_error(error: &UpdateError<Value>) -> String {
     match error {
         UpdateError::Refused(reason) => format!("the update was refused: {reason}"),
         other => other.to_string(),
+    }
+}
+
+impl From<CompleteError> for Failure {
+    fn from(error: CompleteError) -> Self {
+        Self::Promise(error)
     }
 }
 

@@ -139,6 +139,43 @@ CREATE TABLE piton_dead_letters (
 
 CREATE INDEX piton_dead_letters_workflow_id ON piton_dead_letters (workflow_id, letter_id);
 
+-- Promises, from when they are first awaited or completed.
+CREATE TABLE piton_promises (
+    -- `run:` and the id of the run whose promise it is, `id:` and a workflow id that no run has had yet, or `shared`.
+    scope        TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    -- The run whose promise it is.
+    run_id       UUID REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    workflow     TEXT NOT NULL,
+    -- The schemas of what those who await it can read.
+    resolved_type BIGINT,
+    rejected_type BIGINT,
+    -- What it has come to, who has completed it, and when.
+    outcome      BYTEA,
+    completion   UUID,
+    made_at      BIGINT NOT NULL,
+    completed_at BIGINT,
+    expires_at   BIGINT,
+    -- When it expires, or since when its outcome is to go to those who wait.
+    due_at       BIGINT,
+    PRIMARY KEY (scope, name),
+    CHECK ((outcome IS NULL) = (completed_at IS NULL))
+);
+
+CREATE INDEX piton_promises_due ON piton_promises (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX piton_promises_run ON piton_promises (run_id) WHERE run_id IS NOT NULL;
+
+-- Operations of runs that await promises, until the outcome is in the inbox of the run.
+CREATE TABLE piton_promise_waits (
+    scope  TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    run_id UUID NOT NULL REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    handle BIGINT NOT NULL CHECK (handle >= 0),
+    PRIMARY KEY (scope, name, run_id, handle)
+);
+
+CREATE INDEX piton_promise_waits_run ON piton_promise_waits (run_id);
+
 -- Activities on queues: a row from the commit that asks for one until its outcome is in the run's
 -- inbox or the run no longer wants it. A row is in one of three states: it waits (`due_at` is set),
 -- an attempt is being made by a worker (`worker_id` is set), or an attempt awaits the holder of its

@@ -10,21 +10,23 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use piton::error::{LookupError, RunError, StoreError};
-use piton::model::{DefinitionHash, RunId, RunStatus, SchemaHash, StepNo, Timestamp, WorkerId};
+use piton::model::{
+    DefinitionHash, PromiseKey, RunId, RunStatus, SchemaHash, StepNo, Timestamp, WorkerId,
+};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, ClaimSchedules, Claimed,
-    ClaimedActivities, ClaimedRun, ClaimedSchedules, CommitOutcome, CommitStep, DeadLetter,
-    DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
-    EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate,
-    HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule,
-    NewWorker, PastState, PastStep, RedeliverOutcome, RelayMessages, Relayed, Renewal,
-    ReviewedActivities, ReviewedRuns, RunDetails, RunFilter, RunKey, RunRecord, SaveSchedule,
-    ScheduleCreated, ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey,
-    WorkerLease,
+    ClaimedActivities, ClaimedRun, ClaimedSchedules, CommitOutcome, CommitStep, CompletePromise,
+    CompletionOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionCount,
+    DefinitionRecord, DefinitionSummary, EditOutcome, EditRun, ExpiredActivity, FinishActivity,
+    FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, Inbox, ManualClock,
+    MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, PromiseFilter,
+    PromiseRecord, RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities,
+    ReviewedRuns, RunDetails, RunFilter, RunKey, RunRecord, SaveSchedule, ScheduleCreated,
+    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -166,6 +168,14 @@ impl Visibility for ThirdStore {
         self.check("list_audit")?;
         self.rows.list_audit(run_id, before, limit).await
     }
+}
+
+delegate! { Promises:
+    complete_promises(completions: Vec<CompletePromise>) -> Vec<CompletionOutcome>;
+    settle_promises(limit: u32) -> bool;
+    find_promise(key: &PromiseKey) -> Option<PromiseRecord>;
+    list_promises(filter: &PromiseFilter, after: Option<&PromiseKey>, limit: u32)
+        -> Vec<PromiseRecord>;
 }
 
 delegate! { Schedules:

@@ -27,6 +27,7 @@ mod messages;
 mod model;
 mod neighbors;
 mod news;
+mod promises;
 mod queue_model;
 mod runs;
 mod schedules;
@@ -75,6 +76,7 @@ pub fn cases() -> Vec<Case> {
         long_values::CASES,
         neighbors::CASES,
         news::CASES,
+        promises::CASES,
         concurrency::CASES,
         model::CASES,
         queue_model::CASES,

@@ -15,6 +15,7 @@ pub(super) mod edits;
 pub(super) mod effects;
 pub(super) mod history;
 pub(super) mod messages;
+pub(super) mod promises;
 pub(super) mod runs;
 pub(super) mod schedules;
 pub(super) mod visibility;
@@ -27,6 +28,7 @@ use async_trait::async_trait;
 pub use self::activities::Activities;
 pub use self::definitions::Definitions;
 pub use self::messages::Messages;
+pub use self::promises::Promises;
 pub use self::runs::Runs;
 pub use self::schedules::Schedules;
 pub use self::visibility::Visibility;
@@ -54,6 +56,7 @@ pub trait Store:
     + Workers
     + Activities
     + Messages
+    + Promises
     + Definitions
     + Visibility
     + Schedules

@@ -16,6 +16,7 @@ mod guard;
 mod history;
 mod hook;
 mod messages;
+mod promises;
 mod runs;
 mod schedules;
 mod state;

@@ -10,6 +10,7 @@ use crate::model::{
     BlockedReason, DefinitionHash, OutgoingMessage, Payload, RunId, RunStatus, StepNo, Timestamp,
     UpdateReply, WorkerId,
 };
+use crate::store::promises::PromiseRows;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityKey, Arrival, AuditEntry, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord,
@@ -41,6 +42,7 @@ pub(super) struct State {
     pub(super) run_ids: Option<(u32, u32)>,
     /// What it does without.
     pub(super) left_out: BTreeSet<Guard>,
+    pub(super) promises: PromiseRows,
     /// The open run of each workflow id.
     pub(super) open: HashMap<String, RunId>,
 }

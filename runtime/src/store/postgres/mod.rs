@@ -37,6 +37,7 @@ mod messages;
 mod news;
 mod open;
 mod probe;
+mod promises;
 mod runs;
 mod schedules;
 mod server;

@@ -10,6 +10,7 @@ mod details;
 mod edits;
 mod history;
 mod messages;
+mod promises;
 mod runs;
 mod schedules;
 mod visibility;
@@ -28,6 +29,10 @@ use self::messages::read_arrival;
 pub(super) use self::messages::{
     ArrivalRow, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
     write_arrival, write_message, write_reason, write_reply,
+};
+pub(super) use self::promises::{
+    ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
+    promise_columns, read_key, read_promises, write_outcome,
 };
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;

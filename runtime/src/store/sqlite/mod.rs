@@ -20,6 +20,7 @@ mod history;
 mod liveness;
 mod messages;
 mod open;
+mod promises;
 mod runs;
 mod schedules;
 mod script;
