@@ -1,4 +1,5 @@
 //! Small real programs on piton. Each module is one program; its `main` is in `src/bin`.
 
+pub mod fan_out;
 pub mod game;
 pub mod orders;

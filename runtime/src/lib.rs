@@ -57,3 +57,8 @@ pub use piton_macros::{Signal, activity, deterministic, register, workflow};
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// Those of the guide do, too.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/fan-out.md")]
+struct FanOut;

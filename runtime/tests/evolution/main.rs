@@ -17,6 +17,7 @@ mod blocks;
 mod branches;
 mod collections;
 mod enums;
+mod fan_out;
 mod inline;
 mod locals;
 mod loops;
@@ -45,6 +46,7 @@ const GROUPS: &[Group] = &[
     ("enums", enums::all),
     ("branches", branches::all),
     ("blocks", blocks::all),
+    ("fan_out", fan_out::all),
     ("inline", inline::all),
     ("wire", wire::all),
 ];
