@@ -23,7 +23,6 @@ async fn program(cx: &Context, n: i64) -> Result<String, String> {
                     return "early".to_owned();
                 }
             }
-            drop(noisy);
             fetch("third").await
         })
         .await;
@@ -36,5 +35,6 @@ async fn program(cx: &Context, n: i64) -> Result<String, String> {
         })
         .await;
     log.push(nested.map_or("never".to_owned(), |value| value.to_string()));
+    log.push(noisy.name().to_owned());
     Ok(log.join(" "))
 }

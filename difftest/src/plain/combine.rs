@@ -51,7 +51,7 @@ where
 }
 
 /// Waits for a future for as long as a timer runs. See [`piton::machine::Context::timeout`].
-pub async fn timeout<F: Future>(
+pub(super) async fn timeout<F: Future>(
     future: F,
     timer: impl Future<Output = ()>,
 ) -> Result<F::Output, ()> {

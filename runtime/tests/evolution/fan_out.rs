@@ -55,11 +55,11 @@ edits! {
             #[workflow]
             pub async fn limit_of_a_call(cx: &Context) -> String {
                 let paid = cx.timeout(minutes(1), payer(1)).await;
-                format!("{paid:?}")
+                format!("{} {}", paid.is_ok(), paid.unwrap_or_default())
             }
         }
         run old() new();
-        at "timeout" [] [] holding ["payer 1"] => Goes("Ok(\"payer 1\")");
+        at "timeout" [] [] holding ["payer 1"] => Goes("true payer 1");
     }
 
     "a workflow within a `cx.timeout` is edited"
@@ -192,29 +192,39 @@ edits! {
         }
         run old() new();
         at "signal<Go>" [] [Go(1)] holding ["payer 1"] => Goes("1 noted beside payer 1");
-        at "paid" [Go(1)] [] holding ["payer 1"] => Goes("1 payer 1");
+        at "paid" [Go(1)] [] holding ["payer 1"] => Blocked("MissingLocal", "noted", "1 payer 1");
     }
 
-    "a spawned call becomes one of another activity"
+    "an activity whose call is spawned gets another name"
     spawned_of_another {
-        old [] {
+        old [found] {
+            #[activity(name = "spawned.old")]
+            pub async fn found(id: u64) -> u64 {
+                id
+            }
+
             #[workflow]
             pub async fn spawned_of_another(cx: &Context) -> String {
-                let paid = cx.spawn(payer(1));
+                let found = cx.spawn(found(1));
                 let Go(go) = cx.signal::<Go>().await;
-                format!("{go} {}", paid.await)
+                format!("{go} {}", found.await)
             }
         }
-        new [] {
+        new [found] {
+            #[activity(name = "spawned.new")]
+            pub async fn found(id: u64) -> u64 {
+                id
+            }
+
             #[workflow]
             pub async fn spawned_of_another(cx: &Context) -> String {
-                let paid = cx.spawn(payee(1));
+                let found = cx.spawn(found(1));
                 let Go(go) = cx.signal::<Go>().await;
-                format!("{go} {}", paid.await)
+                format!("{go} {}", found.await)
             }
         }
         run old() new();
-        at "signal<Go>" [] [Go(1)] holding ["payer 1"] => Blocked("Undecodable", "`payer` was spawned there", "1 payer 1");
+        at "signal<Go>" [] [Go(1)] => Blocked("Undecodable", "spawned.old", "1 1");
     }
 
     "a `select!` whose pattern has refused a value gets other code behind it"
