@@ -5,10 +5,12 @@ use std::path::Path;
 use clap::{Parser, Subcommand};
 use piton::client::Client;
 
+use crate::check::Check;
 use crate::definition::DefinitionCommand;
 use crate::error::Failure;
 use crate::output::Output;
 use crate::run::RunCommand;
+use crate::schedule::ScheduleCommand;
 
 /// Looks at the durable workflow runs of a piton database, and changes them by hand.
 ///
@@ -48,6 +50,10 @@ pub(crate) enum Command {
     /// Definitions of workflows, as builds of the code have recorded them
     #[command(subcommand)]
     Definition(DefinitionCommand),
+    Check(Check),
+    /// Schedules, and when they are due
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
 }
 
 impl Database {

@@ -2,8 +2,14 @@
 
 use std::error::Error;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use piton::error::{ConnectError, EditError, LookupError, StoreError};
+use piton::error::{
+    ConnectError, EditError, LookupError, QueryError, SignalError, StoreError, UpdateError,
+};
+use piton::lock::LockError;
+use piton::model::RunStatus;
+use serde_json::Value;
 
 /// Why a command has failed.
 #[derive(Debug, thiserror::Error)]
@@ -24,12 +30,34 @@ pub(crate) enum Failure {
     SeveralDefinitions { workflow: String, hashes: Vec<String> },
     #[error(transparent)]
     Edit(EditError),
+    #[error(transparent)]
+    Signal(SignalError),
+    #[error(transparent)]
+    Query(QueryError),
+    #[error("{}", update_error(.0))]
+    Update(UpdateError<Value>),
+    #[error("{0}")]
+    Run(String),
+    #[error("the run `{id}` is {status} already")]
+    Over { id: String, status: RunStatus },
+    #[error("the database fails")]
+    Asked(#[source] Arc<StoreError>),
+    #[error("`{path}` cannot be read")]
+    LockFile { path: String, source: std::io::Error },
+    #[error("`{path}` is no lock file")]
+    Lock { path: String, source: LockError },
+    #[error("there is no cron string")]
+    NoCron,
+    #[error("{0}")]
+    Spec(String),
+    #[error("standard input cannot be read")]
+    Input(#[source] std::io::Error),
     #[error("what was found cannot be written")]
     Output(#[from] std::io::Error),
 }
 
 /// What was asked for is not there, or a check has found something.
-const FOUND: u8 = 1;
+pub(crate) const FOUND: u8 = 1;
 /// As clap has it for command lines that it does not understand.
 const USAGE: u8 = 2;
 /// The database fails.
@@ -57,10 +85,28 @@ impl Failure {
 
     fn code(&self) -> u8 {
         match self {
-            Self::NoRun(_) | Self::NoDefinition(_) | Self::Edit(_) => FOUND,
-            Self::NoDatabase | Self::SeveralDefinitions { .. } => USAGE,
+            Self::Signal(SignalError::Store(_)) | Self::Update(UpdateError::Store(_)) => DATABASE,
+            Self::NoRun(_)
+            | Self::NoDefinition(_)
+            | Self::Edit(_)
+            | Self::Signal(_)
+            | Self::Query(_)
+            | Self::Update(_)
+            | Self::Run(_)
+            | Self::Over { .. } => FOUND,
+            Self::NoDatabase
+            | Self::SeveralDefinitions { .. }
+            | Self::LockFile { .. }
+            | Self::Lock { .. }
+            | Self::NoCron
+            | Self::Spec(_)
+            | Self::Input(_) => USAGE,
             Self::Connect(ConnectError::Url { .. }) => USAGE,
-            Self::NoFile(_) | Self::Connect(_) | Self::Store(_) | Self::Output(_) => DATABASE,
+            Self::NoFile(_)
+            | Self::Connect(_)
+            | Self::Store(_)
+            | Self::Asked(_)
+            | Self::Output(_) => DATABASE,
         }
     }
 
@@ -73,12 +119,26 @@ impl Failure {
             Self::NoRun(_) => "`piton run list` shows the runs that there are",
             Self::NoDefinition(_) => "`piton definition list` shows the definitions that there are",
             Self::SeveralDefinitions { .. } => "name one of them",
+            Self::LockFile { .. } => {
+                "`PITON_LOCK=accept cargo test piton_lock` in the crate of the workflows writes it"
+            }
+            Self::NoCron => "write one, or give `--json` and write questions to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }
                 | EditError::Value { .. }
                 | EditError::NoAwait { .. }
                 | EditError::SeveralAwaits { .. },
             ) => "`piton run show` shows variables, their types, and what the run waits for",
+            Self::Query(QueryError::NotExposed { .. }) => {
+                "a workflow exposes a variable with `#[expose] let …`, from there to the end of its scope"
+            }
+            Self::Signal(SignalError::NotAwaited { .. })
+            | Self::Update(UpdateError::NotAwaited { .. }) => {
+                "`piton definition show` shows what each state of a workflow waits for"
+            }
+            Self::Update(UpdateError::Store(_)) => {
+                "with `--update-id`, the update can be sent again and is carried out once"
+            }
             Self::Edit(EditError::Closed { .. }) => {
                 "a run that has failed, was cancelled or terminated can be opened again with `--reopen`"
             }
@@ -100,6 +160,35 @@ impl From<LookupError> for Failure {
             }),
             // Runs are looked up without a workflow here.
             other => Self::NoRun(other.to_string()),
+        }
+    }
+}
+
+/// An update that was refused tells with what, as JSON.
+fn update_error(error: &UpdateError<Value>) -> String {
+    match error {
+        UpdateError::Refused(reason) => format!("the update was refused: {reason}"),
+        other => other.to_string(),
+    }
+}
+
+impl From<SignalError> for Failure {
+    fn from(error: SignalError) -> Self {
+        Self::Signal(error)
+    }
+}
+
+impl From<UpdateError<Value>> for Failure {
+    fn from(error: UpdateError<Value>) -> Self {
+        Self::Update(error)
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Lookup(error) => error.into(),
+            error => Self::Query(error),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Small real programs on piton. Each module is one program; its `main` is in `src/bin`.
 
+pub mod cart;
 pub mod fan_out;
 pub mod game;
 pub mod orders;
+pub mod trip;

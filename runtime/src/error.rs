@@ -10,6 +10,8 @@ mod edit;
 mod engine;
 mod general;
 mod key;
+#[cfg(feature = "engine")]
+mod update;
 
 #[cfg(feature = "engine")]
 pub(crate) use chain::with_causes;
@@ -24,3 +26,5 @@ pub use engine::{
 };
 pub use general::{Error, Result};
 pub use key::KeyError;
+#[cfg(feature = "engine")]
+pub use update::{QueryError, UpdateError};

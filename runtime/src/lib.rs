@@ -48,10 +48,15 @@ pub use error::{Error, Result};
 
 #[cfg(feature = "engine")]
 pub use evolution::Resume;
-#[cfg(all(feature = "macros", feature = "engine"))]
-pub use piton_macros::migrate;
 #[cfg(feature = "macros")]
-pub use piton_macros::{Signal, activity, deterministic, register, workflow};
+pub use piton_macros::{Signal, Update, activity, deterministic, register, workflow};
+#[cfg(all(feature = "macros", feature = "engine"))]
+pub use piton_macros::{migrate, query, validator};
+
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/updates-queries.md")]
+struct UpdatesAndQueries;
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
@@ -62,3 +67,8 @@ struct Readme;
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../docs/guide/fan-out.md")]
 struct FanOut;
+
+/// The programs of the guide compile.
+#[cfg(all(doctest, feature = "macros"))]
+#[doc = include_str!("../../docs/guide/cancellation.md")]
+struct Cancellation;

@@ -19,10 +19,10 @@ use piton::store::{
     AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, Claimed,
     ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, DeadLetter, DeadLetterFilter,
     DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary, EditOutcome, EditRun,
-    ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, HeartbeatOutcome, Hub, Inbox,
-    ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, PastState, PastStep, RedeliverOutcome,
-    RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunDetails, RunFilter,
-    RunKey, RunRecord, SchemaRecord, StartOutcome, WorkerLease,
+    ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome,
+    Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun, NewWorker, PastState, PastStep,
+    RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities, ReviewedRuns,
+    RunDetails, RunFilter, RunKey, RunRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -205,6 +205,7 @@ delegate! { Messages:
     relay_messages(request: RelayMessages<'_>) -> Relayed;
     list_dead_letters(filter: &DeadLetterFilter, after: Option<DeadLetterId>, limit: u32) -> Vec<DeadLetter>;
     redeliver_dead_letters(ids: &[DeadLetterId]) -> Vec<RedeliverOutcome>;
+    find_update(key: &UpdateKey) -> FoundUpdate;
     drop_dead_letters(ids: &[DeadLetterId]) -> u64;
 }
 

@@ -3,10 +3,12 @@
 use insta::assert_snapshot;
 use libtest_mimic::Failed;
 use piton::client::Client;
+use piton::lock::Lock;
+use piton::machine::{Workflow as _, WorkflowEntry};
 use piton::store::RunRecord;
 
 use crate::shell::{Shell, redacted};
-use crate::workflows::{Approve, fulfill, greet, order};
+use crate::workflows::{Approve, fulfill, greet, order, pay_twice};
 
 pub(crate) fn token() -> String {
     "t0ken".to_owned()
@@ -81,6 +83,27 @@ pub(crate) fn a_failing_activity_is_shown(shell: Shell) -> Result<(), Failed> {
     Ok(())
 }
 
+pub(crate) fn compensations_are_shown(shell: Shell) -> Result<(), Failed> {
+    let run = shell.run_until(pay_twice(), "pay-1", async |_, run| {
+        Ok(run.owner.is_none() && run.step_no.0 > 0)
+    })?;
+    let names = &[(&run, "[run]")];
+    let mut text = shell.prints(&["run", "show", "pay-1"])?;
+    let mut is_refused = false;
+    shell.go_on_until(run.run_id, async |client, run| {
+        if !is_refused {
+            let refuse = Approve { by: "Ben".to_owned() };
+            client.run::<pay_twice>(run.run_id).await?.signal(refuse).await?;
+            is_refused = true;
+        }
+        let activities = client.activities(run.run_id).await?;
+        Ok(activities.iter().any(|activity| activity.last_failure.is_some()))
+    })?;
+    text.push_str(&shell.prints(&["run", "show", "pay-1"])?);
+    assert_snapshot!("compensations", redacted(&text, names));
+    Ok(())
+}
+
 pub(crate) fn closed_runs_are_shown(shell: Shell) -> Result<(), Failed> {
     let greeted = shell.run_until(greet("Ann".to_owned()), "greet-1", is_closed)?;
     let failed = shell.run_until(greet(String::new()), "greet-2", is_closed)?;
@@ -130,5 +153,37 @@ pub(crate) fn what_is_not_there_is_told(shell: Shell) -> Result<(), Failed> {
         ));
     }
     assert_snapshot!("not_there", told);
+    Ok(())
+}
+
+pub(crate) fn parked_runs_are_compared_with_a_lock(shell: Shell) -> Result<(), Failed> {
+    let run = parked(&shell)?;
+    let mut lock = Lock::default();
+    lock.record(WorkflowEntry::all());
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("piton.lock");
+    let named = path.to_str().ok_or("it is text")?;
+    std::fs::write(&path, lock.to_string())?;
+    assert_eq!(shell.prints(&["check", "--lock", named])?, "1 run looked at: all go on\n");
+
+    // As if `token` had another name in the new code.
+    let hash = fulfill::entry().definition().hash.0.to_string();
+    let renamed = lock.to_string().replace(&hash, "255");
+    let renamed = renamed.replace("\"name\":\"token\"", "\"name\":\"key\"");
+    std::fs::write(&path, renamed)?;
+    let (code, text) = shell.finds(&["check", "--lock", named])?;
+    assert_eq!(code, Some(1), "{text}");
+    assert_snapshot!("check", redacted(&text, &[(&run, "[run]")]));
+    let (code, json) = shell.finds(&["check", "--lock", named, "--json"])?;
+    assert_eq!(code, Some(1), "{json}");
+    assert_snapshot!("check_json", redacted(&json, &[(&run, "[run]")]));
+
+    std::fs::write(&path, "<<<<<<< HEAD")?;
+    let (code, error) = shell.fails(&["check", "--lock", named])?;
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("is no lock file"), "{error}");
+    let (code, error) = shell.fails(&["check", "--lock", "nowhere/piton.lock"])?;
+    assert_eq!(code, Some(2), "{error}");
+    assert!(error.contains("PITON_LOCK=accept"), "{error}");
     Ok(())
 }

@@ -89,6 +89,13 @@ impl Shell {
         Ok((output.status.code(), String::from_utf8(output.stderr)?))
     }
 
+    /// The exit code, and what it writes to stdout.
+    pub(crate) fn finds(&self, arguments: &[&str]) -> Result<(Option<i32>, String), Failed> {
+        let output = self.piton(arguments)?;
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        Ok((output.status.code(), String::from_utf8(output.stdout)?))
+    }
+
     fn piton(&self, arguments: &[&str]) -> Result<Output, Failed> {
         let mut command = Command::new(env!("CARGO_BIN_EXE_piton"));
         // Where the paths of the source files begin.

@@ -56,6 +56,7 @@ pub(crate) enum PointKind {
     Signal,
     Select,
     Join,
+    Update,
     Other,
 }
 

@@ -139,6 +139,8 @@ impl<W: Workflow> Start<W> {
                 Some(machine) => machine,
                 None => begin()?,
             };
+            let recorded = patiently(|| client.recorded().kept_schemas(&**client.store()));
+            recorded.await.map_err(|error| StartError::Store(Arc::new(error)))?;
         }
         let snapshot =
             machine.encode_snapshot().map_err(|error| cannot_begin(error.to_string()))?;

@@ -9,10 +9,10 @@ mod binary;
 mod by_schema;
 mod copying;
 mod depth;
+mod failure;
 mod given;
 mod json;
 mod reader;
-#[cfg(feature = "engine")]
 pub(crate) mod render;
 mod results;
 pub(crate) mod samples;
@@ -34,6 +34,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use arguments::{ArgumentKind, Arguments};
+pub(crate) use failure::error_in;
 pub(crate) use given::{Given, given, read_by};
 pub use json::Json;
 pub(crate) use reader::only_value;
@@ -207,9 +208,9 @@ pub(crate) fn from_copy<T: Serialize + DeserializeOwned>(copy: &[u8]) -> Result<
     only_value(Reader::plain(copy, type_name::<T>(), form), next_value)
 }
 
-/// Begins the payload of a value of this type, which is to be written in this form.
+/// Begins the payload of a value of this type in a saved state. Gives the form in which the value is to be written.
 pub(crate) fn begin_payload(described: Described, out: &mut Vec<u8>) -> Form {
-    let own = schemas::of_type(described);
+    let own = schemas::of_kept_type(described);
     arguments::begin_typed(out, own.hash);
     own.form()
 }

@@ -4,6 +4,7 @@
 //! process.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
@@ -58,11 +59,20 @@ impl TypeSchema {
     }
 }
 
+/// The schemas by which this process has written payloads into saved states, each once, in the order in which it began.
+#[derive(Debug, Default)]
+struct Kept {
+    hashes: RwLock<Vec<SchemaHash>>,
+    /// How many there are, so that a look costs no lock.
+    count: AtomicUsize,
+}
+
 type Known<K, V> = LazyLock<RwLock<HashMap<K, &'static V>>>;
 
 static OF_TYPES: Known<CopyingKey, TypeSchema> = LazyLock::new(RwLock::default);
 static OF_ARGUMENTS: Known<(usize, usize), ArgumentsSchema> = LazyLock::new(RwLock::default);
 static BY_HASH: Known<SchemaHash, StoredSchema> = LazyLock::new(RwLock::default);
+static KEPT: LazyLock<Kept> = LazyLock::new(Kept::default);
 
 /// What is known under the key, or becomes so now. What is known is wanted until the process ends.
 fn get_or_learn<K: Eq + std::hash::Hash, V>(
@@ -86,6 +96,30 @@ pub(crate) fn of_type(described: Described) -> &'static TypeSchema {
         let schema = described.schema();
         TypeSchema { hash: take_note(&schema), schema }
     })
+}
+
+/// As [`of_type`], of a type of which a value is about to be written into a saved state as a payload. No definition names
+/// such a schema, so it is recorded before the state is.
+pub(super) fn of_kept_type(described: Described) -> &'static TypeSchema {
+    let known = of_type(described);
+    let is_new = |hashes: &[SchemaHash]| !hashes.contains(&known.hash);
+    if is_new(&KEPT.hashes.read().unwrap_or_else(PoisonError::into_inner)) {
+        let mut hashes = KEPT.hashes.write().unwrap_or_else(PoisonError::into_inner);
+        if is_new(&hashes) {
+            hashes.push(known.hash);
+            KEPT.count.store(hashes.len(), Ordering::Release);
+        }
+    }
+    known
+}
+
+/// The schemas of [kept values](of_kept_type) behind the first `known` of them.
+pub(crate) fn kept_after(known: usize) -> Vec<SchemaHash> {
+    if KEPT.count.load(Ordering::Acquire) == known {
+        return Vec::new();
+    }
+    let hashes = KEPT.hashes.read().unwrap_or_else(PoisonError::into_inner);
+    hashes.get(known..).unwrap_or_default().to_vec()
 }
 
 /// The schema of the arguments of a call with these parameters.

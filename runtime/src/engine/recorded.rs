@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 use crate::codec::{self, schemas};
@@ -16,6 +17,8 @@ use crate::store::{DefinitionRecord, SchemaRecord, Store};
 pub(crate) struct Recorded {
     schemas: RwLock<HashSet<SchemaHash>>,
     definitions: RwLock<HashSet<DefinitionHash>>,
+    /// How many of the [schemas of kept values](schemas::kept_after).
+    kept: AtomicUsize,
 }
 
 impl Recorded {
@@ -29,6 +32,18 @@ impl Recorded {
             Some(hash) if !contains(&self.schemas, hash) => self.schemas(store, &[hash]).await,
             _ => Ok(()),
         }
+    }
+
+    /// Records the schemas of what steps have kept in saved states, which no definition names. To be called between a
+    /// step and its commit.
+    pub(crate) async fn kept_schemas(&self, store: &dyn Store) -> Result<(), StoreError> {
+        let known = self.kept.load(Ordering::Relaxed);
+        let new = schemas::kept_after(known);
+        if !new.is_empty() {
+            self.schemas(store, &new).await?;
+            self.kept.fetch_max(known + new.len(), Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// Records schemas that this process knows.
@@ -89,4 +104,31 @@ fn contains<T: Eq + Hash>(known: &RwLock<HashSet<T>>, hash: T) -> bool {
 
 fn insert<T: Eq + Hash + Copy>(known: &RwLock<HashSet<T>>, hashes: &[T]) {
     known.write().unwrap_or_else(PoisonError::into_inner).extend(hashes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::{Described, Schema};
+    use crate::store::{Definitions as _, MemoryStore};
+
+    #[derive(serde::Serialize, serde::Deserialize)]
+    struct Kept {
+        by_a_block: u8,
+    }
+
+    #[tokio::test]
+    async fn what_a_step_keeps_is_recorded_once() {
+        let store = MemoryStore::new();
+        let hash = Schema::of::<Kept>().hash();
+        let recorded = Recorded::default();
+        recorded.kept_schemas(&*store).await.expect("a store in memory");
+        assert!(store.find_schemas(&[hash]).await.expect("a store in memory").is_empty());
+
+        codec::begin_payload(Described::of::<Kept>(), &mut Vec::new());
+        codec::begin_payload(Described::of::<Kept>(), &mut Vec::new());
+        recorded.kept_schemas(&*store).await.expect("a store in memory");
+        assert_eq!(store.find_schemas(&[hash]).await.expect("a store in memory").len(), 1);
+        assert_eq!(schemas::kept_after(0).iter().filter(|kept| **kept == hash).count(), 1);
+    }
 }

@@ -8,7 +8,7 @@ use super::migrate::Migration;
 use super::plan::{self, Inside, Plan, Source, plan};
 use super::{StoredDefinition, StoredState, known};
 use crate::codec::{self, CodecError, Described};
-use crate::machine::branches::RUNS;
+use crate::machine::branches::{DONE, RUNS};
 use crate::machine::frame::{FrameHead, FrameParts, add_entry, damaged, take_apart};
 use crate::machine::{
     Awaited, PendingInline, PendingItem, PendingMap, PendingPoll, PendingWithin, StepError,
@@ -74,6 +74,10 @@ pub(crate) fn evolve_snapshot(
     {
         return Err(Unfit::UnknownSchema(hash));
     }
+    if snapshot.ending.is_some() {
+        // Its code is not stepped any more.
+        return Ok(());
+    }
     if let Some(frame) = evolve(&snapshot.frame, entry)? {
         let head = FrameHead::read(&mut &frame[..])?;
         snapshot.state = known::own(entry).states[head.state as usize].name.clone();
@@ -87,12 +91,12 @@ pub(crate) fn evolve(frame: &[u8], entry: &'static WorkflowEntry) -> Result<Opti
     let definition = entry.definition();
     let hash = FrameHead::read(&mut &frame[..])?.hash;
     let is_own = hash == definition.hash();
-    if is_own && !definition.awaits_workflows {
+    if is_own && !definition.holds_others {
         return Ok(None);
     }
     let now = known::own(entry);
     let before = match is_own {
-        // What it awaits may have changed.
+        // What is in it may have been written by others.
         true => now,
         false => known::find(hash).ok_or(Unfit::UnknownDefinition(hash))?,
     };
@@ -214,7 +218,8 @@ impl Evolution {
                 block.extend(self.frame(frame, Some(inside))?);
                 Ok(block)
             }
-            // It has not begun, or what it gave is a payload with a schema of its own.
+            // What it gave is a payload with a schema of its own.
+            Some((&DONE, given)) => check_schema(given).map(|()| saved.to_vec()),
             _ => Ok(saved.to_vec()),
         }
     }

@@ -20,6 +20,27 @@ pub(crate) struct Plan {
     pub(super) branches: Vec<usize>,
 }
 
+impl Plan {
+    /// The state of today.
+    pub(crate) fn state_in<'a>(&self, now: &'a StoredDefinition) -> &'a StoredState {
+        &now.states[self.state as usize]
+    }
+
+    /// The branch of today that a saved one is.
+    pub(crate) fn branch_now(&self, saved: usize) -> Option<usize> {
+        self.branches.iter().position(|before| *before == saved)
+    }
+
+    /// The saved locals that are read as another type: the number of each, the fields that lead to the part that is read,
+    /// and the number of the local of today. Not those of which parts are put together.
+    pub(crate) fn read_anew(&self) -> impl Iterator<Item = (usize, &[String], usize)> {
+        self.locals.iter().enumerate().filter_map(|(local, source)| match source {
+            Source::Part(old, path) => Some((*old, &path[..], local)),
+            Source::Same(_) | Source::Parts(_) => None,
+        })
+    }
+}
+
 /// What a local is made of. Numbers are those of saved locals.
 #[derive(Debug, PartialEq)]
 pub(super) enum Source {
@@ -43,7 +64,7 @@ pub(crate) struct Inside {
 
 impl Inside {
     /// The branch of this number before, and the one that it is now.
-    pub(super) fn of(before: (&StoredState, usize), now: (&StoredState, usize)) -> Self {
+    pub(crate) fn of(before: (&StoredState, usize), now: (&StoredState, usize)) -> Self {
         let prefix = |(state, branch): (&StoredState, usize)| prefix(&state.name, branch);
         Self { before: prefix(before), now: prefix(now) }
     }
@@ -102,7 +123,7 @@ fn make(
 }
 
 /// What is found of a saved state; `found` is the one of today that it is.
-pub(super) fn finding(
+pub(crate) fn finding(
     now: &StoredDefinition,
     saved: &StoredState,
     found: Option<&StoredState>,

@@ -56,6 +56,8 @@ pub use std::task::Poll;
 
 pub use crate::activities::ActivityContext;
 pub use crate::activities::registry::{Attempt, ReportedError, register as register_activity};
+#[cfg(feature = "engine")]
+pub use crate::client::validators::{Validator, exposes, validate};
 pub use crate::codec::{Arguments, CodecError, Reader, next_value};
 #[cfg(feature = "engine")]
 pub use crate::evolution::{Migration, SavedLocals, Target};
@@ -68,8 +70,8 @@ pub use crate::machine::values::{ArgumentKind, Values};
 pub use crate::machine::workflow::{Fallible, Halt, Plain};
 pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Context, Definition, Durability,
-    Durable, DurableFuture, ResultParts, StepError, StepOf, Workflow, WorkflowCall, WorkflowEntry,
-    WorkflowOptions,
+    Durable, DurableFuture, Failure, ResultParts, StepError, StepOf, Workflow, WorkflowCall,
+    WorkflowEntry, WorkflowOptions,
 };
 pub use crate::model::{Graph, Payload, RetryPolicy};
 
@@ -79,7 +81,7 @@ pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 #[cfg(debug_assertions)]
 pub use common::COMMON;
 pub use counting::{CountedRange, Counter, range};
-pub use error_text::{ByDebug, ByDisplay, ByType, ErrorText};
+pub use error_text::{ByDebug, ByDisplay, ByError, ByOwn, ByType, ErrorText};
 pub use fallible::{MayFail, failed, take_ok};
 pub use hole::{Hole, forget};
 pub use inclusive_range::inclusive_range;

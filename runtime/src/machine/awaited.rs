@@ -33,6 +33,17 @@ pub enum Awaited {
         /// Whether the wait has a limit of time.
         is_limited: bool,
     },
+    /// An update, perhaps with a limit of time.
+    Update {
+        /// Its stored name.
+        name: &'static str,
+        /// What the request carries.
+        value: Described,
+        /// What it is answered with.
+        reply: Described,
+        /// Whether the wait has a limit of time.
+        is_limited: bool,
+    },
     /// A request to cancel the run.
     Cancellation,
     /// All of a list of such operations, or one of them.

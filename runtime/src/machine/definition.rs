@@ -20,9 +20,9 @@ pub struct Definition {
     pub(crate) parameters: &'static [ArgumentKind],
     /// The schema of the return value.
     pub(crate) returned: &'static TypeSchema,
-    /// Whether it awaits other workflows, whose frames are in its own.
+    /// Whether its frames hold what is not described here: frames of other workflows, and what `async` blocks gave.
     #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "evolution asks for it"))]
-    pub(crate) awaits_workflows: bool,
+    pub(crate) holds_others: bool,
 }
 
 /// A state of a definition.
@@ -52,6 +52,9 @@ impl DefinedState {
             // A definition is recorded once, and says what may be shown.
             if local.redacted {
                 hash.add("redacted");
+            }
+            if local.exposed {
+                hash.add("exposed");
             }
         }
         for branch in &node.branches {
@@ -95,6 +98,12 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
             add_type(*value);
             hash.add(name);
             hash.add(if *is_limited { "limited" } else { "signal" });
+        }
+        Awaited::Update { name, value, reply, is_limited } => {
+            add_type(*value);
+            add_type(*reply);
+            hash.add(name);
+            hash.add(if *is_limited { "limited update" } else { "update" });
         }
         Awaited::Cancellation => hash.add("cancellation"),
         Awaited::List(item) => {
@@ -171,10 +180,12 @@ impl Definition {
         for number in entry.options.redacted_parameters {
             hash.add(&format!("redacted parameter {number}"));
         }
-        let mut awaited = states.iter().flat_map(|state| &state.awaited);
-        let awaits_workflows = awaited.any(|awaited| awaited.workflow().is_some());
+        let holds_others = states.iter().any(|state| {
+            let awaits_workflow = state.awaited.iter().any(|awaited| awaited.workflow().is_some());
+            awaits_workflow || state.node.branches.iter().any(|branch| branch.is_block)
+        });
         let hash = DefinitionHash(hash.finish());
-        Self { hash, states, parameters, returned, awaits_workflows }
+        Self { hash, states, parameters, returned, holds_others }
     }
 
     /// What states are known by: the hash, in simulations as the build of the process has it.

@@ -246,7 +246,7 @@ mod tests {
                 .collect(),
             parameters: PARAMETERS,
             returned: schemas::of_type(Described::of::<()>()),
-            awaits_workflows: false,
+            holds_others: false,
         }
     });
 

@@ -2,6 +2,7 @@
 //!
 //! Invariant: nothing in here does I/O or knows tokio, sqlx or a particular store.
 
+mod ending;
 pub(crate) mod finding;
 mod graph;
 mod ids;
@@ -16,13 +17,15 @@ mod status;
 mod text;
 mod time;
 mod token;
+mod update;
 mod wait;
 
+pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use message::{Message, OutgoingMessage};
-pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Operation};
+pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation};
 pub use payload::{Encoding, Payload};
 pub(crate) use payload::{as_bytes, in_one_piece};
 pub use retry::RetryPolicy;
@@ -34,4 +37,5 @@ pub use status::{BlockedReason, RunStatus};
 pub(crate) use text::recorded;
 pub use time::{Timestamp, days, hours, minutes, seconds};
 pub use token::{ActivityToken, InvalidToken};
+pub use update::{NewReply, UpdateReply};
 pub use wait::{Came, Outcomes, Wait};

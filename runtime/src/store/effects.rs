@@ -3,7 +3,7 @@
 use super::contract::history::KeptState;
 use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter};
 use crate::error::StoreError;
-use crate::model::{OutgoingMessage, RunId};
+use crate::model::{NewReply, OutgoingMessage, RunId};
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub(super) struct Effects<'a> {
     pub(super) sent: Vec<(MessageKey, &'a OutgoingMessage)>,
     /// Arrivals for the dead letters.
     pub(super) set_aside: Vec<(RunId, &'a NewDeadLetter)>,
+    /// Answers to updates.
+    pub(super) replied: Vec<(RunId, &'a NewReply)>,
     /// States for the history.
     pub(super) kept: Vec<KeptState<'a>>,
 }
@@ -38,6 +40,7 @@ impl<'a> Effects<'a> {
                         effects.sent.extend(keys.next().map(|key| (key, message)));
                     }
                     Effect::SetAside(letter) => effects.set_aside.push((run_id, letter)),
+                    Effect::Reply(reply) => effects.replied.push((run_id, reply)),
                 }
             }
         }

@@ -25,6 +25,7 @@ fn title(group: &str) -> &'static str {
         "fan_out" => "Time limits, maps, polling and spawned calls",
         "inline" => "Workflows within workflows",
         "wire" => "Arguments, results, signals and heartbeats",
+        "endings" => "Requests to cancel, shields and compensations",
         other => panic!("the group `{other}` has no title"),
     }
 }

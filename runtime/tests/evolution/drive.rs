@@ -4,7 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use piton::client::ParkedReport;
 use piton::evolution::{self, Concern, StoredAwaited, StoredDefinition};
+use piton::lock::Lock;
 use piton::model::{RunId, RunStatus};
 use piton::prelude::*;
 use piton::store::{RunRecord, Store};
@@ -87,6 +89,7 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
         }
     }
     let client = Client::new(Arc::clone(store));
+    failures.extend(database_disagreements(&client, edit).await);
     let worker = serve(&client, &edit.new, &lab).await;
     let mut expected = Vec::new();
     for (number, cell) in edit.cells.iter().enumerate() {
@@ -156,6 +159,33 @@ async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
             Verdict::Blocked(..) => None,
         };
         failures.extend(disagreement.map(|why| format!("{} at {}: {why}", edit.name, cell.state)));
+    }
+    failures
+}
+
+/// What the checks of the runs in the database say otherwise than what becomes of them.
+async fn database_disagreements(client: &Client, edit: &Edit) -> Vec<String> {
+    let open = edit.cells.iter().filter(|cell| cell.state != END);
+    // Those without a kind fail at what they read next.
+    let blocked =
+        |cell: &&Cell| matches!(cell.verdict, Verdict::Blocked(kind, ..) if !kind.is_empty());
+    let blocked = open.filter(blocked).count() as u64;
+    let by_code = client.check_parked([edit.new.workflow]).await.unwrap();
+    let mut lock = Lock::default();
+    lock.record([edit.new.workflow]);
+    let by_lock = client.check_parked_by(&lock).await.unwrap();
+    let count = |report: &ParkedReport, is_certain: bool| {
+        let unfit = report.unfit.iter().filter(|unfit| unfit.is_certain == is_certain);
+        unfit.map(|unfit| unfit.runs).sum::<u64>()
+    };
+    let mut failures = Vec::new();
+    if count(&by_code, true) != blocked {
+        failures
+            .push(format!("{}: {blocked} are blocked, and the code says {by_code:#?}", edit.name));
+    }
+    if count(&by_lock, true) > blocked {
+        failures
+            .push(format!("{}: {blocked} are blocked, and the lock says {by_lock:#?}", edit.name));
     }
     failures
 }

@@ -16,6 +16,7 @@ mod shop;
 mod blocks;
 mod branches;
 mod collections;
+mod endings;
 mod enums;
 mod fan_out;
 mod inline;
@@ -49,6 +50,7 @@ const GROUPS: &[Group] = &[
     ("fan_out", fan_out::all),
     ("inline", inline::all),
     ("wire", wire::all),
+    ("endings", endings::all),
 ];
 
 fn main() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::types::{AwaitedActivity, Position, Shown, Variable, Wait, WaitFor};
+use super::types::{AwaitedActivity, NotedCompensation, Position, Shown, Variable, Wait, WaitFor};
 use crate::client::outstanding::apply;
 use crate::codec::{self, CodecError, Schema};
 use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
@@ -89,6 +89,7 @@ impl FrameView<'_> {
                 .ty
                 .clone()
                 .or_else(|| definition.schema(local.schema).map(Schema::short_name)),
+            exposed: local.exposed,
             value: match local.redacted {
                 true => Shown::redacted(),
                 false => value_of_local(definition, local.schema, saved),
@@ -183,9 +184,10 @@ impl FrameView<'_> {
     fn pending(&mut self, name: String, awaited: &StoredAwaited, rest: &mut &[u8]) -> Wait {
         let handle = match awaited {
             StoredAwaited::Activity { .. } | StoredAwaited::Cancellation => take::<Handle>(rest),
-            StoredAwaited::Signal { is_limited: false, .. } => take::<Handle>(rest),
+            StoredAwaited::Signal { is_limited: false, .. }
+            | StoredAwaited::Update { is_limited: false, .. } => take::<Handle>(rest),
             StoredAwaited::Timer => take::<(Handle, Timestamp)>(rest).map(|(handle, _)| handle),
-            StoredAwaited::Signal { .. } => {
+            StoredAwaited::Signal { .. } | StoredAwaited::Update { .. } => {
                 take::<(Handle, Handle, Timestamp)>(rest).map(|(handle, ..)| handle)
             }
             StoredAwaited::Workflow { .. } => {
@@ -304,13 +306,56 @@ impl FrameView<'_> {
                 });
                 WaitFor::Signal { signal: name.clone(), until: *until }
             }
+            Operation::Update { name, until } => {
+                has_arrived = self.inbox.iter().any(|arrival| match &arrival.kind {
+                    ArrivalKind::Update { name: update, .. } => update == name,
+                    _ => false,
+                });
+                WaitFor::Update { update: name.clone(), until: *until }
+            }
+            // It is no wait, and no frame has its handle.
+            Operation::Answer { update, .. } => {
+                WaitFor::Unreadable { note: format!("it owes the update `{update}` an answer") }
+            }
             Operation::Cancellation => {
                 let is_it = |arrival: &Arrival| matches!(arrival.kind, ArrivalKind::Cancel { .. });
                 has_arrived = self.inbox.iter().any(is_it);
                 WaitFor::Cancellation
             }
+            Operation::Shield(_) | Operation::Compensation(_) => {
+                return self.wait(name, Err(damaged("nothing waits for an operation")));
+            }
         };
         Wait { name, since, has_arrived, on }
+    }
+
+    /// The compensation that is being carried out.
+    pub(super) fn compensation(&mut self, handle: Handle) -> Wait {
+        let name = match self.operations.get(&handle) {
+            Some(Operation::Activity(activity)) => activity.name.clone().into_owned(),
+            _ => String::new(),
+        };
+        self.awaited(name, handle)
+    }
+
+    /// The compensations that have been noted, in the order in which they would be carried out.
+    pub(super) fn compensations(&mut self) -> Vec<NotedCompensation> {
+        let mut noted: Vec<_> = self
+            .operations
+            .iter()
+            .filter_map(|(handle, operation)| match operation {
+                Operation::Compensation(compensation) => Some((*handle, compensation)),
+                _ => None,
+            })
+            .collect();
+        noted.sort_unstable_by_key(|(handle, _)| std::cmp::Reverse(*handle));
+        let shown = noted.into_iter().map(|(handle, compensation)| NotedCompensation {
+            handle,
+            activity: compensation.activity.name.clone().into_owned(),
+            queue: compensation.activity.queue.clone(),
+            arguments: self.payload(&compensation.activity.arguments),
+        });
+        shown.collect()
     }
 
     fn activity(&mut self, handle: Handle, activity: &ActivityOperation) -> AwaitedActivity {
@@ -415,6 +460,7 @@ fn name_of(awaited: &StoredAwaited) -> String {
     match awaited {
         StoredAwaited::Activity { name, .. } | StoredAwaited::Workflow { name, .. } => name.clone(),
         StoredAwaited::Signal { name, .. } => format!("signal<{name}>"),
+        StoredAwaited::Update { name, .. } => format!("update<{name}>"),
         StoredAwaited::Timer => "sleep".to_owned(),
         StoredAwaited::Cancellation => "cancelled".to_owned(),
         StoredAwaited::List(item)

@@ -14,7 +14,7 @@ use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
-use crate::engine::session::Session;
+use crate::engine::session::{Host, Session};
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
 use crate::model::{BlockedReason, Message, OutgoingMessage, RunStatus, Timestamp};
@@ -69,7 +69,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
-        record_schemas_of(&self.hold.session, &stepped.effects.messages).await;
+        record_schemas(&self.hold.session, &stepped.effects).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -192,7 +192,7 @@ impl Driver {
         disposition: Disposition,
         effects: Effects,
     ) -> Box<CommitStep> {
-        let Effects { mut consumed, activities, given_up, messages, set_aside } = effects;
+        let Effects { mut consumed, activities, given_up, messages, set_aside, replies } = effects;
         // An arrival that was read after the lost answer to its own delivery is noted twice.
         consumed.sort_unstable();
         consumed.dedup();
@@ -212,13 +212,21 @@ impl Driver {
             // In a run with an engine every signal lies in the inbox.
             Some(Effect::SetAside(NewDeadLetter { seq: seq?, reason }))
         });
-        let writes_state =
-            matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
+        let replied = replies.into_iter().map(Effect::Reply);
+        let completes =
+            matches!(disposition, Disposition::Close { status: RunStatus::Completed, .. });
+        let exposes = !self.machine.entry().exposed.is_empty();
+        // The state before the step in which the workflow returned.
+        let last_snapshot =
+            (completes && exposes).then(|| self.machine.encode_snapshot().ok()).flatten();
+        let writes_state = last_snapshot.is_some()
+            || matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
         Box::new(CommitStep {
             definition: writes_state.then(|| self.machine.written_by()).flatten(),
+            last_snapshot,
             keep_history: self.machine.entry().options.history,
             consumed,
-            effects: given_up.chain(enqueued).chain(sent).chain(set_aside).collect(),
+            effects: given_up.chain(enqueued).chain(sent).chain(set_aside).chain(replied).collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())
         })
     }
@@ -283,13 +291,25 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
     stays
 }
 
-/// Records the schemas of what is about to be sent: whoever gets it must find them.
-async fn record_schemas_of(session: &Session, messages: &[OutgoingMessage]) {
-    for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
-        let mut backoff = Backoff::default();
-        while let Err(error) = session.host.recorded.schema_of(&*session.store, payload).await {
-            warn!(error = %with_causes(&error), "the schema of a message could not be recorded yet");
-            backoff.wait().await;
+/// Records the schemas of what a step has kept in its state, and of what it sends and answers: whoever reads it must
+/// find them.
+async fn record_schemas(session: &Session, effects: &Effects) {
+    let Host { recorded, .. } = &*session.host;
+    let sent = effects.messages.iter().map(|OutgoingMessage { body, .. }| match body {
+        Message::Signal { payload, .. } => payload,
+    });
+    let replied = effects.replies.iter().filter_map(|new| new.reply.payload());
+    let written: Vec<_> = sent.chain(replied).collect();
+    let record = async || {
+        recorded.kept_schemas(&*session.store).await?;
+        for payload in &written {
+            recorded.schema_of(&*session.store, payload).await?;
         }
+        Ok::<_, StoreError>(())
+    };
+    let mut backoff = Backoff::default();
+    while let Err(error) = record().await {
+        warn!(error = %with_causes(&error), "the schemas of what a step has written could not be recorded yet");
+        backoff.wait().await;
     }
 }

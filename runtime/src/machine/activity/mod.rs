@@ -238,12 +238,18 @@ impl Call {
     }
 
     fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
+        let activity = self.into_operation(cx)?;
+        Ok(PendingActivity(cx.ask(Operation::Activity(Box::new(activity)))))
+    }
+
+    /// The activity as it is asked for now.
+    pub(crate) fn into_operation(self, cx: &Context) -> Result<ActivityOperation, StepError> {
         let Self { name, arguments, options } = self;
         let options = match options {
             Some(mut options) => std::mem::take((*options).reveal_mut()),
             None => ActivityOptions::DEFAULT,
         };
-        let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
+        Ok(ActivityOperation {
             name: Cow::Borrowed(name),
             arguments: arguments.map_err(StepError::Encode)?,
             retry: options.retry,
@@ -261,8 +267,7 @@ impl Call {
             details: None,
             awaited: None,
             last_failure: None,
-        })));
-        Ok(PendingActivity(handle))
+        })
     }
 
     /// What a step does with a call that it awaits alone.

@@ -69,8 +69,8 @@ impl Context {
         }
     }
 
-    /// Fails the step.
-    pub(crate) fn fail(&self, error: StepError) {
+    /// Notes that the step cannot be made.
+    pub(crate) fn fail_step(&self, error: StepError) {
         self.fields().outgoing.borrow_mut().failed.get_or_insert(error);
     }
 

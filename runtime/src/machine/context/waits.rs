@@ -138,6 +138,24 @@ impl Context {
         }
     }
 
+    /// Runs `within`, which may end in the middle of what it waits for. Nothing that it waits for counts then.
+    pub(crate) fn wait_unless_ended<T, E>(
+        &self,
+        within: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let fields = self.fields();
+        self.open_waits(false);
+        let depth = fields.waits.borrow().len();
+        let goes_on = fields.goes_on.get();
+        let ended = within();
+        if ended.is_err() {
+            fields.waits.borrow_mut().truncate(depth);
+            fields.goes_on.set(goes_on);
+        }
+        self.close_waits(ended.is_ok());
+        ended
+    }
+
     /// Notes that something awaited is there already, so that the code goes on within the step.
     pub(crate) fn go_on(&self) {
         self.fields().goes_on.set(true);

@@ -117,7 +117,7 @@ impl Context {
     pub fn spawn<F: Spawn>(&self, operation: F) -> Spawned<F> {
         let started = self.without_waits(|| operation.start(self));
         let pending = started.unwrap_or_else(|error| {
-            self.fail(error);
+            self.fail_step(error);
             F::nothing()
         });
         ledger::note_new(F::handle(&pending));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{Machine, OperationOutcome};
 use crate::generated::fallible::is_error;
+use crate::machine::ReceivedUpdate;
 use crate::model::{Handle, Operation, Payload, Timestamp};
 
 /// A signal that its run could not read, and that no longer waits for it.
@@ -25,6 +26,7 @@ pub(crate) struct Arrivals {
     /// The activities among them that have failed, as far as the run waits for a number of failures.
     failed: BTreeSet<Handle>,
     signals: VecDeque<Delivery<(String, Payload)>>,
+    updates: VecDeque<Delivery<ReceivedUpdate>>,
     cancel: Option<Delivery<String>>,
     /// How many have come, used up or not.
     count: u64,
@@ -77,7 +79,7 @@ impl Arrivals {
         (self.outcomes.len(), self.failed.len())
     }
 
-    pub(super) fn is_asked_to_cancel(&self) -> bool {
+    pub(crate) fn is_asked_to_cancel(&self) -> bool {
         self.cancel.is_some()
     }
 
@@ -117,6 +119,18 @@ impl Arrivals {
         waiting.filter(|signal| !signal.taken && signal.value.0 == name).count()
     }
 
+    pub(crate) fn take_update(&mut self, name: &str) -> Option<ReceivedUpdate> {
+        let mut waiting = self.updates.iter_mut();
+        let update = waiting.find(|update| !update.taken && update.value.name == name)?;
+        Some(update.take().clone())
+    }
+
+    /// How many waiting updates have this name.
+    pub(crate) fn count_updates(&self, name: &str) -> usize {
+        let waiting = self.updates.iter();
+        waiting.filter(|update| !update.taken && update.value.name == name).count()
+    }
+
     pub(crate) fn take_cancel(&mut self) -> Option<String> {
         let cancel = self.cancel.as_mut().filter(|cancel| !cancel.taken)?;
         Some(cancel.take().clone())
@@ -130,6 +144,11 @@ impl Arrivals {
                 let signal = waiting.find(|signal| !signal.taken && signal.value.0 == *name);
                 signal.map(|signal| signal.number)
             }
+            Operation::Update { name, .. } => {
+                let mut waiting = self.updates.iter();
+                let update = waiting.find(|update| !update.taken && update.value.name == *name);
+                update.map(|update| update.number)
+            }
             Operation::Cancellation => self.cancel.as_ref().map(|cancel| cancel.number),
             _ => self.outcomes.get(&handle).map(|delivery| delivery.number),
         }
@@ -141,8 +160,13 @@ impl Arrivals {
             Operation::Signal { name, .. } => {
                 self.signals.iter().any(|signal| signal.value.0 == *name)
             }
+            Operation::Update { name, .. } => {
+                self.updates.iter().any(|update| update.value.name == *name)
+            }
+            Operation::Answer { .. } => false,
             Operation::Cancellation => self.cancel.is_some(),
             Operation::Activity(_) => self.outcomes.contains_key(&handle),
+            Operation::Shield(_) | Operation::Compensation(_) => false,
         }
     }
 
@@ -151,6 +175,7 @@ impl Arrivals {
         for signal in &mut self.signals {
             (signal.taken, signal.unreadable) = (false, None);
         }
+        self.updates.iter_mut().for_each(|delivery| delivery.taken = false);
         self.cancel.iter_mut().for_each(|delivery| delivery.taken = false);
     }
 
@@ -181,6 +206,12 @@ impl Arrivals {
                 }
             }
             false
+        });
+        self.updates.retain(|delivery| {
+            if delivery.taken {
+                consumed.extend(delivery.seq);
+            }
+            !delivery.taken
         });
         let cancel = self.cancel.take_if(|cancel| cancel.taken)?;
         consumed.extend(cancel.seq);
@@ -230,10 +261,19 @@ impl Machine {
         });
     }
 
+    /// Adds an update.
+    pub fn deliver_update(&mut self, seq: Option<i64>, name: String, id: String, payload: Payload) {
+        self.cx.with_arrivals(|arrivals| {
+            let update = ReceivedUpdate { name, id, payload };
+            arrivals.updates.push_back(Delivery::new(seq, &mut arrivals.count, update));
+        });
+    }
+
     /// Adds a request to cancel; further ones are consumed without effect.
     pub fn deliver_cancel(&mut self, seq: Option<i64>, reason: String) {
+        let is_told = self.cancelled.is_some() || self.ending.is_some();
         self.cx.with_arrivals(|arrivals| {
-            if arrivals.cancel.is_none() {
+            if arrivals.cancel.is_none() && !is_told {
                 arrivals.cancel = Some(Delivery::new(seq, &mut arrivals.count, reason));
             } else {
                 arrivals.consumed.extend(seq);

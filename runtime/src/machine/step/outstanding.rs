@@ -1,8 +1,10 @@
 //! What a machine waits for, and what has not come yet.
 
 use super::{Arrivals, Machine, OperationOutcome};
-use crate::machine::context::is_on_queue;
-use crate::model::{ActivityOperation, Came, Handle, Operation, OutgoingMessage, Timestamp, Wait};
+use crate::machine::context::{is_on_queue, is_shielded};
+use crate::model::{
+    ActivityOperation, Came, Handle, NewReply, Operation, OutgoingMessage, Timestamp, Wait,
+};
 
 impl Machine {
     /// Looks at what is outstanding, in the order it was asked for.
@@ -63,6 +65,11 @@ impl Machine {
         self.cx.take_messages()
     }
 
+    /// Takes what steps have answered to updates since the last call.
+    pub fn take_replies(&mut self) -> Vec<NewReply> {
+        self.cx.take_replies()
+    }
+
     /// The activities on queues that are outstanding and whose outcome has not arrived.
     pub fn queued(&self) -> Vec<Handle> {
         self.cx.with_operations(|operations| {
@@ -91,13 +98,32 @@ impl Machine {
         });
     }
 
+    /// When a step is to be made because of a request to cancel, given since or from when each operation has something to
+    /// deliver. One that waits for shielded operations waits until all of them are there: whoever awaits them together with
+    /// others has to look after them then.
+    fn cancel_at(
+        &self,
+        arrivals: &Arrivals,
+        operations: &[(Handle, Operation)],
+        at: &impl Fn(Handle) -> Option<Timestamp>,
+    ) -> Option<Timestamp> {
+        if !arrivals.is_asked_to_cancel() || self.ending.is_some() {
+            return None;
+        }
+        if !is_shielded(operations) {
+            return Some(Timestamp::MIN);
+        }
+        let mut shields = operations.iter().filter_map(|(_, operation)| match operation {
+            Operation::Shield(shielded) => Some(*shielded),
+            _ => None,
+        });
+        shields.try_fold(Timestamp::MIN, |latest, shielded| Some(latest.max(at(shielded)?)))
+    }
+
     /// When a step is to be made if nothing more arrives; a time that has passed is now.
     pub fn ready_at(&self) -> Option<Timestamp> {
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
-                if arrivals.is_asked_to_cancel() {
-                    return Some(Timestamp::MIN);
-                }
                 let at = |handle| {
                     let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
                     match &operations[index.ok()?].1 {
@@ -111,14 +137,16 @@ impl Machine {
                         }
                     }
                 };
-                match &self.wait {
+                let cancel_at = self.cancel_at(arrivals, operations, &at);
+                let met_at = match &self.wait {
                     Wait::All(waits) => {
                         waits[self.met.get()..].iter().try_fold(Timestamp::MIN, |latest, wait| {
                             Some(latest.max(wait.met_at(&at)?))
                         })
                     }
                     wait => wait.met_at(&at),
-                }
+                };
+                cancel_at.into_iter().chain(met_at).min()
             })
         })
     }
@@ -128,10 +156,11 @@ impl Machine {
         let now = now.max(self.clock);
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
-                if arrivals.is_asked_to_cancel() {
+                let came = ArrivedBy { now, operations, arrivals };
+                let at = |handle| came.has(handle).then_some(Timestamp::MIN);
+                if self.cancel_at(arrivals, operations, &at).is_some() {
                     return true;
                 }
-                let came = ArrivedBy { now, operations, arrivals };
                 match &self.wait {
                     Wait::All(waits) => {
                         let left = &waits[self.met.get()..];

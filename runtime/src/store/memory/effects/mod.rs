@@ -2,6 +2,7 @@
 
 mod enqueue;
 mod give_up;
+mod reply;
 mod send;
 mod set_aside;
 
@@ -29,6 +30,7 @@ impl State {
                     self.send(key, message, now);
                 }
                 Effect::SetAside(letter) => self.set_aside(run_id, letter, now),
+                Effect::Reply(reply) => self.reply(run_id, reply, news),
             }
         }
     }

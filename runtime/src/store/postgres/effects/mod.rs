@@ -6,6 +6,7 @@
 mod enqueue;
 pub(crate) mod give_up;
 mod history;
+mod reply;
 mod send;
 mod set_aside;
 
@@ -51,6 +52,9 @@ pub(crate) async fn write(
     }
     if !effects.set_aside.is_empty() {
         set_aside::write(connection, store.given_time(), &effects.set_aside).await?;
+    }
+    if !effects.replied.is_empty() {
+        reply::write(connection, store.given_time(), &effects.replied).await?;
     }
     if !effects.kept.is_empty() {
         history::write(connection, store.given_time(), &effects.kept).await?;

@@ -6,6 +6,7 @@
 mod enqueue;
 pub(crate) mod give_up;
 mod history;
+mod reply;
 mod send;
 mod set_aside;
 
@@ -25,6 +26,7 @@ pub(crate) fn add(
     enqueue::add(script, &effects.enqueued, now);
     send::add(script, &effects.sent, now)?;
     set_aside::add(script, &effects.set_aside, now);
+    reply::add(script, &effects.replied, now)?;
     history::add(script, &effects.kept, now);
     Ok(given_up)
 }

@@ -1,0 +1,271 @@
+//! What becomes of the open runs of a database in other code, told before it is deployed.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::Client;
+use super::inspect::{Position, Wait, WaitFor};
+use crate::codec;
+use crate::engine::backoff::patiently;
+use crate::engine::evolution::{evolve, learn_definition};
+use crate::error::{LookupError, StoreError};
+use crate::evolution::{self, Inside, StoredDefinition};
+use crate::lock::Lock;
+use crate::machine::WorkflowEntry;
+use crate::model::{BlockedReason, Difference, Finding, RunId, RunStatus};
+use crate::store::{RunFilter, RunRecord};
+
+/// How many runs are asked for at a time.
+const PAGE: u32 = 200;
+
+/// What was found of the open runs of a database.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ParkedReport {
+    /// How many runs were looked at.
+    pub runs: u64,
+    /// Those that would be blocked, by the reason.
+    pub unfit: Vec<UnfitRuns>,
+}
+
+/// Open runs that would be blocked for one reason.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct UnfitRuns {
+    /// The stored name of the workflow of the runs.
+    pub workflow: String,
+    /// Why they would be blocked.
+    pub reason: BlockedReason,
+    /// Whether that is certain. It is not where only the code can tell whether a value fits, as with
+    /// `#[serde(default)]`.
+    pub is_certain: bool,
+    /// How many there are.
+    pub runs: u64,
+    /// One of them.
+    pub example: RunId,
+}
+
+impl ParkedReport {
+    /// Whether no run would be blocked for certain.
+    pub fn is_ok(&self) -> bool {
+        self.unfit.iter().all(|unfit| !unfit.is_certain)
+    }
+
+    fn note(&mut self, run: &RunRecord, reason: BlockedReason, is_certain: bool) {
+        let is_it = |unfit: &&mut UnfitRuns| {
+            unfit.workflow == run.workflow
+                && unfit.reason == reason
+                && unfit.is_certain == is_certain
+        };
+        match self.unfit.iter_mut().find(is_it) {
+            Some(unfit) => unfit.runs += 1,
+            None => self.unfit.push(UnfitRuns {
+                workflow: run.workflow.clone(),
+                reason,
+                is_certain,
+                runs: 1,
+                example: run.run_id,
+            }),
+        }
+    }
+}
+
+impl Client {
+    /// Tries for every open run of these workflows, or with [`WorkflowEntry::all`] of all that are in the program, whether
+    /// its saved state goes on in this program, by the function that decides when a worker loads it. Writes nothing, so the
+    /// new build may run it against the database of the old one before it is deployed. What the runs would do next is
+    /// not tried.
+    ///
+    /// It reads the saved states one after the other.
+    ///
+    /// ```no_run
+    /// # async fn demo(client: piton::client::Client) -> piton::Result<()> {
+    /// let report = client.check_parked(piton::machine::WorkflowEntry::all()).await?;
+    /// for unfit in &report.unfit {
+    ///     eprintln!("{} runs of `{}`, such as {}: {}", unfit.runs, unfit.workflow, unfit.example, unfit.reason);
+    /// }
+    /// assert!(report.is_ok());
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn check_parked(
+        &self,
+        workflows: impl IntoIterator<Item = &'static WorkflowEntry>,
+    ) -> Result<ParkedReport, StoreError> {
+        let mut report = ParkedReport::default();
+        let store = &**self.store();
+        let workflows: Vec<_> = workflows.into_iter().collect();
+        let names: BTreeSet<_> = workflows.iter().flat_map(|entry| entry.names()).collect();
+        for name in names {
+            let versions = workflows.iter().filter(|entry| entry.names().any(|of| of == name));
+            let mut versions: Vec<_> = versions.copied().collect();
+            versions.sort_by_key(|entry| std::cmp::Reverse(entry.version));
+            self.for_each_open(name, async |run| {
+                let saved = patiently(|| store.find_snapshot(run.run_id)).await?;
+                // A run that is over by now has nothing saved.
+                let Some(saved) = saved.filter(|saved| !saved.is_empty()) else { return Ok(()) };
+                report.runs += 1;
+                let unfit = match codec::decode_snapshot(&saved) {
+                    Err(error) => Some(BlockedReason::Undecodable(error.to_string())),
+                    Ok(snapshot) => {
+                        let evolved = patiently(|| {
+                            let mut snapshot = snapshot.clone();
+                            let versions = &versions;
+                            async move { evolve(store, versions, &mut snapshot).await }
+                        });
+                        evolved.await?.err()
+                    }
+                };
+                if let Some(reason) = unfit {
+                    report.note(&run, reason, true);
+                }
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(report)
+    }
+
+    /// As [`Client::check_parked`], without the code: by the definitions that a `piton.lock` has of it, the last one of
+    /// each workflow and version. It tells of states, branches and locals. Whether a value of another type fits is tried
+    /// by the schemas, which do not say what the attributes of serde allow. What activities and signals
+    /// bring is not tried.
+    ///
+    /// Runs of workflows that are not in the lock are left out.
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn check_parked_by(&self, lock: &Lock) -> Result<ParkedReport, StoreError> {
+        let mut report = ParkedReport::default();
+        // Those of one workflow and version are in the order in which they were released.
+        let newest: HashMap<(&str, u32), &StoredDefinition> = lock
+            .definitions()
+            .iter()
+            .map(|definition| ((&*definition.workflow, definition.version), definition))
+            .collect();
+        let names: BTreeSet<_> = newest.keys().map(|(name, _)| *name).collect();
+        for name in names {
+            self.for_each_open(name, async |run| {
+                let inspection = match self.inspect(run.run_id).await {
+                    Ok(inspection) => inspection,
+                    Err(LookupError::Store(error)) => return Err(error),
+                    Err(_) => return Ok(()),
+                };
+                let Some(position) = inspection.position else { return Ok(()) };
+                report.runs += 1;
+                let mut check = Check { newest: &newest, unfit: Vec::new() };
+                self.learn_definitions_of(&position).await?;
+                check.position(&position, None);
+                for (finding, is_certain) in check.unfit {
+                    report.note(&run, BlockedReason::Evolution(Box::new(finding)), is_certain);
+                }
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(report)
+    }
+
+    /// Calls `look` with every open run of a workflow.
+    async fn for_each_open(
+        &self,
+        workflow: &str,
+        mut look: impl AsyncFnMut(RunRecord) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        for status in RunStatus::ALL.into_iter().filter(|status| status.is_open()) {
+            let filter = RunFilter {
+                workflow: Some(workflow.to_owned()),
+                status: Some(status),
+                ..RunFilter::default()
+            };
+            let mut before = None;
+            loop {
+                let runs = patiently(|| self.store().list_runs(&filter, before, PAGE)).await?;
+                let Some(last) = runs.last() else { break };
+                before = Some(last.run_id);
+                for run in runs {
+                    look(run).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn learn_definitions_of(&self, position: &Position) -> Result<(), StoreError> {
+        let mut all = vec![position];
+        while let Some(position) = all.pop() {
+            let hash = position.definition;
+            if evolution::find(hash).is_none() {
+                patiently(|| learn_definition(&**self.store(), hash)).await?;
+            }
+            all.extend(position.waits.iter().flat_map(positions_in));
+        }
+        Ok(())
+    }
+}
+
+/// The positions that are directly in a wait.
+fn positions_in(wait: &Wait) -> Vec<&Position> {
+    match &wait.on {
+        WaitFor::Workflow { position } | WaitFor::Block { position } => vec![position],
+        WaitFor::All { items } => items.iter().flat_map(positions_in).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Compares what a run has saved with the newest definitions of a lock.
+struct Check<'a> {
+    newest: &'a HashMap<(&'a str, u32), &'a StoredDefinition>,
+    unfit: Vec<(Finding, bool)>,
+}
+
+impl Check<'_> {
+    /// Checks a state with all that is in it. `inside` is set for one of an `async` block in a branch.
+    fn position(&mut self, position: &Position, inside: Option<&Inside>) {
+        let Some(before) = evolution::find(position.definition) else { return };
+        let number = before.states.iter().position(|state| state.name == position.state);
+        let Some(number) = number else { return };
+        let key = (&*before.workflow, before.version);
+        let Some(now) = self.newest.get(&key).copied() else { return };
+        if before.hash == now.hash {
+            // What it awaits may have changed.
+            let inner = position.waits.iter().flat_map(positions_in);
+            return inner.for_each(|inner| self.position(inner, None));
+        }
+        let plan = match evolution::plan(before, now, number as u32, inside) {
+            Ok(plan) => plan,
+            Err(finding) => return self.unfit.push((finding, true)),
+        };
+        let (saved, found) = (&before.states[number], plan.state_in(now));
+        for (old, path, local) in plan.read_anew() {
+            let (Some(variable), local) = (position.variables.get(old), &found.locals[local])
+            else {
+                continue;
+            };
+            let Some(schema) = now.schema(local.schema) else { continue };
+            let part = path.iter().try_fold(&variable.value.value, |value, field| value.get(field));
+            let reason = match part {
+                None => format!("there is no field `{}`", path.join(".")),
+                // What people are not to see cannot be tried.
+                Some(_) if variable.value.note.is_some() || variable.value.is_secret() => continue,
+                Some(value) => match codec::json_to_saved(value, schema) {
+                    Ok(_) => continue,
+                    Err(error) => error.to_string(),
+                },
+            };
+            let difference = Difference::Unreadable { value: local.name.clone(), reason };
+            self.unfit.push((evolution::finding(now, saved, Some(found), difference), false));
+        }
+        for (branch, wait) in position.waits.iter().enumerate() {
+            match (&wait.on, plan.branch_now(branch)) {
+                (WaitFor::Block { position }, Some(now)) => {
+                    let inside = Inside::of((saved, branch), (found, now));
+                    self.position(position, Some(&inside));
+                }
+                _ => positions_in(wait).into_iter().for_each(|inner| self.position(inner, None)),
+            }
+        }
+    }
+}
