@@ -81,10 +81,11 @@ struct Schedules;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
-/// The program of the guide runs.
+/// The programs of the guide run.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../docs/guide/children.md")]
-struct Children;
+#[doc = include_str!("../../docs/guide/fan-out.md")]
+struct Guide;
 
 /// The programs of the guide compile.
 #[cfg(all(doctest, feature = "macros"))]
