@@ -22,7 +22,7 @@ use crate::script::Script;
 
 /// What a program uses.
 pub mod prelude {
-    pub use piton::machine::{Context, join_all};
+    pub use piton::machine::{Context, join_all, try_join_all};
     pub use piton::{join, select, try_join, workflow};
 
     pub use super::activities::*;

@@ -290,6 +290,9 @@ impl Durability {
 /// becomes a run; awaited in another workflow it runs inline, as a part of that one's run.
 #[must_use = "a workflow does nothing until it is started or awaited"]
 pub struct WorkflowCall<W> {
+    /// What it has for a workflow id unless it is started with another.
+    #[doc(hidden)]
+    pub workflow_id: Option<String>,
     /// One that could not be encoded is reported when the call is started.
     #[doc(hidden)]
     pub arguments: Result<Payload, CodecError>,
@@ -314,7 +317,11 @@ impl<W: Workflow> WorkflowCall<W> {
 
 impl<W> Clone for WorkflowCall<W> {
     fn clone(&self) -> Self {
-        Self { arguments: self.arguments.clone(), workflow: PhantomData }
+        Self {
+            workflow_id: self.workflow_id.clone(),
+            arguments: self.arguments.clone(),
+            workflow: PhantomData,
+        }
     }
 }
 
