@@ -81,6 +81,12 @@ struct Schedules;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+/// The programs of the guide run.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/children.md")]
+#[doc = include_str!("../../docs/guide/fan-out.md")]
+struct Guide;
+
 /// The programs of the guide compile.
 #[cfg(all(doctest, feature = "macros"))]
 #[doc = include_str!("../../docs/guide/cancellation.md")]
