@@ -172,12 +172,10 @@ async fn ask_questions<W: Workflow>(world: &Arc<World>, run_id: RunId, plan: &Pl
                 let run: RunHandle<W> = client.run(run_id).await.ok()?;
                 match run.update(question).id(format!("question {number}")).await {
                     Ok(answer) => Some(Some(answer)),
-                    Err(UpdateError::Closed { .. }) => Some(None),
+                    Err(UpdateError::Closed { .. } | UpdateError::Dropped { .. }) => Some(None),
                     // The run may still take it, and so it is asked once more.
                     Err(UpdateError::Store(_)) => None,
-                    Err(error) => {
-                        panic!("question {number} for {run_id} came to {error:?}");
-                    }
+                    Err(error) => panic!("question {number} for {run_id} came to {error:?}"),
                 }
             })
             .await;

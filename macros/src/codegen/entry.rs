@@ -261,7 +261,11 @@ impl Printer<'_> {
             return;
         }
         let variables = entry.iter().map(|id| self.machine.layout.variable(*id));
-        let hidden = variables.filter(|variable| self.root.hidden.contains(&variable.place.local));
+        let hidden = variables.filter(|variable| {
+            let local = variable.place.local;
+            // What is exposed may be there for others alone.
+            self.root.hidden.contains(&local) || self.machine.graph.locals[local].exposed
+        });
         let hidden = hidden.map(|variable| &variable.ident);
         entry.iter().for_each(|id| self.make_loaded(out, *id));
         self.borrow_texts(out, &entry);

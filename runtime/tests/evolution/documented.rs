@@ -26,6 +26,7 @@ fn title(group: &str) -> &'static str {
         "inline" => "Workflows within workflows",
         "wire" => "Arguments, results, signals and heartbeats",
         "endings" => "Requests to cancel, shields and compensations",
+        "exposed" => "Exposed variables and updates",
         other => panic!("the group `{other}` has no title"),
     }
 }

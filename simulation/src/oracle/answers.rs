@@ -13,11 +13,16 @@ pub(super) struct Answers {
     /// The numbers of the questions that wait for answers, by their run and the id of the update.
     waiting: BTreeMap<(RunId, String), u32>,
     answered: BTreeSet<(RunId, String)>,
+    /// The runs that were asked to cancel. They may drop what they are at.
+    cancelled: BTreeSet<RunId>,
 }
 
 impl Answers {
     /// Takes note of what has come to an inbox. Returns what is wrong.
     pub(super) fn came(&mut self, run_id: RunId, kind: &ArrivalKind) -> Option<String> {
+        if let ArrivalKind::Cancel { .. } = kind {
+            self.cancelled.insert(run_id);
+        }
         let ArrivalKind::Update { id, payload, .. } = kind else { return None };
         let Question(number) = match piton::codec::from_payload(payload) {
             Ok(question) => question,
@@ -43,6 +48,7 @@ impl Answers {
             UpdateReply::Replied(payload) => {
                 piton::codec::from_payload::<u32>(payload).is_ok_and(|answer| answer == expected)
             }
+            UpdateReply::Dropped => self.cancelled.contains(&run_id),
             _ => false,
         };
         if !self.answered.insert(key) {

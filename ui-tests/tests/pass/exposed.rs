@@ -77,7 +77,7 @@ mod elsewhere {
     pub(super) type Shop = shop;
 }
 
-pub(crate) async fn ask(run: &RunHandle<elsewhere::Shop>) -> Result<String, QueryError> {
+async fn ask(run: &RunHandle<elsewhere::Shop>) -> Result<String, QueryError> {
     let count = run.query(elsewhere::count::args()).await?;
     let total = run.query(total::args(count as u64, "EUR")).await?;
     Ok(total + &run.query(who::args()).await?)
