@@ -47,6 +47,9 @@ CREATE TABLE piton_runs (
     -- aligned: the arguments before it would then be elsewhere in the row whenever a state is longer or shorter,
     -- and the log of every step would repeat them.
     definition  BYTEA,
+    -- True where the end of the run concerns others: it is a child, has started children, or follows such a run.
+    -- Nothing stands for no, which most runs have.
+    has_kin     BOOLEAN,
     -- One constraint says all: each costs every statement the reading of it, and every row its check.
     CONSTRAINT piton_runs_row CHECK (
         step_no >= 0 AND takeovers >= 0 AND inbox_count >= 0
@@ -58,7 +61,7 @@ CREATE TABLE piton_runs (
             closed_at IS NULL AND blocked IS NOT NULL AND blocked_at IS NOT NULL AND result IS NULL
             AND failure IS NULL AND worker_id IS NULL AND due_at IS NULL
         ELSE
-            status IN ('completed', 'failed', 'cancelled', 'terminated')
+            status IN ('completed', 'failed', 'cancelled', 'terminated', 'continued_as_new')
             AND closed_at IS NOT NULL AND blocked IS NULL AND blocked_at IS NULL
             AND worker_id IS NULL AND due_at IS NULL
         END
@@ -80,6 +83,43 @@ CREATE INDEX piton_runs_blocked ON piton_runs (run_id) WHERE status = 'blocked';
 -- reasons begin so. What has panicked waits for somebody who unblocks it, and may be any number.
 CREATE INDEX piton_runs_adoptable ON piton_runs (run_id)
     WHERE status = 'blocked' AND substr(blocked, 1, 4) = '{"un';
+
+-- Runs that follow another one of the same workflow id. The first of a chain has no row.
+CREATE TABLE piton_chains (
+    run_id          UUID NOT NULL PRIMARY KEY,
+    first_run_id    UUID NOT NULL,
+    place           BIGINT NOT NULL CHECK (place > 0),
+    previous_run_id UUID NOT NULL,
+    link            TEXT NOT NULL CHECK (link IN ('continued', 'retry', 'cron'))
+);
+
+CREATE UNIQUE INDEX piton_chains_place ON piton_chains (first_run_id, place);
+CREATE INDEX piton_chains_previous ON piton_chains (previous_run_id);
+
+-- Children, by the first run of their chain, also those that could not be started.
+CREATE TABLE piton_children (
+    child_id        UUID NOT NULL PRIMARY KEY,
+    workflow_id     TEXT NOT NULL,
+    -- The run that has started it, and the first run of the chain of that.
+    parent_run_id   UUID NOT NULL,
+    parent_chain    UUID NOT NULL,
+    on_parent_close TEXT NOT NULL CHECK (on_parent_close IN ('terminate', 'request_cancel', 'abandon')),
+    -- Whether that is still to be done.
+    is_attached     BOOLEAN NOT NULL,
+    -- The open run that had its workflow id, so that it was not started.
+    taken_by        UUID
+);
+
+CREATE INDEX piton_children_parent ON piton_children (parent_chain, child_id);
+CREATE INDEX piton_children_attached ON piton_children (parent_chain, child_id) WHERE is_attached;
+
+-- Operations of runs that wait for the end of a child.
+CREATE TABLE piton_child_waits (
+    child_id UUID NOT NULL,
+    run_id   UUID NOT NULL,
+    handle   BIGINT NOT NULL CHECK (handle >= 0),
+    PRIMARY KEY (child_id, run_id, handle)
+);
 
 -- What has arrived for a run and has not been used up.
 CREATE TABLE piton_inbox (
@@ -138,6 +178,43 @@ CREATE TABLE piton_dead_letters (
 );
 
 CREATE INDEX piton_dead_letters_workflow_id ON piton_dead_letters (workflow_id, letter_id);
+
+-- Promises, from when they are first awaited or completed.
+CREATE TABLE piton_promises (
+    -- `run:` and the id of the run whose promise it is, `id:` and a workflow id that no run has had yet, or `shared`.
+    scope        TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    -- The run whose promise it is.
+    run_id       UUID REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    workflow     TEXT NOT NULL,
+    -- The schemas of what those who await it can read.
+    resolved_type BIGINT,
+    rejected_type BIGINT,
+    -- What it has come to, who has completed it, and when.
+    outcome      BYTEA,
+    completion   UUID,
+    made_at      BIGINT NOT NULL,
+    completed_at BIGINT,
+    expires_at   BIGINT,
+    -- When it expires, or since when its outcome is to go to those who wait.
+    due_at       BIGINT,
+    PRIMARY KEY (scope, name),
+    CHECK ((outcome IS NULL) = (completed_at IS NULL))
+);
+
+CREATE INDEX piton_promises_due ON piton_promises (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX piton_promises_run ON piton_promises (run_id) WHERE run_id IS NOT NULL;
+
+-- Operations of runs that await promises, until the outcome is in the inbox of the run.
+CREATE TABLE piton_promise_waits (
+    scope  TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    run_id UUID NOT NULL REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    handle BIGINT NOT NULL CHECK (handle >= 0),
+    PRIMARY KEY (scope, name, run_id, handle)
+);
+
+CREATE INDEX piton_promise_waits_run ON piton_promise_waits (run_id);
 
 -- Activities on queues: a row from the commit that asks for one until its outcome is in the run's
 -- inbox or the run no longer wants it. A row is in one of three states: it waits (`due_at` is set),
@@ -225,6 +302,41 @@ CREATE TABLE piton_history (
     state    TEXT NOT NULL,
     snapshot BYTEA NOT NULL,
     PRIMARY KEY (run_id, step_no)
+);
+
+-- What is started at which times. A text of the engine's own says what, and another how far it has come. Ids are
+-- compared by their bytes, as they are elsewhere.
+CREATE TABLE piton_schedules (
+    schedule_id TEXT COLLATE "C" PRIMARY KEY,
+    -- What tells it from those that had its id before.
+    token       UUID NOT NULL,
+    -- Raised by each write; raised by each change of what it says.
+    version     BIGINT NOT NULL DEFAULT 0 CHECK (version >= 0),
+    revision    BIGINT NOT NULL DEFAULT 0 CHECK (revision >= 0),
+    workflow    TEXT NOT NULL,
+    arguments   BYTEA NOT NULL,
+    config      TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    -- When it is to be looked at; null is never.
+    due_at      BIGINT,
+    created_at  BIGINT NOT NULL,
+    -- The entries that its log has ever had.
+    log_count   BIGINT NOT NULL DEFAULT 0 CHECK (log_count >= 0)
+);
+
+CREATE INDEX piton_schedules_due ON piton_schedules (workflow, due_at, schedule_id) WHERE due_at IS NOT NULL;
+
+-- The last things that a schedule has done, and that were done to it.
+CREATE TABLE piton_schedule_log (
+    schedule_id TEXT COLLATE "C" NOT NULL REFERENCES piton_schedules (schedule_id) ON DELETE CASCADE,
+    seq         BIGINT NOT NULL CHECK (seq > 0),
+    at          BIGINT NOT NULL,
+    kind        TEXT NOT NULL,
+    nominal_at  BIGINT,
+    run_id      UUID,
+    -- What else is to be known of it, as JSON.
+    details     TEXT,
+    PRIMARY KEY (schedule_id, seq)
 );
 
 -- Tables as people read them, see docs/views.md. Times beyond the year 9999 are null.

@@ -17,7 +17,9 @@ CREATE TABLE piton_runs (
     workflow_id TEXT NOT NULL,
     workflow    TEXT NOT NULL,
     status      TEXT NOT NULL CHECK (
-        status IN ('running', 'blocked', 'completed', 'failed', 'cancelled', 'terminated')
+        status IN (
+            'running', 'blocked', 'completed', 'failed', 'cancelled', 'terminated', 'continued_as_new'
+        )
     ),
     step_no     INTEGER NOT NULL DEFAULT 0 CHECK (step_no >= 0),
     takeovers   INTEGER NOT NULL DEFAULT 0 CHECK (takeovers >= 0),
@@ -36,6 +38,8 @@ CREATE TABLE piton_runs (
     -- What the run came to.
     result      BLOB,
     failure     TEXT,
+    -- Set where the end of the run concerns others: it is a child, has started children, or follows such a run.
+    has_kin     INTEGER CHECK (has_kin = 1),
     CHECK ((worker_id IS NULL) = (epoch IS NULL)),
     CHECK (worker_id IS NULL OR (status = 'running' AND due_at IS NULL)),
     CHECK (due_at IS NULL OR status = 'running'),
@@ -66,6 +70,42 @@ CREATE INDEX piton_runs_adoptable ON piton_runs (run_id)
 CREATE TABLE piton_run_inputs (
     run_id    BLOB NOT NULL PRIMARY KEY REFERENCES piton_runs (run_id) ON DELETE CASCADE,
     arguments BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Runs that follow another one of the same workflow id. The first of a chain has no row.
+CREATE TABLE piton_chains (
+    run_id          BLOB NOT NULL PRIMARY KEY REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    first_run_id    BLOB NOT NULL CHECK (length(first_run_id) = 16),
+    place           INTEGER NOT NULL CHECK (place > 0),
+    previous_run_id BLOB NOT NULL UNIQUE CHECK (length(previous_run_id) = 16),
+    link            TEXT NOT NULL CHECK (link IN ('continued', 'retry', 'cron'))
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX piton_chains_place ON piton_chains (first_run_id, place);
+
+-- Children, by the first run of their chain, also those that could not be started.
+CREATE TABLE piton_children (
+    child_id        BLOB NOT NULL PRIMARY KEY CHECK (length(child_id) = 16),
+    workflow_id     TEXT NOT NULL,
+    -- The run that has started it, and the first run of the chain of that.
+    parent_run_id   BLOB NOT NULL CHECK (length(parent_run_id) = 16),
+    parent_chain    BLOB NOT NULL CHECK (length(parent_chain) = 16),
+    on_parent_close TEXT NOT NULL CHECK (on_parent_close IN ('terminate', 'request_cancel', 'abandon')),
+    -- Whether that is still to be done.
+    is_attached     INTEGER NOT NULL CHECK (is_attached IN (0, 1)),
+    -- The open run that had its workflow id, so that it was not started.
+    taken_by        BLOB CHECK (length(taken_by) = 16)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX piton_children_parent ON piton_children (parent_chain, child_id);
+CREATE INDEX piton_children_attached ON piton_children (parent_chain, child_id) WHERE is_attached = 1;
+
+-- Operations of runs that wait for the end of a child.
+CREATE TABLE piton_child_waits (
+    child_id BLOB NOT NULL CHECK (length(child_id) = 16),
+    run_id   BLOB NOT NULL CHECK (length(run_id) = 16),
+    handle   INTEGER NOT NULL CHECK (handle >= 0),
+    PRIMARY KEY (child_id, run_id, handle)
 ) STRICT, WITHOUT ROWID;
 
 -- What has arrived for a run and has not been used up.
@@ -125,6 +165,43 @@ CREATE TABLE piton_dead_letters (
 ) STRICT;
 
 CREATE INDEX piton_dead_letters_workflow_id ON piton_dead_letters (workflow_id, letter_id);
+
+-- Promises, from when they are first awaited or completed.
+CREATE TABLE piton_promises (
+    -- `run:` and the id of the run whose promise it is, `id:` and a workflow id that no run has had yet, or `shared`.
+    scope        TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    -- The run whose promise it is.
+    run_id       BLOB REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    workflow     TEXT NOT NULL,
+    -- The schemas of what those who await it can read.
+    resolved_type INTEGER,
+    rejected_type INTEGER,
+    -- What it has come to, who has completed it, and when.
+    outcome      BLOB,
+    completion   BLOB CHECK (length(completion) = 16),
+    made_at      INTEGER NOT NULL,
+    completed_at INTEGER,
+    expires_at   INTEGER,
+    -- When it expires, or since when its outcome is to go to those who wait.
+    due_at       INTEGER,
+    PRIMARY KEY (scope, name),
+    CHECK ((outcome IS NULL) = (completed_at IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX piton_promises_due ON piton_promises (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX piton_promises_run ON piton_promises (run_id) WHERE run_id IS NOT NULL;
+
+-- Operations of runs that await promises, until the outcome is in the inbox of the run.
+CREATE TABLE piton_promise_waits (
+    scope  TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    run_id BLOB NOT NULL REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    handle INTEGER NOT NULL CHECK (handle >= 0),
+    UNIQUE (scope, name, run_id, handle)
+) STRICT;
+
+CREATE INDEX piton_promise_waits_run ON piton_promise_waits (run_id);
 
 -- Activities on queues: a row from the commit that asks for one until its outcome is in the run's
 -- inbox or the run no longer wants it. A row is in one of three states: it waits (`due_at` is set),
@@ -212,6 +289,40 @@ CREATE TABLE piton_history (
     state    TEXT NOT NULL,
     snapshot BLOB NOT NULL,
     PRIMARY KEY (run_id, step_no)
+) STRICT;
+
+-- What is started at which times. A text of the engine's own says what, and another how far it has come.
+CREATE TABLE piton_schedules (
+    schedule_id TEXT NOT NULL PRIMARY KEY,
+    -- What tells it from those that had its id before.
+    token       BLOB NOT NULL CHECK (length(token) = 16),
+    -- Raised by each write; raised by each change of what it says.
+    version     INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0),
+    revision    INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
+    workflow    TEXT NOT NULL,
+    arguments   BLOB NOT NULL,
+    config      TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    -- When it is to be looked at; null is never.
+    due_at      INTEGER,
+    created_at  INTEGER NOT NULL,
+    -- The entries that its log has ever had.
+    log_count   INTEGER NOT NULL DEFAULT 0 CHECK (log_count >= 0)
+) STRICT;
+
+CREATE INDEX piton_schedules_due ON piton_schedules (workflow, due_at, schedule_id) WHERE due_at IS NOT NULL;
+
+-- The last things that a schedule has done, and that were done to it.
+CREATE TABLE piton_schedule_log (
+    schedule_id TEXT NOT NULL REFERENCES piton_schedules (schedule_id) ON DELETE CASCADE,
+    seq         INTEGER NOT NULL CHECK (seq > 0),
+    at          INTEGER NOT NULL,
+    kind        TEXT NOT NULL,
+    nominal_at  INTEGER,
+    run_id      BLOB CHECK (length(run_id) = 16),
+    -- What else is to be known of it, as JSON.
+    details     TEXT,
+    PRIMARY KEY (schedule_id, seq)
 ) STRICT;
 
 -- Tables as people read them, see docs/views.md. Times are texts as ISO 8601 has them, in UTC.

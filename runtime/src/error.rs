@@ -2,6 +2,7 @@
 
 #[cfg(feature = "engine")]
 mod chain;
+mod child;
 #[cfg(feature = "engine")]
 mod connect;
 #[cfg(feature = "engine")]
@@ -10,21 +11,26 @@ mod edit;
 mod engine;
 mod general;
 mod key;
+#[cfg(feature = "schedules")]
+mod schedule;
 #[cfg(feature = "engine")]
 mod update;
 
 #[cfg(feature = "engine")]
 pub(crate) use chain::with_causes;
+pub use child::ChildError;
 #[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]
 pub use edit::EditError;
 #[cfg(feature = "engine")]
 pub use engine::{
-    BlockedHolder, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,
-    WorkerError,
+    BlockedHolder, CompleteError, LookupError, RegistryError, RunError, SignalError, StartError,
+    TokenError, WorkerError,
 };
 pub use general::{Error, Result};
 pub use key::KeyError;
+#[cfg(feature = "schedules")]
+pub use schedule::ScheduleError;
 #[cfg(feature = "engine")]
 pub use update::{QueryError, UpdateError};

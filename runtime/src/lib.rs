@@ -28,6 +28,10 @@ pub mod model;
 pub mod prelude;
 #[cfg(feature = "engine")]
 pub mod process;
+#[cfg(feature = "schedules")]
+mod schedules;
+#[cfg(feature = "signed-tokens")]
+pub mod signed;
 #[cfg(feature = "engine")]
 pub mod store;
 #[cfg(feature = "engine")]
@@ -43,6 +47,10 @@ pub mod __private {
 #[cfg(feature = "engine")]
 pub use sqlx;
 
+/// When schedules are due: calendars, intervals, cron strings.
+#[cfg(feature = "schedules")]
+pub use piton_schedule as schedule;
+
 pub use codec::{Json, Secret};
 pub use error::{Error, Result};
 
@@ -53,22 +61,16 @@ pub use piton_macros::{Signal, Update, activity, deterministic, register, workfl
 #[cfg(all(feature = "macros", feature = "engine"))]
 pub use piton_macros::{migrate, query, validator};
 
-/// The program of the guide runs.
-#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
-#[doc = include_str!("../../docs/guide/updates-queries.md")]
-struct UpdatesAndQueries;
-
-/// The programs of the README compile.
+/// The programs of the README and of the guide compile and run.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../README.md")]
-struct Readme;
-
-/// Those of the guide do, too.
-#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
-#[doc = include_str!("../../docs/guide/fan-out.md")]
-struct FanOut;
-
-/// The programs of the guide compile.
-#[cfg(all(doctest, feature = "macros"))]
 #[doc = include_str!("../../docs/guide/cancellation.md")]
-struct Cancellation;
+#[doc = include_str!("../../docs/guide/children.md")]
+#[doc = include_str!("../../docs/guide/fan-out.md")]
+#[doc = include_str!("../../docs/guide/promises.md")]
+#[doc = include_str!("../../docs/guide/updates-queries.md")]
+struct Guide;
+
+#[cfg(all(doctest, feature = "macros", feature = "sqlite", feature = "schedules"))]
+#[doc = include_str!("../../docs/guide/schedules.md")]
+struct Schedules;

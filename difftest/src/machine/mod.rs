@@ -171,6 +171,10 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
                 let value: W::Return = W::RETURNED.decode(&result).map_err(StepError::Decode)?;
                 Made::Returned(format!("{value:?}"))
             }
+            StepOutcome::Compensated(ending) => {
+                unreachable!("no program here is compensated: {ending:?}")
+            }
+            StepOutcome::Continued(next) => unreachable!("no program here goes on: {next:?}"),
         };
         Ok(Step { outcome, consumed, outstanding })
     }
@@ -221,6 +225,7 @@ impl From<&Operation> for Outstanding {
             Operation::Timer { fire_at } => Self::Timer(*fire_at),
             Operation::Signal { name, .. } => Self::Signal(name.clone()),
             Operation::Cancellation => Self::Cancellation,
+            other => unreachable!("no program here asks for {other:?}"),
         }
     }
 }

@@ -32,12 +32,27 @@ pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, Poin
                 "shield" if on_context && call.args.len() == 1 => of_future(&call.args[0], context),
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
+                "start_child" if on_context => (child(call).unwrap_or(method), PointKind::Other),
                 "update" if on_context => (format!("update{}", turbofish(call)), PointKind::Update),
+                "promise" | "shared_promise" if on_context => {
+                    (format!("promise{}", literal(call)), PointKind::Other)
+                }
                 _ => (method, PointKind::Other),
             }
         }
         Expr::Path(path) => (last_segment(&path.path), PointKind::Other),
         _ => ("await".to_owned(), PointKind::Other),
+    }
+}
+
+/// The workflow that a child runs.
+fn child(call: &syn::ExprMethodCall) -> Option<String> {
+    match call.args.first()? {
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => Some(last_segment(&path.path)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -69,6 +84,16 @@ fn turbofish(call: &syn::ExprMethodCall) -> String {
         other => other.to_token_stream().to_string().replace(' ', ""),
     });
     format!("<{}>", names.collect::<Vec<_>>().join(", "))
+}
+
+/// `<approval>` for a call with this text.
+fn literal(call: &syn::ExprMethodCall) -> String {
+    match call.args.first() {
+        Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) => {
+            format!("<{}>", text.value())
+        }
+        _ => String::new(),
+    }
 }
 
 /// The name of a temporary that holds the value of an expression.

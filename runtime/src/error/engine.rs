@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::update::list;
 use super::{KeyError, StoreError};
 use crate::codec::CodecError;
-use crate::model::{BlockedReason, RunId, Timestamp};
+use crate::model::{BlockedReason, PromiseToken, RunId, Timestamp};
 use crate::store::RunKey;
 
 /// Why a run could not be started.
@@ -184,6 +184,56 @@ pub enum TokenError {
     Store(#[source] Arc<StoreError>),
 }
 
+/// Why a promise could not be completed, or what it came to not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompleteError {
+    /// The run whose promise it is is closed, and the promise had come to nothing. Trying again does not help.
+    #[error("the run {run_id} that the promise belongs to is closed")]
+    Closed {
+        /// The run.
+        run_id: RunId,
+    },
+    /// There is no such run.
+    #[error("there is no run {run_id}, to which the promise belongs; is this its database?")]
+    Unknown {
+        /// The run.
+        run_id: RunId,
+    },
+    /// No promise can have the name, or no run the workflow id, that the token has. Trying again does not help.
+    #[error("there is no promise `{token}`")]
+    Token {
+        /// The token.
+        token: PromiseToken,
+        /// What is wrong with it.
+        #[source]
+        source: KeyError,
+    },
+    /// The value or error cannot be encoded, or, as JSON, does not fit the type that the run expects. Trying again
+    /// does not help.
+    #[error("the promise `{token}` cannot be completed with this value")]
+    Encode {
+        /// The token.
+        token: PromiseToken,
+        /// Which type refuses, and why.
+        #[source]
+        source: CodecError,
+    },
+    /// What the promise came to is not of the type that it is to be read as.
+    #[error("what the promise `{token}` came to cannot be read")]
+    Unreadable {
+        /// The token.
+        token: PromiseToken,
+        /// Why not.
+        #[source]
+        source: CodecError,
+    },
+    /// The database failed, and went on failing when tried again. The promise may or may not have been completed;
+    /// trying again is safe.
+    #[error("the promise could not be looked up or completed")]
+    Store(#[source] Arc<StoreError>),
+}
+
 /// Why a run was not found.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -235,6 +285,12 @@ pub enum RunError<E> {
         /// Why, as given by whoever did.
         reason: String,
     },
+    /// It has continued as a new run, of which the result is that of the chain. Only
+    /// [`RunHandle::result_of_this_run`](crate::client::RunHandle::result_of_this_run) tells so.
+    ContinuedAsNew {
+        /// The run that follows.
+        run_id: RunId,
+    },
     /// It could not be looked up.
     Lookup(Box<LookupError>),
     /// It completed, but its return value cannot be read by this program.
@@ -256,6 +312,7 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
             Self::Uncaught { reason } => f.write_str(reason),
             Self::Cancelled { reason } => write!(f, "the run was cancelled: {reason}"),
             Self::Terminated { reason } => write!(f, "the run was terminated: {reason}"),
+            Self::ContinuedAsNew { run_id } => write!(f, "the run goes on as the run {run_id}"),
             Self::Lookup(error) => write!(f, "{error}"),
             Self::Unreadable(_) => f.write_str("the run's return value cannot be read"),
             Self::Unknown { run_id } => write!(f, "there is no run {run_id}"),

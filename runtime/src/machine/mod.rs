@@ -10,8 +10,10 @@ pub(crate) mod activity;
 mod awaited;
 pub(crate) mod branches;
 mod cancellation;
+mod children;
 mod compensation;
 pub(crate) mod context;
+mod continued;
 pub(crate) mod definition;
 mod durable;
 pub(crate) mod entry;
@@ -22,6 +24,7 @@ mod join_all;
 mod map;
 pub(crate) mod parked;
 mod poll_until;
+mod promise;
 mod race;
 mod replies;
 mod shield;
@@ -40,6 +43,7 @@ mod within;
 pub(crate) mod workflow;
 mod writer;
 
+pub use crate::error::ChildError;
 pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, PendingActivity, ResultParts,
     Retryable, TimeoutKind,
@@ -48,8 +52,12 @@ pub use activity::{
 pub use awaited::Awaited;
 pub use cancellation::{Cancellation, Cancelled, OrCancelled, UntilCancelled};
 pub(crate) use cancellation::{is_by_request, request};
+pub(crate) use children::StartOfChild;
+pub use children::{ChildHandle, ChildResult, PendingChild};
 pub use compensation::OnFailure;
 pub use context::{Context, RunInfo};
+#[doc(hidden)]
+pub use continued::NextRun;
 pub use definition::Definition;
 pub use durable::Durable;
 pub use entry::WorkflowEntry;
@@ -66,6 +74,11 @@ pub(crate) use parked::Parked;
 #[cfg(feature = "engine")]
 pub(crate) use poll_until::PollRound;
 pub use poll_until::{PendingPoll, PollPolicy, PollUntil, Polled};
+pub(crate) use promise::read as read_promise;
+pub use promise::{
+    Fill, Fills, PendingFill, PendingPromise, PendingPromiseWithin, Promise, PromiseError,
+    PromiseWithin,
+};
 pub use race::{Race, race};
 pub use shield::Shield;
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};

@@ -6,9 +6,11 @@ mod ending;
 pub(crate) mod finding;
 mod graph;
 mod ids;
+mod kin;
 mod message;
 mod operation;
 mod payload;
+mod promise;
 mod retry;
 mod snapshot;
 mod stable_hash;
@@ -24,10 +26,17 @@ pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
+pub use kin::{ChildEnd, ChildStart, Link, ParentClose};
 pub use message::{Message, OutgoingMessage};
-pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation};
+pub use operation::{
+    ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation, PromiseWait,
+};
 pub use payload::{Encoding, Payload};
 pub(crate) use payload::{as_bytes, in_one_piece};
+pub use promise::{
+    Cause, CauseKind, InvalidPromiseToken, PromiseKey, PromiseMessage, PromiseOutcome,
+    PromiseScope, PromiseToken, PromiseTypes,
+};
 pub use retry::RetryPolicy;
 pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;

@@ -8,6 +8,7 @@ mod workflows;
 
 mod blocked;
 mod cancelling;
+mod children;
 mod closing;
 mod commits;
 mod compensations;
@@ -28,6 +29,7 @@ mod methods;
 mod once;
 mod outstanding;
 mod panics;
+mod promises;
 mod queries;
 mod queue_limits;
 mod queues;

@@ -18,6 +18,7 @@ mod branches;
 mod collections;
 mod endings;
 mod enums;
+mod exposed;
 mod fan_out;
 mod inline;
 mod locals;
@@ -51,6 +52,7 @@ const GROUPS: &[Group] = &[
     ("inline", inline::all),
     ("wire", wire::all),
     ("endings", endings::all),
+    ("exposed", exposed::all),
 ];
 
 fn main() {

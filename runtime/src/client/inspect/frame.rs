@@ -11,7 +11,9 @@ use crate::codec::{self, CodecError, Schema};
 use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
 use crate::machine::branches::{DONE, RUNS};
 use crate::machine::frame::{FrameHead, damaged, take_apart};
-use crate::machine::{MapProgress, PendingInline, PendingMap, PendingPoll, PollRound, StepError};
+use crate::machine::{
+    MapProgress, PendingFill, PendingInline, PendingMap, PendingPoll, PollRound, StepError,
+};
 use crate::model::{
     ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash, Timestamp,
 };
@@ -183,12 +185,24 @@ impl FrameView<'_> {
     /// What operations save of themselves, which begins with a handle for all that have one.
     fn pending(&mut self, name: String, awaited: &StoredAwaited, rest: &mut &[u8]) -> Wait {
         let handle = match awaited {
-            StoredAwaited::Activity { .. } | StoredAwaited::Cancellation => take::<Handle>(rest),
+            StoredAwaited::Activity { .. }
+            | StoredAwaited::Cancellation
+            | StoredAwaited::Child { .. } => take::<Handle>(rest),
             StoredAwaited::Signal { is_limited: false, .. }
             | StoredAwaited::Update { is_limited: false, .. } => take::<Handle>(rest),
             StoredAwaited::Timer => take::<(Handle, Timestamp)>(rest).map(|(handle, _)| handle),
-            StoredAwaited::Signal { .. } | StoredAwaited::Update { .. } => {
+            StoredAwaited::Promise { is_limited: false, .. } => take::<Handle>(rest),
+            StoredAwaited::Signal { .. }
+            | StoredAwaited::Update { .. }
+            | StoredAwaited::Promise { .. } => {
                 take::<(Handle, Handle, Timestamp)>(rest).map(|(handle, ..)| handle)
+            }
+            StoredAwaited::Fill(inner) => {
+                let pending = take::<PendingFill>(rest);
+                return match pending {
+                    Ok(pending) => self.pending(name, inner, &mut &pending.operation.0[..]),
+                    Err(error) => self.wait(name, Err(error)),
+                };
             }
             StoredAwaited::Workflow { .. } => {
                 let on = take(rest).and_then(|pending| match pending {
@@ -321,6 +335,25 @@ impl FrameView<'_> {
                 let is_it = |arrival: &Arrival| matches!(arrival.kind, ArrivalKind::Cancel { .. });
                 has_arrived = self.inbox.iter().any(is_it);
                 WaitFor::Cancellation
+            }
+            Operation::Child { child, workflow_id, workflow } => {
+                let is_it = |arrival: &Arrival| match &arrival.kind {
+                    ArrivalKind::Outcome { handle: of, .. } => *of == handle,
+                    _ => false,
+                };
+                has_arrived = self.inbox.iter().any(is_it);
+                WaitFor::Child {
+                    child: *child,
+                    workflow_id: workflow_id.clone(),
+                    workflow: workflow.clone().into_owned(),
+                }
+            }
+            Operation::Promise(wait) => {
+                has_arrived = self.inbox.iter().any(|arrival| {
+                    matches!(arrival.kind, ArrivalKind::Outcome { handle: of, .. } if of == handle)
+                });
+                let token = wait.token.clone();
+                WaitFor::Promise { token, expires_at: wait.expires_at }
             }
             Operation::Shield(_) | Operation::Compensation(_) => {
                 return self.wait(name, Err(damaged("nothing waits for an operation")));
@@ -458,12 +491,16 @@ fn value_of_local(definition: &StoredDefinition, schema: SchemaHash, saved: &[u8
 /// What something is called where it is no branch, by the rule for the names of branches.
 fn name_of(awaited: &StoredAwaited) -> String {
     match awaited {
-        StoredAwaited::Activity { name, .. } | StoredAwaited::Workflow { name, .. } => name.clone(),
+        StoredAwaited::Activity { name, .. }
+        | StoredAwaited::Workflow { name, .. }
+        | StoredAwaited::Child { name, .. } => name.clone(),
         StoredAwaited::Signal { name, .. } => format!("signal<{name}>"),
         StoredAwaited::Update { name, .. } => format!("update<{name}>"),
         StoredAwaited::Timer => "sleep".to_owned(),
         StoredAwaited::Cancellation => "cancelled".to_owned(),
+        StoredAwaited::Promise { .. } => "promise".to_owned(),
         StoredAwaited::List(item)
+        | StoredAwaited::Fill(item)
         | StoredAwaited::Within(item)
         | StoredAwaited::Each(item)
         | StoredAwaited::Repeated(item) => name_of(item),

@@ -2,6 +2,7 @@
 
 mod answers;
 mod messages;
+mod promises;
 mod side_effects;
 mod waits;
 
@@ -44,6 +45,7 @@ pub struct Context(Box<dyn Hidden<Fields> + Send>);
 #[derive(Debug)]
 struct Fields {
     run: RunInfo,
+    workflow: &'static str,
     step: Cell<u64>,
     now: Cell<Timestamp>,
     /// When the step before began.
@@ -171,12 +173,14 @@ impl Context {
 impl Context {
     pub(crate) fn new(
         run: RunInfo,
+        workflow: &'static str,
         next_handle: u64,
         operations: Vec<(Handle, Operation)>,
     ) -> Self {
         let answers = RefCell::new(Answers::of(&operations));
         Self(Box::new(Fields {
             run,
+            workflow,
             step: Cell::new(0),
             now: Cell::default(),
             last_step_at: Cell::new(Timestamp::MIN),
@@ -275,11 +279,20 @@ impl Context {
         if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
             let (_, operation) = operations.remove(index);
             // The shield of an operation is the next one.
-            if let Some((_, Operation::Shield(_))) = operations.get(index) {
+            if let Some((_, Operation::Shield(of))) = operations.get(index)
+                && *of == handle
+            {
                 operations.remove(index);
             }
-            if is_on_queue(&operation) && !fields.arrivals.borrow().has_outcome(handle) {
-                self.give_up_queued(handle);
+            if fields.arrivals.borrow().has_outcome(handle) {
+                return;
+            }
+            match operation {
+                Operation::Activity(activity) if activity.queue.is_some() => {
+                    self.give_up_queued(handle);
+                }
+                Operation::Promise(wait) => self.forget_promise(wait.token, handle),
+                _ => {}
             }
         }
     }
@@ -420,7 +433,7 @@ impl Context {
     /// A context in which a step only tells what it is made of.
     pub(crate) fn describing() -> Self {
         let run = RunInfo { run_id: RunId::from(Uuid::nil()), workflow_id: "".into() };
-        let cx = Self::new(run, 0, Vec::new());
+        let cx = Self::new(run, "", 0, Vec::new());
         cx.fields().description.replace(Some(Description::default()));
         cx
     }
@@ -437,6 +450,25 @@ impl Context {
 
     pub(crate) fn take_description(&self) -> Description {
         self.fields().description.take().unwrap_or_default()
+    }
+
+    /// The id of another child, and its number among what the run has asked for.
+    pub(crate) fn new_child(&self) -> (RunId, u64) {
+        let fields = self.fields();
+        let number = fields.next_handle.get();
+        fields.next_handle.set(number + 1);
+        // A step that is made twice before its commit starts the same child.
+        let half = |half: u8| {
+            let mut hasher = DefaultHasher::new();
+            (fields.run.run_id, "child", number, half).hash(&mut hasher);
+            hasher.finish().to_be_bytes()
+        };
+        let (left, right) = (half(0), half(1));
+        let mut random = [0; 10];
+        random[..8].copy_from_slice(&left);
+        random[8..].copy_from_slice(&right[..2]);
+        let millis = u64::try_from(self.now().as_micros() / 1_000).unwrap_or_default();
+        (uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().into(), number)
     }
 
     pub(crate) fn next_handle(&self) -> u64 {

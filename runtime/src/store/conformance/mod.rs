@@ -27,8 +27,10 @@ mod messages;
 mod model;
 mod neighbors;
 mod news;
+mod promises;
 mod queue_model;
 mod runs;
+mod schedules;
 mod visibility;
 mod workers;
 
@@ -69,10 +71,12 @@ pub fn cases() -> Vec<Case> {
         details::CASES,
         history::CASES,
         audit::CASES,
+        schedules::CASES,
         answers::CASES,
         long_values::CASES,
         neighbors::CASES,
         news::CASES,
+        promises::CASES,
         concurrency::CASES,
         model::CASES,
         queue_model::CASES,

@@ -9,8 +9,11 @@ mod definitions;
 mod details;
 mod edits;
 mod history;
+mod kin;
 mod messages;
+mod promises;
 mod runs;
+mod schedules;
 mod visibility;
 mod workers;
 
@@ -23,16 +26,27 @@ pub(super) use self::definitions::{DefinitionRow, SchemaRow, SummaryRow, read_su
 pub(super) use self::details::{DetailsRow, QueuedRow, UnreadRow, queued_columns, read_details};
 pub(super) use self::edits::EditedRow;
 pub(super) use self::history::{PastStateRow, PastStepRow};
+pub(super) use self::kin::{
+    AttachedChild, AttachedRow, ChainRow, ChildRow, ChildWait, ChildWaitRow, EndRow, KinRow,
+    first_of, last_of,
+};
 use self::messages::read_arrival;
 pub(super) use self::messages::{
-    ArrivalRow, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
+    ArrivalRow, GOES_OVER, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
     write_arrival, write_message, write_reason, write_reply,
+};
+pub(super) use self::promises::{
+    ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
+    promise_columns, read_key, read_promises, write_outcome,
 };
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;
 pub(super) use self::runs::{
     BlockedRow, ClaimRow, NamedRow, ReviewedRow, interruption_pause, is_adoptable, read_blocked,
     read_status, workers_died, write_blocked,
+};
+pub(super) use self::schedules::{
+    ScheduleLogRow, ScheduleRow, schedule_columns, schedule_log_columns,
 };
 pub(super) use self::visibility::{
     CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,

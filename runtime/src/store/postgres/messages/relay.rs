@@ -9,9 +9,10 @@ use super::dead_letters::{find_holders, keep};
 use super::inbox::{find_recipients, write};
 use crate::error::StoreError;
 use crate::model::RunId;
+use crate::store::postgres::promises::do_work;
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, named_by, now};
-use crate::store::relay::{Delivery, Sorted};
+use crate::store::postgres::{PostgresStore, failed, kin, named_by, now};
+use crate::store::relay::{Delivery, Parcel, Sorted};
 use crate::store::rows::{Outbox, OutboxRow};
 use crate::store::weight::fits;
 use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders};
@@ -24,7 +25,7 @@ const WAITING: &str = concat!(
      ORDER BY sent_at LIMIT $3) AS waiting"
 );
 
-/// What does not fit is not even read.
+/// What does not fit is not even read. A run that follows another waits until that one's messages are gone.
 const FIRST: &str = concat!(
     "SELECT run_id, seq, workflow_id, CASE WHEN ",
     fits!("sized"),
@@ -33,6 +34,8 @@ const FIRST: &str = concat!(
      (SELECT sender.place, outbox.* FROM unnest($1::uuid[]) WITH ORDINALITY AS sender (run_id, place) \
      CROSS JOIN LATERAL (SELECT run_id, seq, workflow_id, message FROM piton_outbox \
      WHERE piton_outbox.run_id = sender.run_id ORDER BY seq LIMIT $2) AS outbox \
+     WHERE (SELECT true FROM piton_chains AS link JOIN piton_outbox AS before \
+     ON before.run_id = link.previous_run_id WHERE link.run_id = sender.run_id LIMIT 1) IS NULL \
      ORDER BY place, seq LIMIT $2) AS outbox) AS sized ORDER BY place, seq"
 );
 
@@ -80,18 +83,41 @@ pub(super) async fn relay(
         .fetch_all(transaction.get())
         .await
         .map_err(failed)?;
-    let Outbox { parcels, unreadable, has_more } = Outbox::read(rows, request.limit as usize);
-    let mut relayed = Relayed { unreadable, ..Relayed::default() };
+    let Outbox { parcels, told, starts, awaits, closes, unreadable, has_more } =
+        Outbox::read(rows, request.limit as usize);
+    let is_idle = parcels.is_empty()
+        && told.is_empty()
+        && starts.is_empty()
+        && awaits.is_empty()
+        && closes.is_empty();
+    let has_more = has_more || (has_others && !is_idle);
+    let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
     if parcels.is_empty() {
         transaction.roll_back().await.map_err(failed)?;
-        return Ok(relayed);
+    } else {
+        deliver(store, transaction, parcels, &mut relayed).await?;
     }
+    do_work(store, told, "relay_messages").await?;
+    kin::start_children(store, starts, &mut relayed).await?;
+    kin::await_children(store, awaits, &mut relayed).await?;
+    kin::close_runs(store, closes, &mut relayed).await?;
+    Ok(relayed)
+}
+
+/// Puts messages into inboxes, within a transaction that has begun.
+async fn deliver(
+    store: &PostgresStore,
+    mut transaction: Transaction,
+    parcels: Vec<Parcel<MessageKey>>,
+    relayed: &mut Relayed,
+) -> Result<(), StoreError> {
+    let failed = failed("relay_messages");
     let now = store.given_time();
     let holders = find_holders(transaction.get(), &parcels).await.map_err(failed)?;
     let recipients = find_recipients(now, transaction.get(), &holders.question()).await;
     let mut recipients = recipients.map_err(failed)??;
     let mut sorted = Sorted::of(parcels, &holders, &recipients);
-    relayed.has_more = has_more || has_others || sorted.leaves_some;
+    relayed.has_more |= sorted.leaves_some;
     let taken = take(transaction.get(), &sorted).await.map_err(failed)?;
     sorted.keep_taken(&taken);
     let Sorted { deliverable, undeliverable, .. } = sorted;
@@ -112,7 +138,7 @@ pub(super) async fn relay(
     }
     let set_aside = undeliverable.into_iter().map(|(reason, parcel)| (parcel.key, reason));
     relayed.set_aside = set_aside.collect();
-    Ok(relayed)
+    Ok(())
 }
 
 /// A row of the outbox that is gone.

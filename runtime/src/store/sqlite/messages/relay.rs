@@ -8,10 +8,12 @@ use super::dead_letters::{add_letters, find_holders};
 use super::inbox::{add_arrivals, add_counts, look_up};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
-use crate::store::relay::{Delivery, Sorted};
+use crate::store::relay::{Delivery, Parcel, Sorted};
 use crate::store::rows::{Outbox, OutboxRow};
+use crate::store::sqlite::clock::Moment;
+use crate::store::sqlite::promises::{self, MAX_WORK};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
-use crate::store::sqlite::{SqliteStore, failed};
+use crate::store::sqlite::{SqliteStore, Turn, failed, kin};
 use crate::store::weight::fits;
 use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, RunEvent, Senders};
 
@@ -29,9 +31,12 @@ const FIRST: &str = concat!(
      length(outbox.message) AS bytes FROM ("
 );
 
-/// Joined in this order, whatever the planner thinks of the tables.
+/// Joined in this order, whatever the planner thinks of the tables. A run that follows another waits until that one's
+/// messages are gone.
 const OF_SENDERS: &str = ") AS sender CROSS JOIN piton_outbox AS outbox \
-    ON outbox.run_id = sender.column2 ORDER BY sender.column1, outbox.seq LIMIT ?)) AS sized \
+    ON outbox.run_id = sender.column2 \
+    WHERE NOT EXISTS (SELECT 1 FROM piton_chains AS link JOIN piton_outbox AS before \
+    ON before.run_id = link.previous_run_id WHERE link.run_id = sender.column2) ORDER BY sender.column1, outbox.seq LIMIT ?)) AS sized \
     ORDER BY place, seq";
 
 const REMOVE: &str = "DELETE FROM piton_outbox WHERE (run_id, seq) IN (";
@@ -51,7 +56,9 @@ pub(super) async fn relay(
     let mut relayed = Relayed::default();
     for senders in senders.chunks(MAX_ROWS) {
         let some = relay_some(store, senders, limit.min(MAX_ROWS)).await?;
-        limit = limit.saturating_sub(some.delivered.len() + some.set_aside.len());
+        let taken = some.delivered.len() + some.set_aside.len() + some.carried_out.len();
+        limit = limit.saturating_sub(taken);
+        relayed.carried_out.extend(some.carried_out);
         relayed.delivered.extend(some.delivered);
         relayed.set_aside.extend(some.set_aside);
         relayed.unreadable.extend(some.unreadable);
@@ -60,7 +67,10 @@ pub(super) async fn relay(
             break;
         }
     }
-    relayed.has_more |= is_page && !(relayed.delivered.is_empty() && relayed.set_aside.is_empty());
+    let is_idle = relayed.delivered.is_empty()
+        && relayed.set_aside.is_empty()
+        && relayed.carried_out.is_empty();
+    relayed.has_more |= is_page && !is_idle;
     Ok(relayed)
 }
 
@@ -89,15 +99,37 @@ async fn relay_some(
     script.sql(OF_SENDERS).bind(limit as i64 + 1);
     let rows: Vec<OutboxRow> =
         turn.begin(script).await.and_then(|mut rows| rows.read(1)).map_err(failed)?;
-    let Outbox { parcels, unreadable, has_more } = Outbox::read(rows, limit);
-    let mut relayed = Relayed { unreadable, ..Relayed::default() };
+    let Outbox { parcels, told, starts, awaits, closes, unreadable, has_more } =
+        Outbox::read(rows, limit);
+    let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
     if parcels.is_empty() {
-        return Ok(relayed);
+        turn.roll_back().await;
+        drop(turn);
+    } else {
+        deliver(store, turn, now, parcels, &mut relayed).await?;
     }
+    for told in told.chunks(MAX_WORK) {
+        promises::do_some(store, told.to_vec(), "relay_messages").await?;
+    }
+    kin::start_children(store, starts, &mut relayed).await?;
+    kin::await_children(store, awaits, &mut relayed).await?;
+    kin::close_runs(store, closes, &mut relayed).await?;
+    Ok(relayed)
+}
+
+/// Puts messages into inboxes, within a transaction that has begun.
+async fn deliver(
+    store: &SqliteStore,
+    mut turn: Turn,
+    now: Moment,
+    parcels: Vec<Parcel<MessageKey>>,
+    relayed: &mut Relayed,
+) -> Result<(), StoreError> {
+    let failed = failed("relay_messages");
     let holders = find_holders(&mut turn, &parcels).await.map_err(failed)?;
     let mut recipients = look_up(&mut turn, &holders.question(), now).await.map_err(failed)??;
     let sorted = Sorted::of(parcels, &holders, &recipients);
-    relayed.has_more = has_more || sorted.leaves_some;
+    relayed.has_more |= sorted.leaves_some;
     let Sorted { deliverable, undeliverable, .. } = sorted;
     let mut keys: Vec<MessageKey> = deliverable.iter().map(|(_, parcel)| parcel.key).collect();
     keys.extend(undeliverable.iter().map(|(_, parcel)| parcel.key));
@@ -122,5 +154,5 @@ async fn relay_some(
     }
     let set_aside = undeliverable.into_iter().map(|(reason, parcel)| (parcel.key, reason));
     relayed.set_aside = set_aside.collect();
-    Ok(relayed)
+    Ok(())
 }
