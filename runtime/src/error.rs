@@ -2,6 +2,7 @@
 
 #[cfg(feature = "engine")]
 mod chain;
+mod child;
 #[cfg(feature = "engine")]
 mod connect;
 #[cfg(feature = "engine")]
@@ -17,6 +18,7 @@ mod update;
 
 #[cfg(feature = "engine")]
 pub(crate) use chain::with_causes;
+pub use child::ChildError;
 #[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]

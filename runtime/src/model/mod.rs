@@ -6,6 +6,7 @@ mod ending;
 pub(crate) mod finding;
 mod graph;
 mod ids;
+mod kin;
 mod message;
 mod operation;
 mod payload;
@@ -25,6 +26,7 @@ pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
+pub use kin::{ChildEnd, ChildStart, Link, ParentClose};
 pub use message::{Message, OutgoingMessage};
 pub use operation::{
     ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation, PromiseWait,

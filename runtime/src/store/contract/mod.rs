@@ -14,6 +14,7 @@ pub(super) mod details;
 pub(super) mod edits;
 pub(super) mod effects;
 pub(super) mod history;
+pub(super) mod kin;
 pub(super) mod messages;
 pub(super) mod promises;
 pub(super) mod runs;

@@ -15,6 +15,7 @@ mod effects;
 mod guard;
 mod history;
 mod hook;
+mod kin;
 mod messages;
 mod promises;
 mod runs;

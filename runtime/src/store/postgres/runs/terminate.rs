@@ -4,7 +4,7 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::effects::give_up;
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, kept, now};
+use crate::store::postgres::{PostgresStore, failed, kept, kin, now};
 use crate::store::{ActivityKey, Ending};
 
 const TERMINATE: &str = concat!(
@@ -71,7 +71,9 @@ async fn try_terminate(
     }
     sqlx::query(EMPTY_INBOX).bind(key).execute(transaction.get()).await?;
     let given_up = give_up::all_of(transaction.get(), run_id).await?;
+    let over = kin::write_closes(transaction.get(), store.given_time(), vec![key]).await?;
     transaction.commit().await?;
+    over.into_iter().for_each(|run_id| store.hub.announce_sent(run_id));
     Ok(Terminated::Now(given_up))
 }
 

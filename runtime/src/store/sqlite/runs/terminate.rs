@@ -5,7 +5,7 @@ use crate::model::RunId;
 use crate::store::Ending;
 use crate::store::sqlite::effects::give_up;
 use crate::store::sqlite::script::Script;
-use crate::store::sqlite::{SqliteStore, failed};
+use crate::store::sqlite::{SqliteStore, failed, kin};
 
 const TERMINATE: &str = "BEGIN IMMEDIATE; \
     UPDATE piton_runs SET status = 'terminated', closed_at = ?, blocked = NULL, blocked_at = NULL, \
@@ -13,8 +13,7 @@ const TERMINATE: &str = "BEGIN IMMEDIATE; \
     SELECT 1 FROM piton_runs WHERE run_id = ? AND status = 'terminated' AND failure = ?";
 
 const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
-    DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; \
-    COMMIT";
+    DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
 
 pub(super) async fn terminate(
     store: &SqliteStore,
@@ -34,8 +33,11 @@ pub(super) async fn terminate(
     }
     let mut script = Script::new();
     script.sql(EMPTY).bind(run_id.as_uuid()).bind(run_id.as_uuid());
+    kin::add_closes_of_kin(&mut script, &[run_id], store.time())?;
+    script.sql("; COMMIT");
     let mut rows = turn.commit(script).await.map_err(failed)?;
     give_up::announce(store, &mut rows, 1).map_err(failed)?;
+    kin::announce(store, &mut rows, 2).map_err(failed)?;
     store.hub.announce_end(run_id, || Ending::terminated(reason));
     Ok(true)
 }
