@@ -3,7 +3,7 @@
 use super::unreadable::unreadable;
 use super::{Context, StepError, Workflow, WorkflowCall, WorkflowEntry};
 use crate::error::Error;
-use crate::model::Payload;
+use crate::model::{Operation, Payload};
 
 /// The run that follows one which continues as new.
 #[derive(Debug)]
@@ -39,12 +39,23 @@ impl Context {
     /// for the result gets that of the last, a parent keeps its child, and children of this run keep their parent. What
     /// this run still waits for is given up.
     ///
+    /// A run that has noted compensations with [`Context::on_failure`] fails instead, and carries them out: disarm them first.
+    ///
     /// It gives no value: the code behind it is not carried out. Its type is whatever the workflow returns. `call` may
     /// be one of another workflow. Called within an inline workflow, it ends the run that this is a part of.
     ///
     /// # Panics
     /// In a program in which panics end the process (`panic = "abort"`), it is one: the step is ended by unwinding.
     pub fn continue_as_new<W: Workflow, T>(&self, call: WorkflowCall<W>) -> T {
+        let is_noted = self.with_operations(|operations| {
+            let mut operations = operations.iter().map(|(_, operation)| operation);
+            operations.any(|operation| matches!(operation, Operation::Compensation(_)))
+        });
+        if is_noted {
+            unreadable(StepError::Failed(Error::msg(
+                "a run that has noted compensations cannot continue as new: disarm them first",
+            )));
+        }
         let Some(workflow) = W::registered_name() else {
             unreadable(StepError::Failed(Error::msg(format!(
                 "`{}` is an instance of a generic workflow that is not registered: write \
