@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::process::ExitCode;
 
-use piton::error::{ConnectError, EditError, LookupError, StoreError};
+use piton::error::{BulkError, ConnectError, EditError, LookupError, StoreError};
 use piton::lock::LockError;
 
 /// Why a command has failed.
@@ -25,6 +25,8 @@ pub(crate) enum Failure {
     SeveralDefinitions { workflow: String, hashes: Vec<String> },
     #[error(transparent)]
     Edit(EditError),
+    #[error(transparent)]
+    Bulk(BulkError),
     #[error("`{path}` cannot be read")]
     LockFile { path: String, source: std::io::Error },
     #[error("`{path}` is no lock file")]
@@ -63,6 +65,7 @@ impl Failure {
     fn code(&self) -> u8 {
         match self {
             Self::NoRun(_) | Self::NoDefinition(_) | Self::Edit(_) => FOUND,
+            Self::Bulk(_) => USAGE,
             Self::NoDatabase | Self::SeveralDefinitions { .. } => USAGE,
             Self::LockFile { .. } | Self::Lock { .. } => USAGE,
             Self::Connect(ConnectError::Url { .. }) => USAGE,
@@ -109,6 +112,15 @@ impl From<LookupError> for Failure {
             }),
             // Runs are looked up without a workflow here.
             other => Self::NoRun(other.to_string()),
+        }
+    }
+}
+
+impl From<BulkError> for Failure {
+    fn from(error: BulkError) -> Self {
+        match error {
+            BulkError::Store(error) => Self::Store(error),
+            error => Self::Bulk(error),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! The errors of the public API.
 
 #[cfg(feature = "engine")]
+mod bulk;
+#[cfg(feature = "engine")]
 mod chain;
 #[cfg(feature = "engine")]
 mod connect;
@@ -11,6 +13,8 @@ mod engine;
 mod general;
 mod key;
 
+#[cfg(feature = "engine")]
+pub use bulk::BulkError;
 #[cfg(feature = "engine")]
 pub(crate) use chain::with_causes;
 #[cfg(feature = "engine")]

@@ -18,6 +18,8 @@ pub mod error;
 pub mod evolution;
 #[cfg(feature = "engine")]
 pub mod failpoints;
+#[cfg(feature = "engine")]
+pub mod filter;
 mod generated;
 mod hidden;
 #[cfg(feature = "engine")]
@@ -45,13 +47,14 @@ pub use sqlx;
 
 pub use codec::{Json, Secret};
 pub use error::{Error, Result};
+pub use model::Attributes;
 
 #[cfg(feature = "engine")]
 pub use evolution::Resume;
 #[cfg(all(feature = "macros", feature = "engine"))]
 pub use piton_macros::migrate;
 #[cfg(feature = "macros")]
-pub use piton_macros::{Signal, activity, deterministic, register, workflow};
+pub use piton_macros::{Attributes, Signal, activity, deterministic, register, workflow};
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]

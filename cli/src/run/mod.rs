@@ -2,6 +2,7 @@
 
 mod edit;
 mod list;
+mod many;
 mod past;
 mod show;
 
@@ -11,7 +12,8 @@ use piton::model::RunId;
 use piton::store::RunKey;
 
 use self::edit::EditArgs;
-use self::list::ListArgs;
+use self::list::{CountArgs, ListArgs};
+use self::many::ManyCommand;
 use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};
 use self::show::ShowArgs;
 use crate::error::Failure;
@@ -21,6 +23,8 @@ use crate::output::Output;
 pub(crate) enum RunCommand {
     /// List runs, newest first
     List(ListArgs),
+    /// Count runs, all or by what a column holds
+    Count(CountArgs),
     /// Show a run as a debugger does: where its code is, what it waits for, its variables
     Show(ShowArgs),
     /// Change a parked or blocked run: set variables, end waits, move it to another state
@@ -33,6 +37,9 @@ pub(crate) enum RunCommand {
     Fork(ForkArgs),
     /// Show who has changed a run by hand, when and why
     Audit(AuditArgs),
+    /// Change all runs that a filter means
+    #[command(subcommand)]
+    All(ManyCommand),
 }
 
 /// Who makes a change, and why.
@@ -53,11 +60,13 @@ pub(crate) async fn carry_out(
 ) -> Result<String, Failure> {
     match command {
         RunCommand::List(args) => list::carry_out(client, args, output).await,
+        RunCommand::Count(args) => list::count(client, args, output).await,
         RunCommand::Show(args) => show::carry_out(client, args, output).await,
         RunCommand::Edit(args) => edit::carry_out(client, args, output).await,
         RunCommand::History(args) => past::history(client, args, output).await,
         RunCommand::Rewind(args) => past::rewind(client, args, output).await,
         RunCommand::Fork(args) => past::fork(client, args, output).await,
+        RunCommand::All(command) => many::carry_out(client, command, output).await,
         RunCommand::Audit(args) => past::audit(client, args, output).await,
     }
 }

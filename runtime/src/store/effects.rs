@@ -3,7 +3,7 @@
 use super::contract::history::KeptState;
 use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter};
 use crate::error::StoreError;
-use crate::model::{OutgoingMessage, RunId};
+use crate::model::{AttributeChanges, OutgoingMessage, RunId};
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub(super) struct Effects<'a> {
     pub(super) sent: Vec<(MessageKey, &'a OutgoingMessage)>,
     /// Arrivals for the dead letters.
     pub(super) set_aside: Vec<(RunId, &'a NewDeadLetter)>,
+    /// Attributes that are set and unset.
+    pub(super) attributes: Vec<(RunId, AttributeChanges)>,
     /// States for the history.
     pub(super) kept: Vec<KeptState<'a>>,
 }
@@ -38,6 +40,10 @@ impl<'a> Effects<'a> {
                         effects.sent.extend(keys.next().map(|key| (key, message)));
                     }
                     Effect::SetAside(letter) => effects.set_aside.push((run_id, letter)),
+                    Effect::SetAttributes(changes) => match effects.attributes.last_mut() {
+                        Some((last, before)) if *last == run_id => before.extend(changes.clone()),
+                        _ => effects.attributes.push((run_id, changes.clone())),
+                    },
                 }
             }
         }

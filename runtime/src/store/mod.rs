@@ -90,11 +90,15 @@ pub use contract::activities::{
 };
 pub use contract::activity_transaction::ActivityTransaction;
 pub use contract::audit::{AuditEntry, AuditEntryId, NewAuditEntry};
+pub use contract::changes::{ChangeOutcome, ChangeRun, RunChange};
 pub use contract::definitions::{DefinitionRecord, DefinitionSummary, SchemaRecord};
 pub use contract::details::{MAX_DETAILS, QueuedActivity, RunDetails, UnreadArrival};
 pub use contract::edits::{EditOutcome, EditRun};
 pub use contract::effects::Effect;
 pub use contract::history::{MAX_HISTORY_BYTES, PastState, PastStep};
+pub use contract::lists::{
+    InvalidCursor, InvalidOrder, OrderBy, RunCount, RunCursor, RunOrder, RunQuery,
+};
 pub use contract::messages::arrivals::{
     Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival,
 };
@@ -108,9 +112,7 @@ pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome,
 };
-pub use contract::visibility::{
-    DefinitionCount, Ending, FoundEnding, RunFilter, RunKey, RunRecord,
-};
+pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{Activities, Definitions, Messages, Runs, Store, Visibility, Workers};
 pub use hub::{EndWatch, Hub, RunEvent, Subscription};

@@ -191,7 +191,8 @@ impl Driver {
         disposition: Disposition,
         effects: Effects,
     ) -> Box<CommitStep> {
-        let Effects { mut consumed, activities, given_up, messages, set_aside } = effects;
+        let Effects { mut consumed, activities, given_up, messages, set_aside, attributes } =
+            effects;
         // An arrival that was read after the lost answer to its own delivery is noted twice.
         consumed.sort_unstable();
         consumed.dedup();
@@ -211,13 +212,19 @@ impl Driver {
             // In a run with an engine every signal lies in the inbox.
             Some(Effect::SetAside(NewDeadLetter { seq: seq?, reason }))
         });
+        let labelled = (!attributes.is_empty()).then_some(Effect::SetAttributes(attributes));
         let writes_state =
             matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
         Box::new(CommitStep {
             definition: writes_state.then(|| self.machine.written_by()).flatten(),
             keep_history: self.machine.entry().options.history,
             consumed,
-            effects: given_up.chain(enqueued).chain(sent).chain(set_aside).collect(),
+            effects: given_up
+                .chain(enqueued)
+                .chain(sent)
+                .chain(set_aside)
+                .chain(labelled)
+                .collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())
         })
     }

@@ -8,7 +8,8 @@ use crate::engine::clock::Clock;
 use crate::engine::panics::catch;
 use crate::machine::{Machine, SetAside, StepError, StepOutcome};
 use crate::model::{
-    ActivityOperation, BlockedReason, Handle, OutgoingMessage, Payload, RunStatus, Timestamp,
+    ActivityOperation, AttributeChanges, BlockedReason, Handle, OutgoingMessage, Payload,
+    RunStatus, Timestamp,
 };
 
 /// The most steps in one commit. Steps are folded when what they wait for is here already: waiting
@@ -38,14 +39,16 @@ pub(super) struct Effects {
     pub(super) messages: Vec<OutgoingMessage>,
     /// Signals that could not be read.
     pub(super) set_aside: Vec<SetAside>,
+    /// Attributes that are set and unset.
+    pub(super) attributes: AttributeChanges,
 }
 
 impl Effects {
     fn is_empty(&self) -> bool {
-        let Self { consumed, activities, given_up, messages, set_aside } = self;
+        let Self { consumed, activities, given_up, messages, set_aside, attributes } = self;
         let changes_inbox = !consumed.is_empty() || !set_aside.is_empty();
         let changes_queues = !activities.is_empty() || !given_up.is_empty();
-        !changes_inbox && !changes_queues && messages.is_empty()
+        !changes_inbox && !changes_queues && messages.is_empty() && attributes.is_empty()
     }
 
     /// Adds what the machine has to be written.
@@ -58,6 +61,7 @@ impl Effects {
         }
         self.messages.extend(machine.take_messages());
         self.set_aside.extend(machine.take_set_aside());
+        self.attributes.extend(machine.take_attributes());
     }
 
     /// These effects, and then those of later steps.
@@ -69,6 +73,7 @@ impl Effects {
         }
         self.messages.extend(later.messages);
         self.set_aside.extend(later.set_aside);
+        self.attributes.extend(later.attributes);
         self
     }
 

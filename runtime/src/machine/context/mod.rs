@@ -1,5 +1,6 @@
 //! What a workflow sees of its run, and what a step reads and writes through it.
 
+mod attributes;
 mod messages;
 mod waits;
 
@@ -11,6 +12,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use self::attributes::Labels;
 use self::messages::Outgoing;
 use self::waits::WaitGroup;
 use super::step::Arrivals;
@@ -44,6 +46,7 @@ struct Fields {
     operations: RefCell<Vec<(Handle, Operation)>>,
     queued: RefCell<QueueChanges>,
     outgoing: RefCell<Outgoing>,
+    labels: RefCell<Labels>,
     waits: RefCell<Vec<WaitGroup>>,
     arrivals: RefCell<Arrivals>,
     cancelled_below: Cell<Handle>,
@@ -155,6 +158,7 @@ impl Context {
             operations: RefCell::new(operations),
             queued: RefCell::default(),
             outgoing: RefCell::default(),
+            labels: RefCell::default(),
             waits: RefCell::default(),
             arrivals: RefCell::default(),
             cancelled_below: Cell::new(Handle(0)),
@@ -177,6 +181,7 @@ impl Context {
         fields.drawn.set(0);
         fields.waits.borrow_mut().clear();
         self.begin_sending();
+        self.begin_labels();
         self.open_waits(false);
         fields.goes_on.set(false);
         let awaited = fields

@@ -258,6 +258,7 @@ impl Machine {
         let mut step = |parked: &mut Parked| self.entry.steps.step(parked, &self.cx);
         let stepped = readable(|| advance(&mut parked, &self.cx, &mut step));
         let stepped = stepped.and_then(|outcome| self.cx.check_sent().map(|()| outcome));
+        let stepped = stepped.and_then(|outcome| self.cx.check_labels().map(|()| outcome));
         let outcome = stepped.inspect_err(|_| self.put_back())?;
         self.steps += 1;
         self.clock = now;

@@ -2,7 +2,9 @@
 
 use super::{Machine, OperationOutcome};
 use crate::machine::context::is_on_queue;
-use crate::model::{ActivityOperation, Handle, Operation, OutgoingMessage, Timestamp, Wait};
+use crate::model::{
+    ActivityOperation, AttributeChanges, Handle, Operation, OutgoingMessage, Timestamp, Wait,
+};
 
 impl Machine {
     /// Looks at what is outstanding, in the order it was asked for.
@@ -61,6 +63,11 @@ impl Machine {
     /// Takes what steps have sent to other runs since the last call, in the order in which they did.
     pub fn take_messages(&mut self) -> Vec<OutgoingMessage> {
         self.cx.take_messages()
+    }
+
+    /// Takes the attributes that steps have set and unset since the last call.
+    pub fn take_attributes(&mut self) -> AttributeChanges {
+        self.cx.take_attributes()
     }
 
     /// The activities on queues that are outstanding and whose outcome has not arrived.

@@ -6,8 +6,8 @@ use super::activities::ActivityRow;
 use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::model::{
-    BlockedReason, DefinitionHash, OutgoingMessage, Payload, RunId, RunStatus, StepNo, Timestamp,
-    WorkerId,
+    AttributeMap, BlockedReason, DefinitionHash, Memo, OutgoingMessage, Payload, RunId, RunStatus,
+    StepNo, Timestamp, WorkerId,
 };
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
@@ -57,6 +57,7 @@ pub(super) struct RunRow {
     pub(super) blocked: Option<BlockedReason>,
     pub(super) blocked_at: Option<Timestamp>,
     pub(super) started_at: Timestamp,
+    pub(super) stepped_at: Option<Timestamp>,
     pub(super) closed_at: Option<Timestamp>,
     pub(super) result: Option<Payload>,
     pub(super) failure: Option<String>,
@@ -65,6 +66,8 @@ pub(super) struct RunRow {
     pub(super) arrived_at: BTreeMap<i64, Timestamp>,
     pub(super) inbox_count: i64,
     pub(super) dedup_keys: HashSet<String>,
+    pub(super) attributes: AttributeMap,
+    pub(super) memo: Memo,
 }
 
 /// What a transition has to tell: of each write at once, and the rest once it is done.
@@ -123,9 +126,12 @@ impl RunRow {
             blocked: self.blocked.clone(),
             blocked_at: self.blocked_at,
             started_at: self.started_at,
+            stepped_at: self.stepped_at,
             closed_at: self.closed_at,
             result: self.result.clone(),
             failure: self.failure.clone(),
+            attributes: self.attributes.clone(),
+            memo: self.memo.clone(),
         }
     }
 

@@ -32,6 +32,7 @@ mod fragments;
 mod history;
 mod lanes;
 mod lent;
+mod lists;
 mod liveness;
 mod messages;
 mod news;

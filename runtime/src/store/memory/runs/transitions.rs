@@ -60,6 +60,7 @@ impl State {
                 blocked: None,
                 blocked_at: None,
                 started_at: now,
+                stepped_at: None,
                 closed_at: None,
                 result: None,
                 failure: None,
@@ -67,6 +68,8 @@ impl State {
                 arrived_at: (1..).zip(&kinds).map(|(seq, _)| (seq, now)).collect(),
                 inbox: kinds.into_iter().map(|kind| Arrival { seq: 1, kind }).collect(),
                 dedup_keys: keys.into_iter().flatten().collect(),
+                attributes: run.attributes,
+                memo: run.memo,
             },
         );
         StartOutcome::Started { owned: owner.is_some() }
@@ -181,6 +184,7 @@ impl State {
         let Some(row) = self.runs.get_mut(&step.run_id) else { return CommitOutcome::Lost };
         self.counts.step_updates += 1;
         row.step_no = row.step_no.next();
+        row.stepped_at = Some(now);
         if !matches!(step.disposition, Disposition::Block { .. }) {
             row.takeovers = 0;
         }
@@ -212,7 +216,7 @@ impl State {
         CommitOutcome::Committed
     }
 
-    pub(super) fn terminate_run(
+    pub(in crate::store::memory) fn terminate_run(
         &mut self,
         run_id: RunId,
         reason: &str,
