@@ -10,6 +10,7 @@ use crate::definition::DefinitionCommand;
 use crate::error::Failure;
 use crate::output::Output;
 use crate::run::RunCommand;
+use crate::schedule::ScheduleCommand;
 
 /// Looks at the durable workflow runs of a piton database, and changes them by hand.
 ///
@@ -50,6 +51,9 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Definition(DefinitionCommand),
     Check(Check),
+    /// Schedules, and when they are due
+    #[command(subcommand)]
+    Schedule(ScheduleCommand),
 }
 
 impl Database {

@@ -2,9 +2,15 @@
 
 use std::error::Error;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use piton::error::{BulkError, ConnectError, EditError, LookupError, StoreError};
+use piton::error::{
+    BulkError, ConnectError, EditError, LookupError, QueryError, SignalError, StoreError,
+    UpdateError,
+};
 use piton::lock::LockError;
+use piton::model::RunStatus;
+use serde_json::Value;
 
 /// Why a command has failed.
 #[derive(Debug, thiserror::Error)]
@@ -27,10 +33,28 @@ pub(crate) enum Failure {
     Edit(EditError),
     #[error(transparent)]
     Bulk(BulkError),
+    #[error(transparent)]
+    Signal(SignalError),
+    #[error(transparent)]
+    Query(QueryError),
+    #[error("{}", update_error(.0))]
+    Update(UpdateError<Value>),
+    #[error("{0}")]
+    Run(String),
+    #[error("the run `{id}` is {status} already")]
+    Over { id: String, status: RunStatus },
+    #[error("the database fails")]
+    Asked(#[source] Arc<StoreError>),
     #[error("`{path}` cannot be read")]
     LockFile { path: String, source: std::io::Error },
     #[error("`{path}` is no lock file")]
     Lock { path: String, source: LockError },
+    #[error("there is no cron string")]
+    NoCron,
+    #[error("{0}")]
+    Spec(String),
+    #[error("standard input cannot be read")]
+    Input(#[source] std::io::Error),
     #[error("what was found cannot be written")]
     Output(#[from] std::io::Error),
 }
@@ -64,12 +88,29 @@ impl Failure {
 
     fn code(&self) -> u8 {
         match self {
-            Self::NoRun(_) | Self::NoDefinition(_) | Self::Edit(_) => FOUND,
-            Self::Bulk(_) => USAGE,
-            Self::NoDatabase | Self::SeveralDefinitions { .. } => USAGE,
-            Self::LockFile { .. } | Self::Lock { .. } => USAGE,
+            Self::Signal(SignalError::Store(_)) | Self::Update(UpdateError::Store(_)) => DATABASE,
+            Self::NoRun(_)
+            | Self::NoDefinition(_)
+            | Self::Edit(_)
+            | Self::Signal(_)
+            | Self::Query(_)
+            | Self::Update(_)
+            | Self::Run(_)
+            | Self::Over { .. } => FOUND,
+            Self::Bulk(_)
+            | Self::NoDatabase
+            | Self::SeveralDefinitions { .. }
+            | Self::LockFile { .. }
+            | Self::Lock { .. }
+            | Self::NoCron
+            | Self::Spec(_)
+            | Self::Input(_) => USAGE,
             Self::Connect(ConnectError::Url { .. }) => USAGE,
-            Self::NoFile(_) | Self::Connect(_) | Self::Store(_) | Self::Output(_) => DATABASE,
+            Self::NoFile(_)
+            | Self::Connect(_)
+            | Self::Store(_)
+            | Self::Asked(_)
+            | Self::Output(_) => DATABASE,
         }
     }
 
@@ -85,12 +126,23 @@ impl Failure {
             Self::LockFile { .. } => {
                 "`PITON_LOCK=accept cargo test piton_lock` in the crate of the workflows writes it"
             }
+            Self::NoCron => "write one, or give `--json` and write questions to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }
                 | EditError::Value { .. }
                 | EditError::NoAwait { .. }
                 | EditError::SeveralAwaits { .. },
             ) => "`piton run show` shows variables, their types, and what the run waits for",
+            Self::Query(QueryError::NotExposed { .. }) => {
+                "a workflow exposes a variable with `#[expose] let …`, from there to the end of its scope"
+            }
+            Self::Signal(SignalError::NotAwaited { .. })
+            | Self::Update(UpdateError::NotAwaited { .. }) => {
+                "`piton definition show` shows what each state of a workflow waits for"
+            }
+            Self::Update(UpdateError::Store(_)) => {
+                "with `--update-id`, the update can be sent again and is carried out once"
+            }
             Self::Edit(EditError::Closed { .. }) => {
                 "a run that has failed, was cancelled or terminated can be opened again with `--reopen`"
             }
@@ -121,6 +173,35 @@ impl From<BulkError> for Failure {
         match error {
             BulkError::Store(error) => Self::Store(error),
             error => Self::Bulk(error),
+        }
+    }
+}
+
+/// An update that was refused tells with what, as JSON.
+fn update_error(error: &UpdateError<Value>) -> String {
+    match error {
+        UpdateError::Refused(reason) => format!("the update was refused: {reason}"),
+        other => other.to_string(),
+    }
+}
+
+impl From<SignalError> for Failure {
+    fn from(error: SignalError) -> Self {
+        Self::Signal(error)
+    }
+}
+
+impl From<UpdateError<Value>> for Failure {
+    fn from(error: UpdateError<Value>) -> Self {
+        Self::Update(error)
+    }
+}
+
+impl From<QueryError> for Failure {
+    fn from(error: QueryError) -> Self {
+        match error {
+            QueryError::Lookup(error) => error.into(),
+            error => Self::Query(error),
         }
     }
 }

@@ -10,6 +10,7 @@ mod error;
 mod graph;
 mod output;
 mod run;
+mod schedule;
 
 use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;
@@ -21,28 +22,36 @@ use crate::error::Failure;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let (answer, is_well) = match carry_out(Args::parse()).await {
-        Ok(answer) => answer,
-        Err(failure) => return failure.report(),
+    let done = match carry_out(Args::parse()).await {
+        Ok((answer, is_well)) => std::io::stdout()
+            .write_all(answer.as_bytes())
+            .map(|()| is_well)
+            .map_err(Failure::Output),
+        Err(failure) => Err(failure),
     };
-    match std::io::stdout().write_all(answer.as_bytes()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Failure::Output(error).report(),
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(error::FOUND),
         // Whoever has closed the pipe has seen enough.
-        _ if is_well => ExitCode::SUCCESS,
-        _ => ExitCode::from(error::FOUND),
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
     }
 }
 
 /// Does what is asked for. Gives what is to be written to stdout, and whether a check has found nothing.
 async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
-    let client = args.database.connect().await?;
     let output = args.output;
+    if let Command::Schedule(command) = &args.command {
+        return schedule::carry_out(command, output).map(|()| well(String::new()));
+    }
+    let client = args.database.connect().await?;
     let done = match args.command {
         Command::Run(command) => run::carry_out(&client, command, output).await.map(well),
         Command::Definition(command) => {
             definition::carry_out(&client, command, output).await.map(well)
         }
         Command::Check(command) => check::carry_out(&client, command, output).await,
+        Command::Schedule(_) => Ok(well(String::new())),
     };
     client.close().await;
     done

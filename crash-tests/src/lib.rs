@@ -14,6 +14,8 @@
 //! An exchange (`exchange.rs`) is of runs that send each other notes. A program (`bin/piton-exchange.rs`)
 //! drives it, or several workers.
 //!
+//! A travel desk (`bin/piton-travel-desk.rs`) books trips and undoes what it has booked of those that come to nothing.
+//!
 //! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
 //! which the database itself keeps the books.
 
@@ -34,4 +36,5 @@ pub mod program;
 pub mod progress;
 pub mod random;
 pub mod relay;
+pub mod trips;
 pub mod workload;

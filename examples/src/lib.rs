@@ -1,4 +1,6 @@
 //! Small real programs on piton. Each module is one program; its `main` is in `src/bin`.
 
+pub mod cart;
 pub mod game;
 pub mod orders;
+pub mod trip;

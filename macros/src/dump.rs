@@ -74,13 +74,17 @@ fn statement(out: &mut String, depth: usize, tree: &Tree, stmt: &Stmt) {
             let bound = bound(pat);
             line(out, depth, format!("await {} {}{bound}", point(*at), code(future)));
         }
-        Stmt::Select { point: at, arms } => {
+        Stmt::Select { point: at, arms, otherwise, .. } => {
             line(out, depth, format!("select {}", point(*at)));
             for arm in arms {
                 let cond = arm.cond.as_ref().map(|cond| format!(" if {}", code(cond)));
                 let (pat, after) = (code(&arm.pat), format!("{} =>", cond.unwrap_or_default()));
                 branch(out, depth + 1, tree, (&format!("{pat} = "), &after), &arm.future);
                 self::body(out, depth + 2, tree, &arm.body);
+            }
+            if let Some(otherwise) = otherwise {
+                line(out, depth + 1, "else =>".into());
+                self::body(out, depth + 2, tree, otherwise);
             }
         }
         Stmt::Join { point: at, branches, pat, fail_fast } => {
@@ -200,7 +204,7 @@ fn terminator(out: &mut String, graph: &Graph, block: &Block) {
             let (future, bound) = (code(future), bound(pat));
             line(out, 1, format!("await {} {future}{bound}, resume {}", point(*at), to(*resume)));
         }
-        Terminator::Select { point: at, arms, resume } => {
+        Terminator::Select { point: at, arms, resume, .. } => {
             line(out, 1, format!("select {}, resume {}", point(*at), to(*resume)));
             arms.iter().for_each(|arm| line(out, 2, future(&arm.future)));
         }

@@ -17,6 +17,8 @@ mod derive;
 mod deterministic;
 mod diagnostics;
 mod dump;
+mod expose;
+mod exposed;
 mod fingerprint;
 mod formerly;
 mod fragments;
@@ -39,6 +41,7 @@ mod owned;
 mod parse;
 mod parts;
 mod pointers;
+mod query;
 mod raw;
 mod redact;
 mod register;
@@ -50,7 +53,9 @@ mod source;
 mod substitute;
 mod suspend;
 mod taken_apart;
+mod time_limits;
 mod untold;
+mod update;
 mod usage;
 mod workflow;
 mod write_out;
@@ -117,6 +122,7 @@ use crate::root::Root;
 /// |---|---|---|
 /// | `#[state("…")]` | a statement or expression with one await, a branch of `select!`, `join!` or `try_join!` | the stored name |
 /// | `#[formerly("…")]` | a `let` statement with one variable | another name that it had: saved states have its value under that name |
+/// | `#[expose]` | a `let` statement with one variable | it is saved in every state to the end of its scope, and can be read from outside by its name: [`#[query]`](macro@query), `client.by_id(…).variable(…)` |
 /// | `#[redact]` | a `let` statement, a parameter | people who look at a run do not see the values of the variables, nor what a loop or an expression keeps of them; what is computed from them is seen |
 ///
 /// What a workflow cannot do, why, and what to write instead is in `docs/limits.md`, rule by rule.
@@ -313,6 +319,78 @@ pub fn attributes(item: TokenStream) -> TokenStream {
     let item = item.into();
     let root = Root::of(&item);
     root.applied(attributes::expand(item, Diagnostics::new())).into()
+}
+
+/// Makes values of a type requests to a run, which takes them with `cx.update::<AddItem>()` and answers each.
+///
+/// ```ignore
+/// #[derive(Update, Serialize, Deserialize)]
+/// #[update(reply = Money, error = OutOfStock)]
+/// struct AddItem {
+///     sku: String,
+/// }
+///
+/// let total = run.update(AddItem { sku }).await?;
+/// ```
+///
+/// | option | meaning | default |
+/// |---|---|---|
+/// | `name = "…"` | the stored name | that of the type |
+/// | `reply = …` | the type of the answer | `()` |
+/// | `error = …` | the type of the error that it may be refused with | `Never`: it cannot be refused |
+/// | `crate = "…"` | the path of this crate, where another one re-exports it | its name in `Cargo.toml` |
+#[proc_macro_derive(Update, attributes(update))]
+pub fn update(item: TokenStream) -> TokenStream {
+    let item = item.into();
+    let root = Root::of(&item);
+    root.applied(update::expand(item, Diagnostics::new())).into()
+}
+
+/// Lets a function be asked about a run from outside: a pure function of variables that its workflow exposes.
+///
+/// ```ignore
+/// #[query(order)]
+/// fn total(cart: &Cart, currency: &str) -> Money {
+///     cart.total().to(currency)
+/// }
+///
+/// let total = run.query(total::args("EUR")).await?;
+/// ```
+///
+/// The first parameters are exposed variables, each by its name and by a reference to its type (a text is `&String`);
+/// from the first one on that is no such reference, they are arguments. That the workflow exposes the variables is
+/// checked by the compiler. The function stays an ordinary one, and a type of its name is put beside it, whose function
+/// `args` takes the arguments. It is carried out in the process that asks, on the state that the last commit of the run
+/// has left.
+///
+/// `crate = "…"` behind the workflow is the path of this crate, where another one re-exports it.
+#[proc_macro_attribute]
+pub fn query(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
+    let root = Root::of(&arguments);
+    root.applied(query::expand(arguments, item, query::Kind::Query, Diagnostics::new())).into()
+}
+
+/// Has a function look at updates before they are sent.
+///
+/// ```ignore
+/// #[validator(order)]
+/// fn in_stock(request: &AddItem, cart: &Cart) -> Result<(), OutOfStock> {
+///     if cart.is_full() { Err(OutOfStock) } else { Ok(()) }
+/// }
+/// ```
+///
+/// The first parameter is the update, the others are exposed variables, as those of a [`query`](macro@query). The error
+/// is that of the update. The function is carried out in the process that sends the update, if that has it, on the state
+/// that the last commit of the run has left, and before anything is written: what it refuses, the run never hears of. By
+/// the time that the run takes the update, its state may be another, so it has to check by itself what must hold. A run
+/// that does not have the variables yet is not looked at, nor is an update whose id was accepted before.
+#[proc_macro_attribute]
+pub fn validator(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let (arguments, item) = (arguments.into(), fragments::kept_together(item.into()));
+    let root = Root::of(&arguments);
+    let kind = query::Kind::Validator;
+    root.applied(query::expand(arguments, item, kind, Diagnostics::new())).into()
 }
 
 /// Checks a function that workflows call by the same rules as their bodies, and leaves it as it is.

@@ -3,9 +3,11 @@
 //! Input: the graph. Output: [`Liveness`]: for every block the places that it or what follows reads
 //! before assigning them, and the locals that may have lost parts to moves. Guarantees: a place that
 //! is read later is in the set (an over-approximation only where a macro is not known); a local of
-//! which parts are moved out is never in it as a whole. Assumes code that rustc accepts.
+//! which parts are moved out is never in it as a whole. What is exposed counts as read after each
+//! suspension. Assumes code that rustc accepts.
 
 use crate::captures::{self, Captures};
+use crate::exposed;
 use crate::holes;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId};
 use crate::sets::Set;
@@ -19,6 +21,8 @@ pub(crate) struct Liveness {
     seen_in: Vec<Set<Place>>,
     moved_in: Vec<Set<LocalId>>,
     captures: Captures,
+    /// The exposed locals that are kept where a block begins; nothing if there are none.
+    kept: Vec<Set<Place>>,
 }
 
 /// Analyzes the graph.
@@ -29,6 +33,7 @@ pub(crate) fn analyze(graph: &Graph) -> Liveness {
         seen_in: vec![Set::new(); count],
         moved_in: vec![Set::new(); count],
         captures: Captures::default(),
+        kept: exposed::kept(graph),
     };
     go_back(graph, |block| {
         let live = liveness.before(graph, block);
@@ -154,6 +159,9 @@ impl Liveness {
         self.apply(graph, &mut live, &block.end_usage);
         for usage in block.usages.iter().rev() {
             self.apply(graph, &mut live, usage);
+        }
+        if let Some(kept) = self.kept.get(id.0) {
+            live.add(kept);
         }
         live
     }

@@ -24,7 +24,7 @@ use crate::method::{Method, attribute_named};
 use crate::origins;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
 use crate::write_out;
-use crate::{formerly, redact};
+use crate::{expose, formerly, redact};
 
 /// A workflow as the user wrote it.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ pub(crate) struct WorkflowFn {
     pub(crate) history: Option<LitInt>,
     /// The numbers of the parameters that people are not to see, from 0.
     pub(crate) redacted: Vec<Literal>,
+    /// The names of the exposed variables.
+    pub(crate) exposed: Vec<Ident>,
     /// Whether it is declared in the body of another.
     pub(crate) is_nested: bool,
     /// What it leads to that two awaits of one callee have no names of their own.
@@ -147,6 +149,7 @@ pub(crate) fn parse(
 ) -> Option<WorkflowFn> {
     redact::check(&mut function, diagnostics);
     formerly::check(&mut function, diagnostics);
+    let exposed = expose::check(&mut function, diagnostics);
     let ItemFn { mut attrs, vis, sig, block, .. } = function;
     attrs.iter_mut().for_each(conditions::expect_nothing);
     if sig.asyncness.is_none() {
@@ -252,6 +255,7 @@ pub(crate) fn parse(
         durability: Durability::default(),
         history: None,
         redacted,
+        exposed,
         is_nested: false,
         repeated_state: Level::Allow,
         method,

@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Macro, Stmt};
 
-use crate::macros;
+use crate::{macros, time_limits};
 
 /// The macros that suspend, whatever is in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) fn awaiting(mac: &Macro) -> Option<Awaiting> {
 
 fn by_name(name: &Ident) -> Option<Awaiting> {
     match name.to_string().as_str() {
-        "select" => Some(Awaiting::Select),
+        "select" | time_limits::MACRO => Some(Awaiting::Select),
         "join" => Some(Awaiting::Join),
         "try_join" => Some(Awaiting::TryJoin),
         _ => None,

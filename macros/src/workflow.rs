@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Attribute, Block, Item, ItemImpl, Signature, Visibility};
+use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
 
 use crate::again::Again;
 use crate::args::WorkflowArgs;
@@ -19,7 +19,7 @@ use crate::parse::WorkflowFn;
 use crate::root::Root;
 use crate::{
     cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, pointers, raw,
-    redact, resolve,
+    redact, resolve, time_limits,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -78,6 +78,7 @@ fn expand_function(
     }
     let head = (function.attrs.clone(), function.vis.clone(), function.sig.clone());
     raw::write_plainly(&mut function);
+    time_limits::write_out(&mut function.block);
     let block = match block {
         Some(block) => Ok(Some(block.clone())),
         None => method::block_around(&function.sig, Kind::WORKFLOW, &diagnostics),
@@ -219,6 +220,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     }
     let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
     report_parts(&graph, &layout, diagnostics);
+    report_unexposed(function, &graph, &layout, diagnostics);
     pointers::report(&graph, &layout, diagnostics);
     function.states = layout.states.iter().map(|state| state.name.clone()).collect();
     // An expansion that is printed has others in it.
@@ -273,6 +275,29 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
                 );
             }
         }
+    }
+}
+
+/// Reports exposed variables that no state keeps, so that nobody would ever see them.
+fn report_unexposed(
+    function: &WorkflowFn,
+    graph: &Graph,
+    layout: &layout::Layout,
+    diagnostics: &Diagnostics,
+) {
+    let is_kept = |name: &Ident| {
+        let kept = layout.states.iter().flat_map(|state| &state.fields);
+        kept.map(|id| &layout.variable(*id).place).any(|place| {
+            let local = &graph.locals[place.local];
+            local.exposed && place.fields.is_empty() && name.unraw() == local.name()
+        })
+    };
+    for name in function.exposed.iter().filter(|name| !is_kept(name)) {
+        diagnostics.malformed(
+            name,
+            format!("`{name}` is exposed, and no state keeps it"),
+            "expose a value, and not what borrows one, that lives across an await of the workflow",
+        );
     }
 }
 

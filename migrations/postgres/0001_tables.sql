@@ -99,6 +99,15 @@ CREATE TABLE piton_arrival_keys (
     PRIMARY KEY (run_id, dedup_key)
 );
 
+-- What runs have answered to updates. Rows are added and never changed.
+CREATE TABLE piton_update_replies (
+    run_id     UUID NOT NULL,
+    update_id  TEXT NOT NULL,
+    reply      BYTEA NOT NULL,
+    replied_at BIGINT NOT NULL,
+    PRIMARY KEY (run_id, update_id)
+);
+
 -- What runs have sent to other workflows and nobody has delivered yet.
 CREATE TABLE piton_outbox (
     -- The run that sent it, and its place among the messages of that run.

@@ -86,6 +86,15 @@ CREATE TABLE piton_arrival_keys (
     PRIMARY KEY (run_id, dedup_key)
 ) STRICT, WITHOUT ROWID;
 
+-- What runs have answered to updates. Rows are added and never changed.
+CREATE TABLE piton_update_replies (
+    run_id     BLOB NOT NULL REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    update_id  TEXT NOT NULL,
+    reply      BLOB NOT NULL,
+    replied_at INTEGER NOT NULL,
+    PRIMARY KEY (run_id, update_id)
+) STRICT, WITHOUT ROWID;
+
 -- What runs have sent to other workflows and nobody has delivered yet.
 CREATE TABLE piton_outbox (
     -- The run that sent it, and its place among the messages of that run.

@@ -12,6 +12,8 @@ mod edit;
 mod engine;
 mod general;
 mod key;
+#[cfg(feature = "engine")]
+mod update;
 
 #[cfg(feature = "engine")]
 pub use bulk::BulkError;
@@ -28,3 +30,5 @@ pub use engine::{
 };
 pub use general::{Error, Result};
 pub use key::KeyError;
+#[cfg(feature = "engine")]
+pub use update::{QueryError, UpdateError};

@@ -51,12 +51,27 @@ pub use model::Attributes;
 
 #[cfg(feature = "engine")]
 pub use evolution::Resume;
-#[cfg(all(feature = "macros", feature = "engine"))]
-pub use piton_macros::migrate;
 #[cfg(feature = "macros")]
-pub use piton_macros::{Attributes, Signal, activity, deterministic, register, workflow};
+pub use piton_macros::{Attributes, Signal, Update, activity, deterministic, register, workflow};
+#[cfg(all(feature = "macros", feature = "engine"))]
+pub use piton_macros::{migrate, query, validator};
+
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/updates-queries.md")]
+struct UpdatesAndQueries;
+
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../docs/guide/finding-runs.md")]
+struct FindingRuns;
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;
+
+/// The programs of the guide compile.
+#[cfg(all(doctest, feature = "macros"))]
+#[doc = include_str!("../../docs/guide/cancellation.md")]
+struct Cancellation;

@@ -2,7 +2,12 @@
 
 // So that a workflow's constants can be named, such as `fulfil::GRAPH`.
 pub use crate::machine::Workflow as _;
-pub use crate::machine::{ActivityError, Context, Durable, Retryable, Signal, join_all};
+// For `.or_cancelled()`.
+pub use crate::machine::OrCancelled as _;
+pub use crate::machine::{
+    ActivityError, Context, Durable, Elapsed, Retryable, Signal, Spawned, Update, UpdateRequest,
+    join_all, race, try_join_all,
+};
 pub use crate::model::{
     ActivityToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
 };
@@ -13,8 +18,10 @@ pub use crate::{bail, ensure, join, select, try_join};
 #[cfg(feature = "engine")]
 pub use crate::client::{Client, OnConflict, RunHandle};
 #[cfg(feature = "engine")]
-pub use crate::error::{RunError, SignalError, StartError, TokenError};
+pub use crate::error::{QueryError, RunError, SignalError, StartError, TokenError, UpdateError};
 #[cfg(feature = "engine")]
 pub use crate::worker::{Queue, RunningWorker, Worker};
 #[cfg(feature = "macros")]
-pub use crate::{Signal, activity, deterministic, register, workflow};
+pub use crate::{Signal, Update, activity, deterministic, register, workflow};
+#[cfg(all(feature = "macros", feature = "engine"))]
+pub use crate::{query, validator};

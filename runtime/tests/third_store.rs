@@ -20,11 +20,11 @@ use piton::store::{
     AuditEntry, AuditEntryId, BlockedRun, ChangeOutcome, ChangeRun, ClaimActivities, ClaimRequest,
     Claimed, ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, DeadLetter,
     DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
-    EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding,
+    EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate,
     HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun, NewWorker,
     PastState, PastStep, RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities,
     ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SchemaRecord, StartOutcome,
-    WorkerLease,
+    UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -207,6 +207,7 @@ delegate! { Messages:
     relay_messages(request: RelayMessages<'_>) -> Relayed;
     list_dead_letters(filter: &DeadLetterFilter, after: Option<DeadLetterId>, limit: u32) -> Vec<DeadLetter>;
     redeliver_dead_letters(ids: &[DeadLetterId]) -> Vec<RedeliverOutcome>;
+    find_update(key: &UpdateKey) -> FoundUpdate;
     drop_dead_letters(ids: &[DeadLetterId]) -> u64;
 }
 

@@ -14,7 +14,7 @@ use piton::store::{RunKey, RunQuery, RunRecord};
 use tokio::time::{sleep, timeout};
 
 use crate::program::{self, Entry, Luck, Op};
-use crate::workflows::{Number, cancellable, hasty, interpret};
+use crate::workflows::{Number, cancellable, hasty, interpret, revocable};
 use crate::world::World;
 
 /// How long a client waits for an answer before it asks elsewhere.
@@ -31,6 +31,8 @@ struct Plan {
     gap: Duration,
     /// How it is ended from outside, and when.
     end: Option<(End, Duration)>,
+    /// Whether it undoes what it has done if it is cancelled.
+    is_undone: bool,
     /// Whether somebody waits for its result.
     is_awaited: bool,
     /// Whether it goes on ahead of its checkpoint.
@@ -60,6 +62,7 @@ impl Plan {
             start_after: Duration::from_millis(rng.u64(0..span)),
             gap: Duration::from_millis(if rng.bool() { 0 } else { rng.u64(0..2_000) }),
             end: end.map(|end| (end, Duration::from_millis(rng.u64(0..5_000)))),
+            is_undone: number % 2 == 0,
             is_awaited: rng.u32(0..8) == 0,
             is_relaxed: rng.u32(0..4) == 0,
             starts_with_signal: rng.u32(0..4) == 0,
@@ -80,6 +83,7 @@ pub(crate) async fn live(world: Arc<World>, number: usize) -> Acknowledged {
     let plan = Plan::draw(&world, number);
     sleep(plan.start_after).await;
     match plan.end {
+        Some((End::Cancel, _)) if plan.is_undone => live_as(&world, number, &plan, revocable).await,
         Some((End::Cancel, _)) => live_as(&world, number, &plan, cancellable).await,
         _ if plan.is_relaxed => live_as(&world, number, &plan, hasty).await,
         _ => live_as(&world, number, &plan, interpret).await,
@@ -171,6 +175,9 @@ pub(crate) async fn feed_strangers(world: &Arc<World>, started: &[Acknowledged])
         if !is_known && let Some(number) = number_of(&run) {
             let plan = Plan::draw(world, number);
             let fed = match plan.end {
+                Some((End::Cancel, _)) if plan.is_undone => {
+                    feed::<revocable>(world, run.run_id, &plan).await
+                }
                 Some((End::Cancel, _)) => feed::<cancellable>(world, run.run_id, &plan).await,
                 _ if plan.is_relaxed => feed::<hasty>(world, run.run_id, &plan).await,
                 _ => feed::<interpret>(world, run.run_id, &plan).await,
@@ -268,6 +275,8 @@ fn check_result(
         }
         (RunStatus::Cancelled, Some((End::Cancel, _)))
         | (RunStatus::Terminated, Some((End::Terminate, _))) => Ok(()),
+        // What undoes something fails like any other activity.
+        (RunStatus::Failed, Some((End::Cancel, _))) if plan.is_undone && luck.was_faulty => Ok(()),
         (status, end) => Err(format!("is {status}, though {end:?} was asked for: {run:?}")),
     }
 }

@@ -11,7 +11,7 @@ use piton::store::memory::Notebook;
 use serde::{Deserialize, Serialize};
 
 use crate::clerks;
-use crate::program::{Entry, Kind, Limit, Op, Trouble, Work};
+use crate::program::{Entry, Kind, Limit, Op, QUEUES, Trouble, Work};
 use crate::world::World;
 
 /// A numbered signal.
@@ -51,9 +51,44 @@ pub(crate) async fn cancellable(cx: &Context, program: Vec<Op>) -> Result<Vec<En
     }
 }
 
+/// Interprets a program, and notes before each part of it how it is undone. Every other part is shielded.
+#[workflow]
+pub(crate) async fn revocable(cx: &Context, program: Vec<Op>) -> Result<Vec<Entry>, String> {
+    let mut entries = Vec::new();
+    let mut awaited = 0;
+    let mut number = 0;
+    for op in program {
+        // Some are undone by way of a queue, the first of them.
+        if number % 3 == 1 {
+            cx.on_failure(undo(number, QUEUED_UNDO).queue(QUEUES[0]));
+        } else {
+            cx.on_failure(undo(number, UNDO));
+        }
+        let played = if number % 2 == 0 {
+            play(vec![op], awaited).or_cancelled().await.map_err(|cancelled| cancelled.reason)?
+        } else {
+            cx.shield(play(vec![op], awaited)).await
+        };
+        entries.extend(played.entries);
+        awaited = played.awaited;
+        number += 1;
+    }
+    Ok(entries)
+}
+
 /// What is done once a run is cancelled.
 const UNDO: Work =
     Work { value: 0, millis: 0, trouble: Trouble::None, kind: Kind::Local, awaited: 0 };
+
+/// The same, on the first queue.
+const QUEUED_UNDO: Work = Work { kind: Kind::Queued, ..UNDO };
+
+/// Undoes a part of what a run has done.
+#[activity(start_to_close = "2s", retry(initial = "200ms", backoff = 2.0, max_attempts = 4))]
+async fn undo(cx: &ActivityContext, number: u32, work: Work) -> Result<i64, String> {
+    cx.dependency::<Arc<World>>().undo_begins(cx.info(), number);
+    attempt(cx, &work).await
+}
 
 /// How far a program has come.
 #[derive(Default, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! `piton run`: runs of workflows.
 
+mod act;
 mod edit;
 mod list;
 mod many;
@@ -11,6 +12,7 @@ use piton::client::Client;
 use piton::model::RunId;
 use piton::store::RunKey;
 
+use self::act::{EndArgs, QueryArgs, ResultArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
 use self::list::{CountArgs, ListArgs};
 use self::many::ManyCommand;
@@ -27,6 +29,18 @@ pub(crate) enum RunCommand {
     Count(CountArgs),
     /// Show a run as a debugger does: where its code is, what it waits for, its variables
     Show(ShowArgs),
+    /// Send a signal to a run
+    Signal(SignalArgs),
+    /// Show exposed variables of a run
+    Query(QueryArgs),
+    /// Send an update to a run and wait for the answer
+    Update(UpdateArgs),
+    /// Ask a run to cancel
+    Cancel(EndArgs),
+    /// End a run without running any more of its code
+    Terminate(EndArgs),
+    /// Wait until a run is over, and show what it has come to
+    Result(ResultArgs),
     /// Change a parked or blocked run: set variables, end waits, move it to another state
     Edit(EditArgs),
     /// Show the past states of a run that are kept
@@ -62,6 +76,12 @@ pub(crate) async fn carry_out(
         RunCommand::List(args) => list::carry_out(client, args, output).await,
         RunCommand::Count(args) => list::count(client, args, output).await,
         RunCommand::Show(args) => show::carry_out(client, args, output).await,
+        RunCommand::Signal(args) => act::signal(client, args, output).await,
+        RunCommand::Query(args) => act::query(client, args, output).await,
+        RunCommand::Update(args) => act::update(client, args).await,
+        RunCommand::Cancel(args) => act::cancel(client, args, output).await,
+        RunCommand::Terminate(args) => act::terminate(client, args, output).await,
+        RunCommand::Result(args) => act::result(client, args).await,
         RunCommand::Edit(args) => edit::carry_out(client, args, output).await,
         RunCommand::History(args) => past::history(client, args, output).await,
         RunCommand::Rewind(args) => past::rewind(client, args, output).await,

@@ -7,7 +7,7 @@ use piton::client::Client;
 use piton::client::inspect::{
     AwaitedActivity, Inspection, Position, Shown, Variable, Wait, WaitFor,
 };
-use piton::model::{RunStatus, Timestamp};
+use piton::model::{FailedCompensation, RunStatus, Timestamp};
 
 use crate::error::Failure;
 use crate::graph;
@@ -48,8 +48,11 @@ pub(super) async fn carry_out(
             page.indented(1, &drawn);
         }
         if !position.waits.is_empty() {
-            let is_over = !run.status.is_open();
-            page.heading(if is_over { "waited for" } else { "waits for" });
+            page.heading(match (run.status.is_open(), &run.ending) {
+                (true, Some(_)) => "is being undone",
+                (true, None) => "waits for",
+                (false, _) => "waited for",
+            });
             page.waits(1, &position.waits);
         }
         if !position.variables.is_empty() {
@@ -57,6 +60,7 @@ pub(super) async fn carry_out(
             page.variables(1, &position.variables);
         }
     }
+    page.compensations(&run);
     page.values(&run);
     Ok(page.text)
 }
@@ -122,6 +126,13 @@ impl Page<'_> {
         }
         if let Some(failure) = &run.failure {
             self.field("failure", failure);
+        }
+        if let Some(ending) = &run.ending {
+            self.field("ends as", &format!("{}: {}", ending.status, ending.failure));
+            for failed in &ending.failed {
+                let FailedCompensation { activity, error } = failed;
+                self.field("not undone", &format!("`{activity}` failed: {error}"));
+            }
         }
         if run.takeovers > 0 {
             self.field("takeovers", &format!("{} since the last step", run.takeovers));
@@ -211,6 +222,12 @@ impl Page<'_> {
                 let named = named(&format!("signal<{signal}>"));
                 self.line(level, &format!("{named}signal `{signal}`{since}{until}{arrived}"));
             }
+            WaitFor::Update { update, until } => {
+                let until = until.map(|until| format!(", until {}", relative(until, now)));
+                let until = until.unwrap_or_default();
+                let named = named(&format!("update<{update}>"));
+                self.line(level, &format!("{named}update `{update}`{since}{until}{arrived}"));
+            }
             WaitFor::Cancellation => {
                 let named = named("cancelled");
                 self.line(level, &format!("{named}a request to cancel{since}{arrived}"));
@@ -275,7 +292,8 @@ impl Page<'_> {
     fn variables(&mut self, level: usize, variables: &[Variable]) {
         for variable in variables {
             let ty = variable.ty.as_ref().map(|ty| format!(": {ty}")).unwrap_or_default();
-            self.named(level, &format!("{}{ty} = ", variable.name), &variable.value);
+            let exposed = if variable.exposed { "exposed " } else { "" };
+            self.named(level, &format!("{exposed}{}{ty} = ", variable.name), &variable.value);
         }
     }
 
@@ -289,11 +307,41 @@ impl Page<'_> {
         self.indented(level, &format!("{name}{text}{note}"));
     }
 
+    /// What undoes what the run has done, in the order in which that would happen.
+    fn compensations(&mut self, run: &Inspection) {
+        if run.compensations.is_empty() {
+            return;
+        }
+        self.heading(match (run.status.is_open(), &run.ending) {
+            (true, Some(_)) => "to be undone after that",
+            (true, None) => "on failure",
+            (false, _) => "not undone",
+        });
+        for noted in &run.compensations {
+            let queue = noted.queue.as_ref().map(|queue| format!(", on queue `{queue}`"));
+            self.line(1, &format!("`{}`{}", noted.activity, queue.unwrap_or_default()));
+            self.named(2, "arguments ", &noted.arguments);
+        }
+    }
+
     fn values(&mut self, run: &Inspection) {
         if !run.unread.is_empty() {
             self.heading("signals not taken yet");
             for signal in &run.unread {
                 self.named(1, &format!("{} `{}` ", signal.seq, signal.signal), &signal.value);
+            }
+        }
+        if !run.unread_updates.is_empty() {
+            self.heading("updates not taken yet");
+            for update in &run.unread_updates {
+                let name = format!("{} `{}`, id `{}` ", update.seq, update.update, update.id);
+                self.named(1, &name, &update.value);
+            }
+        }
+        if !run.unanswered.is_empty() {
+            self.heading("updates not answered yet");
+            for id in &run.unanswered {
+                self.line(1, &format!("id `{id}`"));
             }
         }
         if let Some(arguments) = &run.arguments {

@@ -8,7 +8,7 @@ use piton::machine::{Workflow as _, WorkflowEntry};
 use piton::store::RunRecord;
 
 use crate::shell::{Shell, redacted};
-use crate::workflows::{Approve, fulfill, greet, order};
+use crate::workflows::{Approve, fulfill, greet, order, pay_twice};
 
 pub(crate) fn token() -> String {
     "t0ken".to_owned()
@@ -80,6 +80,27 @@ pub(crate) fn a_failing_activity_is_shown(shell: Shell) -> Result<(), Failed> {
     assert!(next.ends_with(", due [time]"), "{next}");
     assert!(failed.ends_with(" failed: the card was refused"), "{failed}");
     assert_snapshot!("failing", rest.join("\n"));
+    Ok(())
+}
+
+pub(crate) fn compensations_are_shown(shell: Shell) -> Result<(), Failed> {
+    let run = shell.run_until(pay_twice(), "pay-1", async |_, run| {
+        Ok(run.owner.is_none() && run.step_no.0 > 0)
+    })?;
+    let names = &[(&run, "[run]")];
+    let mut text = shell.prints(&["run", "show", "pay-1"])?;
+    let mut is_refused = false;
+    shell.go_on_until(run.run_id, async |client, run| {
+        if !is_refused {
+            let refuse = Approve { by: "Ben".to_owned() };
+            client.run::<pay_twice>(run.run_id).await?.signal(refuse).await?;
+            is_refused = true;
+        }
+        let activities = client.activities(run.run_id).await?;
+        Ok(activities.iter().any(|activity| activity.last_failure.is_some()))
+    })?;
+    text.push_str(&shell.prints(&["run", "show", "pay-1"])?);
+    assert_snapshot!("compensations", redacted(&text, names));
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 
 #![allow(missing_docs, unreachable_pub)]
 
+mod act;
 mod change;
 mod look;
 mod shell;
@@ -21,6 +22,7 @@ const CASES: &[(&str, Case)] = &[
     ("a_parked_run_is_shown", look::a_parked_run_is_shown),
     ("code_that_is_awaited_is_shown", look::code_that_is_awaited_is_shown),
     ("a_failing_activity_is_shown", look::a_failing_activity_is_shown),
+    ("compensations_are_shown", look::compensations_are_shown),
     ("closed_runs_are_shown", look::closed_runs_are_shown),
     ("definitions_are_shown", look::definitions_are_shown),
     ("parked_runs_are_compared_with_a_lock", look::parked_runs_are_compared_with_a_lock),
@@ -31,6 +33,7 @@ const CASES: &[(&str, Case)] = &[
     ("an_activity_on_a_queue_is_ended_by_hand", change::an_activity_on_a_queue_is_ended_by_hand),
     ("a_run_is_moved_to_another_state", change::a_run_is_moved_to_another_state),
     ("a_failed_run_is_opened_again", change::a_failed_run_is_opened_again),
+    ("a_run_is_acted_on", act::a_run_is_acted_on),
     ("a_run_goes_back", change::a_run_goes_back),
     ("a_run_is_forked", change::a_run_is_forked),
     ("what_does_not_fit_is_refused", change::what_does_not_fit_is_refused),

@@ -92,3 +92,48 @@ pub fn order(id: u64, card: &str) -> Order {
         card: Secret::new(card.to_owned()),
     }
 }
+
+#[activity(retry(initial = "1h"))]
+async fn refund(receipt: u64, is_open: bool) -> Result<(), String> {
+    if is_open { Ok(()) } else { Err("the bank is closed".to_owned()) }
+}
+
+/// Fails once it is approved, and is then stuck in its second compensation.
+#[workflow]
+pub async fn pay_twice(cx: &Context) -> Result<(), String> {
+    cx.on_failure(refund(1, true));
+    cx.on_failure(refund(2, false));
+    let approve = cx.signal::<Approve>().await;
+    Err(format!("{} says no", approve.by))
+}
+
+#[derive(Debug, Update, Serialize, Deserialize)]
+#[update(reply = u64, error = TooMuch)]
+pub struct Add {
+    pub number: u64,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub struct TooMuch {
+    pub limit: u64,
+}
+
+/// Exposes what it has added up.
+#[workflow]
+pub async fn tally(cx: &Context) -> Result<u64, String> {
+    #[expose]
+    let mut sum: u64 = 0;
+    loop {
+        select! {
+            add = cx.update::<Add>() => {
+                if sum + add.number > 10 {
+                    add.refuse(TooMuch { limit: 10 });
+                    continue;
+                }
+                sum += add.number;
+                add.reply(sum);
+            }
+            _ = cx.signal::<Approve>() => return Ok(sum),
+        }
+    }
+}

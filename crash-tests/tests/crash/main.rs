@@ -7,3 +7,4 @@ mod killed;
 mod march;
 mod notes;
 mod shutdown;
+mod trips;

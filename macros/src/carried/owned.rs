@@ -111,7 +111,7 @@ fn mark_end(
             bound.push((pat, Bound::owned()));
         }
         Terminator::Select { arms, .. } => {
-            for Choice { cond, future } in arms {
+            for Choice { cond, future, .. } in arms {
                 cond.iter().chain(future.operation()).for_each(|expr| values.run(expr));
             }
         }

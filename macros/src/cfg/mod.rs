@@ -184,7 +184,9 @@ impl Builder {
                 self.begin(resume);
                 self.declare_pat(&declared);
             }
-            Stmt::Select { point, arms } => self.select(point, arms),
+            Stmt::Select { point, arms, otherwise, is_biased } => {
+                self.select(point, arms, otherwise, is_biased);
+            }
             Stmt::Scope(body) => self.scoped(|this| {
                 let scope = this.scope;
                 this.node(Node::Enter(scope), Usage::default());

@@ -2,26 +2,34 @@
 
 use super::Builder;
 use crate::ir::{
-    AsyncBlock, BlockKind, Branch, Choice, PointId, Region, RegionId, SelectArm, Terminator,
+    AsyncBlock, BlockKind, Body, Branch, Choice, PointId, Region, RegionId, SelectArm, Terminator,
 };
 use crate::usage::Usage;
 
 impl Builder {
-    pub(super) fn select(&mut self, point: PointId, arms: Vec<SelectArm>) {
+    pub(super) fn select(
+        &mut self,
+        point: PointId,
+        arms: Vec<SelectArm>,
+        otherwise: Option<Body>,
+        is_biased: bool,
+    ) {
         let branches = arms.iter().map(|arm| (arm.cond.as_ref(), &arm.future));
         let usage = Usage::of_branches(&self.locals, branches);
         let resume = self.new_block(BlockKind::Resume(point));
         let merge = self.new_block(BlockKind::Plain);
         let (mut conds, mut futures, mut handlers) = (Vec::new(), Vec::new(), Vec::new());
-        for SelectArm { pat, cond, future, body } in arms {
-            conds.push(cond);
+        for SelectArm { pat, refusal, cond, future, body } in arms {
+            conds.push((refusal, cond));
             futures.push(future);
             handlers.push((pat, body));
         }
+        let has_else = otherwise.is_some();
+        handlers.extend(otherwise.map(|body| (syn::parse_quote!(_), body)));
         let futures = self.branches(point, futures);
         let arms = conds.into_iter().zip(futures);
-        let arms = arms.map(|(cond, future)| Choice { cond, future }).collect();
-        self.end(Terminator::Select { point, arms, resume }, usage);
+        let arms = arms.map(|((refusal, cond), future)| Choice { refusal, cond, future }).collect();
+        self.end(Terminator::Select { point, arms, has_else, is_biased, resume }, usage);
         self.begin(resume);
         let arms = handlers.into_iter().map(|(pat, body)| {
             let block = self.branch(&[&pat], body, merge);

@@ -9,9 +9,10 @@ use syn::{
 
 use super::macros::{MacroCode, code, is_replaced};
 use super::paths::Refused;
-use super::{Checker, Rule, maps, paths};
+use super::{Checker, Rule, context_name, maps, paths};
 use crate::hygiene::spelled;
 use crate::macros::captures;
+use crate::time_limits;
 
 /// What is said of `unsafe` code.
 pub(super) const UNSAFE: Refused = Refused {
@@ -96,9 +97,23 @@ impl Checker<'_> {
             receiver => self.visit_expr(receiver),
         }
         self.check_method(call, before);
+        let is_within = self.computes_once(call);
+        let outer = std::mem::replace(&mut self.computes_once, is_within);
         for argument in &call.args {
             self.visit_expr(argument);
         }
+        self.computes_once = outer;
+    }
+
+    /// Whether what the call is given computes a value that is kept: the closure of `cx.side_effect(|| …)`.
+    fn computes_once(&self, call: &ExprMethodCall) -> bool {
+        let is_context = |path: &ExprPath| {
+            let name = context_name(self.function.signature);
+            name.is_some_and(|name| path.path.is_ident(name))
+        };
+        self.computes_once
+            || call.method == "side_effect"
+                && matches!(&*call.receiver, Expr::Path(path) if is_context(path))
     }
 
     pub(super) fn check_loop(&mut self, expr: &ExprForLoop) {
@@ -227,7 +242,8 @@ impl Checker<'_> {
     }
 
     fn note_replaced(&mut self, mac: &Macro) {
-        let name = mac.path.get_ident().filter(|_| is_replaced(mac));
+        let is_of_the_source = !mac.path.is_ident(time_limits::MACRO);
+        let name = mac.path.get_ident().filter(|_| is_of_the_source && is_replaced(mac));
         let name = name.filter(|name| !self.replaced.contains(name));
         self.replaced.extend(name.cloned());
     }

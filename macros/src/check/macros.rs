@@ -11,7 +11,7 @@ use syn::{Expr, Macro, Pat, Token};
 
 use crate::macros::names_literal;
 use crate::normalize::select::Select;
-use crate::{suspend, write_out};
+use crate::{suspend, time_limits, write_out};
 
 /// The code in the tokens of a macro call.
 #[derive(Debug, Default)]
@@ -50,7 +50,7 @@ fn grammar(name: &str) -> Option<Grammar> {
         "vec" => Grammar::Vec,
         "matches" => Grammar::Matches,
         "trace" | "debug" | "info" | "warn" | "error" | "event" => Grammar::Fields,
-        "select" => Grammar::Select,
+        "select" | time_limits::MACRO => Grammar::Select,
         "join" | "try_join" => Grammar::Join,
         _ => return None,
     })
@@ -129,8 +129,10 @@ fn parse(grammar: Grammar, input: ParseStream, code: &mut MacroCode) -> syn::Res
         }
         Grammar::Select => {
             for arm in input.parse::<Select>()?.arms {
-                code.patterns.push(arm.pat);
-                code.operations.push(arm.future);
+                if !arm.is_else {
+                    code.patterns.push(arm.pat);
+                    code.operations.push(arm.future);
+                }
                 code.expressions.extend(arm.cond);
                 code.expressions.push(arm.handler);
             }

@@ -117,6 +117,8 @@ struct Checker<'a> {
     depth: usize,
     /// Whether functions that are called must be known to be deterministic.
     is_strict: bool,
+    /// Whether the place is in code whose value is kept, so that it may be another one each time.
+    computes_once: bool,
 }
 
 impl<'a> Checker<'a> {
@@ -137,12 +139,16 @@ impl<'a> Checker<'a> {
             in_own_loop: false,
             depth: 0,
             is_strict: false,
+            computes_once: false,
         }
     }
 
     /// Reports that `tokens` break `rule`, at the level that the attribute sets. `cannot` is what
     /// the function cannot do.
     fn report(&mut self, rule: Rule, tokens: &dyn ToTokens, cannot: impl Display, help: &str) {
+        if self.computes_once && VARIES.contains(&rule) {
+            return;
+        }
         self.broken.push(rule);
         let message = format!("{} cannot {cannot}", self.function.what);
         let help = self.with_context_name(help);
@@ -330,6 +336,17 @@ impl<'ast> Visit<'ast> for Checker<'_> {
         // A type does nothing.
     }
 }
+
+/// The rules about what may be different each time.
+const VARIES: [Rule; 7] = [
+    Rule::CLOCK,
+    Rule::ENVIRONMENT,
+    Rule::RANDOM,
+    Rule::SHARED_STATE,
+    Rule::STRICT,
+    Rule::THREAD_LOCAL,
+    Rule::UNORDERED_MAP,
+];
 
 /// The attributes of functions that are checked for themselves.
 const OURS: [&str; 3] = ["workflow", "activity", "deterministic"];

@@ -38,7 +38,6 @@ rules! {
     LOCAL_IN_MACRO = "local_in_macro";
     NOT_DURABLE = "not_durable";
     SAVED_LOCALS = "saved_locals";
-    SELECT_BRANCHES = "select_branches";
     STATE_NAME = "state_name";
     STRICT = "strict";
     UNSUPPORTED_AWAIT = "unsupported_await";

@@ -24,7 +24,8 @@ const KNOWN_CRATES: [&str; 2] = ["std", "piton"];
 impl Checker<'_> {
     /// Asks for the marker of a free function that is called or passed on.
     pub(super) fn check_known(&mut self, path: &ExprPath) {
-        if !self.is_strict || path.qself.is_some() || !is_function(&path.path) {
+        if !self.is_strict || self.computes_once || path.qself.is_some() || !is_function(&path.path)
+        {
             return;
         }
         let is_local = |name: &Ident| name == "self" || self.locals.is_bound(&name.to_string());

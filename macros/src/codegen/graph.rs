@@ -50,6 +50,7 @@ fn add_state(
                 PointKind::Signal => "signal",
                 PointKind::Select => "select",
                 PointKind::Join => "join",
+                PointKind::Update => "update",
                 PointKind::Other => "other",
             };
             (kind, point.span, point.place, &*point.branches)
@@ -67,7 +68,9 @@ fn add_state(
         let variable = machine.layout.variable(*id);
         let local = &machine.graph.locals[variable.place.local];
         let mark = if local.redacted { '!' } else { ' ' };
-        let _ = write!(text, "\t{}{mark}{}", places[variable.place.local.0], variable.stored);
+        let exposed = if local.exposed { "@" } else { "" };
+        let place = places[variable.place.local.0];
+        let _ = write!(text, "\t{place}{mark}{exposed}{}", variable.stored);
         for former in &local.formerly {
             let _ = write!(text, "\x1f{former}");
         }

@@ -73,7 +73,10 @@ fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     let declared = roots.iter().flat_map(|root| &root.declared).copied();
     let unread: Set<LocalId> = carried.chain(declared.filter(|local| !is_seen(local))).collect();
     let is_of_source = |ident: &&Ident| !ident.to_string().starts_with('_');
-    let unread = unread.into_iter().filter(move |local| !named.contains(local));
+    // Those who look from outside read what is exposed.
+    let is_exposed = |local: &LocalId| graph.locals[*local].exposed;
+    let unread = unread.into_iter();
+    let unread = unread.filter(move |local| !named.contains(local) && !is_exposed(local));
     unread.map(|local| &graph.locals[local].ident).filter(is_of_source)
 }
 

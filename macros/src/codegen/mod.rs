@@ -19,6 +19,7 @@ mod regions;
 mod replaced;
 mod rewrite;
 mod seen;
+mod select;
 mod shared;
 mod stand_ins;
 mod state;
@@ -115,17 +116,17 @@ fn workflow(
     returned: &TokenStream,
     step: &TokenStream,
 ) -> TokenStream {
-    let WorkflowFn { ident, output, parameters, formerly, version, .. } = function;
+    let WorkflowFn { ident, output, parameters, formerly, version, exposed, .. } = function;
     let (bounded, of_type, bounds) = parameters.split();
     let (value, error) = result_parts(function, &quote!(__piton));
     let (shape, failure) = if function.returns_result() {
         let failure = quote! {
-            fn failure(__piton_returned: &Self::Return) -> __piton::Option<::std::string::String> {
+            fn failure(__piton_returned: &Self::Return) -> __piton::Option<__piton::Failure> {
                 match __piton_returned {
                     __piton::Ok(_) => __piton::None,
                     __piton::Err(__piton_error) => {
-                        use __piton::{ByDebug as _, ByDisplay as _, ByType as _};
-                        __piton::Some((&&__piton::ErrorText(__piton_error)).piton_text())
+                        use __piton::{ByDebug as _, ByDisplay as _, ByError as _, ByOwn as _, ByType as _};
+                        __piton::Some((&&&&__piton::ErrorText(__piton_error)).piton_failure())
                     }
                 }
             }
@@ -139,6 +140,9 @@ fn workflow(
     let formerly = (!formerly.is_empty())
         .then(|| quote!(const FORMERLY: &'static [&'static str] = &[#(#formerly),*];));
     let version = version.as_ref().map(|version| quote!(const VERSION: u32 = #version;));
+    let names = exposed.iter().map(|name| without_prefix(&name.to_string()).to_owned());
+    let exposed = (!exposed.is_empty())
+        .then(|| quote!(const EXPOSED: &'static [&'static str] = &[#(#names),*];));
     let options = options(function);
     let unit = unit::of(&function.name);
     // Which instances of a generic workflow have a name, the program says.
@@ -160,6 +164,7 @@ fn workflow(
             type Unit = __piton::#unit;
             #formerly
             #version
+            #exposed
             #options
             #failure
 

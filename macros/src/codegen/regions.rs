@@ -12,11 +12,12 @@ use syn::{Expr, Index};
 
 use super::add::Piece;
 use super::print::{Printer, awaited, ready};
+use super::select::{otherwise, taken};
 use super::step::{self, context, parked};
 use super::tokens::operation_token;
 use super::{Machine, state};
 use crate::hygiene::{hidden, numbered};
-use crate::ir::{Branch, Graph, LocalId, PointId, RegionId, Terminator};
+use crate::ir::{Branch, Choice, Graph, LocalId, PointId, RegionId, Terminator};
 use crate::layout::{State, VariableId};
 use crate::usage::{Jump, Usage};
 
@@ -25,17 +26,21 @@ pub(super) struct Wait<'a> {
     pub(super) branches: Vec<(Option<&'a Expr>, &'a Branch<RegionId>)>,
     /// That of `join!`; `None` for `select!`.
     fail_fast: Option<bool>,
+    /// The branches of a `select!`, and whether there is an `else`.
+    choices: (&'a [Choice], bool),
 }
 
 fn wait_at(graph: &Graph, wanted: PointId) -> Option<Wait<'_>> {
     graph.blocks.iter().find_map(|block| match &block.end {
-        Terminator::Select { point, arms, .. } if *point == wanted => {
+        Terminator::Select { point, arms, has_else, .. } if *point == wanted => {
             let branches = arms.iter().map(|arm| (arm.cond.as_ref(), &arm.future));
-            Some(Wait { branches: branches.collect(), fail_fast: None })
+            let choices = (&arms[..], *has_else);
+            Some(Wait { branches: branches.collect(), fail_fast: None, choices })
         }
         Terminator::Join { point, branches, fail_fast, .. } if *point == wanted => {
             let branches = branches.iter().map(|branch| (None, branch));
-            Some(Wait { branches: branches.collect(), fail_fast: Some(*fail_fast) })
+            let (fail_fast, choices) = (Some(*fail_fast), (&[][..], false));
+            Some(Wait { branches: branches.collect(), fail_fast, choices })
         }
         _ => None,
     })
@@ -235,6 +240,8 @@ impl Printer<'_> {
         for (index, (_, branch)) in wait.branches.iter().enumerate() {
             let ready = ready(index);
             declare.extend(quote!(let mut #ready = __piton::None;));
+            let refusal = wait.choices.0.get(index).and_then(|choice| choice.refusal.as_ref());
+            let taken = taken(index, refusal, &value);
             let give_up = match branch {
                 Branch::Operation(_) => {
                     let token = operation_token(point, index);
@@ -245,8 +252,7 @@ impl Printer<'_> {
                             if let __piton::Poll::Ready(#value) =
                                 (&#token).poll(#parked, #index, #cx)?
                             {
-                                #ready = __piton::Some(#value);
-                                #done = true;
+                                #taken
                             }
                         }
                     });
@@ -260,8 +266,7 @@ impl Printer<'_> {
                         if #begins || !#done {
                             let #value = #handle.poll(#begins, #parked, #cx, &mut #closure)?;
                             if !#done {
-                                #done = (&#value).is_some();
-                                #ready = #value;
+                                if let __piton::Some(#value) = #value { #taken }
                             }
                         }
                     });
@@ -271,11 +276,13 @@ impl Printer<'_> {
             cancel.extend(quote!(if (&#ready).is_none() { #give_up }));
         }
         let again = self.again(point);
+        let otherwise = otherwise(wait.choices);
         quote! {
             #declare
             let mut #done = false;
             __piton::open_waits(#cx, false);
             #step
+            #otherwise
             __piton::close_waits(#cx, !#done);
             if !#done { #again }
             #cancel

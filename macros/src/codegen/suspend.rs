@@ -6,7 +6,7 @@ use syn::{Index, Pat};
 
 use super::add::{self, Piece, add, add_at};
 use super::exit::Whereabouts;
-use super::print::{Printer, awaited, call, ready};
+use super::print::{Printer, awaited, call};
 use super::state;
 use super::step::{context, parked, slot};
 use super::tokens::{operation_token, token, token_of_await};
@@ -41,7 +41,11 @@ impl Printer<'_> {
         let (cx, parked) = (context(), parked());
         let mut make = TokenStream::new();
         let mut start = TokenStream::new();
-        for (index, Choice { cond, future }) in arms.iter().enumerate() {
+        if !arms.is_empty() && arms.iter().all(|arm| arm.cond.is_some()) {
+            let calls = (0..arms.len()).map(call);
+            start.extend(quote!(if #((&#calls).is_none())&&* { __piton::go_on(#cx); }));
+        }
+        for (index, Choice { cond, future, .. }) in arms.iter().enumerate() {
             let (token, call) = (operation_token(point, index), call(index));
             let Branch::Operation(future) = future else { continue };
             let future = self.expr(future, usage);
@@ -180,8 +184,12 @@ impl Printer<'_> {
                 Terminator::Await { point: this, future, .. } if *this == point => {
                     return self.poll_alone(out, &token_of_await(point, future), &value);
                 }
-                Terminator::Select { point: this, arms, .. } if *this == point => {
-                    return add::made(out, self.poll_select(point, arms.len(), &value));
+                Terminator::Select { point: this, arms, has_else, is_biased, .. }
+                    if *this == point =>
+                {
+                    let choices = (&arms[..], *has_else);
+                    let poll = self.poll_select(point, choices, *is_biased, &value);
+                    return add::made(out, poll);
                 }
                 Terminator::Join { point: this, branches, fail_fast, .. } if *this == point => {
                     return add::made(out, self.poll_join(point, branches, *fail_fast, &value));
@@ -260,69 +268,6 @@ impl Printer<'_> {
                 }
                 _ => {}
             }
-        }
-    }
-
-    /// Goes on in the arm of a `select!` that was ready.
-    pub(super) fn chosen(&self, point: PointId, arms: Vec<(&Pat, TokenStream)>) -> TokenStream {
-        let value = awaited(self.machine.graph.points[point.0].span);
-        let last = arms.len().saturating_sub(1);
-        let mut out = TokenStream::new();
-        for (index, (pat, body)) in arms.into_iter().enumerate() {
-            let ready = ready(index);
-            if index == last {
-                // One of them was ready.
-                out.extend(quote!({
-                    let __piton::Some(#value) = #ready else {
-                        ::core::unreachable!()
-                    };
-                    let #pat = #value;
-                    #body
-                }));
-            } else {
-                out.extend(quote! {
-                    if let __piton::Some(#value) = #ready {
-                        let #pat = #value;
-                        #body
-                    } else
-                });
-            }
-        }
-        out
-    }
-}
-
-/// Looking after several operations. While they are outstanding, the machine stays parked.
-impl Printer<'_> {
-    fn poll_select(&self, point: PointId, count: usize, value: &Ident) -> TokenStream {
-        let (cx, parked, leave) = (context(), parked(), self.leave());
-        let mut declare = TokenStream::new();
-        let mut poll = TokenStream::new();
-        let mut cancel = TokenStream::new();
-        for index in 0..count {
-            let (token, ready) = (operation_token(point, index), ready(index));
-            let index = Index::from(index);
-            declare.extend(quote!(let mut #ready = __piton::None;));
-            poll.extend(quote! {
-                if let __piton::Poll::Ready(#value) = (&#token).poll(#parked, #index, #cx)? {
-                    #ready = __piton::Some(#value);
-                } else
-            });
-            cancel.extend(quote! {
-                if (&#ready).is_none() {
-                    (&#token).cancel(#parked, #index, #cx)?;
-                }
-            });
-        }
-        quote! {
-            #declare
-            __piton::open_waits(#cx, false);
-            #poll {
-                __piton::close_waits(#cx, true);
-                break #leave;
-            }
-            __piton::close_waits(#cx, false);
-            #cancel
         }
     }
 }

@@ -91,14 +91,22 @@ impl Source<'_> {
     fn select(&mut self, select: Select, at: Span) -> TokenStream {
         let (mut made, mut arms) = (TokenStream::new(), TokenStream::new());
         for (index, arm) in select.arms.into_iter().enumerate() {
-            let SelectSource { pat, mut future, cond, mut handler, .. } = arm;
-            let (operation, outcome) = (numbered("o", index), self.outcome(&mut future, at));
+            let SelectSource { pat, mut future, cond, mut handler, is_else, .. } = arm;
             self.visit_expr_mut(&mut handler);
+            if is_else {
+                arms.extend(quote!(#index => { #handler }));
+                continue;
+            }
+            let (operation, outcome) = (numbered("o", index), self.outcome(&mut future, at));
             made.extend(match cond {
                 Some(cond) => quote!(let #operation = if #cond { #outcome } else { loop {} };),
                 None => quote!(let #operation = #outcome;),
             });
-            arms.extend(quote!(#index => { let #pat = #operation; #handler }));
+            arms.extend(quote!(#index => {
+                #[allow(irrefutable_let_patterns)]
+                let #pat = #operation else { loop {} };
+                #handler
+            }));
         }
         quote_spanned!(at=> { #made match 0 { #arms _ => loop {} } })
     }

@@ -225,6 +225,9 @@ pub(crate) enum Terminator {
     Select {
         point: PointId,
         arms: Vec<Choice>,
+        /// Whether the `Chosen` has one arm more, where it goes if no branch is left to wait for.
+        has_else: bool,
+        is_biased: bool,
         resume: BlockId,
     },
     /// Goes on in the arm that was ready.
@@ -248,6 +251,8 @@ pub(crate) enum Terminator {
 /// One of the operations of a `select!`.
 #[derive(Debug)]
 pub(crate) struct Choice {
+    /// See [`SelectArm::refusal`](super::SelectArm::refusal).
+    pub(crate) refusal: Option<Pat>,
     pub(crate) cond: Option<Expr>,
     pub(crate) future: Branch<RegionId>,
 }

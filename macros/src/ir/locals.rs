@@ -54,6 +54,8 @@ pub(crate) struct Local {
     pub(crate) bound_by: Fingerprint,
     /// Whether people are not to see its value.
     pub(crate) redacted: bool,
+    /// Whether it is kept to the end of its scope, to be read from outside.
+    pub(crate) exposed: bool,
     /// Other names that it had.
     pub(crate) formerly: Vec<String>,
 }
@@ -177,6 +179,7 @@ impl Locals {
             untold: None,
             bound_by: Fingerprint::NONE,
             redacted: false,
+            exposed: false,
             formerly: Vec::new(),
         });
         id

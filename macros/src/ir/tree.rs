@@ -56,6 +56,7 @@ pub(crate) enum PointKind {
     Signal,
     Select,
     Join,
+    Update,
     Other,
 }
 
@@ -94,6 +95,10 @@ pub(crate) enum Stmt {
     Select {
         point: PointId,
         arms: Vec<SelectArm>,
+        /// What is done if no branch is left to wait for.
+        otherwise: Option<Body>,
+        /// Whether the first in the source wins of those that are ready.
+        is_biased: bool,
     },
     /// Awaits all of several. With `fail_fast`, the first error ends it.
     Join {
@@ -148,6 +153,8 @@ pub(crate) struct Arm {
 #[derive(Clone, Debug)]
 pub(crate) struct SelectArm {
     pub(crate) pat: Pat,
+    /// What a value must match to be taken, if the pattern may refuse one.
+    pub(crate) refusal: Option<Pat>,
     pub(crate) cond: Option<Expr>,
     pub(crate) future: Branch<AsyncBlock>,
     pub(crate) body: Body,

@@ -123,6 +123,8 @@ pub(super) fn find_idle(
         let usages = blocks.flat_map(Block::all_usages);
         all.extend(usages.flat_map(|usage| &usage.changes).filter(|local| !own.contains(local)));
     }
+    // What is exposed, those who look from outside read.
+    all.extend(graph.locals.ids().filter(|local| graph.locals[*local].exposed));
     for root in roots {
         let used = &used[root.block.0];
         root.hidden = used - &surely_used[root.block.0];

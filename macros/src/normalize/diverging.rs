@@ -19,8 +19,9 @@ pub(super) fn must_jump(body: &mut Body, at: Span) {
         Some(Stmt::Match { arms, .. }) => {
             arms.iter_mut().for_each(|arm| must_jump(&mut arm.body, at));
         }
-        Some(Stmt::Select { arms, .. }) => {
-            arms.iter_mut().for_each(|arm| must_jump(&mut arm.body, at));
+        Some(Stmt::Select { arms, otherwise, .. }) => {
+            let bodies = arms.iter_mut().map(|arm| &mut arm.body).chain(otherwise);
+            bodies.for_each(|body| must_jump(body, at));
         }
         Some(Stmt::Break(_) | Stmt::Continue(_) | Stmt::Return(_)) => {}
         // What leaves them goes on behind them, and what does not goes nowhere.

@@ -104,9 +104,12 @@ fn may_leave(stmt: &Stmt) -> bool {
         Stmt::Declare(_) => false,
         Stmt::Code(code) => jumps(code),
         Stmt::Define { value: code, .. } | Stmt::Await { future: code, .. } => jumps(code),
-        Stmt::Select { arms, .. } => arms
-            .iter()
-            .any(|arm| arm.future.operation().is_some_and(|code| jumps(code)) || any(&arm.body)),
+        Stmt::Select { arms, otherwise, .. } => {
+            otherwise.as_ref().is_some_and(any)
+                || arms.iter().any(|arm| {
+                    arm.future.operation().is_some_and(|code| jumps(code)) || any(&arm.body)
+                })
+        }
         Stmt::Join { branches, .. } => {
             branches.iter().filter_map(Branch::operation).any(|code| jumps(code))
         }

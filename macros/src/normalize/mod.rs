@@ -48,6 +48,7 @@ mod pairs;
 mod patterns;
 mod projections;
 mod receivers;
+mod refusal;
 mod remade;
 mod rows;
 pub(crate) mod select;

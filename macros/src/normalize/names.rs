@@ -28,8 +28,11 @@ pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, Poin
             let on_context = matches!(&*call.receiver, Expr::Path(path)
                 if context.is_some_and(|context| path.path.is_ident(context)));
             match method.as_str() {
+                // Named after what is shielded, so that a shield can be put around it later.
+                "shield" if on_context && call.args.len() == 1 => of_future(&call.args[0], context),
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
+                "update" if on_context => (format!("update{}", turbofish(call)), PointKind::Update),
                 _ => (method, PointKind::Other),
             }
         }

@@ -9,22 +9,20 @@ use syn::token::Paren;
 use syn::visit_mut::VisitMut;
 use syn::{Attribute, Expr, Ident, Macro, Pat, PatParen, Token};
 
-use super::remade::names_constant;
+use super::refusal::refusal;
 use super::{Dest, Lower};
-use crate::check::Rule;
-use crate::hygiene::is_any_of;
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
-use crate::resolve::is_binding;
-use crate::{macros, suspend};
+use crate::{macros, suspend, time_limits};
 
 /// The arguments of `select!`.
 #[derive(Debug)]
 pub(crate) struct Select {
     pub(crate) arms: Vec<SelectSource>,
-    otherwise: Option<Token![else]>,
+    /// Whether it begins with `biased;`.
+    is_biased: bool,
 }
 
-/// `pat = future, if cond => handler`
+/// `pat = future, if cond => handler`, or, as the last one, `else => handler`.
 #[derive(Debug)]
 pub(crate) struct SelectSource {
     /// `#[state("…")]`
@@ -33,6 +31,8 @@ pub(crate) struct SelectSource {
     pub(crate) future: Expr,
     pub(crate) cond: Option<Expr>,
     pub(crate) handler: Expr,
+    /// Whether it is the `else`, which has `_` for a pattern and `()` for a future.
+    pub(crate) is_else: bool,
 }
 
 impl Select {
@@ -70,23 +70,19 @@ pub(crate) fn visit_code_mut(mac: &mut Macro, visitor: &mut impl VisitMut) {
 
 impl Parse for Select {
     fn parse(input: ParseStream) -> syn::Result<Self> {
-        if input.peek(Ident) && input.peek2(Token![;]) {
+        let is_biased = input.peek(Ident) && input.peek2(Token![;]);
+        if is_biased {
             let word: Ident = input.parse()?;
             if word != "biased" {
                 return Err(syn::Error::new(word.span(), "expected a branch or `biased;`"));
             }
-            // The first branch in the source wins in any case.
             input.parse::<Token![;]>()?;
         }
         let mut arms = Vec::new();
-        let mut otherwise = None;
         while !input.is_empty() {
-            if input.peek(Token![else]) {
-                otherwise = Some(input.parse()?);
-                input.parse::<Token![=>]>()?;
-                Expr::parse_with_earlier_boundary_rule(input)?;
-                input.parse::<Option<Token![,]>>()?;
-                continue;
+            if input.peek(Token![else]) && !arms.is_empty() {
+                arms.push(otherwise(input)?);
+                break;
             }
             let attrs = input.call(Attribute::parse_outer)?;
             let pat = for_a_let(Pat::parse_multi_with_leading_vert(input)?);
@@ -102,7 +98,7 @@ impl Parse for Select {
             input.parse::<Token![=>]>()?;
             let handler = Expr::parse_with_earlier_boundary_rule(input)?;
             let needs_comma = !matches!(handler, Expr::Block(_));
-            arms.push(SelectSource { attrs, pat, future, cond, handler });
+            arms.push(SelectSource { attrs, pat, future, cond, handler, is_else: false });
             if input.peek(Token![,]) {
                 input.parse::<Token![,]>()?;
             } else if needs_comma && !input.is_empty() {
@@ -112,8 +108,21 @@ impl Parse for Select {
         if arms.is_empty() {
             return Err(input.error("`select!` needs at least one branch"));
         }
-        Ok(Self { arms, otherwise })
+        Ok(Self { arms, is_biased })
     }
+}
+
+/// `else => handler`, with which a `select!` ends.
+fn otherwise(input: ParseStream) -> syn::Result<SelectSource> {
+    input.parse::<Token![else]>()?;
+    input.parse::<Token![=>]>()?;
+    let handler = Expr::parse_with_earlier_boundary_rule(input)?;
+    input.parse::<Option<Token![,]>>()?;
+    if !input.is_empty() {
+        return Err(input.error("the `else` of a `select!` is its last branch"));
+    }
+    let (pat, future) = (syn::parse_quote!(_), syn::parse_quote!(()));
+    Ok(SelectSource { attrs: Vec::new(), pat, future, cond: None, handler, is_else: true })
 }
 
 /// The pattern as a `let` can have it, which has alternatives in parentheses only.
@@ -130,11 +139,17 @@ fn for_a_let(pat: Pat) -> Pat {
 
 impl ToTokens for Select {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        for SelectSource { attrs, pat, future, cond, handler } in &self.arms {
+        if self.is_biased {
+            tokens.extend(quote!(biased;));
+        }
+        for SelectSource { attrs, pat, future, cond, handler, is_else } in &self.arms {
+            if *is_else {
+                tokens.extend(quote!(else => #handler));
+                continue;
+            }
             let cond = cond.as_ref().map(|cond| quote!(, if #cond));
             tokens.extend(quote!(#(#attrs)* #pat = #future #cond => #handler,));
         }
-        tokens.extend(self.otherwise.map(|word| quote!(#word => ())));
     }
 }
 
@@ -144,29 +159,12 @@ impl Lower<'_> {
             Ok(select) => select,
             Err(error) => return self.diagnostics.push(error),
         };
-        if let Some(word) = select.otherwise {
-            self.diagnostics.error(
-                word.span,
-                Rule::SELECT_BRANCHES,
-                "`select!` in a workflow has no `else`",
-                "a branch with an `if` that is false is not awaited; test before the `select!` \
-                 whether all are",
-            );
-        }
         let mut select = select;
+        let otherwise = select.arms.pop_if(|arm| arm.is_else);
         let mut futures: Vec<_> = select.arms.iter_mut().map(|arm| &mut arm.future).collect();
         self.see_through(&mut futures);
         let (mut arms, mut names) = (Vec::new(), Vec::new());
         for mut arm in select.arms {
-            if may_fail(&arm.pat) {
-                self.diagnostics.error_at(
-                    &arm.pat,
-                    Rule::SELECT_BRANCHES,
-                    "a branch of `select!` in a workflow takes all values of its future, and this \
-                     pattern does not match all",
-                    "bind the value to a name, and `match` it in the branch",
-                );
-            }
             if let Some(cond) = &arm.cond
                 && suspend::expr(cond)
             {
@@ -179,7 +177,8 @@ impl Lower<'_> {
             let cond = arm.cond.map(|cond| self.opaque(cond));
             arms.push((arm.pat, cond, future, arm.handler));
         }
-        let name = ("select".to_owned(), self.locals.fingerprint(&mac.tokens));
+        let name = if mac.path.is_ident(time_limits::MACRO) { "timeout" } else { "select" };
+        let name = (name.to_owned(), self.locals.fingerprint(&mac.tokens));
         let point = self.point(name, PointKind::Select, mac.path.span());
         self.set_branches(point, names);
         let mut futures = Vec::new();
@@ -187,13 +186,15 @@ impl Lower<'_> {
             futures.push((pat, cond, self.region(point, index, future), handler));
         }
         let arms = futures.into_iter().map(|(pat, cond, future, handler)| SelectArm {
+            refusal: refusal(&pat),
             pat,
             cond,
             future,
             body: self.body(|this| this.value(handler, dest)),
         });
         let arms = arms.collect();
-        self.push(Stmt::Select { point, arms });
+        let otherwise = otherwise.map(|arm| self.body(|this| this.value(arm.handler, dest)));
+        self.push(Stmt::Select { point, arms, otherwise, is_biased: select.is_biased });
     }
 
     /// Lowers an `async` block that is awaited where it stands: a `select!` of one branch.
@@ -209,8 +210,9 @@ impl Lower<'_> {
         let given = self.new_temporary("async", LocalKind::Value, span);
         let value = self.path(given);
         let body = self.body(|this| this.finish_from(value, start, span, dest));
-        let arm = SelectArm { pat: self.local_pat(given), cond: None, future, body };
-        self.push(Stmt::Select { point, arms: vec![arm] });
+        let pat = self.local_pat(given);
+        let arm = SelectArm { pat, refusal: None, cond: None, future, body };
+        self.push(Stmt::Select { point, arms: vec![arm], otherwise: None, is_biased: true });
     }
 
     pub(super) fn hoist_join(&mut self, mac: &Macro, fail_fast: bool) -> Expr {
@@ -282,41 +284,5 @@ impl Lower<'_> {
         self.within = within;
         self.jumps = jumps;
         Branch::Region(AsyncBlock { body, is_move: block.capture.is_some(), span })
-    }
-}
-
-/// Whether the pattern is a literal of a type of which a few do not match all values.
-fn is_literal(pat: &Pat) -> bool {
-    match pat {
-        Pat::Lit(literal) => !matches!(literal.lit, syn::Lit::Bool(_)),
-        Pat::Paren(pat) => is_literal(&pat.pat),
-        _ => false,
-    }
-}
-
-/// Whether it can be seen that a pattern does not match every value. Of others rustc says so.
-fn may_fail(pat: &Pat) -> bool {
-    const VARIANTS: [&str; 4] = ["Some", "None", "Ok", "Err"];
-    let is_variant = |ident: &Ident| is_any_of(ident, &VARIANTS);
-    let is_variant_path =
-        |path: &syn::Path| path.segments.last().is_some_and(|s| is_variant(&s.ident));
-    match pat {
-        Pat::Lit(_) | Pat::Range(_) => true,
-        Pat::Or(pat) => pat.cases.iter().all(is_literal),
-        Pat::Ident(pat) => match &pat.subpat {
-            Some((_, pat)) => may_fail(pat),
-            None => {
-                is_variant(&pat.ident)
-                    || !is_binding(pat) && names_constant(&pat.ident.clone().into())
-            }
-        },
-        Pat::Path(pat) => is_variant_path(&pat.path) || names_constant(&pat.path),
-        Pat::TupleStruct(pat) => is_variant_path(&pat.path) || pat.elems.iter().any(may_fail),
-        Pat::Struct(pat) => pat.fields.iter().any(|field| may_fail(&field.pat)),
-        Pat::Tuple(pat) => pat.elems.iter().any(may_fail),
-        Pat::Paren(pat) => may_fail(&pat.pat),
-        Pat::Reference(pat) => may_fail(&pat.pat),
-        Pat::Type(pat) => may_fail(&pat.pat),
-        _ => false,
     }
 }

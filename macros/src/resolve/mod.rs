@@ -25,7 +25,7 @@ use crate::fingerprint::Fingerprint;
 use crate::hygiene::Names;
 use crate::ir::Locals;
 use crate::usage::bound_locals;
-use crate::{formerly, redact, suspend, untold};
+use crate::{expose, formerly, redact, suspend, untold};
 
 /// Gives every binding its name.
 pub(crate) fn resolve(
@@ -220,6 +220,7 @@ impl VisitMut for Resolver<'_> {
         match stmt {
             Stmt::Local(local) => {
                 let redacted = redact::take(&mut local.attrs);
+                let exposed = expose::take(&mut local.attrs);
                 let former_names = formerly::take(&mut local.attrs);
                 let value = local.init.as_ref().map(|init| &init.expr);
                 let bound_by = Self::fingerprint_if(self.lowered, &local.pat, &value);
@@ -234,6 +235,11 @@ impl VisitMut for Resolver<'_> {
                 self.bind_names(&mut local.pat, is_certain);
                 if redacted {
                     self.redact(&local.pat);
+                }
+                if exposed {
+                    for local in bound_locals(&self.locals, &local.pat) {
+                        self.locals[local].exposed = true;
+                    }
                 }
                 if !former_names.is_empty() {
                     // There is one: the attribute is on no other pattern.

@@ -1,9 +1,12 @@
 //! Clients: starting runs, looking them up, and sending them something.
 
 mod activities;
+mod awaited;
+mod by_id;
 mod dead_letters;
 mod definitions;
 pub mod edit;
+mod exposed;
 mod handle;
 mod in_use;
 pub mod inspect;
@@ -15,9 +18,16 @@ mod parked;
 mod send;
 mod signal_or_start;
 mod start;
+mod update_or_start;
+mod updates;
+pub(crate) mod validators;
+mod watch;
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+pub use by_id::{SendJsonUpdate, UntypedRun};
+pub use exposed::{Exposed, QueryCall};
 pub use handle::RunHandle;
 pub use in_use::DefinitionInUse;
 pub use lists::{CountRuns, GroupedCount, ListRuns, RunPage};
@@ -27,6 +37,9 @@ pub use parked::{ParkedReport, UnfitRuns};
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
+pub use update_or_start::UpdateOrStart;
+pub use updates::{SendUpdate, UpdateHandle};
+pub use watch::{Watch, Watched};
 
 use crate::engine::backoff::patiently;
 use crate::engine::batch::Batcher;
@@ -35,7 +48,7 @@ use crate::engine::recorded::Recorded;
 use crate::engine::session::Session;
 use crate::engine::transitions::{Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
-use crate::machine::{Signal, Workflow, WorkflowCall};
+use crate::machine::{Signal, Update, Workflow, WorkflowCall};
 use crate::model::{Payload, RunId};
 use crate::store::{ArrivalKind, RunKey, RunRecord, Store};
 
@@ -74,6 +87,8 @@ struct Shared {
     endings: Batcher<Endings>,
     /// What the database has of the schemas and definitions of this process.
     recorded: Arc<Recorded>,
+    /// What runs are known to wait for.
+    awaited: Mutex<HashSet<awaited::Awaited>>,
     /// The workers of this process that use this client.
     hosts: Mutex<Vec<Weak<Session>>>,
 }
@@ -104,10 +119,11 @@ impl Client {
         let starts = Batcher::spawn(Starts { store: Arc::clone(&store) }, 1);
         let deliveries = Batcher::spawn(Deliveries { store: Arc::clone(&store) }, 1);
         let endings = Batcher::spawn(Endings { store: Arc::clone(&store) }, 1);
-        let hosts = Mutex::default();
+        let (hosts, awaited) = (Mutex::default(), Mutex::default());
         let reports = Reports::to(&store);
         let recorded = Arc::default();
-        let shared = Shared { store, starts, deliveries, reports, endings, recorded, hosts };
+        let shared =
+            Shared { store, starts, deliveries, reports, endings, recorded, awaited, hosts };
         Self { shared: Arc::new(shared) }
     }
 
@@ -170,6 +186,20 @@ impl Client {
         call: WorkflowCall<W>,
     ) -> SignalOrStart<W> {
         SignalOrStart::new(self.clone(), call, send::signal(&signal))
+    }
+
+    /// Sends an update to the open run with this workflow id, or else starts a run that has it in its inbox before its
+    /// first step: one or the other, in one transaction, also if several programs do so at the same time. Await what
+    /// this returns for the answer, after setting the ids:
+    /// `client.update_or_start(AddItem { sku }, order(customer)).id("order-42").update_id("add-1").await?`.
+    ///
+    /// Errors: see [`UpdateError`](crate::error::UpdateError).
+    pub fn update_or_start<U: Update, W: Workflow>(
+        &self,
+        update: U,
+        call: WorkflowCall<W>,
+    ) -> UpdateOrStart<W, U> {
+        UpdateOrStart::new(self.clone(), call, update)
     }
 
     /// Sends a signal as JSON, for programs that do not have its type: `name` is its stored name, by
@@ -260,6 +290,11 @@ impl Client {
         hosts.iter().filter_map(Weak::upgrade).find(|session| {
             session.is_serving() && session.host.registry.workflow(workflow).is_some()
         })
+    }
+
+    fn lock_awaited(&self) -> std::sync::MutexGuard<'_, HashSet<awaited::Awaited>> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.shared.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_hosts(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Session>>> {

@@ -5,6 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use super::Client;
+use super::awaited::Sent;
 use crate::engine::backoff::patiently;
 use crate::error::{KeyError, SignalError};
 use crate::machine::Signal;
@@ -18,6 +19,8 @@ pub struct Send {
     to: RunKey,
     kind: Result<ArrivalKind, SignalError>,
     dedup_key: Option<String>,
+    /// Whether a signal that the workflow never waits for is refused.
+    is_checked: bool,
 }
 
 impl Send {
@@ -26,7 +29,13 @@ impl Send {
         to: impl Into<RunKey>,
         kind: Result<ArrivalKind, SignalError>,
     ) -> Self {
-        Self { client, to: to.into(), kind, dedup_key: None }
+        Self { client, to: to.into(), kind, dedup_key: None, is_checked: false }
+    }
+
+    /// Has a signal refused that no build of the workflow waits for.
+    pub(super) fn checked(mut self) -> Self {
+        self.is_checked = true;
+        self
     }
 
     /// Sets a key by which a repetition is known: of several with the same key, the run gets one,
@@ -40,17 +49,24 @@ impl Send {
     }
 
     async fn send(self) -> Result<(), SignalError> {
-        let Self { client, to, kind, dedup_key } = self;
+        let Self { client, to, kind, dedup_key, is_checked } = self;
         dedup_key
             .iter()
             .try_for_each(|key| KeyError::check_dedup(key))
             .map_err(SignalError::DedupKey)?;
         let run_id = match to {
-            RunKey::RunId(run_id) => run_id,
-            key @ RunKey::WorkflowId(_) => {
+            RunKey::RunId(run_id) if !is_checked => run_id,
+            key => {
                 let found = client.find(key.clone()).await;
                 let found = found.map_err(|error| SignalError::Store(Arc::new(error)))?;
-                found.ok_or(SignalError::NoRun(key))?.run_id
+                let found = found.ok_or_else(|| match key {
+                    RunKey::RunId(run_id) => SignalError::Unknown { run_id },
+                    key @ RunKey::WorkflowId(_) => SignalError::NoRun(key),
+                })?;
+                if let (true, Ok(ArrivalKind::Signal { name, .. })) = (is_checked, &kind) {
+                    client.check_signal(&found.workflow, name).await?;
+                }
+                found.run_id
             }
         };
         let kind = kind?;
@@ -69,6 +85,16 @@ impl Send {
 }
 
 impl Client {
+    async fn check_signal(&self, workflow: &str, signal: &str) -> Result<(), SignalError> {
+        let awaited = self.check_awaited(workflow, Sent::Signal, signal).await;
+        let awaited = awaited.map_err(|error| SignalError::Store(Arc::new(error)))?;
+        awaited.map_err(|awaited| SignalError::NotAwaited {
+            workflow: workflow.to_owned(),
+            signal: signal.to_owned(),
+            awaited,
+        })
+    }
+
     /// Records the schema of what is about to arrive for a run.
     pub(super) async fn record_schema_of(&self, kind: &ArrivalKind) -> Result<(), SignalError> {
         let Some(payload) = kind.payload() else { return Ok(()) };

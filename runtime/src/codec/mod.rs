@@ -9,10 +9,10 @@ mod binary;
 mod by_schema;
 mod copying;
 mod depth;
+mod failure;
 mod given;
 mod json;
 mod reader;
-#[cfg(feature = "engine")]
 pub(crate) mod render;
 mod results;
 pub(crate) mod samples;
@@ -34,6 +34,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use arguments::{ArgumentKind, Arguments};
+pub(crate) use failure::error_in;
 pub(crate) use given::{Given, given, read_by};
 pub use json::Json;
 pub(crate) use reader::only_value;

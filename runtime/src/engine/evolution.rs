@@ -103,7 +103,7 @@ mod tests {
     use crate::generated::{ArgumentKind, Halt, Parked, Plain, StepOf, Values};
     use crate::machine::frame::{FrameHead, write_length};
     use crate::machine::{Context, Workflow};
-    use crate::model::{Encoding, Graph, Timestamp, Wait};
+    use crate::model::{Encoding, Ending, Graph, RunStatus, Timestamp, Wait};
     use crate::store::{DefinitionRecord, Definitions as _, MemoryStore, SchemaRecord};
 
     /// A workflow that takes a number.
@@ -171,9 +171,51 @@ mod tests {
             steps: 0,
             cancelled: None,
             clock: Timestamp::MIN,
+            ending: None,
         };
         let evolved = evolve(&*store, &[&PAY], &mut snapshot).await.expect("a store in memory");
         assert!(evolved.is_ok(), "{evolved:?}");
         PAY.definition().check(&Payload(payload)).expect("200 is a number of today, too");
+    }
+
+    /// Its code is not stepped any more, so it may have changed in any way.
+    #[tokio::test]
+    async fn a_run_that_is_compensated_goes_on_whatever_its_code_is() {
+        let store = MemoryStore::new();
+        let mut definition: StoredDefinition = evolution::own(&PAY).clone();
+        definition.hash = DefinitionHash(78);
+        definition.states[0].name = "gone".to_owned();
+        let record = DefinitionRecord {
+            workflow: "pay".to_owned(),
+            hash: definition.hash,
+            description: serde_json::to_string(&definition).expect("plain data"),
+        };
+        store.record_definitions(&[record]).await.expect("a store in memory");
+        let mut frame = Vec::new();
+        FrameHead { hash: definition.hash, state: 0 }.write(&mut frame);
+        write_length(&mut frame, 0);
+        let mut snapshot = Snapshot {
+            frame: frame.clone(),
+            state: "gone".to_owned(),
+            next_handle: 0,
+            operations: Vec::new(),
+            wait: Wait::All(Vec::new()),
+            steps: 0,
+            cancelled: None,
+            clock: Timestamp::MIN,
+            ending: None,
+        };
+        let blocked = evolve(&*store, &[&PAY], &mut snapshot).await.expect("a store in memory");
+        assert!(matches!(blocked, Err(BlockedReason::Evolution(_))), "{blocked:?}");
+        snapshot.ending = Some(Box::new(Ending {
+            status: RunStatus::Failed,
+            result: None,
+            failure: "out of stock".to_owned(),
+            current: None,
+            failed: Vec::new(),
+        }));
+        let evolved = evolve(&*store, &[&PAY], &mut snapshot).await.expect("a store in memory");
+        assert!(evolved.is_ok(), "{evolved:?}");
+        assert_eq!(snapshot.frame, frame);
     }
 }

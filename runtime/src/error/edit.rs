@@ -38,6 +38,15 @@ pub enum EditError {
         /// How it has ended.
         status: RunStatus,
     },
+    /// The compensations of the run are being carried out or have been: what its code had done is undone, so the code
+    /// cannot go on. Start the workflow again.
+    #[error(
+        "the compensations of the run {run_id} have begun, so its code cannot go on; start the workflow again instead"
+    )]
+    Compensated {
+        /// The run.
+        run_id: RunId,
+    },
     /// An open run has the workflow id.
     #[error("the open run {run_id} has the workflow id")]
     IdTaken {

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::update::list;
 use super::{KeyError, StoreError};
 use crate::codec::CodecError;
 use crate::model::{AttributeError, BlockedReason, RunId, Timestamp};
@@ -115,6 +116,19 @@ pub enum SignalError {
     /// No run has, or has had, this workflow id.
     #[error("there is no run with the {}", name(.0))]
     NoRun(RunKey),
+    /// No build of the workflow that the database knows waits for such a signal anywhere.
+    #[error(
+        "the workflow `{workflow}` never waits for the signal `{signal}`; it waits for: {}",
+        list(.awaited)
+    )]
+    NotAwaited {
+        /// The workflow.
+        workflow: String,
+        /// The signal's stored name.
+        signal: String,
+        /// What it waits for.
+        awaited: Vec<String>,
+    },
     /// The dedup key cannot be one.
     #[error("the dedup key cannot be used")]
     DedupKey(#[source] KeyError),
@@ -230,6 +244,8 @@ pub enum RunError<E> {
         /// Why, as given by whoever did.
         reason: String,
     },
+    /// It could not be looked up.
+    Lookup(Box<LookupError>),
     /// It completed, but its return value cannot be read by this program.
     Unreadable(CodecError),
     /// There is no such run.
@@ -249,6 +265,7 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
             Self::Uncaught { reason } => f.write_str(reason),
             Self::Cancelled { reason } => write!(f, "the run was cancelled: {reason}"),
             Self::Terminated { reason } => write!(f, "the run was terminated: {reason}"),
+            Self::Lookup(error) => write!(f, "{error}"),
             Self::Unreadable(_) => f.write_str("the run's return value cannot be read"),
             Self::Unknown { run_id } => write!(f, "there is no run {run_id}"),
             Self::Store(_) => f.write_str("the run's result could not be looked up"),
@@ -259,6 +276,7 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
 impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
+            Self::Lookup(error) => error.source(),
             Self::Unreadable(error) => Some(error),
             Self::Store(error) => Some(error),
             _ => None,

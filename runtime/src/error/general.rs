@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::hidden::Hidden;
-use crate::machine::Retryable;
+use crate::machine::{Retryable, is_by_request};
 
 /// `Result` with piton's [`Error`] as the default error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -42,12 +42,16 @@ struct Inner {
     /// What it says about trying again, until it is stored.
     is_permanent: bool,
     try_again_after: Option<Duration>,
+    /// Whether it comes from a request to cancel; not known of one that has been stored.
+    is_cancellation: Option<bool>,
 }
 
 impl Error {
     /// An error with this message.
     pub fn msg(message: impl fmt::Display) -> Self {
-        Self::new(vec![message.to_string()], None)
+        let mut error = Self::new(vec![message.to_string()], None);
+        error.inner_mut().is_cancellation = Some(false);
+        error
     }
 
     /// The same error with a message put in front that says what was being done.
@@ -89,11 +93,20 @@ impl Error {
     /// Apart, because what knows the type of the error is compiled for each.
     fn of_box(error: Box<dyn StdError + Send + Sync>) -> Self {
         let messages = chain(&*error).collect();
-        Self::new(messages, Some(error))
+        let is_cancellation = is_by_request(&*error);
+        let mut error = Self::new(messages, Some(error));
+        error.inner_mut().is_cancellation = Some(is_cancellation);
+        error
     }
 
     fn new(messages: Vec<String>, source: Option<Box<dyn StdError + Send + Sync>>) -> Self {
-        Self(Box::new(Inner { messages, source, is_permanent: false, try_again_after: None }))
+        Self(Box::new(Inner {
+            messages,
+            source,
+            is_permanent: false,
+            try_again_after: None,
+            is_cancellation: None,
+        }))
     }
 
     fn inner(&self) -> &Inner {
@@ -102,6 +115,11 @@ impl Error {
 
     fn inner_mut(&mut self) -> &mut Inner {
         (*self.0).reveal_mut()
+    }
+
+    /// Whether it comes from a request to cancel its run; not known of one that has been stored.
+    pub(crate) fn is_cancellation(&self) -> Option<bool> {
+        self.inner().is_cancellation
     }
 
     /// The messages, outermost first.

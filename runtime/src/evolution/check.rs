@@ -185,7 +185,18 @@ impl Check<'_> {
                 let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                 note(format!("the signal `{name}`"), tried);
             }
-            (StoredAwaited::List(old), Awaited::List(now)) => self.operation(old, now, note),
+            (StoredAwaited::Update { name, value, .. }, Awaited::Update { value: now, .. }) => {
+                // Nothing need have been sent yet.
+                let tried = self.payload(*value, *now);
+                let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
+                note(format!("the update `{name}`"), tried);
+            }
+            (StoredAwaited::List(old), Awaited::List(now))
+            | (StoredAwaited::Within(old), Awaited::Within(now))
+            | (StoredAwaited::Each(old), Awaited::Each(now))
+            | (StoredAwaited::Repeated(old), Awaited::Repeated(now)) => {
+                self.operation(old, now, note);
+            }
             _ => {}
         }
     }

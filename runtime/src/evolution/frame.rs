@@ -10,8 +10,11 @@ use super::{StoredDefinition, StoredState, known};
 use crate::codec::{self, CodecError, Described};
 use crate::machine::branches::{DONE, RUNS};
 use crate::machine::frame::{FrameHead, FrameParts, add_entry, damaged, take_apart};
-use crate::machine::{Awaited, PendingInline, PendingItem, StepError, WorkflowEntry};
-use crate::model::{AwaitKind, DefinitionHash, Difference, Finding, SchemaHash, Snapshot};
+use crate::machine::{
+    Awaited, PendingInline, PendingItem, PendingMap, PendingPoll, PendingWithin, StepError,
+    WorkflowEntry,
+};
+use crate::model::{AwaitKind, DefinitionHash, Difference, Finding, Payload, SchemaHash, Snapshot};
 
 /// Why a saved state does not go on in this build.
 #[derive(Debug)]
@@ -70,6 +73,10 @@ pub(crate) fn evolve_snapshot(
     if let Some(hash) = arguments.filter_map(codec::schema_of).find(|hash| codec::is_unknown(*hash))
     {
         return Err(Unfit::UnknownSchema(hash));
+    }
+    if snapshot.ending.is_some() {
+        // Its code is not stepped any more.
+        return Ok(());
     }
     if let Some(frame) = evolve(&snapshot.frame, entry)? {
         let head = FrameHead::read(&mut &frame[..])?;
@@ -219,14 +226,30 @@ impl Evolution {
 
     /// What is saved of an operation of a `join!`.
     fn joined(&self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
-        let Some(Awaited::Workflow(entry)) = awaited else {
-            return self.alone(saved, awaited);
-        };
         if saved.is_empty() {
             return Ok(Vec::new());
         }
-        let item: PendingItem<PendingInline> = decode(saved)?;
-        encode(&inline_item(item, entry())?)
+        match awaited {
+            Some(Awaited::Workflow(entry)) => {
+                let item: PendingItem<PendingInline> = decode(saved)?;
+                encode(&inline_item(item, entry())?)
+            }
+            // What is saved of these is within an item, if it is not done.
+            Some(
+                Awaited::List(_) | Awaited::Within(_) | Awaited::Each(_) | Awaited::Repeated(_),
+            ) => {
+                let (item, length) = codec::decode_first::<PendingItem<(), Payload>>(saved)
+                    .map_err(StepError::Decode)?;
+                match item {
+                    PendingItem::Ready(_) => Ok(saved.to_vec()),
+                    PendingItem::Pending(()) => {
+                        let (head, pending) = saved.split_at(length);
+                        Ok([head, &self.alone(pending, awaited)?[..]].concat())
+                    }
+                }
+            }
+            _ => Ok(saved.to_vec()),
+        }
     }
 
     /// What is saved of an operation.
@@ -239,6 +262,20 @@ impl Evolution {
                 let items: Vec<PendingItem<PendingInline>> = decode(saved)?;
                 let items = items.into_iter().map(|item| inline_item(item, entry()));
                 encode(&items.collect::<Result<Vec<_>, _>>()?)
+            }
+            Some(Awaited::Within(Awaited::Workflow(entry))) if !saved.is_empty() => {
+                let within: PendingWithin<PendingInline> = decode(saved)?;
+                encode(&within.try_map(|pending| inline(pending, entry()))?)
+            }
+            // Calls that are yet to be made must be readable when they are.
+            Some(Awaited::Each(_)) if !saved.is_empty() => {
+                let map: PendingMap = decode(saved)?;
+                map.arguments().try_for_each(|arguments| check_schema(arguments.as_bytes()))?;
+                Ok(saved.to_vec())
+            }
+            Some(Awaited::Repeated(_)) if !saved.is_empty() => {
+                check_schema(decode::<PendingPoll>(saved)?.arguments().as_bytes())?;
+                Ok(saved.to_vec())
             }
             // Handles of operations, and payloads with schemas of their own.
             _ => Ok(saved.to_vec()),

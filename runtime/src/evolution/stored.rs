@@ -15,6 +15,9 @@ use crate::model::{AwaitKind, BranchNode, DefinitionHash, Place, SchemaHash};
 pub struct StoredDefinition {
     /// The workflow's stored name.
     pub workflow: String,
+    /// Other stored names that it had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formerly: Vec<String>,
     /// Which version of those of its name it is.
     #[serde(default = "first", skip_serializing_if = "is_first")]
     pub version: u32,
@@ -102,6 +105,9 @@ pub struct StoredLocal {
     /// Whether people are not to see its value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
+    /// Whether it can be read from outside.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exposed: bool,
 }
 
 /// What is awaited, as its type tells.
@@ -142,8 +148,26 @@ pub enum StoredAwaited {
     },
     /// A request to cancel.
     Cancellation,
+    /// An update.
+    Update {
+        /// Its stored name.
+        name: String,
+        /// The schema of the request.
+        value: SchemaHash,
+        /// The schema of the reply.
+        reply: SchemaHash,
+        /// Whether the wait has a time limit.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_limited: bool,
+    },
     /// Several of one kind.
     List(Box<StoredAwaited>),
+    /// One with a time limit.
+    Within(Box<StoredAwaited>),
+    /// One for each of many items.
+    Each(Box<StoredAwaited>),
+    /// One that is called again and again.
+    Repeated(Box<StoredAwaited>),
 }
 
 impl StoredDefinition {
@@ -167,6 +191,7 @@ impl StoredDefinition {
         let edges = entry.graph.edges();
         Self {
             workflow: entry.name.to_owned(),
+            formerly: entry.formerly.iter().map(|name| (*name).to_owned()).collect(),
             version: entry.version,
             hash: definition.hash(),
             parameters,
@@ -194,19 +219,24 @@ impl StoredDefinition {
 
     /// The names of the workflows that run inside of runs of this one.
     pub(crate) fn awaited_workflows(&self) -> impl Iterator<Item = String> {
+        self.all_awaited().filter_map(|awaited| match awaited {
+            StoredAwaited::Workflow { name, .. } => Some(name.clone()),
+            _ => None,
+        })
+    }
+
+    /// All that it awaits.
+    pub(crate) fn all_awaited(&self) -> impl Iterator<Item = &StoredAwaited> {
         let states = self.states.iter();
         let awaited = states.flat_map(|state| {
             let branches = state.branches.iter().filter_map(|branch| branch.awaited.as_ref());
             state.awaited.iter().chain(branches)
         });
-        awaited.filter_map(|mut awaited| {
-            while let StoredAwaited::List(item) = awaited {
+        awaited.map(|mut awaited| {
+            while let StoredAwaited::List(item) | StoredAwaited::Within(item) = awaited {
                 awaited = item;
             }
-            match awaited {
-                StoredAwaited::Workflow { name, .. } => Some(name.clone()),
-                _ => None,
-            }
+            awaited
         })
     }
 
@@ -248,6 +278,7 @@ fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> Sto
         schema: schemas.add(defined.schema),
         place: local.place,
         redacted: local.redacted,
+        exposed: local.exposed,
     });
     let locals = locals.collect();
     let mut awaited = state.awaited.iter().copied();
@@ -296,8 +327,17 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
             value: schemas.add_type(*value),
             is_limited: *is_limited,
         },
+        Awaited::Update { name, value, reply, is_limited } => StoredAwaited::Update {
+            name: (*name).to_owned(),
+            value: schemas.add_type(*value),
+            reply: schemas.add_type(*reply),
+            is_limited: *is_limited,
+        },
         Awaited::Cancellation => StoredAwaited::Cancellation,
         Awaited::List(item) => StoredAwaited::List(Box::new(stored(item, schemas))),
+        Awaited::Within(item) => StoredAwaited::Within(Box::new(stored(item, schemas))),
+        Awaited::Each(item) => StoredAwaited::Each(Box::new(stored(item, schemas))),
+        Awaited::Repeated(item) => StoredAwaited::Repeated(Box::new(stored(item, schemas))),
     }
 }
 
@@ -342,7 +382,10 @@ impl StoredAwaited {
                 named.push(*returned);
             }
             Self::Signal { value, .. } => named.push(*value),
-            Self::List(item) => item.name_schemas(named),
+            Self::Update { value, reply, .. } => named.extend([*value, *reply]),
+            Self::List(item) | Self::Within(item) | Self::Each(item) | Self::Repeated(item) => {
+                item.name_schemas(named);
+            }
             Self::Workflow { .. } | Self::Timer | Self::Cancellation => {}
         }
     }
@@ -359,7 +402,14 @@ impl StoredAwaited {
                 Self::Signal { name, is_limited, .. },
                 Self::Signal { name: other, is_limited: is_other_limited, .. },
             ) => name == other && is_limited == is_other_limited,
-            (Self::List(item), Self::List(other)) => item.is_same_as(other),
+            (
+                Self::Update { name, is_limited, .. },
+                Self::Update { name: other, is_limited: is_other_limited, .. },
+            ) => name == other && is_limited == is_other_limited,
+            (Self::List(item), Self::List(other))
+            | (Self::Within(item), Self::Within(other))
+            | (Self::Each(item), Self::Each(other))
+            | (Self::Repeated(item), Self::Repeated(other)) => item.is_same_as(other),
             (Self::Timer, Self::Timer) | (Self::Cancellation, Self::Cancellation) => true,
             _ => false,
         }
@@ -377,8 +427,13 @@ impl std::fmt::Display for StoredAwaited {
             Self::Timer => f.write_str("a timer"),
             Self::Signal { name, is_limited: false, .. } => write!(f, "the signal `{name}`"),
             Self::Signal { name, .. } => write!(f, "the signal `{name}` with a time limit"),
+            Self::Update { name, is_limited: false, .. } => write!(f, "the update `{name}`"),
+            Self::Update { name, .. } => write!(f, "the update `{name}` with a time limit"),
             Self::Cancellation => f.write_str("a request to cancel"),
             Self::List(item) => write!(f, "several times {item}"),
+            Self::Within(item) => write!(f, "{item} with a time limit"),
+            Self::Each(item) => write!(f, "{item} for each of many items"),
+            Self::Repeated(item) => write!(f, "{item} again and again"),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::model::{BlockedReason, RunStatus};
+
 /// Something that every run has, by the name that filters, orders and counts know it by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -39,10 +41,35 @@ pub(crate) enum ColumnType {
     /// Any text.
     Text,
     /// One of these words.
-    Word(fn() -> Vec<&'static str>),
+    Word(Words),
     RunId,
     Definition,
     Time,
+}
+
+/// A column's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Words {
+    Statuses,
+    BlockedKinds,
+}
+
+impl Words {
+    pub(crate) fn all(self) -> &'static [&'static str] {
+        const STATUSES: [&str; RunStatus::ALL.len()] = {
+            let mut words = [""; RunStatus::ALL.len()];
+            let mut index = 0;
+            while index < words.len() {
+                words[index] = RunStatus::ALL[index].as_str();
+                index += 1;
+            }
+            words
+        };
+        match self {
+            Self::Statuses => &STATUSES,
+            Self::BlockedKinds => &BlockedReason::KINDS,
+        }
+    }
 }
 
 impl Column {
@@ -93,10 +120,8 @@ impl Column {
     pub(crate) fn ty(self) -> ColumnType {
         match self {
             Self::Workflow | Self::WorkflowId | Self::State => ColumnType::Text,
-            Self::Status => ColumnType::Word(|| {
-                crate::model::RunStatus::ALL.map(crate::model::RunStatus::as_str).to_vec()
-            }),
-            Self::BlockedKind => ColumnType::Word(|| crate::model::BlockedReason::KINDS.to_vec()),
+            Self::Status => ColumnType::Word(Words::Statuses),
+            Self::BlockedKind => ColumnType::Word(Words::BlockedKinds),
             Self::RunId => ColumnType::RunId,
             Self::Definition => ColumnType::Definition,
             Self::StartedAt | Self::ClosedAt | Self::DueAt | Self::BlockedAt | Self::Since => {

@@ -152,3 +152,6 @@ impl std::ops::Not for Filter {
         Self::of(self.condition.negated())
     }
 }
+
+#[cfg(test)]
+mod tests;

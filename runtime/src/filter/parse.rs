@@ -328,7 +328,7 @@ fn of_column(column: Column, value: Scalar, span: Span) -> Result<Scalar> {
             .help("times are like '2026-01-31T12:00:00Z' and `now() - interval '3 days'`")),
         (ColumnType::Text, value @ Scalar::Text(_)) => Ok(value),
         (ColumnType::Word(words), Scalar::Text(text)) => {
-            let words = words();
+            let words = words.all();
             if words.contains(&&*text) {
                 return Ok(Scalar::Text(text));
             }

@@ -9,7 +9,7 @@ use super::alternatives::{Alternative, Ask, Kind, Rendering, alternatives};
 use super::column::{Column, ColumnType};
 use super::literal::behind_prefix;
 use super::tree::{Check, Comparison, Condition, Moment, Scalar, Subject, Test};
-use crate::model::{BlockedReason, RunId, RunStatus};
+use crate::model::RunId;
 
 /// How many letters of a text the index of attributes has.
 pub(crate) const INDEXED_LETTERS: usize = 100;
@@ -116,11 +116,10 @@ impl Sql {
             self.put(" AND ");
             self.equals_text("led", text);
         }
-        for (index, part) in parts.iter().enumerate() {
-            if Some(index) != leads {
-                self.and();
-                self.part(part);
-            }
+        let rest = parts.iter().enumerate().filter(|(index, _)| Some(*index) != leads);
+        for part in in_ranges(rest.map(|(_, part)| part)) {
+            self.and();
+            self.range(&part);
         }
         if self.condition.is_empty() {
             self.put(self.truth(true));
@@ -155,24 +154,33 @@ impl Sql {
 
     fn part(&mut self, condition: &Condition) {
         match condition {
-            Condition::All(parts) => self.joined(parts, " AND ", true),
-            Condition::Any(parts) => self.joined(parts, " OR ", false),
+            Condition::All(parts) if parts.is_empty() => self.put(self.truth(true)),
+            Condition::Any(parts) if parts.is_empty() => self.put(self.truth(false)),
+            Condition::All(parts) => {
+                self.put("(");
+                for (index, part) in in_ranges(parts.iter()).iter().enumerate() {
+                    self.put(if index > 0 { " AND " } else { "" });
+                    self.range(part);
+                }
+                self.put(")");
+            }
+            Condition::Any(parts) => {
+                self.put("(");
+                for (index, part) in parts.iter().enumerate() {
+                    self.put(if index > 0 { " OR " } else { "" });
+                    self.part(part);
+                }
+                self.put(")");
+            }
             Condition::Test(test) => self.test(test),
         }
     }
 
-    fn joined(&mut self, parts: &[Condition], word: &str, of_none: bool) {
-        if parts.is_empty() {
-            return self.put(self.truth(of_none));
+    fn range(&mut self, part: &Part<'_>) {
+        match part {
+            Part::One(condition) => self.part(condition),
+            Part::Range { name, asked } => self.found_by(name, asked),
         }
-        self.put("(");
-        for (index, part) in parts.iter().enumerate() {
-            if index > 0 {
-                self.put(word);
-            }
-            self.part(part);
-        }
-        self.put(")");
     }
 
     fn test(&mut self, Test { subject, check, negated }: &Test) {
@@ -248,11 +256,9 @@ impl Sql {
     fn compare(&mut self, column: Column, comparison: Comparison, value: &Scalar) {
         let name = self.column(column);
         match (column.ty(), value) {
-            (ColumnType::Word(_), Scalar::Text(word)) => {
+            (ColumnType::Word(words), Scalar::Text(word)) => {
                 // As a constant, by which a partial index is found.
-                let words = RunStatus::ALL.iter().map(|status| status.as_str());
-                let mut words = words.chain(BlockedReason::KINDS);
-                match words.find(|known| known == word) {
+                match words.all().iter().find(|known| *known == word) {
                     Some(known) => self.put(&format!("{name} = '{known}'")),
                     None => self.put(self.truth(false)),
                 }
@@ -364,31 +370,52 @@ impl Sql {
                 self.exists(name, |sql| sql.any_of(&alternatives));
                 self.put(")");
             }
-            // From the attributes to the runs, by their indexes.
             _ => {
-                let run_id = self.run_id;
-                self.put(run_id);
-                self.put(" IN (");
-                let mut is_first = true;
-                for Alternative { kind, asks } in &alternatives {
-                    if asks.is_empty() {
-                        continue;
-                    }
-                    self.put(if is_first { "" } else { " UNION ALL " });
-                    is_first = false;
-                    self.put(
-                        "SELECT run_id FROM piton_attributes AS attribute WHERE attribute.name = ",
-                    );
-                    self.bind(Bound::Text(name.to_owned()));
-                    self.put(" AND ");
-                    self.asked(*kind, asks);
-                }
-                if is_first {
-                    self.put("SELECT run_id FROM piton_attributes WHERE false");
-                }
-                self.put(")");
+                let asked = alternatives.into_iter();
+                let asked = asked.map(|Alternative { kind, asks }| (kind, vec![asks]));
+                self.found_by(name, &asked.collect::<Vec<_>>());
             }
         }
+    }
+
+    /// That the run has an attribute of this name of one of these kinds, of which each list has something that is so.
+    /// The planner of Postgres finds out whether the index of the attributes leads to the runs, or the runs to the
+    /// attributes; that of SQLite goes from a list to the runs.
+    fn found_by(&mut self, name: &str, asked: &[(Kind, Vec<Vec<Ask>>)]) {
+        let possible = asked.iter().filter(|(_, lists)| lists.iter().all(|list| !list.is_empty()));
+        let possible: Vec<_> = possible.collect();
+        if possible.is_empty() || name.contains('\0') {
+            return self.put(self.truth(false));
+        }
+        let of_kind = |sql: &mut Self, (kind, lists): &(Kind, Vec<Vec<Ask>>)| {
+            sql.put("(");
+            for (index, asks) in lists.iter().enumerate() {
+                sql.put(if index > 0 { " AND " } else { "" });
+                sql.asked(*kind, asks);
+            }
+            sql.put(")");
+        };
+        if self.dialect == Dialect::Postgres {
+            return self.exists(name, |sql| {
+                sql.put("(");
+                for (index, of) in possible.iter().enumerate() {
+                    sql.put(if index > 0 { " OR " } else { "" });
+                    of_kind(sql, of);
+                }
+                sql.put(")");
+            });
+        }
+        let run_id = self.run_id;
+        self.put(run_id);
+        self.put(" IN (");
+        for (index, of) in possible.iter().enumerate() {
+            self.put(if index > 0 { " UNION ALL " } else { "" });
+            self.put("SELECT run_id FROM piton_attributes AS attribute WHERE attribute.name = ");
+            self.bind(Bound::Text(name.to_owned()));
+            self.put(" AND ");
+            of_kind(self, of);
+        }
+        self.put(")");
     }
 
     /// That the run has an attribute of this name such that something holds.
@@ -501,6 +528,60 @@ impl Sql {
         self.put(".text = ");
         self.bind(Bound::Text(text.to_owned()));
     }
+}
+
+/// A part of what must hold altogether.
+enum Part<'a> {
+    One(&'a Condition),
+    /// What is asked of an attribute that is one value: for each of its kinds, lists of which something must be so.
+    Range {
+        name: &'a str,
+        asked: Vec<(Kind, Vec<Vec<Ask>>)>,
+    },
+}
+
+/// Puts together what is asked of one attribute, such as both ends of a range, so that its index is read once. A text
+/// may be a list, of which another entry may meet each end.
+fn in_ranges<'a>(parts: impl Iterator<Item = &'a Condition>) -> Vec<Part<'a>> {
+    let mut found: Vec<Part<'a>> = Vec::new();
+    for part in parts {
+        let Some((name, alternatives)) = single(part) else {
+            found.push(Part::One(part));
+            continue;
+        };
+        let same = found.iter_mut().find_map(|known| match known {
+            Part::Range { name: of, asked } if *of == name => Some(asked),
+            _ => None,
+        });
+        match same {
+            Some(asked) => {
+                // An attribute is of one kind, so it must compare with both.
+                asked.retain_mut(|(kind, lists)| {
+                    let asks = alternatives.iter().find(|alternative| alternative.kind == *kind);
+                    lists.extend(asks.map(|alternative| alternative.asks.clone()));
+                    asks.is_some()
+                });
+            }
+            None => {
+                let asked = alternatives.into_iter();
+                let asked = asked.map(|Alternative { kind, asks }| (kind, vec![asks])).collect();
+                found.push(Part::Range { name, asked });
+            }
+        }
+    }
+    found
+}
+
+/// What a condition asks of an attribute that cannot be a list.
+fn single(condition: &Condition) -> Option<(&str, Vec<Alternative>)> {
+    let Condition::Test(Test { subject: Subject::Attribute(name), check, negated: false }) =
+        condition
+    else {
+        return None;
+    };
+    let alternatives = alternatives(check);
+    let is_single = alternatives.iter().all(|alternative| alternative.kind != Kind::Text);
+    (is_single && !alternatives.is_empty()).then_some((name, alternatives))
 }
 
 /// What the index of attributes has of a text.

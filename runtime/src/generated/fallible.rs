@@ -9,7 +9,8 @@ use crate::model::Payload;
 #[diagnostic::on_unimplemented(
     message = "`try_join!` waits for what may fail, and this gives `{Self}`",
     label = "this gives no `Result`",
-    note = "wait with `join!` if nothing fails; beside others that may, wrap it: `async {{ Ok(this.await) }}`"
+    note = "wait with `join!` if nothing fails; beside others that may, wrap it: `async {{ Ok(this.await) }}`",
+    note = "the same holds for `try_join_all`, where `join_all` is for what does not fail, and for what a `cx.map` tolerates"
 )]
 pub trait MayFail {
     /// What it gives unless it fails.
@@ -67,7 +68,7 @@ pub fn take_ok<F, T: MayFail>(
 
 /// Whether the `Result` in a payload is an error. It is not read for that: what is read is dropped, and its destructor
 /// would run.
-pub(super) fn is_error(payload: &[u8]) -> Result<bool, StepError> {
+pub(crate) fn is_error(payload: &[u8]) -> Result<bool, StepError> {
     let mut reader = Reader::any_value(payload, "Result");
     match reader.is_ok() {
         Some(is_ok) => {

@@ -21,7 +21,7 @@ mod borrowed_text;
 mod common;
 mod counting;
 mod error_text;
-mod fallible;
+pub(crate) mod fallible;
 mod hole;
 mod inclusive_range;
 mod instances;
@@ -56,6 +56,8 @@ pub use std::task::Poll;
 
 pub use crate::activities::ActivityContext;
 pub use crate::activities::registry::{Attempt, ReportedError, register as register_activity};
+#[cfg(feature = "engine")]
+pub use crate::client::validators::{Validator, exposes, validate};
 pub use crate::codec::{Arguments, CodecError, Reader, next_value};
 #[cfg(feature = "engine")]
 pub use crate::evolution::{Migration, SavedLocals, Target};
@@ -63,12 +65,13 @@ pub use crate::machine::activity::{Call, Outcomes};
 pub use crate::machine::entry::{Instance, Registered, register};
 pub use crate::machine::future::outcome;
 pub use crate::machine::parked::Parked;
+pub use crate::machine::turns::in_turn;
 pub use crate::machine::values::{ArgumentKind, Values};
 pub use crate::machine::workflow::{Fallible, Halt, Plain};
 pub use crate::machine::{
     Activity, ActivityCall, ActivityError, ActivityOptions, Context, Definition, Durability,
-    Durable, DurableFuture, ResultParts, StepError, StepOf, Workflow, WorkflowCall, WorkflowEntry,
-    WorkflowOptions,
+    Durable, DurableFuture, Failure, ResultParts, StepError, StepOf, Workflow, WorkflowCall,
+    WorkflowEntry, WorkflowOptions,
 };
 pub use crate::model::attributes::IntoText;
 pub use crate::model::{Graph, Payload, RetryPolicy};
@@ -79,7 +82,7 @@ pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 #[cfg(debug_assertions)]
 pub use common::COMMON;
 pub use counting::{CountedRange, Counter, range};
-pub use error_text::{ByDebug, ByDisplay, ByType, ErrorText};
+pub use error_text::{ByDebug, ByDisplay, ByError, ByOwn, ByType, ErrorText};
 pub use fallible::{MayFail, failed, take_ok};
 pub use hole::{Hole, forget};
 pub use inclusive_range::inclusive_range;
@@ -140,4 +143,14 @@ pub fn open_waits(cx: &Context, all: bool) {
 /// Ends what [`open_waits`] began; with `keep` it is waited for.
 pub fn close_waits(cx: &Context, keep: bool) {
     cx.close_waits(keep);
+}
+
+/// Whether no branch of a `select!` is left to wait for, of so many, in a step that is not to give them up.
+pub fn are_off(parked: &Parked, count: usize, cx: &Context) -> bool {
+    !cx.is_giving_up() && (0..count).all(|index| parked.is_absent(index))
+}
+
+/// Notes that there is nothing to wait for.
+pub fn go_on(cx: &Context) {
+    cx.go_on();
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::fallible::has_failed;
 use super::{Context, Durable, DurableFuture, Halt, Parked, StepError};
 use crate::codec;
+use crate::machine::turns::Arrived;
 use crate::machine::{Awaited, PendingItem};
 use crate::model::Payload;
 
@@ -78,6 +79,7 @@ pub struct Choice<F, T> {
     start: fn(F, &mut Parked, &Context) -> Result<(), StepError>,
     begin: fn(F, &mut Parked, usize, &Context) -> Result<bool, StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<Poll<T>, StepError>,
+    arrived: fn(&Parked, usize, &Context) -> Arrived,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
     /// As [`Fut::awaited`].
     pub awaited: &'static Awaited,
@@ -89,6 +91,7 @@ impl<F: DurableFuture<Output = T>, T> Choice<F, T> {
         start: start::<F>,
         begin: begin::<F>,
         poll: poll::<F>,
+        arrived: arrived::<F>,
         cancel: cancel::<F>,
         awaited: &F::AWAITED,
     };
@@ -157,6 +160,14 @@ fn poll<F: DurableFuture>(
     Ok(poll)
 }
 
+fn arrived<F: DurableFuture>(parked: &Parked, index: usize, cx: &Context) -> Arrived {
+    if parked.is_absent(index) {
+        return Arrived::Not;
+    }
+    // What cannot be read, the look at it will tell.
+    load(parked, index).map_or(Arrived::Unknown, |pending| F::arrived(&pending, cx))
+}
+
 fn cancel<F: DurableFuture>(parked: &Parked, index: usize, cx: &Context) -> Result<(), StepError> {
     if parked.is_absent(index) {
         return Ok(());
@@ -215,6 +226,11 @@ impl<F, T> Choice<F, T> {
     /// As [`DurableFuture::poll`].
     pub fn poll(&self, parked: &mut Parked, index: usize, cx: &Context) -> Result<Poll<T>, Halt> {
         Ok((self.poll)(parked, index, cx)?)
+    }
+
+    /// Since when operation number `index` of the state has had an outcome.
+    pub fn arrived(&self, parked: &Parked, index: usize, cx: &Context) -> Arrived {
+        (self.arrived)(parked, index, cx)
     }
 
     /// Gives operation number `index` up.

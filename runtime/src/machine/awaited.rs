@@ -33,10 +33,27 @@ pub enum Awaited {
         /// Whether the wait has a limit of time.
         is_limited: bool,
     },
+    /// An update, perhaps with a limit of time.
+    Update {
+        /// Its stored name.
+        name: &'static str,
+        /// What the request carries.
+        value: Described,
+        /// What it is answered with.
+        reply: Described,
+        /// Whether the wait has a limit of time.
+        is_limited: bool,
+    },
     /// A request to cancel the run.
     Cancellation,
-    /// All of a list of such operations.
+    /// All of a list of such operations, or one of them.
     List(&'static Self),
+    /// Such an operation, for a limited time.
+    Within(&'static Self),
+    /// Such an operation for each of many items.
+    Each(&'static Self),
+    /// Such an operation again and again, with pauses.
+    Repeated(&'static Self),
 }
 
 impl Awaited {
@@ -44,7 +61,7 @@ impl Awaited {
     pub(crate) fn workflow(&self) -> Option<&'static WorkflowEntry> {
         match self {
             Self::Workflow(entry) => Some(entry()),
-            Self::List(item) => item.workflow(),
+            Self::List(item) | Self::Within(item) => item.workflow(),
             _ => None,
         }
     }

@@ -1,11 +1,16 @@
-//! Waiting for a request to cancel, so that a workflow can clean up.
+//! How a workflow learns of a request to cancel, so that it can clean up: by waiting for it, or as an error of what it
+//! awaits.
 
+use std::error::Error as StdError;
+use std::fmt;
 use std::task::Poll;
 
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
+use crate::codec;
 use crate::model::{Handle, Operation};
 
 /// A wait for a request to cancel the run, made by [`Context::cancelled`].
@@ -19,11 +24,42 @@ impl Cancellation {
     }
 }
 
-/// A request to cancel the run.
+/// A request to cancel the run. It is an error too: that of [`OrCancelled::or_cancelled`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cancelled {
     /// Why, as given with the request.
     pub reason: String,
+}
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cancelled: {}", self.reason)
+    }
+}
+
+impl StdError for Cancelled {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(REQUEST)
+    }
+}
+
+/// The cause of every error by which a workflow learns of a request to cancel. A run that returns an error with this cause
+/// closes as cancelled.
+#[derive(Debug, thiserror::Error)]
+#[error("the run was asked to cancel")]
+struct CancelRequest;
+
+const REQUEST: &(dyn StdError + 'static) = &CancelRequest;
+
+/// The cause of the errors of operations that a request to cancel has ended.
+pub(crate) fn request() -> &'static (dyn StdError + 'static) {
+    REQUEST
+}
+
+/// Whether the error comes from a request to cancel.
+pub(crate) fn is_by_request(error: &(dyn StdError + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |&error| error.source());
+    causes.any(|cause| cause.is::<CancelRequest>())
 }
 
 impl Sealed for Cancellation {}
@@ -48,8 +84,96 @@ impl DurableFuture for Cancellation {
         }
     }
 
+    fn arrived(pending: &Handle, cx: &Context) -> Arrived {
+        cx.arrived(*pending)
+    }
+
     fn cancel(pending: Handle, cx: &Context) -> Result<(), StepError> {
         cx.settle(pending);
         Ok(())
+    }
+}
+
+/// Gives what is awaited as a `Result`, of which a request to cancel is the error.
+pub trait OrCancelled: DurableFuture {
+    /// Gives [`Cancelled`] where a request to cancel ends the wait, so that the workflow can clean up. Without it the run
+    /// closes there: a wait that gives no `Result` has no place for an error. An activity that returns a `Result` has one,
+    /// [`ActivityError::Cancelled`](super::ActivityError::Cancelled), and needs no `or_cancelled`.
+    ///
+    /// It is a part of the await and not an option of the workflow, because it changes the type of what is awaited: what
+    /// an await gives can be read where it stands, and a helper means the same wherever it is called from. Where it is
+    /// put around a call of another workflow, it catches the request at whatever that one awaits.
+    ///
+    /// A run is told of a request to cancel once. What it awaits after that is not interrupted again.
+    ///
+    /// ```
+    /// # use piton::prelude::*;
+    /// # #[activity] async fn release(seat: &str) {}
+    /// #[workflow]
+    /// async fn hold(cx: &Context, seat: String) -> piton::Result<()> {
+    ///     if let Err(cancelled) = cx.sleep(hours(2)).or_cancelled().await {
+    ///         release(&seat).await;
+    ///         return Err(cancelled.into());
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    fn or_cancelled(self) -> UntilCancelled<Self> {
+        UntilCancelled(self)
+    }
+}
+
+impl<F: DurableFuture> OrCancelled for F {}
+
+/// An operation that a request to cancel ends with an error, made by [`OrCancelled::or_cancelled`].
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[must_use = "the operation does not start until it is awaited"]
+pub struct UntilCancelled<F>(F);
+
+impl<F> Sealed for UntilCancelled<F> {}
+
+/// It is saved as the operation itself, so that it can be added to the code of runs that are parked there.
+#[diagnostic::do_not_recommend]
+impl<F: DurableFuture> DurableFuture for UntilCancelled<F> {
+    type Output = Result<F::Output, Cancelled>;
+    type Pending = F::Pending;
+    const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
+    const AWAITED: Awaited = F::AWAITED;
+
+    fn start(self, cx: &Context) -> Result<F::Pending, StepError> {
+        self.0.start(cx)
+    }
+
+    fn poll(pending: &mut F::Pending, cx: &Context) -> Result<Poll<Self::Output>, StepError> {
+        let Some(reason) = cx.cancel_reason() else {
+            return Ok(F::poll(pending, cx)?.map(Ok));
+        };
+        // What is polled may have gone on in part before it comes to what is ended.
+        let before = codec::copied(pending).map_err(StepError::Encode)?;
+        let first = Handle(cx.next_handle());
+        match cx.wait_unless_ended(|| F::poll(pending, cx)) {
+            Err(StepError::Cancelled) => {
+                F::cancel(codec::from_copy(&before).map_err(StepError::Decode)?, cx)?;
+                cx.give_up_from(first);
+                Ok(Poll::Ready(Err(Cancelled { reason })))
+            }
+            ended => Ok(ended?.map(Ok)),
+        }
+    }
+
+    fn has_ended(pending: &F::Pending) -> bool {
+        F::has_ended(pending)
+    }
+
+    // Where the run was asked to cancel, a look takes the request.
+    fn arrived(pending: &F::Pending, cx: &Context) -> Arrived {
+        match cx.cancel_reason() {
+            Some(_) => Arrived::Unknown,
+            None => F::arrived(pending, cx),
+        }
+    }
+
+    fn cancel(pending: F::Pending, cx: &Context) -> Result<(), StepError> {
+        F::cancel(pending, cx)
     }
 }

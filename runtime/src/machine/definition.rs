@@ -53,6 +53,9 @@ impl DefinedState {
             if local.redacted {
                 hash.add("redacted");
             }
+            if local.exposed {
+                hash.add("exposed");
+            }
         }
         for branch in &node.branches {
             hash.add(branch.name);
@@ -96,9 +99,27 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
             hash.add(name);
             hash.add(if *is_limited { "limited" } else { "signal" });
         }
+        Awaited::Update { name, value, reply, is_limited } => {
+            add_type(*value);
+            add_type(*reply);
+            hash.add(name);
+            hash.add(if *is_limited { "limited update" } else { "update" });
+        }
         Awaited::Cancellation => hash.add("cancellation"),
         Awaited::List(item) => {
             hash.add("list");
+            add_awaited(item, hash);
+        }
+        Awaited::Within(item) => {
+            hash.add("within");
+            add_awaited(item, hash);
+        }
+        Awaited::Each(item) => {
+            hash.add("each");
+            add_awaited(item, hash);
+        }
+        Awaited::Repeated(item) => {
+            hash.add("repeated");
             add_awaited(item, hash);
         }
     }

@@ -21,6 +21,8 @@ pub struct WorkflowEntry {
     pub version: u32,
     /// Tells the [`Workflow`] by its type.
     pub type_id: TypeId,
+    /// The names of its exposed variables.
+    pub exposed: &'static [&'static str],
     /// The states and the ways between them.
     pub graph: &'static Graph,
     /// What the attribute says.
@@ -43,6 +45,7 @@ pub struct Registered {
     formerly: &'static [&'static str],
     version: u32,
     type_id: TypeId,
+    exposed: &'static [&'static str],
     graph: &'static Graph,
     options: WorkflowOptions,
     steps: &'static dyn Steps,
@@ -57,6 +60,7 @@ impl Registered {
             formerly: W::FORMERLY,
             version: W::VERSION,
             type_id: TypeId::of::<W>(),
+            exposed: W::EXPOSED,
             graph: W::GRAPH,
             options: W::OPTIONS,
             steps: W::STEPS,
@@ -72,12 +76,14 @@ impl Registered {
     }
 
     const fn into_entry(self) -> WorkflowEntry {
-        let Self { name, formerly, version, type_id, graph, options, steps, parameters } = self;
+        let Self { name, formerly, version, type_id, exposed, graph, options, steps, parameters } =
+            self;
         WorkflowEntry {
             name,
             formerly,
             version,
             type_id,
+            exposed,
             graph,
             options,
             steps,

@@ -2,6 +2,7 @@
 
 use std::task::Poll;
 
+use super::turns::Arrived;
 use super::{Awaited, Context, Durable, StepError};
 use crate::generated::Fut;
 
@@ -52,6 +53,13 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     #[doc(hidden)]
     fn has_ended(_: &Self::Pending) -> bool {
         false
+    }
+
+    /// Since when its outcome has been there, as far as that is known before [`DurableFuture::poll`] takes it: by
+    /// this, several that are ready take turns.
+    #[doc(hidden)]
+    fn arrived(_: &Self::Pending, _: &Context) -> Arrived {
+        Arrived::Unknown
     }
 
     /// Gives the operation up; what arrives for it later is dropped.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::branches::advance;
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::{
     Awaited, Context, DurableFuture, Parked, StepError, StepOf as _, Workflow, WorkflowCall,
 };
@@ -41,6 +42,10 @@ impl<F: DurableFuture + Unpin> DurableFuture for Pin<Box<F>> {
 
     fn has_ended(pending: &F::Pending) -> bool {
         F::has_ended(pending)
+    }
+
+    fn arrived(pending: &F::Pending, cx: &Context) -> Arrived {
+        F::arrived(pending, cx)
     }
 
     fn cancel(pending: F::Pending, cx: &Context) -> Result<(), StepError> {

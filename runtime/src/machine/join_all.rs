@@ -43,25 +43,11 @@ where
     const AWAITED: Awaited = Awaited::List(&F::AWAITED);
 
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError> {
-        cx.wait_for_all(|| {
-            let start = |item: F| cx.wait_among::<F, _>(|| item.start(cx));
-            self.0.into_iter().map(|item| start(item).map(PendingItem::Pending)).collect()
-        })
+        cx.wait_for_all(|| self.start_items(cx))
     }
 
     fn poll(pending: &mut Self::Pending, cx: &Context) -> Result<Poll<Self::Output>, StepError> {
-        cx.wait_for_all(|| {
-            for item in pending.iter_mut() {
-                if let PendingItem::Pending(operation) = item
-                    && let Poll::Ready(value) = cx.wait_among::<F, _>(|| F::poll(operation, cx))?
-                {
-                    // No definition names the type, so the outcome says of itself what it is.
-                    let outcome = codec::to_tagged_payload(&value).map_err(StepError::Encode)?;
-                    *item = PendingItem::Ready(outcome);
-                }
-            }
-            Ok::<(), StepError>(())
-        })?;
+        cx.wait_for_all(|| pending.iter_mut().try_for_each(|item| Self::look_at(item, cx)))?;
         if pending.iter().any(|item| matches!(item, PendingItem::Pending(_))) {
             return Ok(Poll::Pending);
         }
@@ -81,12 +67,47 @@ where
     }
 
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError> {
-        for item in pending {
-            match item {
-                PendingItem::Pending(operation) => F::cancel(operation, cx)?,
-                PendingItem::Ready(outcome) => outcome_dropped::<F::Output>(&outcome),
-            }
+        pending.into_iter().try_for_each(|item| Self::give_up(item, cx))
+    }
+}
+
+/// What all waits for a list have in common.
+impl<F: DurableFuture> JoinAll<F>
+where
+    F::Output: Durable,
+{
+    /// Starts every operation.
+    pub(super) fn start_items(
+        self,
+        cx: &Context,
+    ) -> Result<Vec<PendingItem<F::Pending>>, StepError> {
+        let start = |item: F| cx.wait_among::<F, _>(|| item.start(cx));
+        self.0.into_iter().map(|item| start(item).map(PendingItem::Pending)).collect()
+    }
+
+    /// Keeps the outcome of an operation if it is there.
+    pub(super) fn look_at(
+        item: &mut PendingItem<F::Pending>,
+        cx: &Context,
+    ) -> Result<(), StepError> {
+        if let PendingItem::Pending(operation) = item
+            && let Poll::Ready(value) = cx.wait_among::<F, _>(|| F::poll(operation, cx))?
+        {
+            // No definition names the type, so the outcome says of itself what it is.
+            let outcome = codec::to_tagged_payload(&value).map_err(StepError::Encode)?;
+            *item = PendingItem::Ready(outcome);
         }
         Ok(())
+    }
+
+    /// Gives an operation up, or drops its outcome.
+    pub(super) fn give_up(item: PendingItem<F::Pending>, cx: &Context) -> Result<(), StepError> {
+        match item {
+            PendingItem::Pending(operation) => F::cancel(operation, cx),
+            PendingItem::Ready(outcome) => {
+                outcome_dropped::<F::Output>(&outcome);
+                Ok(())
+            }
+        }
     }
 }

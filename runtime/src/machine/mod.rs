@@ -10,6 +10,7 @@ pub(crate) mod activity;
 mod awaited;
 pub(crate) mod branches;
 mod cancellation;
+mod compensation;
 pub(crate) mod context;
 pub(crate) mod definition;
 mod durable;
@@ -18,14 +19,24 @@ pub(crate) mod frame;
 pub(crate) mod future;
 mod inline;
 mod join_all;
+mod map;
 pub(crate) mod parked;
+mod poll_until;
+mod race;
+mod replies;
+mod shield;
 mod signal;
+mod spawn;
 mod standalone;
 mod states;
 mod step;
 mod timer;
+mod try_join_all;
+pub(crate) mod turns;
 pub(crate) mod unreadable;
+mod update;
 pub(crate) mod values;
+mod within;
 pub(crate) mod workflow;
 mod writer;
 
@@ -35,7 +46,9 @@ pub use activity::{
 };
 #[doc(hidden)]
 pub use awaited::Awaited;
-pub use cancellation::{Cancellation, Cancelled};
+pub use cancellation::{Cancellation, Cancelled, OrCancelled, UntilCancelled};
+pub(crate) use cancellation::{is_by_request, request};
+pub use compensation::OnFailure;
 pub use context::{Context, RunInfo};
 pub use definition::Definition;
 pub use durable::Durable;
@@ -44,11 +57,29 @@ pub use frame::{FrameReader, Saved};
 pub use future::DurableFuture;
 pub use inline::PendingInline;
 pub use join_all::{JoinAll, PendingItem, join_all};
+#[cfg(feature = "engine")]
+pub(crate) use map::MapProgress;
+pub use map::{
+    All, Counted, Gather, Map, MapCounts, PendingMap, Tolerant, TolerantCount, TooManyFailures,
+};
 pub(crate) use parked::Parked;
+#[cfg(feature = "engine")]
+pub(crate) use poll_until::PollRound;
+pub use poll_until::{PendingPoll, PollPolicy, PollUntil, Polled};
+pub use race::{Race, race};
+pub use shield::Shield;
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
+pub use spawn::{Spawn, Spawned};
 pub use standalone::{Progress, Standalone};
 pub use states::{States, UnknownState};
 pub use step::{Machine, OperationOutcome, SetAside, StepError, StepOutcome};
 pub use timer::{PendingTimer, Sleep};
-pub use workflow::{Durability, Outcome, StepOf, Workflow, WorkflowCall, WorkflowOptions};
+pub use try_join_all::{TryJoinAll, try_join_all};
+pub use turns::Arrived;
+pub(crate) use update::ReceivedUpdate;
+pub use update::{Answer, Never, Update, UpdateRequest, UpdateWait, UpdateWithin};
+#[doc(hidden)]
+pub use within::Elapse;
+pub use within::{Elapsed, PendingWithin, Within};
+pub use workflow::{Durability, Failure, Outcome, StepOf, Workflow, WorkflowCall, WorkflowOptions};
 pub(crate) use workflow::{Halt, Returned};

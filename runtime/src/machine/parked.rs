@@ -182,6 +182,14 @@ impl Parked {
         self.operation(index).is_ok_and(<[u8]>::is_empty)
     }
 
+    /// Notes that a branch of a `select!` has given what its pattern does not take: it is awaited no more.
+    ///
+    /// # Errors
+    /// [`StepError::Decode`] if the state does not have it.
+    pub fn refuse(&mut self, index: usize) -> Result<(), Halt> {
+        Ok(self.update(index, &[])?)
+    }
+
     fn operation_at(&self, index: usize) -> Result<Range<usize>, StepError> {
         let mut rest = &self.frame[self.operations..];
         skip_entries(&mut rest, index)?;

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::codec::{self, CodecError, Described};
 use crate::model::{Handle, Operation, Payload, Timestamp};
@@ -139,9 +140,50 @@ impl PendingSignalWithin {
         cx.close_waits(true);
     }
 
-    fn settle(&self, cx: &Context) {
+    pub(super) fn settle(&self, cx: &Context) {
         cx.settle(self.signal);
         cx.settle(self.timer);
+    }
+
+    /// Asks for what is waited for until its time is over.
+    pub(super) fn start(
+        cx: &Context,
+        limit: Duration,
+        operation: impl FnOnce(Option<Timestamp>) -> Operation,
+    ) -> Self {
+        let fire_at = cx.now() + limit;
+        cx.open_waits(false);
+        let signal = cx.ask(operation(Some(fire_at)));
+        let timer = cx.ask(Operation::Timer { fire_at });
+        cx.close_waits(true);
+        Self { signal, timer, fire_at }
+    }
+
+    /// Since when there has been something to take, or the time has been over.
+    pub(super) fn arrived(&self, cx: &Context) -> Arrived {
+        cx.arrived(self.signal).min(cx.arrived(self.timer))
+    }
+
+    /// Takes what has come, which is told whether the time is over.
+    pub(super) fn poll<T>(
+        &self,
+        cx: &Context,
+        take: impl FnOnce(bool) -> Result<Option<T>, StepError>,
+    ) -> Result<Poll<Option<T>>, StepError> {
+        let is_over = self.fire_at <= cx.now();
+        if let Some(taken) = take(is_over)? {
+            self.settle(cx);
+            Ok(Poll::Ready(Some(taken)))
+        } else if is_over {
+            self.settle(cx);
+            Ok(Poll::Ready(None))
+        } else if cx.ends(self.signal) {
+            self.settle(cx);
+            Err(StepError::Cancelled)
+        } else {
+            self.wait(cx);
+            Ok(Poll::Pending)
+        }
     }
 }
 
@@ -157,31 +199,21 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
         Awaited::Signal { name: S::NAME, value: S::DESCRIBED, is_limited: true };
 
     fn start(self, cx: &Context) -> Result<PendingSignalWithin, StepError> {
-        let fire_at = cx.now() + self.limit;
-        cx.open_waits(false);
         let name = S::NAME.to_owned();
-        let signal = cx.ask(Operation::Signal { name, until: Some(fire_at) });
-        let timer = cx.ask(Operation::Timer { fire_at });
-        cx.close_waits(true);
-        Ok(PendingSignalWithin { signal, timer, fire_at })
+        Ok(PendingSignalWithin::start(cx, self.limit, |until| Operation::Signal { name, until }))
     }
 
     fn poll(pending: &mut PendingSignalWithin, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
-        let is_over = pending.fire_at <= cx.now();
-        let take = if is_over { Context::take_late_signal } else { Context::take_signal };
-        if let Some(signal) = take_readable(cx, take)? {
-            pending.settle(cx);
-            Ok(Poll::Ready(Some(signal)))
-        } else if is_over {
-            pending.settle(cx);
-            Ok(Poll::Ready(None))
-        } else if cx.ends(pending.signal) {
-            pending.settle(cx);
-            Err(StepError::Cancelled)
-        } else {
-            pending.wait(cx);
-            Ok(Poll::Pending)
-        }
+        pending.poll(cx, |is_late| {
+            take_readable(
+                cx,
+                if is_late { Context::take_late_signal } else { Context::take_signal },
+            )
+        })
+    }
+
+    fn arrived(pending: &PendingSignalWithin, cx: &Context) -> Arrived {
+        pending.arrived(cx)
     }
 
     fn cancel(pending: PendingSignalWithin, cx: &Context) -> Result<(), StepError> {
@@ -192,7 +224,19 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
 
 /// The saved form of an awaited signal.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct PendingSignal(Handle);
+pub struct PendingSignal(pub(super) Handle);
+
+impl PendingSignal {
+    pub(crate) fn handle(&self) -> Handle {
+        self.0
+    }
+}
+
+impl From<Handle> for PendingSignal {
+    fn from(handle: Handle) -> Self {
+        Self(handle)
+    }
+}
 
 impl<S> Sealed for SignalWait<S> {}
 
@@ -218,6 +262,10 @@ impl<S: Signal> DurableFuture for SignalWait<S> {
             cx.wait_for(pending.0);
             Ok(Poll::Pending)
         }
+    }
+
+    fn arrived(pending: &PendingSignal, cx: &Context) -> Arrived {
+        cx.arrived(pending.0)
     }
 
     fn cancel(pending: PendingSignal, cx: &Context) -> Result<(), StepError> {

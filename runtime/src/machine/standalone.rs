@@ -6,11 +6,14 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Machine, OperationOutcome, RunInfo, SetAside, Signal, StepError, StepOutcome, Workflow,
+    Machine, OperationOutcome, RunInfo, SetAside, Signal, StepError, StepOutcome, Update, Workflow,
     WorkflowCall,
 };
 use crate::codec::{self, CodecError};
-use crate::model::{Handle, Operation, OutgoingMessage, Payload, RunId, Timestamp};
+use crate::error::Error;
+use crate::model::{
+    Handle, NewReply, Operation, OutgoingMessage, Payload, RunId, RunStatus, Timestamp,
+};
 
 /// One run of `W`, driven by hand: see what it waits for, save it to bytes, load it elsewhere, and
 /// let it go on with a reply.
@@ -65,6 +68,8 @@ pub struct Standalone<W> {
     next_seq: i64,
     /// What the run has sent and the program has not taken.
     messages: Vec<OutgoingMessage>,
+    /// What it has answered to updates and the program has not taken.
+    replies: Vec<NewReply>,
     /// What it could not read and nobody has taken.
     set_aside: Vec<SetAside>,
     workflow: PhantomData<fn() -> W>,
@@ -87,6 +92,7 @@ enum Arrived {
     Outcome(Handle, OperationOutcome),
     Signal(String, Payload),
     Cancel(String),
+    Update { name: String, id: String, payload: Payload },
 }
 
 /// The saved form, after [`SAVED_FORMAT`].
@@ -98,6 +104,7 @@ struct SavedRun {
     inbox: Vec<(i64, Arrived)>,
     next_seq: i64,
     messages: Vec<OutgoingMessage>,
+    replies: Vec<NewReply>,
 }
 
 impl<W: Workflow> Standalone<W> {
@@ -119,8 +126,16 @@ impl<W: Workflow> Standalone<W> {
         let run = RunInfo { run_id, workflow_id: run_id.to_string().into() };
         let arguments = call.into_arguments().map_err(StepError::Encode)?;
         let machine = Machine::start(W::entry(), run.clone(), &arguments)?;
-        let (inbox, messages, workflow) = (Vec::new(), Vec::new(), PhantomData);
-        Ok(Self { machine, run, inbox, next_seq: 1, messages, set_aside: Vec::new(), workflow })
+        Ok(Self {
+            machine,
+            run,
+            inbox: Vec::new(),
+            next_seq: 1,
+            messages: Vec::new(),
+            replies: Vec::new(),
+            set_aside: Vec::new(),
+            workflow: PhantomData,
+        })
     }
 
     /// The run as bytes, with what has arrived for it.
@@ -136,6 +151,7 @@ impl<W: Workflow> Standalone<W> {
             inbox: self.inbox.clone(),
             next_seq: self.next_seq,
             messages: self.messages.clone(),
+            replies: self.replies.clone(),
         };
         codec::encode_into(&saved, &mut bytes)?;
         Ok(bytes)
@@ -164,9 +180,9 @@ impl<W: Workflow> Standalone<W> {
         for (seq, arrived) in &saved.inbox {
             deliver(&mut machine, *seq, arrived.clone());
         }
-        let SavedRun { inbox, next_seq, messages, .. } = saved;
+        let SavedRun { inbox, next_seq, messages, replies, .. } = saved;
         let (set_aside, workflow) = (Vec::new(), PhantomData);
-        Ok(Self { machine, run, inbox, next_seq, messages, set_aside, workflow })
+        Ok(Self { machine, run, inbox, next_seq, messages, replies, set_aside, workflow })
     }
 
     /// The name of the state that the run is in.
@@ -197,6 +213,12 @@ impl<W: Workflow> Standalone<W> {
         std::mem::take(&mut self.messages)
     }
 
+    /// Takes what the run has answered to updates and has not been taken yet. [`Standalone::save`] keeps what has not
+    /// been taken.
+    pub fn take_replies(&mut self) -> Vec<NewReply> {
+        std::mem::take(&mut self.replies)
+    }
+
     /// Takes the signals that the run could not read since the last call. [`Standalone::save`] does not keep
     /// them.
     pub fn take_set_aside(&mut self) -> Vec<SetAside> {
@@ -224,6 +246,21 @@ impl<W: Workflow> Standalone<W> {
     /// [`CodecError::Encode`] if the signal cannot be encoded.
     pub fn signal<S: Signal>(&mut self, signal: &S) -> Result<(), CodecError> {
         self.arrive(Arrived::Signal(S::NAME.to_owned(), signal.to_payload()?));
+        Ok(())
+    }
+
+    /// Sends an update under an id, which [`Standalone::take_replies`] gives with the answer. It is kept until the
+    /// run asks for one of its type.
+    ///
+    /// # Errors
+    /// [`CodecError::Encode`] if the request cannot be encoded.
+    pub fn update<U: Update>(
+        &mut self,
+        id: impl Into<String>,
+        request: &U,
+    ) -> Result<(), CodecError> {
+        let (name, payload) = (U::NAME.to_owned(), codec::to_payload(request)?);
+        self.arrive(Arrived::Update { name, id: id.into(), payload });
         Ok(())
     }
 
@@ -288,12 +325,18 @@ impl<W: Workflow> Standalone<W> {
             let state = self.state().to_owned();
             let before = self.save().map_err(StepError::Encode)?;
             let mut again = Self::load(&before).map_err(StepError::Decode)?;
+            self.machine.cx().record_side_effects();
             let result = self.step(now)?;
-            let differs = match again.step(now) {
+            self.machine.cx().check_side_effects()?;
+            again.machine.cx().replay_side_effects(self.machine.cx().take_side_effects());
+            let stepped = again.step(now);
+            again.machine.cx().check_side_effects()?;
+            let differs = match stepped {
                 Err(_) => Some("failed once"),
                 Ok(other) if other != result => Some("returned two values"),
                 Ok(_) if again.waiting_for() != self.waiting_for() => Some("asked for two things"),
                 Ok(_) if again.messages != self.messages => Some("sent two things"),
+                Ok(_) if again.replies != self.replies => Some("answered two things"),
                 Ok(_) if result.is_none() => {
                     let saved = |run: &Self| run.save().map_err(StepError::Encode);
                     (saved(self)? != saved(&again)?).then_some("saved two states")
@@ -319,9 +362,15 @@ impl<W: Workflow> Standalone<W> {
         self.inbox.retain(|(seq, _)| !consumed.contains(seq) && !is_set_aside(*seq));
         self.set_aside.extend(set_aside);
         self.messages.append(&mut self.machine.take_messages());
+        self.replies.append(&mut self.machine.take_replies());
         Ok(match outcome {
             StepOutcome::Parked => None,
             StepOutcome::Returned { result, .. } => Some(result),
+            StepOutcome::Compensated(ending) => match ending.close() {
+                (_, Some(result), _) => Some(result),
+                (RunStatus::Cancelled, None, _) => return Err(StepError::Cancelled),
+                (_, None, failure) => return Err(StepError::Failed(Error::msg(failure))),
+            },
         })
     }
 
@@ -352,5 +401,8 @@ fn deliver(machine: &mut Machine, seq: i64, arrived: Arrived) {
         Arrived::Outcome(handle, outcome) => machine.deliver_outcome(Some(seq), handle, outcome),
         Arrived::Signal(name, payload) => machine.deliver_signal(Some(seq), name, payload),
         Arrived::Cancel(reason) => machine.deliver_cancel(Some(seq), reason),
+        Arrived::Update { name, id, payload } => {
+            machine.deliver_update(Some(seq), name, id, payload);
+        }
     }
 }

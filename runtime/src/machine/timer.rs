@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::model::{Handle, Operation, Timestamp};
 
@@ -37,6 +38,17 @@ pub struct PendingTimer {
     fire_at: Timestamp,
 }
 
+impl PendingTimer {
+    pub(crate) fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    /// One that never fires.
+    pub(crate) fn never(handle: Handle) -> Self {
+        Self { handle, fire_at: Timestamp(i64::MAX) }
+    }
+}
+
 impl Sealed for Sleep {}
 
 #[diagnostic::do_not_recommend]
@@ -64,6 +76,10 @@ impl DurableFuture for Sleep {
             cx.wait_for(pending.handle);
             Ok(Poll::Pending)
         }
+    }
+
+    fn arrived(pending: &PendingTimer, cx: &Context) -> Arrived {
+        cx.arrived(pending.handle)
     }
 
     fn cancel(pending: PendingTimer, cx: &Context) -> Result<(), StepError> {

@@ -28,6 +28,8 @@ pub trait Workflow: Sized + 'static {
     const FORMERLY: &'static [&'static str] = &[];
     /// Which version of the definition it is. A program may have several of one name.
     const VERSION: u32 = 1;
+    /// The names of its exposed variables.
+    const EXPOSED: &'static [&'static str] = &[];
     /// The states and the ways between them.
     const GRAPH: &'static Graph;
     /// What the attribute says.
@@ -46,9 +48,9 @@ pub trait Workflow: Sized + 'static {
     /// How what the function returns is encoded.
     const RETURNED: &'static Values<Self::Return>;
 
-    /// The text of the error that a return value holds, if it is one.
+    /// What is to be known of the error that a return value holds, if it is one.
     #[doc(hidden)]
-    fn failure(_: &Self::Return) -> Option<String> {
+    fn failure(_: &Self::Return) -> Option<Failure> {
         None
     }
 
@@ -137,7 +139,7 @@ pub trait Steps: Sync {
 #[derive(Debug)]
 pub(crate) struct Typed<R: 'static> {
     step: fn(&mut Parked, &Context) -> Result<R, Halt>,
-    failure: Option<fn(&R) -> Option<String>>,
+    failure: Option<fn(&R) -> Option<Failure>>,
     returned: &'static Values<R>,
 }
 
@@ -164,7 +166,7 @@ impl<R: 'static> Steps for Typed<R> {
     }
 }
 
-fn returned(result: Arguments, failure: Option<String>) -> Result<Returned, Halt> {
+fn returned(result: Arguments, failure: Option<Failure>) -> Result<Returned, Halt> {
     match result.finish() {
         Ok(result) => Ok(Returned { result, failure }),
         Err(error) => Err(Halt::Failed(StepError::Encode(error))),
@@ -176,8 +178,17 @@ fn returned(result: Arguments, failure: Option<String>) -> Result<Returned, Halt
 pub struct Returned {
     /// The encoded return value.
     pub result: Payload,
-    /// The error's text, if it returned one.
-    pub failure: Option<String>,
+    /// What is known of the error, if it returned one.
+    pub failure: Option<Failure>,
+}
+
+/// What is known of an error that a workflow has returned, without its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Its text.
+    pub text: String,
+    /// Whether it comes from a request to cancel, if the type of the error tells.
+    pub is_cancellation: Option<bool>,
 }
 
 /// Why a step ended without a return value.

@@ -138,19 +138,25 @@ pub struct SavedLocal {
     pub place: Place,
     /// Whether people are not to see its value, as `#[redact]` says.
     pub redacted: bool,
+    /// Whether it can be read from outside, as `#[expose]` says.
+    pub exposed: bool,
 }
 
 impl SavedLocal {
-    /// Reads a place, a `!` for a redacted one or a space, the name, former names, each behind U+001F, and after a colon the
+    /// Reads a place, a `!` for a redacted one or a space, an `@` if it is exposed, the name, former names, each behind U+001F, and after a colon the
     /// type where the source states it.
     fn read(text: &'static str) -> Option<Self> {
         let (place, redacted, named) = split_mark(text, '!')?;
+        let (exposed, named) = match named.strip_prefix('@') {
+            Some(named) => (true, named),
+            None => (false, named),
+        };
         let (name, ty) = match named.split_once(": ") {
             Some((name, ty)) => (name, Some(ty)),
             None => (named, None),
         };
         let (name, formerly) = name.split_once(BETWEEN_BRANCHES).unwrap_or((name, ""));
-        Some(Self { name, ty, formerly, place, redacted })
+        Some(Self { name, ty, formerly, place, redacted, exposed })
     }
 }
 
@@ -173,6 +179,8 @@ pub enum AwaitKind {
     Join,
     /// A durable value held in a variable or returned by a method.
     Other,
+    /// An update.
+    Update,
 }
 
 /// A way from one state to another, or to the end.
@@ -221,6 +229,7 @@ impl AwaitKind {
             "signal" => Self::Signal,
             "select" => Self::Select,
             "join" => Self::Join,
+            "update" => Self::Update,
             _ => Self::Other,
         }
     }
@@ -308,7 +317,7 @@ mod tests {
     fn a_graph_is_read_from_its_text() {
         let text = "start\tstart\t3\t1,end\t1/1/00000000\t\n\
                     charge#2\tcall\t14\t1\t2/3/0badcafe\t\t1/1/0000000a order: Vec<std::string::String>\t\
-                    2/2/00000000!rest of item\x1frest\x1fothers\n\
+                    2/2/00000000!@rest of item\x1frest\x1fothers\n\
                     select\tselect\t15\t\t1/1/0000000b\t\
                     1/2/00000001 signal<A, B>\x1f1/1/00000002*async\x1f2/2/00000003 signal<A, B>\n";
         let graph = Graph::new("w", "w.rs", text);
@@ -328,6 +337,7 @@ mod tests {
                 ty: Some("Vec<std::string::String>"),
                 place: place(1, 1, 10),
                 redacted: false,
+                exposed: false,
             },
             SavedLocal {
                 name: "rest of item",
@@ -335,6 +345,7 @@ mod tests {
                 formerly: "rest\x1fothers",
                 place: place(2, 2, 0),
                 redacted: true,
+                exposed: true,
             },
         ];
         assert!(charge.locals.iter().eq(expected));

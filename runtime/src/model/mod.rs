@@ -3,6 +3,7 @@
 //! Invariant: nothing in here does I/O or knows tokio, sqlx or a particular store.
 
 pub(crate) mod attributes;
+mod ending;
 pub(crate) mod finding;
 mod graph;
 mod ids;
@@ -18,6 +19,7 @@ mod status;
 mod text;
 mod time;
 mod token;
+mod update;
 mod wait;
 
 pub use attributes::{
@@ -25,12 +27,13 @@ pub use attributes::{
     MAX_ATTRIBUTE_NAME, MAX_ATTRIBUTES, MAX_KEYWORD_BYTES, MAX_KEYWORDS, MAX_TEXT_BYTES,
     RESERVED_ATTRIBUTE_NAMES,
 };
+pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use memo::Memo;
 pub use message::{Message, OutgoingMessage};
-pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Operation};
+pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation};
 pub use payload::{Encoding, Payload};
 pub(crate) use payload::{as_bytes, in_one_piece};
 pub use retry::RetryPolicy;
@@ -42,4 +45,5 @@ pub use status::{BlockedReason, RunStatus};
 pub(crate) use text::recorded;
 pub use time::{Timestamp, days, hours, minutes, seconds};
 pub use token::{ActivityToken, InvalidToken};
-pub use wait::Wait;
+pub use update::{NewReply, UpdateReply};
+pub use wait::{Came, Outcomes, Wait};

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Payload, RetryPolicy, Timestamp};
+use super::{Handle, Payload, RetryPolicy, Timestamp};
 
 /// An outstanding operation, kept in the run's snapshot so that it is durable before it starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,6 +26,33 @@ pub enum Operation {
     },
     /// Wait for a request to cancel.
     Cancellation,
+    /// The operation of this number is shielded: a request to cancel waits until it has ended.
+    Shield(Handle),
+    /// Run an activity if the run fails or is cancelled. Boxed for its size.
+    Compensation(Box<Compensation>),
+    /// Wait for the next update of this name.
+    Update {
+        /// The update's stored name.
+        name: String,
+        /// When the wait is over, if it has a time limit: a timer of the run's fires then.
+        until: Option<Timestamp>,
+    },
+    /// Answer an update that the run has taken: nothing is waited for.
+    Answer {
+        /// The update's id.
+        update: String,
+        /// What the request is known by wherever the run keeps it.
+        token: String,
+    },
+}
+
+/// An activity that undoes something, for a run that does not complete.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Compensation {
+    /// The call. It is asked for when the run ends.
+    pub activity: ActivityOperation,
+    /// Whether the activity returns a `Result`, so that what it returns may be an error.
+    pub may_fail: bool,
 }
 
 #[cfg(feature = "engine")]
@@ -34,7 +61,13 @@ impl Operation {
     pub(crate) fn arguments(&self) -> Option<&Payload> {
         match self {
             Self::Activity(activity) => Some(&activity.arguments),
-            Self::Timer { .. } | Self::Signal { .. } | Self::Cancellation => None,
+            Self::Compensation(compensation) => Some(&compensation.activity.arguments),
+            Self::Timer { .. }
+            | Self::Signal { .. }
+            | Self::Cancellation
+            | Self::Shield(_)
+            | Self::Update { .. }
+            | Self::Answer { .. } => None,
         }
     }
 }

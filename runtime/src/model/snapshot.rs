@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::payload::in_one_piece;
-use super::{Handle, Operation, Timestamp, Wait};
+use super::{Ending, Handle, Operation, Timestamp, Wait};
 
 /// Everything a run needs to go on, apart from what lies in its inbox.
 ///
@@ -28,4 +28,7 @@ pub struct Snapshot {
     /// When the last step began, as the run has seen it. Steps to come do not begin before, whatever
     /// the clock says that they are made by.
     pub clock: Timestamp,
+    /// Set while the compensations of a run that has not completed are carried out. Its code is not stepped any more;
+    /// the frame is the state that it ended in.
+    pub ending: Option<Box<Ending>>,
 }

@@ -41,7 +41,7 @@ impl RunStatus {
     ];
 
     /// The word that stores keep.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
             Self::Blocked => "blocked",

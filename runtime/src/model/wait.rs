@@ -13,20 +13,73 @@ pub enum Wait {
     Any(Vec<Wait>),
     /// All of these hold. Empty: at once.
     All(Vec<Wait>),
+    /// So many of these activities have ended, or so many have failed.
+    Outcomes(Box<Outcomes>),
+}
+
+/// A condition over the outcomes of activities.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outcomes {
+    /// The activities, in the order in which they were asked for.
+    pub of: Vec<Handle>,
+    /// The condition holds if at least so many of them have ended.
+    pub ended: u32,
+    /// It holds as well if at least so many of them have failed.
+    pub failed: u32,
+    /// So many of them, and no more, are carried out at the same time by the worker that owns the run: those that were
+    /// asked for first.
+    pub at_once: u32,
+}
+
+/// What has come, as conditions ask for it.
+pub trait Came {
+    /// Whether the operation has something to deliver.
+    fn has(&self, handle: Handle) -> bool;
+
+    /// Whether it is an activity that has failed.
+    fn has_failed(&self, _: Handle) -> bool {
+        false
+    }
+
+    /// No more activities than this have ended, and of these no more than this have failed. So a condition over
+    /// many of them is looked at when it may hold, and not each time that one has ended.
+    fn at_most(&self) -> (usize, usize) {
+        (usize::MAX, usize::MAX)
+    }
+}
+
+impl<F: Fn(Handle) -> bool> Came for F {
+    fn has(&self, handle: Handle) -> bool {
+        self(handle)
+    }
+}
+
+impl Outcomes {
+    fn is_met(&self, came: &impl Came) -> bool {
+        let (ended, failed) = came.at_most();
+        let enough = |wanted: u32| usize::try_from(wanted).unwrap_or(usize::MAX);
+        let reaches = |wanted: u32, most: usize, holds: &dyn Fn(Handle) -> bool| {
+            let wanted = enough(wanted);
+            most >= wanted && self.of.iter().filter(|of| holds(**of)).take(wanted).count() >= wanted
+        };
+        reaches(self.ended, ended, &|of| came.has(of))
+            || reaches(self.failed, failed, &|of| came.has_failed(of))
+    }
 }
 
 impl Wait {
     /// Whether the condition holds, given which operations have something to deliver.
-    pub fn is_met(&self, arrived: &impl Fn(Handle) -> bool) -> bool {
+    pub fn is_met(&self, came: &impl Came) -> bool {
         match self {
-            Self::One(handle) => arrived(*handle),
-            Self::Any(waits) => waits.iter().any(|wait| wait.is_met(arrived)),
-            Self::All(waits) => waits.iter().all(|wait| wait.is_met(arrived)),
+            Self::One(handle) => came.has(*handle),
+            Self::Any(waits) => waits.iter().any(|wait| wait.is_met(came)),
+            Self::All(waits) => waits.iter().all(|wait| wait.is_met(came)),
+            Self::Outcomes(outcomes) => outcomes.is_met(came),
         }
     }
 
     /// When the condition holds, given since or from when each operation has something to deliver;
-    /// `None` if that is not known of an operation that it needs.
+    /// `None` if that is not known of an operation that it needs. When activities end is never known.
     pub fn met_at(&self, at: &impl Fn(Handle) -> Option<Timestamp>) -> Option<Timestamp> {
         match self {
             Self::One(handle) => at(*handle),
@@ -34,6 +87,7 @@ impl Wait {
             Self::All(waits) => waits
                 .iter()
                 .try_fold(Timestamp::MIN, |latest, wait| Some(latest.max(wait.met_at(at)?))),
+            Self::Outcomes(_) => None,
         }
     }
 
@@ -44,6 +98,18 @@ impl Wait {
             Self::Any(waits) | Self::All(waits) => {
                 waits.iter().for_each(|wait| wait.for_each(visit));
             }
+            Self::Outcomes(outcomes) => outcomes.of.iter().for_each(|handle| visit(*handle)),
+        }
+    }
+
+    /// Calls `visit` with every condition over outcomes in it.
+    pub fn for_each_outcomes(&self, visit: &mut impl FnMut(&Outcomes)) {
+        match self {
+            Self::One(_) => {}
+            Self::Any(waits) | Self::All(waits) => {
+                waits.iter().for_each(|wait| wait.for_each_outcomes(visit));
+            }
+            Self::Outcomes(outcomes) => visit(outcomes),
         }
     }
 }
@@ -63,6 +129,27 @@ mod tests {
         assert!(met(&[2]));
         assert!(Wait::All(vec![]).is_met(&|_| false));
         assert!(!Wait::Any(vec![]).is_met(&|_| true));
+    }
+
+    #[test]
+    fn enough_outcomes_or_failures_meet_a_condition() {
+        struct Ended(Vec<u64>, Vec<u64>);
+        impl Came for Ended {
+            fn has(&self, handle: Handle) -> bool {
+                self.0.contains(&handle.0) || self.has_failed(handle)
+            }
+
+            fn has_failed(&self, handle: Handle) -> bool {
+                self.1.contains(&handle.0)
+            }
+        }
+        let of = [1, 2, 3, 4].map(Handle).to_vec();
+        let outcomes = Outcomes { of, ended: 3, failed: 2, at_once: 4 };
+        let wait = Wait::All(vec![Wait::Outcomes(Box::new(outcomes))]);
+        assert!(!wait.is_met(&Ended(vec![1, 9], vec![2])));
+        assert!(wait.is_met(&Ended(vec![1, 3], vec![2])));
+        assert!(wait.is_met(&Ended(vec![], vec![2, 4])));
+        assert!(!wait.is_met(&Ended(vec![7, 8, 9], vec![7, 8])));
     }
 
     #[test]

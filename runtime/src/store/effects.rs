@@ -3,7 +3,7 @@
 use super::contract::history::KeptState;
 use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter};
 use crate::error::StoreError;
-use crate::model::{AttributeChanges, OutgoingMessage, RunId};
+use crate::model::{AttributeChanges, NewReply, OutgoingMessage, RunId};
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub(super) struct Effects<'a> {
     pub(super) set_aside: Vec<(RunId, &'a NewDeadLetter)>,
     /// Attributes that are set and unset.
     pub(super) attributes: Vec<(RunId, AttributeChanges)>,
+    /// Answers to updates.
+    pub(super) replied: Vec<(RunId, &'a NewReply)>,
     /// States for the history.
     pub(super) kept: Vec<KeptState<'a>>,
 }
@@ -44,6 +46,7 @@ impl<'a> Effects<'a> {
                         Some((last, before)) if *last == run_id => before.extend(changes.clone()),
                         _ => effects.attributes.push((run_id, changes.clone())),
                     },
+                    Effect::Reply(reply) => effects.replied.push((run_id, reply)),
                 }
             }
         }

@@ -4,7 +4,7 @@
 //! and nothing else.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -51,6 +51,10 @@ pub struct Hub {
     arrivals: AtomicU64,
     /// Whom to wake for which queue.
     queues: Mutex<HashMap<String, Vec<Weak<Notify>>>>,
+    /// Whom to wake when something of a run is committed, each with the key of its watch.
+    watchers: Mutex<HashMap<RunId, Vec<(u64, Arc<Notify>)>>>,
+    /// How many they are: there are commits all the time, and seldom watchers.
+    watcher_count: AtomicUsize,
     /// Who makes attempts of activities on queues.
     makers: Mutex<Vec<mpsc::UnboundedSender<ActivityKey>>>,
 }
@@ -80,6 +84,9 @@ impl Hub {
     fn pass_on(&self, event: RunEvent, ending: impl FnOnce() -> Option<Arc<Ending>>) {
         if let RunEvent::Arrival(_) = event {
             self.arrivals.fetch_add(1, Ordering::Release);
+        }
+        if let RunEvent::Settled(run_id) = event {
+            self.announce_changed([run_id].into_iter());
         }
         let mut waiting = Vec::new();
         if let Some(subscribers) = self.lock().get_mut(&event.run_id()) {
@@ -126,6 +133,28 @@ impl Hub {
     pub fn watch_end(self: &Arc<Self>, run_id: RunId) -> EndWatch {
         let (sender, ending) = oneshot::channel();
         EndWatch { _subscription: self.add(run_id, Subscriber::End(sender)), ending }
+    }
+
+    /// Wakes those who watch these runs, of which something was committed in this process.
+    pub fn announce_changed(&self, run_ids: impl Iterator<Item = RunId>) {
+        if self.watcher_count.load(Ordering::Acquire) == 0 {
+            return;
+        }
+        let watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+        for run_id in run_ids {
+            let of_run = watchers.get(&run_id).into_iter().flatten();
+            of_run.for_each(|(_, watcher)| watcher.notify_one());
+        }
+    }
+
+    /// Hears of what is committed of a run in this process from now on.
+    pub fn watch_run(self: &Arc<Self>, run_id: RunId) -> RunWatch {
+        let key = self.next_key.fetch_add(1, Ordering::Relaxed);
+        let changed = Arc::new(Notify::new());
+        let mut watchers = self.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+        watchers.entry(run_id).or_default().push((key, Arc::clone(&changed)));
+        self.watcher_count.fetch_add(1, Ordering::Release);
+        RunWatch { hub: Arc::clone(self), run_id, key, changed }
     }
 
     fn add(self: &Arc<Self>, run_id: RunId, subscriber: Subscriber) -> Subscription {
@@ -189,6 +218,36 @@ impl EndWatch {
     pub async fn settled(self) -> Option<Arc<Ending>> {
         // The sender is not dropped before it has sent.
         self.ending.await.unwrap_or_default()
+    }
+}
+
+/// Hears of what is committed of one run, until it is dropped.
+#[derive(Debug)]
+pub struct RunWatch {
+    hub: Arc<Hub>,
+    run_id: RunId,
+    key: u64,
+    changed: Arc<Notify>,
+}
+
+impl RunWatch {
+    /// Waits until something may have been committed since the last call, or since the watch began. Cancellation
+    /// safe.
+    pub async fn changed(&self) {
+        self.changed.notified().await;
+    }
+}
+
+impl Drop for RunWatch {
+    fn drop(&mut self) {
+        let mut watchers = self.hub.watchers.lock().unwrap_or_else(PoisonError::into_inner);
+        self.hub.watcher_count.fetch_sub(1, Ordering::Release);
+        if let Some(of_run) = watchers.get_mut(&self.run_id) {
+            of_run.retain(|(key, _)| *key != self.key);
+            if of_run.is_empty() {
+                watchers.remove(&self.run_id);
+            }
+        }
     }
 }
 

@@ -108,6 +108,7 @@ pub use contract::messages::dead_letters::{
 pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
+pub use contract::messages::updates::{FoundUpdate, UpdateKey};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome,
@@ -115,7 +116,7 @@ pub use contract::runs::{
 pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{Activities, Definitions, Messages, Runs, Store, Visibility, Workers};
-pub use hub::{EndWatch, Hub, RunEvent, Subscription};
+pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;
 pub(crate) use weight::Weight;
 pub use weight::{MAX_ANSWER_BYTES, MAX_VALUE_BYTES};

@@ -6,7 +6,7 @@ use super::{
     FinishActivity, FoundEnding, NewArrival, NewAuditEntry, NewRun, RunRecord,
 };
 use crate::machine::OperationOutcome;
-use crate::model::{Message, Payload, RunId};
+use crate::model::{Message, Payload, RunId, UpdateReply};
 
 /// A macro, because statements are joined from literals.
 macro_rules! max_answer_bytes {
@@ -105,7 +105,7 @@ impl<T: Weight> Weight for Option<T> {
 impl Weight for Box<CommitStep> {
     fn weight(&self) -> usize {
         let effects: usize = self.effects.iter().map(Effect::weight).sum();
-        effects + self.disposition.weight()
+        effects + self.disposition.weight() + self.last_snapshot.as_ref().map_or(0, Vec::len)
     }
 }
 
@@ -117,6 +117,17 @@ impl Weight for Effect {
             Self::Send(message) => message.to.len() + message.body.weight(),
             Self::SetAside(letter) => letter.reason.len(),
             Self::SetAttributes(changes) => changes.bytes(),
+            Self::Reply(reply) => reply.update.len() + reply.reply.weight(),
+        }
+    }
+}
+
+impl Weight for UpdateReply {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Replied(payload) | Self::Refused(payload) => payload.weight(),
+            Self::Unreadable(reason) => reason.len(),
+            Self::Dropped => 0,
         }
     }
 }
@@ -174,6 +185,7 @@ impl Weight for ArrivalKind {
             Self::Cancel { reason } => reason.len(),
             Self::Interruption { .. } => 0,
             Self::Heartbeat { details, .. } => details.weight(),
+            Self::Update { name, id, payload } => name.len() + id.len() + payload.weight(),
         }
     }
 }

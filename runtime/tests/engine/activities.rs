@@ -65,7 +65,7 @@ impl Lab {
         self.0.begun.lock().unwrap().entry(argument.to_owned()).or_default().push(attempt);
     }
 
-    fn is_to_fail(&self, argument: &str) -> bool {
+    pub fn is_to_fail(&self, argument: &str) -> bool {
         let mut failures = self.0.failures.lock().unwrap();
         match failures.get_mut(argument) {
             Some(left) if *left > 0 => {
@@ -176,6 +176,13 @@ impl Lab {
             _ => {}
         }
         Ok(format!("{what} done"))
+    }
+
+    /// Stays within for this long.
+    pub async fn within(&self, duration: Duration) {
+        self.enter();
+        tokio::time::sleep(duration).await;
+        self.leave();
     }
 
     /// The most that were within at the same time.

@@ -24,6 +24,7 @@ fn title(group: &str) -> &'static str {
         "blocks" => "`async` blocks",
         "inline" => "Workflows within workflows",
         "wire" => "Arguments, results, signals and heartbeats",
+        "endings" => "Requests to cancel, shields and compensations",
         other => panic!("the group `{other}` has no title"),
     }
 }

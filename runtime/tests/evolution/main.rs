@@ -16,6 +16,7 @@ mod shop;
 mod blocks;
 mod branches;
 mod collections;
+mod endings;
 mod enums;
 mod inline;
 mod locals;
@@ -47,6 +48,7 @@ const GROUPS: &[Group] = &[
     ("blocks", blocks::all),
     ("inline", inline::all),
     ("wire", wire::all),
+    ("endings", endings::all),
 ];
 
 fn main() {

@@ -17,8 +17,8 @@ use std::time::Duration;
 use piton::codec::{self, SNAPSHOT_FORMAT};
 use piton::machine::{OperationOutcome, Progress, Standalone};
 use piton::model::{
-    ActivityOperation, AttemptFailure, AwaitedToken, Handle, Operation, Payload, RunId, Snapshot,
-    Timestamp, Wait,
+    ActivityOperation, AttemptFailure, AwaitedToken, Compensating, Compensation, Ending,
+    FailedCompensation, Handle, Operation, Payload, RunId, Snapshot, Timestamp, Wait,
 };
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -138,20 +138,34 @@ fn values(format: u8) -> Snapshot {
         last_failure: None,
         ..activity.clone()
     };
+    let noted = Compensation { activity: plain.clone(), may_fail: true };
     // Known since format 2.
     let until = (format >= 2).then_some(Timestamp(3_000_000));
     let signal = Operation::Signal { name: "Approve".into(), until };
+    let mut operations = vec![
+        (Handle(1), Operation::Activity(Box::new(activity))),
+        (Handle(2), Operation::Activity(Box::new(plain))),
+        (Handle(70), Operation::Timer { fire_at: Timestamp(-5) }),
+        (Handle(200), signal),
+        (Handle(299), Operation::Cancellation),
+    ];
+    // Known since format 2.
+    if format >= 2 {
+        operations.push((Handle(300), Operation::Shield(Handle(299))));
+        operations.push((Handle(301), Operation::Compensation(Box::new(noted))));
+    }
+    let ending = Ending {
+        status: RunStatus::Cancelled,
+        result: Some(Payload(vec![1, 0])),
+        failure: "changed my mind".into(),
+        current: Some(Compensating { handle: Handle(2), may_fail: true }),
+        failed: vec![FailedCompensation { activity: "ship".into(), error: "refused".into() }],
+    };
     Snapshot {
         frame: (0..=255).collect(),
         state: "join#2".into(),
         next_handle: 300,
-        operations: vec![
-            (Handle(1), Operation::Activity(Box::new(activity))),
-            (Handle(2), Operation::Activity(Box::new(plain))),
-            (Handle(70), Operation::Timer { fire_at: Timestamp(-5) }),
-            (Handle(200), signal),
-            (Handle(299), Operation::Cancellation),
-        ],
+        operations,
         wait: Wait::Any(vec![
             Wait::One(Handle(1)),
             Wait::All(vec![Wait::One(Handle(2)), Wait::Any(Vec::new())]),
@@ -160,6 +174,7 @@ fn values(format: u8) -> Snapshot {
         cancelled: Some("changed my mind".into()),
         // Known since format 2.
         clock: if format >= 2 { Timestamp(1_750_000) } else { Timestamp::MIN },
+        ending: (format >= 2).then(|| Box::new(ending)),
     }
 }
 

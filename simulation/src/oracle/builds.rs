@@ -9,7 +9,7 @@ use piton::process::Process;
 use piton::store::Disposition;
 use tokio::time::Instant;
 
-use crate::workflows::{cancellable, hasty, interpret};
+use crate::workflows::{cancellable, hasty, interpret, revocable};
 
 /// Who can read a run's state, and how often it was blocked by somebody who cannot.
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub(super) struct Readers {
     first: Option<DefinitionHash>,
     /// What the state is known by; `None` before the first is seen.
     found: Option<DefinitionHash>,
+    /// Whether it undoes what it has done: its code is not stepped any more, so any build can read it.
+    is_undone: bool,
     /// The definitions in the builds that have written a part of it.
     builds: BTreeSet<u64>,
     /// Since when it is blocked by one who cannot read it.
@@ -30,7 +32,8 @@ pub(super) struct Readers {
 
 impl Readers {
     pub(super) fn start(workflow: &str, by: Option<&Process>) -> Self {
-        let entries = [interpret::entry(), hasty::entry(), cancellable::entry()];
+        let entries =
+            [interpret::entry(), hasty::entry(), cancellable::entry(), revocable::entry()];
         let entry = entries.into_iter().find(|entry| entry.name == workflow);
         let first = entry.map(|entry| entry.definition().hash);
         Self { first, builds: BTreeSet::from([build_of(by)]), ..Self::default() }
@@ -44,12 +47,13 @@ impl Readers {
         workers: u64,
     ) -> Result<(), String> {
         let here = self.first.map(|first| by.map_or(first, |process| process.hash_here(first)));
-        if self.found.is_some() && self.found != here {
+        if self.found.is_some() && self.found != here && !self.is_undone {
             return Err("stepped by a build that cannot read it".to_owned());
         }
         if let Disposition::Keep { snapshot, .. } | Disposition::Park { snapshot, .. } = disposition
         {
             let snapshot = piton::codec::decode_snapshot(snapshot).ok();
+            self.is_undone = snapshot.as_ref().is_some_and(|snapshot| snapshot.ending.is_some());
             let frame = snapshot.and_then(|snapshot| FrameReader::new(snapshot.frame).ok());
             self.found = frame.map(|frame| frame.hash());
         }

@@ -10,6 +10,7 @@ mod holdings;
 mod letters;
 mod queues;
 mod shutdowns;
+mod undoing;
 mod waits;
 mod writes;
 
@@ -31,6 +32,7 @@ use self::holdings::Holdings;
 use self::letters::Letters;
 use self::queues::Queues;
 use self::shutdowns::{Running, Shutdowns};
+use self::undoing::Undoing;
 use crate::clerks::Answer;
 
 /// See the [module documentation](self).
@@ -66,6 +68,7 @@ pub(crate) struct Oracle {
 struct Run {
     workflow_id: String,
     readers: Readers,
+    undoing: Undoing,
     owner: Option<WorkerLease>,
     /// When it was last given to an owner, or stepped by one.
     touched_at: Option<Instant>,
@@ -192,6 +195,11 @@ impl Oracle {
     /// Whether this was said with a token that was refused.
     pub(crate) fn was_refused(&self, said: i64) -> bool {
         self.refused.contains(&said)
+    }
+
+    /// An attempt to undo this part of what a run has done begins.
+    pub(crate) fn undo_begins(&mut self, run_id: RunId, number: u32) {
+        self.check(run_id, |run| run.undoing.begins(number).err());
     }
 
     /// What has happened to a run.

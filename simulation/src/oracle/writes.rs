@@ -148,7 +148,8 @@ impl Oracle {
                         _ => {}
                     }
                     let stepped = run.readers.step(by, &step.disposition, workers);
-                    used_up.and(stepped).err().or(overdue)
+                    let undone = run.undoing.step(&step.disposition);
+                    used_up.and(stepped).and(undone).err().or(overdue)
                 });
                 self.lives = lives;
             }

@@ -117,6 +117,11 @@ impl World {
         self.judge(|oracle| oracle.attempt_begins(&beginning))
     }
 
+    /// An attempt to undo this part of what its run has done begins.
+    pub(crate) fn undo_begins(&self, info: &ActivityInfo, number: u32) {
+        self.judge(|oracle| oracle.undo_begins(info.run_id, number));
+    }
+
     /// An attempt comes to its end by itself.
     pub(crate) fn attempt_ends(&self, info: &ActivityInfo, work: &Work) {
         let (now, slack) = (self.database.clock(), self.slack());

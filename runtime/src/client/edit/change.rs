@@ -162,9 +162,9 @@ impl Edited {
         let mut saved = Vec::new();
         let written = match awaited {
             StoredAwaited::Timer => codec::encode_into(&(handle, now), &mut saved),
-            StoredAwaited::Signal { is_limited: false, .. } | StoredAwaited::Cancellation => {
-                codec::encode_into(&handle, &mut saved)
-            }
+            StoredAwaited::Signal { is_limited: false, .. }
+            | StoredAwaited::Update { is_limited: false, .. }
+            | StoredAwaited::Cancellation => codec::encode_into(&handle, &mut saved),
             _ => {
                 let reason = format!(
                     "it waits for {awaited}, which only the code can ask for; move it to a state before that"
@@ -176,6 +176,9 @@ impl Edited {
         let operation = match awaited {
             StoredAwaited::Signal { name, .. } => {
                 Operation::Signal { name: name.clone(), until: None }
+            }
+            StoredAwaited::Update { name, .. } => {
+                Operation::Update { name: name.clone(), until: None }
             }
             StoredAwaited::Timer => Operation::Timer { fire_at: now },
             _ => Operation::Cancellation,

@@ -104,6 +104,9 @@ impl Client {
         }
         let snapshot = codec::decode_snapshot(&details.snapshot);
         let snapshot = snapshot.map_err(|error| unreadable(run_id, &error))?;
+        if snapshot.ending.is_some() {
+            return Err(EditError::Compensated { run_id });
+        }
         Ok((details, snapshot))
     }
 

@@ -108,6 +108,9 @@ impl Client {
         };
         let snapshot = codec::decode_snapshot(&past.snapshot);
         let snapshot = snapshot.map_err(|error| unreadable(run_id, &error))?;
+        if snapshot.ending.is_some() {
+            return Err(EditError::Compensated { run_id });
+        }
         let definition = Frame::definition_of(&snapshot.frame);
         let definition = definition.map_err(|error| unreadable(run_id, &error))?;
         Ok((snapshot, definition))
@@ -142,6 +145,9 @@ impl Rewind {
         let run_id = details.run.run_id;
         let present = codec::decode_snapshot(&details.snapshot);
         let next_handle = match (present, details.snapshot.is_empty()) {
+            (Ok(present), _) if present.ending.is_some() => {
+                return Err(EditError::Compensated { run_id });
+            }
             (Ok(present), _) => present.next_handle,
             (Err(_), true) => {
                 return Err(EditError::Closed { run_id, status: details.run.status });

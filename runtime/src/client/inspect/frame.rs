@@ -5,17 +5,20 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::types::{AwaitedActivity, Position, Shown, Variable, Wait, WaitFor};
+use super::types::{AwaitedActivity, NotedCompensation, Position, Shown, Variable, Wait, WaitFor};
 use crate::client::outstanding::apply;
 use crate::codec::{self, CodecError, Schema};
 use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
 use crate::machine::branches::{DONE, RUNS};
 use crate::machine::frame::{FrameHead, damaged, take_apart};
-use crate::machine::{PendingInline, StepError};
+use crate::machine::{MapProgress, PendingInline, PendingMap, PendingPoll, PollRound, StepError};
 use crate::model::{
     ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash, Timestamp,
 };
 use crate::store::{Arrival, ArrivalKind, QueuedActivity, RunRecord};
+
+/// How many items are shown of those that have been asked for.
+const SHOWN_ITEMS: usize = 100;
 
 /// Reads the state of one run, and takes note of what this process must learn to read all of it.
 pub(in crate::client) struct FrameView<'a> {
@@ -86,6 +89,7 @@ impl FrameView<'_> {
                 .ty
                 .clone()
                 .or_else(|| definition.schema(local.schema).map(Schema::short_name)),
+            exposed: local.exposed,
             value: match local.redacted {
                 true => Shown::redacted(),
                 false => value_of_local(definition, local.schema, saved),
@@ -180,9 +184,10 @@ impl FrameView<'_> {
     fn pending(&mut self, name: String, awaited: &StoredAwaited, rest: &mut &[u8]) -> Wait {
         let handle = match awaited {
             StoredAwaited::Activity { .. } | StoredAwaited::Cancellation => take::<Handle>(rest),
-            StoredAwaited::Signal { is_limited: false, .. } => take::<Handle>(rest),
+            StoredAwaited::Signal { is_limited: false, .. }
+            | StoredAwaited::Update { is_limited: false, .. } => take::<Handle>(rest),
             StoredAwaited::Timer => take::<(Handle, Timestamp)>(rest).map(|(handle, _)| handle),
-            StoredAwaited::Signal { .. } => {
+            StoredAwaited::Signal { .. } | StoredAwaited::Update { .. } => {
                 take::<(Handle, Handle, Timestamp)>(rest).map(|(handle, ..)| handle)
             }
             StoredAwaited::Workflow { .. } => {
@@ -198,6 +203,25 @@ impl FrameView<'_> {
             StoredAwaited::List(item) => {
                 let on = self.list(item, rest).map(|items| WaitFor::All { items });
                 return self.wait(name, on);
+            }
+            StoredAwaited::Within(item) => {
+                let limit = take::<(Handle, Timestamp)>(rest);
+                let on = limit.map(|(_, until)| {
+                    let wait = self.pending(name_of(item), item, rest);
+                    WaitFor::Within { until, wait: Box::new(wait) }
+                });
+                return self.wait(name, on);
+            }
+            StoredAwaited::Each(item) => {
+                let on = take::<PendingMap>(rest).map(|map| self.each(item, &map.progress));
+                return self.wait(name, on);
+            }
+            StoredAwaited::Repeated(item) => {
+                return match take::<PendingPoll>(rest).map(|poll| poll.round) {
+                    Ok(PollRound::Call(handle)) => self.with_handle(name, item, handle),
+                    Ok(PollRound::Pause(handle, _)) => self.awaited(name, handle),
+                    Err(error) => self.wait(name, Err(error)),
+                };
             }
         };
         match handle {
@@ -236,6 +260,30 @@ impl FrameView<'_> {
         Ok(items)
     }
 
+    /// An operation that saves its handle and nothing else.
+    fn with_handle(&mut self, name: String, awaited: &StoredAwaited, handle: Handle) -> Wait {
+        let mut saved = Vec::new();
+        match codec::encode_into(&handle, &mut saved) {
+            Ok(()) => self.pending(name, awaited, &mut &saved[..]),
+            Err(error) => self.wait(name, Err(StepError::Encode(error))),
+        }
+    }
+
+    /// What there is of many items.
+    fn each(&mut self, awaited: &StoredAwaited, progress: &MapProgress) -> WaitFor {
+        let MapProgress { total, succeeded, failed, asked } = progress;
+        let asked = asked.iter().take(SHOWN_ITEMS);
+        let asked = asked.map(|(number, handle)| {
+            self.with_handle(format!("{}[{number}]", name_of(awaited)), awaited, *handle)
+        });
+        WaitFor::Each {
+            total: *total,
+            succeeded: *succeeded,
+            failed: *failed,
+            asked: asked.collect(),
+        }
+    }
+
     /// What the run waits for with this operation.
     pub(super) fn awaited(&mut self, name: String, handle: Handle) -> Wait {
         let Some(operation) = self.operations.get(&handle).copied() else {
@@ -258,13 +306,56 @@ impl FrameView<'_> {
                 });
                 WaitFor::Signal { signal: name.clone(), until: *until }
             }
+            Operation::Update { name, until } => {
+                has_arrived = self.inbox.iter().any(|arrival| match &arrival.kind {
+                    ArrivalKind::Update { name: update, .. } => update == name,
+                    _ => false,
+                });
+                WaitFor::Update { update: name.clone(), until: *until }
+            }
+            // It is no wait, and no frame has its handle.
+            Operation::Answer { update, .. } => {
+                WaitFor::Unreadable { note: format!("it owes the update `{update}` an answer") }
+            }
             Operation::Cancellation => {
                 let is_it = |arrival: &Arrival| matches!(arrival.kind, ArrivalKind::Cancel { .. });
                 has_arrived = self.inbox.iter().any(is_it);
                 WaitFor::Cancellation
             }
+            Operation::Shield(_) | Operation::Compensation(_) => {
+                return self.wait(name, Err(damaged("nothing waits for an operation")));
+            }
         };
         Wait { name, since, has_arrived, on }
+    }
+
+    /// The compensation that is being carried out.
+    pub(super) fn compensation(&mut self, handle: Handle) -> Wait {
+        let name = match self.operations.get(&handle) {
+            Some(Operation::Activity(activity)) => activity.name.clone().into_owned(),
+            _ => String::new(),
+        };
+        self.awaited(name, handle)
+    }
+
+    /// The compensations that have been noted, in the order in which they would be carried out.
+    pub(super) fn compensations(&mut self) -> Vec<NotedCompensation> {
+        let mut noted: Vec<_> = self
+            .operations
+            .iter()
+            .filter_map(|(handle, operation)| match operation {
+                Operation::Compensation(compensation) => Some((*handle, compensation)),
+                _ => None,
+            })
+            .collect();
+        noted.sort_unstable_by_key(|(handle, _)| std::cmp::Reverse(*handle));
+        let shown = noted.into_iter().map(|(handle, compensation)| NotedCompensation {
+            handle,
+            activity: compensation.activity.name.clone().into_owned(),
+            queue: compensation.activity.queue.clone(),
+            arguments: self.payload(&compensation.activity.arguments),
+        });
+        shown.collect()
     }
 
     fn activity(&mut self, handle: Handle, activity: &ActivityOperation) -> AwaitedActivity {
@@ -369,9 +460,13 @@ fn name_of(awaited: &StoredAwaited) -> String {
     match awaited {
         StoredAwaited::Activity { name, .. } | StoredAwaited::Workflow { name, .. } => name.clone(),
         StoredAwaited::Signal { name, .. } => format!("signal<{name}>"),
+        StoredAwaited::Update { name, .. } => format!("update<{name}>"),
         StoredAwaited::Timer => "sleep".to_owned(),
         StoredAwaited::Cancellation => "cancelled".to_owned(),
-        StoredAwaited::List(item) => name_of(item),
+        StoredAwaited::List(item)
+        | StoredAwaited::Within(item)
+        | StoredAwaited::Each(item)
+        | StoredAwaited::Repeated(item) => name_of(item),
     }
 }
 

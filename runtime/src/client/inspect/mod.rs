@@ -10,14 +10,15 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, Inspection, Position, Shown, UnreadSignal, Variable, Wait, WaitFor,
+    AwaitedActivity, EndingRun, Inspection, NotedCompensation, Position, Shown, UnreadSignal,
+    UnreadUpdate, Variable, Wait, WaitFor,
 };
 use super::Client;
 use crate::codec::{self, CodecError};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::{learn_definition, learn_schemas};
 use crate::error::{LookupError, StoreError};
-use crate::model::{Operation, Payload, RunStatus, Snapshot, Timestamp};
+use crate::model::{Handle, Operation, Payload, RunStatus, Snapshot, Timestamp};
 use crate::store::{
     Arrival, ArrivalKind, DeadLetter, MAX_DETAILS, RunDetails, RunKey, UnreadArrival,
 };
@@ -163,10 +164,30 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         // The run's own row, and the operations, say something all the same.
         position.workflow.clone_from(&run.workflow);
         position.state.clone_from(&run.state);
-        let operations = snapshot.operations.iter();
+        let is_awaited = |(_, operation): &&(Handle, Operation)| {
+            !matches!(
+                operation,
+                Operation::Shield(_) | Operation::Compensation(_) | Operation::Answer { .. }
+            )
+        };
+        let operations = snapshot.operations.iter().filter(is_awaited);
         let waits = operations.map(|(handle, operation)| view.awaited(name_of(operation), *handle));
         position.waits = waits.collect();
     }
+    if let Some(position) = &mut position
+        && run.status == RunStatus::Completed
+    {
+        // It is kept for its variables.
+        position.waits.clear();
+    }
+    let ending = snapshot.as_ref().and_then(|snapshot| snapshot.ending.as_deref());
+    if let (Some(position), Some(ending)) = (&mut position, ending) {
+        // What the code waited for has been given up.
+        let current = ending.current.filter(|_| run.status.is_open());
+        let wait = current.map(|current| view.compensation(current.handle));
+        position.waits = wait.into_iter().collect();
+    }
+    let compensations = view.compensations();
     let unread = inbox.iter().filter_map(|arrival| match &arrival.kind {
         ArrivalKind::Signal { name, payload } => Some((arrival.seq, name, payload)),
         _ => None,
@@ -177,6 +198,22 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         value: view.payload(payload),
     });
     let unread = unread.collect();
+    let updates = inbox.iter().filter_map(|arrival| match &arrival.kind {
+        ArrivalKind::Update { name, id, payload } => Some((arrival.seq, name, id, payload)),
+        _ => None,
+    });
+    let updates = updates.map(|(seq, name, id, payload)| UnreadUpdate {
+        seq,
+        update: name.clone(),
+        id: id.clone(),
+        value: view.payload(payload),
+    });
+    let unread_updates = updates.collect();
+    let unanswered = operations.iter().filter_map(|(_, operation)| match operation {
+        Operation::Answer { update, .. } => Some(update.clone()),
+        _ => None,
+    });
+    let unanswered = unanswered.collect();
     let inspection = Inspection {
         run_id: run.run_id,
         workflow_id: run.workflow_id.clone(),
@@ -200,7 +237,15 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         attributes: run.attributes.clone(),
         memo: run.memo.clone(),
         position,
+        compensations,
+        ending: ending.filter(|_| run.status.is_open()).map(|ending| EndingRun {
+            status: ending.status,
+            failure: ending.failure.clone(),
+            failed: ending.failed.clone(),
+        }),
         unread,
+        unread_updates,
+        unanswered,
         unread_count: details.unread_count,
         note,
     };
@@ -219,8 +264,8 @@ fn wakes_at(details: &RunDetails, snapshot: Option<&Snapshot>) -> Option<Timesta
             let (_, operation) = snapshot.operations.iter().find(|(of, _)| *of == handle)?;
             match operation {
                 Operation::Timer { fire_at } => Some(*fire_at),
-                Operation::Signal { until, .. } => *until,
-                Operation::Activity(_) | Operation::Cancellation => None,
+                Operation::Signal { until, .. } | Operation::Update { until, .. } => *until,
+                _ => None,
             }
         })
     })
@@ -231,6 +276,10 @@ fn name_of(operation: &Operation) -> String {
         Operation::Activity(activity) => activity.name.clone().into_owned(),
         Operation::Timer { .. } => "sleep".to_owned(),
         Operation::Signal { name, .. } => format!("signal<{name}>"),
+        Operation::Update { name, .. } => format!("update<{name}>"),
+        Operation::Answer { update, .. } => format!("answer {update}"),
         Operation::Cancellation => "cancelled".to_owned(),
+        Operation::Compensation(compensation) => compensation.activity.name.clone().into_owned(),
+        Operation::Shield(_) => "shield".to_owned(),
     }
 }

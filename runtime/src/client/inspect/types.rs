@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::model::{
-    AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, Handle, Memo, RunId, RunStatus,
-    StepNo, Timestamp, WorkerId,
+    AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation, Handle, Memo,
+    RunId, RunStatus, StepNo, Timestamp, WorkerId,
 };
 
 /// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
@@ -71,8 +71,20 @@ pub struct Inspection {
     /// Where its code is, with its variables and waits. Nothing if no state is kept, as of a run that has
     /// completed, or if it cannot be read; then `note` says why.
     pub position: Option<Position>,
+    /// What is carried out if the run does not complete, in that order: the compensation noted last is the first. Of a
+    /// run that was terminated, what has not been carried out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compensations: Vec<NotedCompensation>,
+    /// How the run ends, while its compensations are carried out. The one that is being carried out is what `position`
+    /// waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ending: Option<EndingRun>,
     /// Signals that it has not taken yet, in the order in which they came: the first hundred.
     pub unread: Vec<UnreadSignal>,
+    /// Updates that it has not taken yet, as `unread`.
+    pub unread_updates: Vec<UnreadUpdate>,
+    /// The ids of updates that it has taken and not answered yet.
+    pub unanswered: Vec<String>,
     /// How many arrivals of any kind it has not taken yet.
     pub unread_count: u64,
     /// What could not be shown.
@@ -112,6 +124,9 @@ pub struct Variable {
     pub name: String,
     /// Its type: as the source states it, or as the compiler knows it.
     pub ty: Option<String>,
+    /// Whether it can be read from outside: see `#[expose]`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub exposed: bool,
     /// Its value.
     #[serde(flatten)]
     pub value: Shown,
@@ -168,6 +183,14 @@ pub enum WaitFor {
     },
     /// A request to cancel.
     Cancellation,
+    /// An update.
+    Update {
+        /// Its stored name.
+        update: String,
+        /// When the wait is over, if it has a time limit.
+        #[serde(serialize_with = "as_text_or_null")]
+        until: Option<Timestamp>,
+    },
     /// Another workflow, inline.
     Workflow {
         /// Where it is.
@@ -182,6 +205,25 @@ pub enum WaitFor {
     All {
         /// Each of them.
         items: Vec<Wait>,
+    },
+    /// Something for a limited time.
+    Within {
+        /// When the time is over.
+        #[serde(serialize_with = "as_text")]
+        until: Timestamp,
+        /// What it is.
+        wait: Box<Wait>,
+    },
+    /// A call of an activity for each of many items.
+    Each {
+        /// How many items there are.
+        total: u32,
+        /// How many have ended and not failed.
+        succeeded: u32,
+        /// How many have failed.
+        failed: u32,
+        /// Those that have been asked for and not ended, some of which may wait for their turn: the first hundred.
+        asked: Vec<Wait>,
     },
     /// Nothing any more: the others of a `join!` are awaited.
     Done(Shown),
@@ -221,6 +263,32 @@ pub struct AwaitedActivity {
     pub arguments: Option<Shown>,
 }
 
+/// A compensation that is carried out if the run does not complete.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct NotedCompensation {
+    /// Which operation of the run it is.
+    pub handle: Handle,
+    /// The activity's stored name.
+    pub activity: String,
+    /// The queue whose workers attempt it; nothing if the worker that has the run does.
+    pub queue: Option<String>,
+    /// What it is called with.
+    pub arguments: Shown,
+}
+
+/// How a run ends whose compensations are being carried out.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct EndingRun {
+    /// The status that it closes with if no compensation fails.
+    pub status: RunStatus,
+    /// Why it does not complete.
+    pub failure: String,
+    /// The compensations that have failed for good.
+    pub failed: Vec<FailedCompensation>,
+}
+
 /// A signal that a run has not taken yet.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
@@ -230,6 +298,21 @@ pub struct UnreadSignal {
     /// Its stored name.
     pub signal: String,
     /// What it carries.
+    #[serde(flatten)]
+    pub value: Shown,
+}
+
+/// An update that a run has not taken yet.
+#[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
+pub struct UnreadUpdate {
+    /// Its number in the inbox.
+    pub seq: i64,
+    /// Its stored name.
+    pub update: String,
+    /// Its id.
+    pub id: String,
+    /// The request.
     #[serde(flatten)]
     pub value: Shown,
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::SNAPSHOT_FORMAT;
 use crate::codec::{CodecError, encode_into};
-use crate::model::{Handle, Operation, Snapshot, Timestamp, Wait, as_bytes};
+use crate::model::{Ending, Handle, Operation, Snapshot, Timestamp, Wait, as_bytes};
 
 /// Encodes a snapshot, format byte first.
 ///
@@ -20,6 +20,7 @@ pub fn encode_snapshot(snapshot: &Snapshot) -> Result<Vec<u8>, CodecError> {
         steps: snapshot.steps,
         cancelled: snapshot.cancelled.as_deref(),
         clock: snapshot.clock,
+        ending: snapshot.ending.as_deref(),
     })
 }
 
@@ -35,12 +36,14 @@ pub(crate) struct SnapshotView<'a> {
     pub(crate) steps: u64,
     pub(crate) cancelled: Option<&'a str>,
     pub(crate) clock: Timestamp,
+    pub(crate) ending: Option<&'a Ending>,
 }
 
 pub(crate) fn encode_snapshot_view(snapshot: &SnapshotView<'_>) -> Result<Vec<u8>, CodecError> {
     // What stands around the frame and around each operation, roughly.
     let arguments = snapshot.operations.iter().map(|(_, operation)| match operation {
         Operation::Activity(activity) => activity.arguments.as_bytes().len() + 96,
+        Operation::Compensation(undo) => undo.activity.arguments.as_bytes().len() + 96,
         _ => 32,
     });
     let mut bytes = Vec::with_capacity(snapshot.frame.len() + 64 + arguments.sum::<usize>());

@@ -1,5 +1,5 @@
 //! Format 1, which knows neither the clock of a run, nor how an attempt failed, nor the time limit of a wait for
-//! a signal.
+//! a signal, nor compensations.
 //!
 //! The call of an activity on a queue is kept in its row as this format has it: the row has columns of its own for
 //! what changes from attempt to attempt.
@@ -63,7 +63,8 @@ impl From<Snapshot> for model::Snapshot {
         let operations = operations.map(|(handle, operation)| (handle, operation.into())).collect();
         // No clock has been before this.
         let clock = Timestamp::MIN;
-        Self { frame, state, next_handle, operations, wait, steps, cancelled, clock }
+        let ending = None;
+        Self { frame, state, next_handle, operations, wait, steps, cancelled, clock, ending }
     }
 }
 

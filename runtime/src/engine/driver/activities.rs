@@ -57,6 +57,10 @@ impl Driver {
             }
         });
         self.next_retry = next_retry;
+        if self.machine.has_limits() {
+            let held_back = self.held_back();
+            due.retain(|handle| held_back.binary_search(handle).is_err());
+        }
         for end in overdue {
             self.conclude(end);
         }
@@ -76,6 +80,15 @@ impl Driver {
                 None => {}
             }
         }
+    }
+
+    /// The activities that wait for others to end, in the order of their handles.
+    pub(super) fn held_back(&self) -> Vec<Handle> {
+        let is_running =
+            |handle| self.attempts.is_running(handle) || self.uncertain.contains_key(&handle);
+        let mut held_back = self.machine.held_back(is_running);
+        held_back.sort_unstable();
+        held_back
     }
 
     /// The next attempt of an activity, or what comes instead of it.
@@ -241,6 +254,8 @@ impl Driver {
 
     pub(super) fn take_outcome(&mut self, handle: Handle, outcome: OperationOutcome) {
         self.machine.deliver_outcome(None, handle, outcome);
+        // One that had to wait for it may begin.
+        self.look_for_activities |= self.machine.has_limits();
         self.unsaved.push(Unsaved::Outcome(handle));
     }
 }

@@ -75,7 +75,8 @@ impl Driver {
         let Durability::Relaxed { .. } = self.machine.entry().options.durability else {
             return false;
         };
-        let mut may = !self.changed && !self.ahead.is_held && !self.is_draining();
+        let is_over = self.machine.ending().is_some();
+        let mut may = !is_over && !self.changed && !self.ahead.is_held && !self.is_draining();
         self.machine.for_each_activity(|_, activity| {
             let entry = self.hold.session.host.registry.activity(&activity.name);
             let is_transaction = entry.is_some_and(|entry| entry.connection.is_some());

@@ -32,8 +32,9 @@ impl Driver {
             return Rest::Stay(ready_at.into_iter().chain(self.next_retry).min());
         }
         let mut next = ready_at;
+        let held_back = if self.machine.has_limits() { self.held_back() } else { Vec::new() };
         self.machine.for_each_activity(|handle, activity| {
-            if !self.attempts.is_running(handle) {
+            if !self.attempts.is_running(handle) && held_back.binary_search(&handle).is_err() {
                 let due_at = match retry::awaited_until(activity) {
                     Some(limit) => limit.map(|(at, _)| at),
                     None => Some(activity.retry_at.unwrap_or(Timestamp::MIN)),
@@ -68,7 +69,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
-        record_schemas(&self.hold.session, &stepped.effects.messages).await;
+        record_schemas(&self.hold.session, &stepped.effects).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -191,8 +192,15 @@ impl Driver {
         disposition: Disposition,
         effects: Effects,
     ) -> Box<CommitStep> {
-        let Effects { mut consumed, activities, given_up, messages, set_aside, attributes } =
-            effects;
+        let Effects {
+            mut consumed,
+            activities,
+            given_up,
+            messages,
+            set_aside,
+            replies,
+            attributes,
+        } = effects;
         // An arrival that was read after the lost answer to its own delivery is noted twice.
         consumed.sort_unstable();
         consumed.dedup();
@@ -213,16 +221,25 @@ impl Driver {
             Some(Effect::SetAside(NewDeadLetter { seq: seq?, reason }))
         });
         let labelled = (!attributes.is_empty()).then_some(Effect::SetAttributes(attributes));
-        let writes_state =
-            matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
+        let replied = replies.into_iter().map(Effect::Reply);
+        let completes =
+            matches!(disposition, Disposition::Close { status: RunStatus::Completed, .. });
+        let exposes = !self.machine.entry().exposed.is_empty();
+        // The state before the step in which the workflow returned.
+        let last_snapshot =
+            (completes && exposes).then(|| self.machine.encode_snapshot().ok()).flatten();
+        let writes_state = last_snapshot.is_some()
+            || matches!(disposition, Disposition::Keep { .. } | Disposition::Park { .. });
         Box::new(CommitStep {
             definition: writes_state.then(|| self.machine.written_by()).flatten(),
+            last_snapshot,
             keep_history: self.machine.entry().options.history,
             consumed,
             effects: given_up
                 .chain(enqueued)
                 .chain(sent)
                 .chain(set_aside)
+                .chain(replied)
                 .chain(labelled)
                 .collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())
@@ -289,12 +306,18 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
     stays
 }
 
-/// Records the schemas of what a step has kept in its state, and of what it sends: whoever reads it must find them.
-async fn record_schemas(session: &Session, messages: &[OutgoingMessage]) {
+/// Records the schemas of what a step has kept in its state, and of what it sends and answers: whoever reads it must
+/// find them.
+async fn record_schemas(session: &Session, effects: &Effects) {
     let Host { recorded, .. } = &*session.host;
+    let sent = effects.messages.iter().map(|OutgoingMessage { body, .. }| match body {
+        Message::Signal { payload, .. } => payload,
+    });
+    let replied = effects.replies.iter().filter_map(|new| new.reply.payload());
+    let written: Vec<_> = sent.chain(replied).collect();
     let record = async || {
         recorded.kept_schemas(&*session.store).await?;
-        for OutgoingMessage { body: Message::Signal { payload, .. }, .. } in messages {
+        for payload in &written {
             recorded.schema_of(&*session.store, payload).await?;
         }
         Ok::<_, StoreError>(())

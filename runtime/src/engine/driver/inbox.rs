@@ -161,6 +161,9 @@ impl Driver {
                 ArrivalKind::Signal { name, payload } => {
                     self.machine.deliver_signal(at, name, payload);
                 }
+                ArrivalKind::Update { name, id, payload } => {
+                    self.machine.deliver_update(at, name, id, payload);
+                }
                 ArrivalKind::Outcome { handle, outcome } => {
                     self.machine.deliver_outcome(at, handle, outcome);
                     // Somebody may have used the token of an attempt that is being made.

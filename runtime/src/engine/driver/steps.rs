@@ -6,9 +6,9 @@ use tracing::debug;
 
 use crate::engine::clock::Clock;
 use crate::engine::panics::catch;
-use crate::machine::{Machine, SetAside, StepError, StepOutcome};
+use crate::machine::{Failure, Machine, SetAside, StepError, StepOutcome};
 use crate::model::{
-    ActivityOperation, AttributeChanges, BlockedReason, Handle, OutgoingMessage, Payload,
+    ActivityOperation, AttributeChanges, BlockedReason, Handle, NewReply, OutgoingMessage, Payload,
     RunStatus, Timestamp,
 };
 
@@ -41,14 +41,21 @@ pub(super) struct Effects {
     pub(super) set_aside: Vec<SetAside>,
     /// Attributes that are set and unset.
     pub(super) attributes: AttributeChanges,
+    /// Answers to updates.
+    pub(super) replies: Vec<NewReply>,
 }
 
 impl Effects {
     fn is_empty(&self) -> bool {
-        let Self { consumed, activities, given_up, messages, set_aside, attributes } = self;
+        let Self { consumed, activities, given_up, messages, set_aside, replies, attributes } =
+            self;
         let changes_inbox = !consumed.is_empty() || !set_aside.is_empty();
         let changes_queues = !activities.is_empty() || !given_up.is_empty();
-        !changes_inbox && !changes_queues && messages.is_empty() && attributes.is_empty()
+        !changes_inbox
+            && !changes_queues
+            && messages.is_empty()
+            && replies.is_empty()
+            && attributes.is_empty()
     }
 
     /// Adds what the machine has to be written.
@@ -62,6 +69,7 @@ impl Effects {
         self.messages.extend(machine.take_messages());
         self.set_aside.extend(machine.take_set_aside());
         self.attributes.extend(machine.take_attributes());
+        self.replies.extend(machine.take_replies());
     }
 
     /// These effects, and then those of later steps.
@@ -74,6 +82,7 @@ impl Effects {
         self.messages.extend(later.messages);
         self.set_aside.extend(later.set_aside);
         self.attributes.extend(later.attributes);
+        self.replies.extend(later.replies);
         self
     }
 
@@ -147,12 +156,19 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
             Ok(Ok(StepOutcome::Returned { result, failure })) => {
                 closed(machine, Some(result), failure)
             }
+            Ok(Ok(StepOutcome::Compensated(ending))) => {
+                let (status, result, failure) = ending.close();
+                StepEnd::Closed { status, result, failure: Some(failure) }
+            }
             Ok(Err(StepError::Failed(error))) => StepEnd::Closed {
                 status: RunStatus::Failed,
                 result: None,
                 failure: Some(format!("{error:#}")),
             },
-            Ok(Err(StepError::Cancelled)) => closed(machine, None, Some("cancelled".to_owned())),
+            Ok(Err(error @ StepError::Cancelled)) => {
+                let failure = Failure { text: error.to_string(), is_cancellation: Some(true) };
+                closed(machine, None, Some(failure))
+            }
             Ok(Err(error @ StepError::Encode(_))) => {
                 StepEnd::Blocked(BlockedReason::Invalid(error.to_string()))
             }
@@ -176,13 +192,13 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
     Stepped { end, effects, before }
 }
 
-/// The end of a run that returned or was ended by a request to cancel. A run that was asked to
-/// cancel and then returned an error counts as cancelled; one that returned a value completed.
-fn closed(machine: &Machine, result: Option<Payload>, failure: Option<String>) -> StepEnd {
-    let cancelled = failure.is_some().then(|| machine.cancel_reason()).flatten();
+/// The end of a run that returned or was ended by a request to cancel. A run that was asked to cancel and then returned
+/// an error counts as cancelled, unless that is known to be another one; one that returned a value completed.
+fn closed(machine: &Machine, result: Option<Payload>, failure: Option<Failure>) -> StepEnd {
+    let cancelled = failure.as_ref().and_then(|failure| machine.cancelled_by(failure));
     let (status, failure) = match (cancelled, failure) {
         (Some(reason), _) => (RunStatus::Cancelled, Some(reason)),
-        (None, Some(failure)) => (RunStatus::Failed, Some(failure)),
+        (None, Some(failure)) => (RunStatus::Failed, Some(failure.text)),
         (None, None) => (RunStatus::Completed, None),
     };
     StepEnd::Closed { status, result, failure }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::machine::StepError;
+use crate::machine::{StepError, request};
 
 /// Why an activity gave no value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,7 +63,14 @@ impl<E: fmt::Display> fmt::Display for ActivityError<E> {
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> std::error::Error for ActivityError<E> {}
+impl<E: fmt::Debug + fmt::Display> std::error::Error for ActivityError<E> {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Cancelled => Some(request()),
+            _ => None,
+        }
+    }
+}
 
 impl ActivityError<()> {
     /// The same failure for an activity with errors of its own.

@@ -15,7 +15,9 @@ use serde::{Deserialize, Serialize};
 
 pub use self::error::{ActivityError, TimeoutKind};
 pub use self::returned::{Outcomes, ResultParts};
+pub(crate) use self::saved::StoredCall;
 use super::future::sealed::Sealed;
+use super::turns::Arrived;
 use super::values::ArgumentKind;
 use super::{Awaited, Context, DurableFuture, Parked, StepError};
 use crate::activities::transaction::ConnectionKind;
@@ -206,6 +208,18 @@ impl<A: Activity> fmt::Debug for ActivityCall<A> {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingActivity(Handle);
 
+impl PendingActivity {
+    pub(crate) fn handle(&self) -> Handle {
+        self.0
+    }
+}
+
+impl From<Handle> for PendingActivity {
+    fn from(handle: Handle) -> Self {
+        Self(handle)
+    }
+}
+
 impl Call {
     /// A call with these arguments. One that could not be encoded is reported when the call is
     /// awaited.
@@ -224,12 +238,18 @@ impl Call {
     }
 
     fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
+        let activity = self.into_operation(cx)?;
+        Ok(PendingActivity(cx.ask(Operation::Activity(Box::new(activity)))))
+    }
+
+    /// The activity as it is asked for now.
+    pub(crate) fn into_operation(self, cx: &Context) -> Result<ActivityOperation, StepError> {
         let Self { name, arguments, options } = self;
         let options = match options {
             Some(mut options) => std::mem::take((*options).reveal_mut()),
             None => ActivityOptions::DEFAULT,
         };
-        let handle = cx.ask(Operation::Activity(Box::new(ActivityOperation {
+        Ok(ActivityOperation {
             name: Cow::Borrowed(name),
             arguments: arguments.map_err(StepError::Encode)?,
             retry: options.retry,
@@ -247,8 +267,7 @@ impl Call {
             details: None,
             awaited: None,
             last_failure: None,
-        })));
-        Ok(PendingActivity(handle))
+        })
     }
 
     /// What a step does with a call that it awaits alone.
@@ -280,6 +299,10 @@ impl<A: Activity> DurableFuture for ActivityCall<A> {
             Some(output) => Ok(Poll::Ready(output)),
             None => alone.next.failed.map_or(Ok(Poll::Pending), Err),
         }
+    }
+
+    fn arrived(pending: &PendingActivity, cx: &Context) -> Arrived {
+        cx.arrived(pending.0)
     }
 
     fn cancel(pending: PendingActivity, cx: &Context) -> Result<(), StepError> {

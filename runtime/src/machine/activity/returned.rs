@@ -24,6 +24,8 @@ pub struct Outcomes<R: 'static, O, E> {
     pub(super) resume: fn(&mut Parked, &Context) -> Option<O>,
     /// What such a value looks like.
     pub(crate) returned: Described,
+    /// Whether such a value is a `Result`.
+    pub(crate) may_fail: bool,
 }
 
 impl<T: Durable + 'static, E> Outcomes<T, T, E> {
@@ -34,6 +36,7 @@ impl<T: Durable + 'static, E> Outcomes<T, T, E> {
                 report: report::of::<T, E>,
                 resume: resume::<T>,
                 returned: Described::of::<T>(),
+                may_fail: false,
             }
         }
     }
@@ -51,6 +54,7 @@ where
                 report: report::of_result::<T, E>,
                 resume: resume_result::<T, E>,
                 returned: Described::of_result::<T, E>(),
+                may_fail: true,
             }
         }
     }
@@ -64,6 +68,7 @@ impl<R: 'static, O: 'static, E: 'static> Outcomes<R, O, E> {
                 report: |_, _| is_refused(),
                 resume: |_, _| is_refused(),
                 returned: Described::of::<()>(),
+                may_fail: false,
             }
         }
     }

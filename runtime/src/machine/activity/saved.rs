@@ -7,6 +7,7 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, ser};
 
 use super::{Activity, ActivityCall, ActivityOptions, Call};
+use crate::machine::StepError;
 use crate::model::Payload;
 
 #[derive(Serialize)]
@@ -15,10 +16,39 @@ struct SavedCall<'a> {
     options: Option<&'a ActivityOptions>,
 }
 
-#[derive(Deserialize)]
-struct ReadCall {
-    arguments: Payload,
+/// A call as it is saved, whichever activity it is of.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct StoredCall {
+    pub(crate) arguments: Payload,
     options: Option<ActivityOptions>,
+}
+
+impl StoredCall {
+    /// Of a call.
+    ///
+    /// # Errors
+    /// [`StepError::Encode`] if its arguments could not be encoded.
+    pub(crate) fn of<A>(call: ActivityCall<A>) -> Result<Self, StepError> {
+        let Call { arguments, options, .. } = call.call;
+        let options = options.map(|mut options| std::mem::take((*options).reveal_mut()));
+        Ok(Self { arguments: arguments.map_err(StepError::Encode)?, options })
+    }
+
+    /// Whether workers of a queue carry it out.
+    pub(crate) fn is_on_queue(&self) -> bool {
+        self.options.as_ref().is_some_and(|options| options.queue.is_some())
+    }
+
+    /// The call of this activity.
+    pub(crate) fn call<A: Activity>(self) -> ActivityCall<A> {
+        let Self { arguments, options } = self;
+        let call = Call { name: A::NAME, arguments: Ok(arguments), options: None };
+        let call = match options {
+            Some(options) => call.with(options),
+            None => call,
+        };
+        ActivityCall { call, activity: PhantomData }
+    }
 }
 
 impl<A> Serialize for ActivityCall<A> {
@@ -32,12 +62,6 @@ impl<A> Serialize for ActivityCall<A> {
 
 impl<'de, A: Activity> Deserialize<'de> for ActivityCall<A> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let ReadCall { arguments, options } = ReadCall::deserialize(deserializer)?;
-        let call = Call { name: A::NAME, arguments: Ok(arguments), options: None };
-        let call = match options {
-            Some(options) => call.with(options),
-            None => call,
-        };
-        Ok(Self { call, activity: PhantomData })
+        StoredCall::deserialize(deserializer).map(StoredCall::call)
     }
 }

@@ -69,6 +69,11 @@ impl Context {
         }
     }
 
+    /// Notes that the step cannot be made.
+    pub(crate) fn fail_step(&self, error: StepError) {
+        self.fields().outgoing.borrow_mut().failed.get_or_insert(error);
+    }
+
     /// Begins to collect what a step sends.
     pub(super) fn begin_sending(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();

@@ -1,7 +1,9 @@
 //! What a workflow sees of its run, and what a step reads and writes through it.
 
+mod answers;
 mod attributes;
 mod messages;
+mod side_effects;
 mod waits;
 
 use std::cell::{Cell, RefCell};
@@ -12,12 +14,17 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
+use self::answers::Answers;
 use self::attributes::Labels;
 use self::messages::Outgoing;
+use self::side_effects::SideEffects;
 use self::waits::WaitGroup;
 use super::step::Arrivals;
 use super::values::SavedKind;
-use super::{Awaited, Cancellation, OperationOutcome, Signal, SignalWait, Sleep};
+use super::{
+    Awaited, Cancellation, OperationOutcome, ReceivedUpdate, Signal, SignalWait, Sleep, Update,
+    UpdateWait,
+};
 use crate::codec::CodecError;
 use crate::hidden::Hidden;
 use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
@@ -41,15 +48,23 @@ struct Fields {
     run: RunInfo,
     step: Cell<u64>,
     now: Cell<Timestamp>,
+    /// When the step before began.
+    last_step_at: Cell<Timestamp>,
     drawn: Cell<u64>,
     next_handle: Cell<u64>,
     operations: RefCell<Vec<(Handle, Operation)>>,
     queued: RefCell<QueueChanges>,
     outgoing: RefCell<Outgoing>,
     labels: RefCell<Labels>,
+    side_effects: RefCell<SideEffects>,
+    answers: RefCell<Answers>,
     waits: RefCell<Vec<WaitGroup>>,
     arrivals: RefCell<Arrivals>,
     cancelled_below: Cell<Handle>,
+    /// Why, if the step delivers a request to cancel to what is awaited.
+    cancelled: RefCell<String>,
+    /// Whether operations asked for now are shielded.
+    shielding: Cell<bool>,
     giving_up: Cell<bool>,
     goes_on: Cell<bool>,
     description: RefCell<Option<Description>>,
@@ -135,8 +150,21 @@ impl Context {
         SignalWait::new()
     }
 
+    /// Waits for the next update of type `U`, a request that the run is to answer. Updates that came before the wait
+    /// are kept for it, in the order in which they were acknowledged.
+    ///
+    /// ```ignore
+    /// let add = cx.update::<AddItem>().await;
+    /// cart.add(&add.item);
+    /// add.reply(cart.total());
+    /// ```
+    pub fn update<U: Update>(&self) -> UpdateWait<U> {
+        UpdateWait::new()
+    }
+
     /// Waits for a request to cancel the run. While a workflow waits here, the request is delivered
-    /// to this wait only; anywhere else it ends what is being awaited.
+    /// to this wait only; anywhere else it ends what is being awaited. A run is told of one request: further ones have no
+    /// effect.
     pub fn cancelled(&self) -> Cancellation {
         Cancellation::new()
     }
@@ -149,19 +177,25 @@ impl Context {
         next_handle: u64,
         operations: Vec<(Handle, Operation)>,
     ) -> Self {
+        let answers = RefCell::new(Answers::of(&operations));
         Self(Box::new(Fields {
             run,
             step: Cell::new(0),
             now: Cell::default(),
+            last_step_at: Cell::new(Timestamp::MIN),
             drawn: Cell::new(0),
             next_handle: Cell::new(next_handle),
             operations: RefCell::new(operations),
             queued: RefCell::default(),
             outgoing: RefCell::default(),
             labels: RefCell::default(),
+            side_effects: RefCell::default(),
+            answers,
             waits: RefCell::default(),
             arrivals: RefCell::default(),
             cancelled_below: Cell::new(Handle(0)),
+            cancelled: RefCell::default(),
+            shielding: Cell::new(false),
             giving_up: Cell::new(false),
             goes_on: Cell::new(false),
             description: RefCell::new(None),
@@ -172,11 +206,13 @@ impl Context {
         (*self.0).reveal()
     }
 
-    /// Prepares for step number `step`. A request to cancel that has arrived is delivered by this
-    /// step: to the run's own wait for it, or else to every operation outstanding now.
-    pub(crate) fn begin_step(&self, step: u64, now: Timestamp) {
+    /// Prepares for step number `step`, which begins `now`; the one before began at `last`. A request to cancel that has
+    /// arrived is delivered by this step: to the run's own wait for it, or else to every operation outstanding now, unless one
+    /// of them is shielded.
+    pub(crate) fn begin_step(&self, step: u64, now: Timestamp, last: Timestamp) {
         let fields = self.fields();
         fields.step.set(step);
+        fields.last_step_at.set(last);
         fields.now.set(now);
         fields.drawn.set(0);
         fields.waits.borrow_mut().clear();
@@ -184,26 +220,57 @@ impl Context {
         self.begin_labels();
         self.open_waits(false);
         fields.goes_on.set(false);
-        let awaited = fields
-            .operations
-            .borrow()
-            .iter()
-            .any(|(_, operation)| matches!(operation, Operation::Cancellation));
-        let ends_all = !awaited && self.take_cancel().is_some();
-        fields.cancelled_below.set(Handle(if ends_all { fields.next_handle.get() } else { 0 }));
+        fields.shielding.set(false);
+        let is_asked = fields.arrivals.borrow().is_asked_to_cancel();
+        let ends_all = is_asked && {
+            let operations = fields.operations.borrow();
+            !awaits_cancel(&operations) && !is_shielded(&operations)
+        };
+        let cancel = if ends_all { self.take_cancel() } else { None };
+        let below = if cancel.is_some() { fields.next_handle.get() } else { 0 };
+        fields.cancelled_below.set(Handle(below));
+        if let Some(reason) = cancel {
+            fields.cancelled.replace(reason);
+        }
+    }
+
+    /// When the step before began.
+    pub(super) fn last_step_at(&self) -> Timestamp {
+        self.fields().last_step_at.get()
     }
 
     /// Adds an operation to those outstanding and to what the step waits for.
     pub(crate) fn ask(&self, operation: Operation) -> Handle {
         let fields = self.fields();
-        let handle = Handle(fields.next_handle.get());
-        fields.next_handle.set(handle.0 + 1);
         if is_on_queue(&operation) {
-            fields.queued.borrow_mut().asked.push(handle);
+            fields.queued.borrow_mut().asked.push(Handle(self.next_handle()));
         }
-        fields.operations.borrow_mut().push((handle, operation));
+        let handle = self.add(operation);
+        if fields.shielding.get() {
+            self.add(Operation::Shield(handle));
+        }
         self.wait_for(handle);
         handle
+    }
+
+    /// Adds an operation to those outstanding. The step does not wait for it.
+    pub(crate) fn add(&self, operation: Operation) -> Handle {
+        let fields = self.fields();
+        let handle = Handle(fields.next_handle.get());
+        fields.next_handle.set(handle.0 + 1);
+        fields.operations.borrow_mut().push((handle, operation));
+        handle
+    }
+
+    /// Whether an operation is among those outstanding.
+    pub(crate) fn is_outstanding(&self, handle: Handle) -> bool {
+        let operations = self.fields().operations.borrow();
+        operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
+    }
+
+    /// Whether the outcome of an activity is there.
+    pub(crate) fn has_outcome(&self, handle: Handle) -> bool {
+        self.fields().arrivals.borrow().has_outcome(handle)
     }
 
     /// Takes an operation off those outstanding.
@@ -212,6 +279,10 @@ impl Context {
         let mut operations = fields.operations.borrow_mut();
         if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
             let (_, operation) = operations.remove(index);
+            // The shield of an operation is the next one.
+            if let Some((_, Operation::Shield(_))) = operations.get(index) {
+                operations.remove(index);
+            }
             if is_on_queue(&operation) && !fields.arrivals.borrow().has_outcome(handle) {
                 self.give_up_queued(handle);
             }
@@ -252,6 +323,28 @@ impl Context {
         self.fields().arrivals.borrow_mut().take_signal(name)
     }
 
+    /// The first waiting update of this name. For a wait whose time limit is over, what others that are not over wait
+    /// for is theirs.
+    pub(crate) fn take_update(&self, name: &str, is_late: bool) -> Option<ReceivedUpdate> {
+        let now = self.now();
+        let is_open = |operation: &Operation| match operation {
+            Operation::Update { name: awaited, until } => {
+                awaited == name && until.is_none_or(|until| until > now)
+            }
+            _ => false,
+        };
+        let fields = self.fields();
+        let mut arrivals = fields.arrivals.borrow_mut();
+        if is_late {
+            let operations = fields.operations.borrow();
+            let open = operations.iter().filter(|(_, other)| is_open(other)).count();
+            if arrivals.count_updates(name) <= open {
+                return None;
+            }
+        }
+        arrivals.take_update(name)
+    }
+
     /// As [`Context::take_signal`], for a wait whose time limit is over: what others that are not over wait for is
     /// theirs.
     pub(crate) fn take_late_signal(&self, name: &str) -> Option<Payload> {
@@ -271,6 +364,32 @@ impl Context {
     /// The request to cancel, if there is one that has not been delivered.
     pub(crate) fn take_cancel(&self) -> Option<String> {
         self.fields().arrivals.borrow_mut().take_cancel()
+    }
+
+    /// Why, if this step delivers a request to cancel to what is awaited.
+    pub(crate) fn cancel_reason(&self) -> Option<String> {
+        let fields = self.fields();
+        (fields.cancelled_below.get() > Handle(0)).then(|| fields.cancelled.borrow().clone())
+    }
+
+    /// Runs `step` so that the operations that it asks for are shielded.
+    pub(crate) fn shield_all<T>(&self, step: impl FnOnce() -> T) -> T {
+        let fields = self.fields();
+        let outer = fields.shielding.replace(true);
+        let value = step();
+        fields.shielding.set(outer);
+        value
+    }
+
+    /// Gives up the operations from this one on, and leaves the compensations.
+    pub(crate) fn give_up_from(&self, first: Handle) {
+        let given_up: Vec<Handle> = self.with_operations(|operations| {
+            let from = operations.partition_point(|(handle, _)| *handle < first);
+            let is_undone = |operation: &Operation| matches!(operation, Operation::Compensation(_));
+            let given_up = operations[from..].iter().filter(|(_, operation)| !is_undone(operation));
+            given_up.map(|(handle, _)| *handle).collect()
+        });
+        given_up.into_iter().for_each(|handle| self.settle(handle));
     }
 
     /// Whether a request to cancel ends this operation.
@@ -339,4 +458,14 @@ impl fmt::Debug for Context {
 /// Whether others than the owner of the run carry it out.
 pub(crate) fn is_on_queue(operation: &Operation) -> bool {
     matches!(operation, Operation::Activity(activity) if activity.queue.is_some())
+}
+
+/// Whether a request to cancel waits until a shielded operation has ended: no other wait is to take it.
+pub(crate) fn is_shielded(operations: &[(Handle, Operation)]) -> bool {
+    let shield = operations.iter().any(|(_, operation)| matches!(operation, Operation::Shield(_)));
+    shield && !awaits_cancel(operations)
+}
+
+fn awaits_cancel(operations: &[(Handle, Operation)]) -> bool {
+    operations.iter().any(|(_, operation)| matches!(operation, Operation::Cancellation))
 }

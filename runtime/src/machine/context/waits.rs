@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::Context;
 use crate::machine::DurableFuture;
-use crate::model::{Handle, Wait};
+use crate::model::{Handle, Operation, Outcomes, Wait};
 
 /// A condition under construction.
 #[derive(Debug)]
@@ -35,6 +35,62 @@ impl Context {
         let value = within();
         self.close_waits(true);
         value
+    }
+
+    /// Runs `within` so that any of what it waits for makes the next step. If `within` waits for nothing, nothing is
+    /// added.
+    pub(crate) fn wait_for_any<T>(&self, within: impl FnOnce() -> T) -> T {
+        self.open_waits(false);
+        let value = within();
+        self.close_waits(true);
+        value
+    }
+
+    /// Runs `within` so that nothing it waits for counts.
+    pub(crate) fn without_waits<T>(&self, within: impl FnOnce() -> T) -> T {
+        self.open_waits(false);
+        let value = within();
+        self.close_waits(false);
+        value
+    }
+
+    /// As [`Context::wait_for_all`], but the first activity that fails is enough. Where not only activities are
+    /// waited for, any of what comes is, because whether that is a failure is not known before it is looked at.
+    pub(crate) fn wait_for_all_or_failure<T>(&self, within: impl FnOnce() -> T) -> T {
+        self.open_waits(false);
+        let value = within();
+        let group = self.fields().waits.borrow_mut().pop();
+        let Some(group) = group.filter(|group| !group.is_empty()) else { return value };
+        self.add_wait(match self.activities_of(&group) {
+            Some(of) => {
+                let ended = u32::try_from(of.len()).unwrap_or(u32::MAX);
+                Wait::Outcomes(Box::new(Outcomes { of, ended, failed: 1, at_once: u32::MAX }))
+            }
+            None => group.into_wait(),
+        });
+        value
+    }
+
+    /// Adds a condition over outcomes to what the step waits for.
+    pub(crate) fn wait_for_outcomes(&self, outcomes: Outcomes) {
+        self.add_wait(Wait::Outcomes(Box::new(outcomes)));
+    }
+
+    /// The activities that a group waits for, in the order in which they were asked for, if it waits for nothing else.
+    fn activities_of(&self, group: &WaitGroup) -> Option<Vec<Handle>> {
+        let handles = group.waits.iter().map(|wait| match wait {
+            Wait::One(handle) => Some(*handle),
+            _ => None,
+        });
+        let mut handles: Vec<_> = handles.collect::<Option<_>>()?;
+        handles.sort_unstable();
+        let are_activities = self.with_operations(|operations| {
+            handles.iter().all(|handle| {
+                let found = operations.binary_search_by_key(handle, |(handle, _)| *handle);
+                found.is_ok_and(|index| matches!(operations[index].1, Operation::Activity(_)))
+            })
+        });
+        (group.eager.is_empty() && are_activities).then_some(handles)
     }
 
     /// Begins to collect what is waited for: all of it must arrive before the next step, or any.
@@ -80,6 +136,24 @@ impl Context {
         {
             outer.eager.push(group.into_wait());
         }
+    }
+
+    /// Runs `within`, which may end in the middle of what it waits for. Nothing that it waits for counts then.
+    pub(crate) fn wait_unless_ended<T, E>(
+        &self,
+        within: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        let fields = self.fields();
+        self.open_waits(false);
+        let depth = fields.waits.borrow().len();
+        let goes_on = fields.goes_on.get();
+        let ended = within();
+        if ended.is_err() {
+            fields.waits.borrow_mut().truncate(depth);
+            fields.goes_on.set(goes_on);
+        }
+        self.close_waits(ended.is_ok());
+        ended
     }
 
     /// Notes that something awaited is there already, so that the code goes on within the step.

@@ -1,9 +1,11 @@
 //! What has arrived for a machine.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{Machine, OperationOutcome};
+use crate::generated::fallible::is_error;
+use crate::machine::ReceivedUpdate;
 use crate::model::{Handle, Operation, Payload, Timestamp};
 
 /// A signal that its run could not read, and that no longer waits for it.
@@ -21,8 +23,13 @@ pub struct SetAside {
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     outcomes: BTreeMap<Handle, Delivery<OperationOutcome>>,
+    /// The activities among them that have failed, as far as the run waits for a number of failures.
+    failed: BTreeSet<Handle>,
     signals: VecDeque<Delivery<(String, Payload)>>,
+    updates: VecDeque<Delivery<ReceivedUpdate>>,
     cancel: Option<Delivery<String>>,
+    /// How many have come, used up or not.
+    count: u64,
     consumed: Vec<i64>,
     /// Signals that steps could not read.
     set_aside: Vec<SetAside>,
@@ -31,6 +38,8 @@ pub(crate) struct Arrivals {
 #[derive(Debug)]
 struct Delivery<T> {
     seq: Option<i64>,
+    /// How many had come before it.
+    number: u64,
     value: T,
     /// Taken by the step being made.
     taken: bool,
@@ -39,8 +48,10 @@ struct Delivery<T> {
 }
 
 impl<T> Delivery<T> {
-    fn new(seq: Option<i64>, value: T) -> Self {
-        Self { seq, value, taken: false, unreadable: None }
+    fn new(seq: Option<i64>, count: &mut u64, value: T) -> Self {
+        let number = *count;
+        *count += 1;
+        Self { seq, number, value, taken: false, unreadable: None }
     }
 
     fn take(&mut self) -> &T {
@@ -58,7 +69,17 @@ impl Arrivals {
         self.outcomes.contains_key(&handle)
     }
 
-    pub(super) fn is_asked_to_cancel(&self) -> bool {
+    /// Whether an activity is known to have failed.
+    pub(super) fn has_failed(&self, handle: Handle) -> bool {
+        self.failed.contains(&handle)
+    }
+
+    /// How many outcomes there are, and how many of them are known to be failures.
+    pub(super) fn count_outcomes(&self) -> (usize, usize) {
+        (self.outcomes.len(), self.failed.len())
+    }
+
+    pub(crate) fn is_asked_to_cancel(&self) -> bool {
         self.cancel.is_some()
     }
 
@@ -98,9 +119,39 @@ impl Arrivals {
         waiting.filter(|signal| !signal.taken && signal.value.0 == name).count()
     }
 
+    pub(crate) fn take_update(&mut self, name: &str) -> Option<ReceivedUpdate> {
+        let mut waiting = self.updates.iter_mut();
+        let update = waiting.find(|update| !update.taken && update.value.name == name)?;
+        Some(update.take().clone())
+    }
+
+    /// How many waiting updates have this name.
+    pub(crate) fn count_updates(&self, name: &str) -> usize {
+        let waiting = self.updates.iter();
+        waiting.filter(|update| !update.taken && update.value.name == name).count()
+    }
+
     pub(crate) fn take_cancel(&mut self) -> Option<String> {
         let cancel = self.cancel.as_mut().filter(|cancel| !cancel.taken)?;
         Some(cancel.take().clone())
+    }
+
+    /// How many arrivals came before what an operation waits for; `None` if that has not come.
+    pub(crate) fn number_of(&self, handle: Handle, operation: &Operation) -> Option<u64> {
+        match operation {
+            Operation::Signal { name, .. } => {
+                let mut waiting = self.signals.iter();
+                let signal = waiting.find(|signal| !signal.taken && signal.value.0 == *name);
+                signal.map(|signal| signal.number)
+            }
+            Operation::Update { name, .. } => {
+                let mut waiting = self.updates.iter();
+                let update = waiting.find(|update| !update.taken && update.value.name == *name);
+                update.map(|update| update.number)
+            }
+            Operation::Cancellation => self.cancel.as_ref().map(|cancel| cancel.number),
+            _ => self.outcomes.get(&handle).map(|delivery| delivery.number),
+        }
     }
 
     pub(super) fn has(&self, handle: Handle, operation: &Operation, now: Timestamp) -> bool {
@@ -109,8 +160,13 @@ impl Arrivals {
             Operation::Signal { name, .. } => {
                 self.signals.iter().any(|signal| signal.value.0 == *name)
             }
+            Operation::Update { name, .. } => {
+                self.updates.iter().any(|update| update.value.name == *name)
+            }
+            Operation::Answer { .. } => false,
             Operation::Cancellation => self.cancel.is_some(),
             Operation::Activity(_) => self.outcomes.contains_key(&handle),
+            Operation::Shield(_) | Operation::Compensation(_) => false,
         }
     }
 
@@ -119,19 +175,21 @@ impl Arrivals {
         for signal in &mut self.signals {
             (signal.taken, signal.unreadable) = (false, None);
         }
+        self.updates.iter_mut().for_each(|delivery| delivery.taken = false);
         self.cancel.iter_mut().for_each(|delivery| delivery.taken = false);
     }
 
     /// Drops what the step took, and outcomes of operations that it gave up. Returns the reason of
     /// a request to cancel that the step took.
     pub(super) fn settle(&mut self, operations: &[(Handle, Operation)]) -> Option<String> {
-        let consumed = &mut self.consumed;
+        let (consumed, failed) = (&mut self.consumed, &mut self.failed);
         self.outcomes.retain(|handle, delivery| {
             let outstanding =
                 operations.binary_search_by_key(handle, |(handle, _)| *handle).is_ok();
             let keep = outstanding && !delivery.taken;
             if !keep {
                 consumed.extend(delivery.seq);
+                failed.remove(handle);
             }
             keep
         });
@@ -149,6 +207,12 @@ impl Arrivals {
             }
             false
         });
+        self.updates.retain(|delivery| {
+            if delivery.taken {
+                consumed.extend(delivery.seq);
+            }
+            !delivery.taken
+        });
         let cancel = self.cancel.take_if(|cancel| cancel.taken)?;
         consumed.extend(cancel.seq);
         Some(cancel.value)
@@ -163,18 +227,25 @@ impl Machine {
         let outstanding = self.cx.with_operations(|operations| {
             operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
         });
+        let mut counts_failures = false;
+        self.wait.for_each_outcomes(&mut |_| counts_failures = true);
         self.cx.with_arrivals(|arrivals| {
             if !outstanding {
                 arrivals.consumed.extend(seq);
                 return;
             }
+            if counts_failures && is_failure(&outcome) {
+                arrivals.failed.insert(handle);
+            }
             match arrivals.outcomes.entry(handle) {
                 Entry::Vacant(entry) => {
-                    entry.insert(Delivery::new(seq, outcome));
+                    entry.insert(Delivery::new(seq, &mut arrivals.count, outcome));
                 }
                 Entry::Occupied(mut entry) => match entry.get().seq {
                     // What lies in the inbox counts, also where somebody else has put it there.
-                    None if seq.is_some() => *entry.get_mut() = Delivery::new(seq, outcome),
+                    None if seq.is_some() => {
+                        *entry.get_mut() = Delivery::new(seq, &mut arrivals.count, outcome);
+                    }
                     None => {}
                     Some(known) => arrivals.consumed.extend(seq.filter(|seq| *seq != known)),
                 },
@@ -185,15 +256,25 @@ impl Machine {
     /// Adds a signal.
     pub fn deliver_signal(&mut self, seq: Option<i64>, name: String, payload: Payload) {
         self.cx.with_arrivals(|arrivals| {
-            arrivals.signals.push_back(Delivery::new(seq, (name, payload)));
+            let delivery = Delivery::new(seq, &mut arrivals.count, (name, payload));
+            arrivals.signals.push_back(delivery);
+        });
+    }
+
+    /// Adds an update.
+    pub fn deliver_update(&mut self, seq: Option<i64>, name: String, id: String, payload: Payload) {
+        self.cx.with_arrivals(|arrivals| {
+            let update = ReceivedUpdate { name, id, payload };
+            arrivals.updates.push_back(Delivery::new(seq, &mut arrivals.count, update));
         });
     }
 
     /// Adds a request to cancel; further ones are consumed without effect.
     pub fn deliver_cancel(&mut self, seq: Option<i64>, reason: String) {
+        let is_told = self.cancelled.is_some() || self.ending.is_some();
         self.cx.with_arrivals(|arrivals| {
-            if arrivals.cancel.is_none() {
-                arrivals.cancel = Some(Delivery::new(seq, reason));
+            if arrivals.cancel.is_none() && !is_told {
+                arrivals.cancel = Some(Delivery::new(seq, &mut arrivals.count, reason));
             } else {
                 arrivals.consumed.extend(seq);
             }
@@ -227,5 +308,13 @@ impl Machine {
     /// The inbox numbers used up since the last call.
     pub fn take_consumed(&mut self) -> Vec<i64> {
         self.cx.with_arrivals(|arrivals| std::mem::take(&mut arrivals.consumed))
+    }
+}
+
+/// Whether an activity has failed. What one returns whose failures are counted is a `Result`.
+fn is_failure(outcome: &OperationOutcome) -> bool {
+    match outcome {
+        OperationOutcome::Returned(payload) => is_error(payload.as_bytes()).unwrap_or(false),
+        _ => true,
     }
 }

@@ -111,11 +111,17 @@ impl Machine {
     /// changed.
     pub fn count_takeovers(&mut self, takeovers: u32, now: Timestamp) -> bool {
         let mut changed = false;
+        // Nobody has begun these.
+        let mut held_back = self.held_back(|_| false);
+        held_back.sort_unstable();
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
                 for (handle, operation) in operations {
                     let Operation::Activity(activity) = operation else { continue };
-                    if activity.queue.is_some() || arrivals.has_outcome(*handle) {
+                    if activity.queue.is_some()
+                        || arrivals.has_outcome(*handle)
+                        || held_back.binary_search(handle).is_ok()
+                    {
                         continue;
                     }
                     changed = takeovers > 0;

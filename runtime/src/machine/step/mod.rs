@@ -2,6 +2,7 @@
 
 mod arrivals;
 mod attempts;
+mod ending;
 mod outstanding;
 
 use std::borrow::Cow;
@@ -14,11 +15,13 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::arrivals::Arrivals;
 pub use self::arrivals::SetAside;
 use super::branches::{advance, states_of_branches};
+use super::replies;
+use super::spawn::Ledger;
 use super::unreadable::readable;
-use super::{Context, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
+use super::{Context, Failure, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
-use crate::model::{DefinitionHash, Payload, Snapshot, Timestamp, Wait};
+use crate::model::{DefinitionHash, Ending, Payload, Snapshot, Timestamp, Wait};
 
 /// Why a step could not be made. The state before it stands.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +37,14 @@ pub enum StepError {
     #[error("the signal `{name}` cannot be read: {error}")]
     Signal {
         /// The signal's stored name.
+        name: &'static str,
+        /// Why not.
+        error: CodecError,
+    },
+    /// An update that another build sent does not fit its type of today.
+    #[error("the update `{name}` cannot be read: {error}")]
+    Update {
+        /// The update's stored name.
         name: &'static str,
         /// Why not.
         error: CodecError,
@@ -95,9 +106,11 @@ pub enum StepOutcome {
     Returned {
         /// Its encoded return value.
         result: Payload,
-        /// The error's text, if it returned one.
-        failure: Option<String>,
+        /// What is known of the error, if it returned one.
+        failure: Option<Failure>,
     },
+    /// The workflow had come to an error, and its compensations have been carried out: the run ends so.
+    Compensated(Box<Ending>),
 }
 
 /// A state machine between steps, with what has arrived for it.
@@ -112,6 +125,8 @@ pub struct Machine {
     cancelled: Option<String>,
     /// When the last step began, as the run has seen it.
     clock: Timestamp,
+    /// How the run ends, while its compensations are carried out.
+    ending: Option<Box<Ending>>,
     /// How many parts of a wait for all have been found to hold since the last step. They hold
     /// until the next one, so a wait for n arrivals costs n looks and not n².
     met: Cell<usize>,
@@ -139,6 +154,7 @@ impl Machine {
             steps: 0,
             cancelled: None,
             clock: Timestamp::MIN,
+            ending: None,
             met: Cell::new(0),
         })
     }
@@ -154,6 +170,7 @@ impl Machine {
             steps: snapshot.steps,
             cancelled: snapshot.cancelled,
             clock: snapshot.clock,
+            ending: snapshot.ending,
             met: Cell::new(0),
         }
     }
@@ -169,6 +186,7 @@ impl Machine {
             steps: self.steps,
             cancelled: self.cancelled.clone(),
             clock: self.clock,
+            ending: self.ending.clone(),
         }
     }
 
@@ -187,6 +205,7 @@ impl Machine {
                 steps: self.steps,
                 cancelled: self.cancelled.as_deref(),
                 clock: self.clock,
+                ending: self.ending.as_deref(),
             })
         })
     }
@@ -194,6 +213,11 @@ impl Machine {
     /// The workflow.
     pub fn entry(&self) -> &'static WorkflowEntry {
         self.entry
+    }
+
+    /// The context of its steps.
+    pub(super) fn cx(&self) -> &Context {
+        &self.cx
     }
 
     /// The name of the state that the machine is in.
@@ -240,6 +264,12 @@ impl Machine {
             .or_else(|| self.cx.with_arrivals(|arrivals| arrivals.cancel_reason()))
     }
 
+    /// Why the run was asked to cancel, if that is why it has returned an error: the error comes from the request, or is of
+    /// a type that does not tell what it comes from.
+    pub(crate) fn cancelled_by(&self, failure: &Failure) -> Option<String> {
+        if failure.is_cancellation == Some(false) { None } else { self.cancel_reason() }
+    }
+
     /// Makes one step. It begins `now`, or when the last one began if a clock has been set back since.
     ///
     /// # Errors
@@ -253,18 +283,32 @@ impl Machine {
     /// cannot be read.
     pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
         let now = now.max(self.clock);
-        self.cx.begin_step(self.steps, now);
+        self.cx.begin_step(self.steps, now, self.clock);
+        if self.ending.is_some() {
+            return Ok(self.step_ending(now));
+        }
         let mut parked = Parked::read(self.frame.clone(), self.entry.definition())?;
         let mut step = |parked: &mut Parked| self.entry.steps.step(parked, &self.cx);
-        let stepped = readable(|| advance(&mut parked, &self.cx, &mut step));
+        let ledger = Ledger::open(self.cx.run_id());
+        let (stepped, answers) =
+            replies::collect(|| readable(|| advance(&mut parked, &self.cx, &mut step)));
         let stepped = stepped.and_then(|outcome| self.cx.check_sent().map(|()| outcome));
         let stepped = stepped.and_then(|outcome| self.cx.check_labels().map(|()| outcome));
-        let outcome = stepped.inspect_err(|_| self.put_back())?;
+        let stepped = stepped.and_then(|outcome| self.cx.answer(answers).map(|()| outcome));
+        let outcome = match stepped {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                self.put_back();
+                return self.failed(error, now);
+            }
+        };
+        ledger.lost().into_iter().for_each(|handle| self.cx.settle(handle));
         self.steps += 1;
         self.clock = now;
         let outcome = match outcome {
             Poll::Pending => {
                 self.frame = parked.frame().clone();
+                self.cx.answer_dropped(&self.frame);
                 self.state = parked.states[parked.state()].node.name.into();
                 self.wait = self.cx.finish_waits();
                 self.met.set(0);
@@ -278,6 +322,6 @@ impl Machine {
         if self.cancelled.is_none() {
             self.cancelled = cancelled;
         }
-        Ok(outcome)
+        Ok(self.returned(outcome, now))
     }
 }

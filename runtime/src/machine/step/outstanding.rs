@@ -1,9 +1,10 @@
 //! What a machine waits for, and what has not come yet.
 
-use super::{Machine, OperationOutcome};
-use crate::machine::context::is_on_queue;
+use super::{Arrivals, Machine, OperationOutcome};
+use crate::machine::context::{is_on_queue, is_shielded};
 use crate::model::{
-    ActivityOperation, AttributeChanges, Handle, Operation, OutgoingMessage, Timestamp, Wait,
+    ActivityOperation, AttributeChanges, Came, Handle, NewReply, Operation, OutgoingMessage,
+    Timestamp, Wait,
 };
 
 impl Machine {
@@ -70,6 +71,11 @@ impl Machine {
         self.cx.take_attributes()
     }
 
+    /// Takes what steps have answered to updates since the last call.
+    pub fn take_replies(&mut self) -> Vec<NewReply> {
+        self.cx.take_replies()
+    }
+
     /// The activities on queues that are outstanding and whose outcome has not arrived.
     pub fn queued(&self) -> Vec<Handle> {
         self.cx.with_operations(|operations| {
@@ -98,13 +104,32 @@ impl Machine {
         });
     }
 
+    /// When a step is to be made because of a request to cancel, given since or from when each operation has something to
+    /// deliver. One that waits for shielded operations waits until all of them are there: whoever awaits them together with
+    /// others has to look after them then.
+    fn cancel_at(
+        &self,
+        arrivals: &Arrivals,
+        operations: &[(Handle, Operation)],
+        at: &impl Fn(Handle) -> Option<Timestamp>,
+    ) -> Option<Timestamp> {
+        if !arrivals.is_asked_to_cancel() || self.ending.is_some() {
+            return None;
+        }
+        if !is_shielded(operations) {
+            return Some(Timestamp::MIN);
+        }
+        let mut shields = operations.iter().filter_map(|(_, operation)| match operation {
+            Operation::Shield(shielded) => Some(*shielded),
+            _ => None,
+        });
+        shields.try_fold(Timestamp::MIN, |latest, shielded| Some(latest.max(at(shielded)?)))
+    }
+
     /// When a step is to be made if nothing more arrives; a time that has passed is now.
     pub fn ready_at(&self) -> Option<Timestamp> {
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
-                if arrivals.is_asked_to_cancel() {
-                    return Some(Timestamp::MIN);
-                }
                 let at = |handle| {
                     let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
                     match &operations[index.ok()?].1 {
@@ -118,14 +143,16 @@ impl Machine {
                         }
                     }
                 };
-                match &self.wait {
+                let cancel_at = self.cancel_at(arrivals, operations, &at);
+                let met_at = match &self.wait {
                     Wait::All(waits) => {
                         waits[self.met.get()..].iter().try_fold(Timestamp::MIN, |latest, wait| {
                             Some(latest.max(wait.met_at(&at)?))
                         })
                     }
                     wait => wait.met_at(&at),
-                }
+                };
+                cancel_at.into_iter().chain(met_at).min()
             })
         })
     }
@@ -135,23 +162,87 @@ impl Machine {
         let now = now.max(self.clock);
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
-                if arrivals.is_asked_to_cancel() {
+                let came = ArrivedBy { now, operations, arrivals };
+                let at = |handle| came.has(handle).then_some(Timestamp::MIN);
+                if self.cancel_at(arrivals, operations, &at).is_some() {
                     return true;
                 }
-                let arrived = |handle| {
-                    let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
-                    index.is_ok_and(|index| arrivals.has(handle, &operations[index].1, now))
-                };
                 match &self.wait {
                     Wait::All(waits) => {
                         let left = &waits[self.met.get()..];
-                        let met = left.iter().take_while(|wait| wait.is_met(&arrived)).count();
+                        let met = left.iter().take_while(|wait| wait.is_met(&came)).count();
                         self.met.set(self.met.get() + met);
                         met == left.len()
                     }
-                    wait => wait.is_met(&arrived),
+                    wait => wait.is_met(&came),
                 }
             })
         })
+    }
+
+    /// Whether some of the activities that are outstanding must wait until others have ended.
+    pub fn has_limits(&self) -> bool {
+        let mut has_limits = false;
+        self.wait.for_each_outcomes(&mut |outcomes| has_limits |= outcomes.at_once < u32::MAX);
+        has_limits
+    }
+
+    /// The activities that must not begin before others have ended, in the order in which they were asked for.
+    /// `is_running` tells which are being attempted. Those that have been attempted, or whose attempt goes on without
+    /// its function, are under way, too.
+    ///
+    /// The next one to begin is always the first. So after a crash it is known which had begun: as many as the limit
+    /// allows of those that have not ended.
+    pub fn held_back(&self, is_running: impl Fn(Handle) -> bool) -> Vec<Handle> {
+        let mut held_back = Vec::new();
+        self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| {
+                self.wait.for_each_outcomes(&mut |outcomes| {
+                    let mut room = outcomes.at_once;
+                    let first = held_back.len();
+                    for handle in &outcomes.of {
+                        let found = operations.binary_search_by_key(handle, |(handle, _)| *handle);
+                        let Ok(index) = found else { continue };
+                        let Operation::Activity(activity) = &operations[index].1 else { continue };
+                        if arrivals.has_outcome(*handle) || activity.queue.is_some() {
+                            continue;
+                        }
+                        let has_begun = activity.attempts > 0
+                            || activity.awaited.is_some()
+                            || is_running(*handle);
+                        match has_begun {
+                            true => room = room.saturating_sub(1),
+                            false => held_back.push(*handle),
+                        }
+                    }
+                    let room = usize::try_from(room).unwrap_or(usize::MAX);
+                    let begin = held_back.len() - first;
+                    held_back.drain(first..first + room.min(begin));
+                });
+            });
+        });
+        held_back
+    }
+}
+
+/// What a machine has got until now.
+struct ArrivedBy<'a> {
+    now: Timestamp,
+    operations: &'a [(Handle, Operation)],
+    arrivals: &'a Arrivals,
+}
+
+impl Came for ArrivedBy<'_> {
+    fn has(&self, handle: Handle) -> bool {
+        let index = self.operations.binary_search_by_key(&handle, |(handle, _)| *handle);
+        index.is_ok_and(|index| self.arrivals.has(handle, &self.operations[index].1, self.now))
+    }
+
+    fn has_failed(&self, handle: Handle) -> bool {
+        self.arrivals.has_failed(handle)
+    }
+
+    fn at_most(&self) -> (usize, usize) {
+        self.arrivals.count_outcomes()
     }
 }

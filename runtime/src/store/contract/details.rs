@@ -58,7 +58,7 @@ pub struct UnreadArrival {
     /// What it is in one word, as [`ArrivalKind::word`] has it. `None` if this build cannot read it, or if it
     /// does not fit one answer with those before it.
     pub kind: Option<&'static str>,
-    /// The name of a signal.
+    /// The name of a signal or an update.
     pub name: Option<String>,
     /// How long it is as it is stored.
     pub bytes: u64,
@@ -76,7 +76,7 @@ impl UnreadArrival {
     ) -> Self {
         let kind = arrival.as_ref().map(ArrivalKind::word);
         let name = arrival.and_then(|arrival| match arrival {
-            ArrivalKind::Signal { name, .. } => Some(name),
+            ArrivalKind::Signal { name, .. } | ArrivalKind::Update { name, .. } => Some(name),
             _ => None,
         });
         Self { seq, kind, name, bytes, arrived_at }
@@ -84,7 +84,8 @@ impl UnreadArrival {
 }
 
 impl ArrivalKind {
-    /// What it is in one word: `signal`, `outcome`, `retry`, `cancel`, `interruption` or `heartbeat`.
+    /// What it is in one word: `signal`, `outcome`, `retry`, `cancel`, `interruption`, `heartbeat` or
+    /// `update`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Signal { .. } => "signal",
@@ -93,6 +94,7 @@ impl ArrivalKind {
             Self::Cancel { .. } => "cancel",
             Self::Interruption { .. } => "interruption",
             Self::Heartbeat { .. } => "heartbeat",
+            Self::Update { .. } => "update",
         }
     }
 }

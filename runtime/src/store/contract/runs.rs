@@ -292,6 +292,9 @@ pub struct CommitStep {
     /// How many of the states that commits of the run have left are [kept](crate::store::PastState), that of
     /// this step included; older ones are removed. `None` keeps nothing and removes nothing.
     pub keep_history: Option<u32>,
+    /// The encoded snapshot that is left of a run which this step completes, for those who look at its exposed
+    /// variables. `None` leaves none. It does not matter where the run goes on or comes to another end.
+    pub last_snapshot: Option<Vec<u8>>,
     /// Arrivals that the step used up, by number.
     pub consumed: Vec<i64>,
     /// What the step does beside.
@@ -307,6 +310,7 @@ impl CommitStep {
             disposition,
             definition: None,
             keep_history: None,
+            last_snapshot: None,
             consumed: Vec::new(),
             effects: Vec::new(),
         }

@@ -51,6 +51,8 @@ impl MemoryStore {
     /// Tells this connection at once, how runs have ended included, and the others when the news
     /// reaches them.
     pub(super) fn spread(&self, news: &News<'_>) {
+        // Other processes do not hear of every commit.
+        self.hub.announce_changed(news.changed.iter().copied());
         if news.is_empty() {
             return;
         }

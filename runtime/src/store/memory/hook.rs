@@ -6,7 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::error::StoreError;
-use crate::model::{RunId, StepNo, Timestamp};
+use crate::model::{RunId, StepNo, Timestamp, UpdateReply};
 use crate::store::{
     ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, FinishActivity, WorkerLease,
 };
@@ -135,6 +135,15 @@ pub enum Write<'a> {
         seq: i64,
         /// What it is.
         kind: &'a ArrivalKind,
+    },
+    /// A run has answered an update.
+    Replied {
+        /// The run.
+        run_id: RunId,
+        /// The id of the update.
+        update: &'a str,
+        /// What the answer is.
+        reply: &'a UpdateReply,
     },
     /// A message became a dead letter, because no open run has the workflow id that it is for.
     DeadLetter {

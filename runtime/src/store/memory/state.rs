@@ -7,7 +7,7 @@ use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::model::{
     AttributeMap, BlockedReason, DefinitionHash, Memo, OutgoingMessage, Payload, RunId, RunStatus,
-    StepNo, Timestamp, WorkerId,
+    StepNo, Timestamp, UpdateReply, WorkerId,
 };
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
@@ -29,6 +29,8 @@ pub(super) struct State {
     pub(super) workers_ever: i64,
     /// What runs have sent, and when.
     pub(super) outbox: BTreeMap<MessageKey, (OutgoingMessage, Timestamp)>,
+    /// What runs have answered to updates.
+    pub(super) replies: HashMap<(RunId, String), UpdateReply>,
     pub(super) letters: BTreeMap<DeadLetterId, DeadLetter>,
     pub(super) letters_ever: i64,
     /// What activities have written in transactions of their own.
@@ -79,6 +81,8 @@ pub(super) struct News<'a> {
     /// Runs that are blocked, and those that have closed with how.
     pub(super) settled: Vec<(RunId, Option<Ending>)>,
     pub(super) due: bool,
+    /// Runs whose steps were committed.
+    pub(super) changed: Vec<RunId>,
     pub(super) queues: BTreeSet<String>,
     pub(super) given_up: Vec<ActivityKey>,
 }

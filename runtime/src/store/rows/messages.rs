@@ -7,10 +7,11 @@ use uuid::Uuid;
 
 use crate::codec;
 use crate::error::StoreError;
-use crate::model::{Message, RunId, Timestamp};
+use crate::model::{Message, RunId, Timestamp, UpdateReply};
 use crate::store::relay::Parcel;
 use crate::store::{
-    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, Inbox, MessageKey,
+    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, FoundUpdate, Inbox,
+    MessageKey,
 };
 
 /// One arrival of some run; null where it does not fit the answer.
@@ -106,6 +107,37 @@ impl Outbox {
 pub(crate) fn write_message(message: &Message) -> Result<Vec<u8>, StoreError> {
     codec::to_record(message)
         .map_err(|error| StoreError::Corrupt { what: "message", reason: error.to_string() })
+}
+
+/// The stored form of an answer to an update.
+pub(crate) fn write_reply(reply: &UpdateReply) -> Result<Vec<u8>, StoreError> {
+    codec::to_record(reply)
+        .map_err(|error| StoreError::Corrupt { what: "reply", reason: error.to_string() })
+}
+
+/// What is known of an update. There is such a row for every run that there is.
+#[derive(FromRow)]
+pub(crate) struct UpdateRow {
+    is_accepted: bool,
+    is_closed: bool,
+    reply: Option<Vec<u8>>,
+}
+
+impl FoundUpdate {
+    /// From the row of the run, if there is one.
+    pub(crate) fn read(row: Option<UpdateRow>) -> Result<Self, StoreError> {
+        let Some(UpdateRow { is_accepted, is_closed, reply }) = row else {
+            return Ok(Self::Unknown);
+        };
+        Ok(match reply {
+            Some(reply) => Self::Answered(codec::from_record(&reply).map_err(|error| {
+                StoreError::Corrupt { what: "reply", reason: error.to_string() }
+            })?),
+            None if !is_accepted => Self::Unknown,
+            None if is_closed => Self::Closed,
+            None => Self::Accepted,
+        })
+    }
 }
 
 /// The columns of a [`DeadLetter`], to be selected by these names.

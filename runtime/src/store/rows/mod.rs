@@ -28,8 +28,8 @@ pub(super) use self::edits::EditedRow;
 pub(super) use self::history::{PastStateRow, PastStepRow};
 use self::messages::read_arrival;
 pub(super) use self::messages::{
-    ArrivalRow, LetterRow, Outbox, OutboxRow, letter_columns, read_inboxes, write_arrival,
-    write_message, write_reason,
+    ArrivalRow, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
+    write_arrival, write_message, write_reason, write_reply,
 };
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;

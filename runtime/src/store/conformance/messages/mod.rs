@@ -3,10 +3,11 @@
 mod arrivals;
 mod dead_letters;
 mod outbox;
+mod updates;
 
 use super::Case;
 
 /// The groups of this subject.
 pub(super) fn groups() -> Vec<&'static [Case]> {
-    vec![arrivals::CASES, outbox::CASES, dead_letters::CASES]
+    vec![arrivals::CASES, outbox::CASES, dead_letters::CASES, updates::CASES]
 }

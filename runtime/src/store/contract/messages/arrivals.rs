@@ -27,6 +27,7 @@ impl ArrivalKind {
     pub(crate) fn payload(&self) -> Option<&Payload> {
         match self {
             Self::Signal { payload, .. }
+            | Self::Update { payload, .. }
             | Self::Outcome { outcome: OperationOutcome::Returned(payload), .. } => Some(payload),
             _ => None,
         }
@@ -92,6 +93,15 @@ pub enum ArrivalKind {
         attempt: u32,
         /// What the next attempt is to know.
         details: Payload,
+    },
+    /// An update. The dedup key of its arrival is [`UpdateKey::dedup_key`](crate::store::UpdateKey::dedup_key).
+    Update {
+        /// The update's stored name.
+        name: String,
+        /// Its id.
+        id: String,
+        /// The encoded request.
+        payload: Payload,
     },
 }
 

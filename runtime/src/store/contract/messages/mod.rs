@@ -3,14 +3,15 @@
 pub(in crate::store) mod arrivals;
 pub(in crate::store) mod dead_letters;
 pub(in crate::store) mod outbox;
+pub(in crate::store) mod updates;
 
 use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::{
-    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, NewArrival,
-    RedeliverOutcome, RelayMessages, Relayed,
+    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox, NewArrival,
+    RedeliverOutcome, RelayMessages, Relayed, UpdateKey,
 };
 
 /// Inboxes, the outbox, and dead letters.
@@ -71,6 +72,10 @@ pub trait Messages: Send + Sync {
         &self,
         ids: &[DeadLetterId],
     ) -> Result<Vec<RedeliverOutcome>, StoreError>;
+
+    /// How far an update has come, as it was at one moment. Its answer is there for as long as the run, also when that
+    /// is closed. Locks nothing.
+    async fn find_update(&self, key: &UpdateKey) -> Result<FoundUpdate, StoreError>;
 
     /// Forgets dead letters. Returns how many of them were there. Locks their rows.
     async fn drop_dead_letters(&self, ids: &[DeadLetterId]) -> Result<u64, StoreError>;

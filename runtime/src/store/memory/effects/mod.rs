@@ -3,6 +3,7 @@
 mod attributes;
 mod enqueue;
 mod give_up;
+mod reply;
 mod send;
 mod set_aside;
 
@@ -31,6 +32,7 @@ impl State {
                 }
                 Effect::SetAside(letter) => self.set_aside(run_id, letter, now),
                 Effect::SetAttributes(changes) => self.set_attributes(run_id, changes),
+                Effect::Reply(reply) => self.reply(run_id, reply, news),
             }
         }
     }

@@ -11,8 +11,8 @@ use crate::store::memory::state::{News, State};
 use crate::store::memory::{Guard, MemoryStore, Write};
 use crate::store::weight::Answer;
 use crate::store::{
-    Arrival, ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, Messages,
-    NewArrival, RedeliverOutcome, RelayMessages, Relayed, Senders,
+    Arrival, ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox,
+    Messages, NewArrival, RedeliverOutcome, RelayMessages, Relayed, Senders, UpdateKey,
 };
 
 #[async_trait]
@@ -72,6 +72,10 @@ impl Messages for MemoryStore {
         .await
     }
 
+    async fn find_update(&self, key: &UpdateKey) -> Result<FoundUpdate, StoreError> {
+        self.transition("find_update", |state, _, _| Ok(state.find_update(key))).await
+    }
+
     async fn drop_dead_letters(&self, ids: &[DeadLetterId]) -> Result<u64, StoreError> {
         let ids = ids.to_vec();
         self.request("drop_dead_letters", move |state, _, _| {
@@ -83,6 +87,16 @@ impl Messages for MemoryStore {
 }
 
 impl State {
+    fn find_update(&self, key: &UpdateKey) -> FoundUpdate {
+        let Some(row) = self.runs.get(&key.run_id) else { return FoundUpdate::Unknown };
+        match self.replies.get(&(key.run_id, key.update.clone())) {
+            Some(reply) => FoundUpdate::Answered(reply.clone()),
+            None if !row.dedup_keys.contains(&key.dedup_key()) => FoundUpdate::Unknown,
+            None if row.status.is_open() => FoundUpdate::Accepted,
+            None => FoundUpdate::Closed,
+        }
+    }
+
     pub(super) fn has_key(&self, run_id: RunId, key: &str) -> bool {
         self.runs.get(&run_id).is_some_and(|row| row.dedup_keys.contains(key))
     }

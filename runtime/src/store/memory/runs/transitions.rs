@@ -176,6 +176,7 @@ impl State {
             return CommitOutcome::Lost;
         }
         news.wrote(Write::Committed { worker, step: &step });
+        news.changed.push(step.run_id);
         if let Some(kept) = step.kept_state() {
             self.keep(kept, now);
         }
@@ -203,6 +204,9 @@ impl State {
                 row.let_go(due_at, news);
             }
             Disposition::Close { status, result, failure } => {
+                if status == RunStatus::Completed {
+                    row.snapshot = step.last_snapshot.unwrap_or_default();
+                }
                 row.close(Ending { status, result, failure }, now, news);
                 self.open.remove(&row.workflow_id);
             }

@@ -7,6 +7,7 @@ pub(super) mod attributes;
 mod enqueue;
 pub(crate) mod give_up;
 mod history;
+mod reply;
 mod send;
 mod set_aside;
 
@@ -52,6 +53,9 @@ pub(crate) async fn write(
     }
     if !effects.set_aside.is_empty() {
         set_aside::write(connection, store.given_time(), &effects.set_aside).await?;
+    }
+    if !effects.replied.is_empty() {
+        reply::write(connection, store.given_time(), &effects.replied).await?;
     }
     if !effects.attributes.is_empty() {
         attributes::write(connection, &effects.attributes).await?;

@@ -4,6 +4,7 @@ mod dead_letters;
 mod inbox;
 mod reads;
 mod relay;
+mod updates;
 
 use async_trait::async_trait;
 
@@ -13,8 +14,8 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::{PostgresStore, failed};
 use crate::store::{
-    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, Messages, NewArrival,
-    RedeliverOutcome, RelayMessages, Relayed, Weight,
+    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox, Messages,
+    NewArrival, RedeliverOutcome, RelayMessages, Relayed, UpdateKey, Weight,
 };
 
 #[async_trait]
@@ -48,6 +49,10 @@ impl Messages for PostgresStore {
         ids: &[DeadLetterId],
     ) -> Result<Vec<RedeliverOutcome>, StoreError> {
         self.asked("redeliver_dead_letters", dead_letters::redeliver(self, ids)).await
+    }
+
+    async fn find_update(&self, key: &UpdateKey) -> Result<FoundUpdate, StoreError> {
+        self.asked("find_update", updates::find(self, key)).await
     }
 
     async fn drop_dead_letters(&self, ids: &[DeadLetterId]) -> Result<u64, StoreError> {

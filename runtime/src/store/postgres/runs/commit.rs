@@ -288,9 +288,10 @@ impl<'a> Columns<'a> {
             }
             Disposition::Close { status, result, failure } => {
                 self.statuses.set(at, Some(status.as_str()));
-                // Nobody looks into the last state of a run that went well.
+                // Nobody looks into the last state of a run that went well and exposes nothing.
                 let went_well = *status == RunStatus::Completed;
-                self.snapshots.set(at, went_well.then_some(&[]));
+                let last = step.last_snapshot.as_deref().unwrap_or_default();
+                self.snapshots.set(at, went_well.then_some(last));
                 self.results.set(at, result.as_ref().map(Payload::as_bytes));
                 self.failures.set(at, failure.as_deref().map(kept));
             }
@@ -340,6 +341,8 @@ fn announce(store: &PostgresStore, steps: &[&CommitStep], met: &Met) {
     if met.any_due {
         store.news.due();
     }
+    let committed = steps.iter().filter(|step| met.has(step)).map(|step| step.run_id);
+    store.hub.announce_changed(committed);
     for step in steps {
         // Most steps are no news, so that comes before the look-up.
         match (step.disposition.ending(), &step.disposition) {

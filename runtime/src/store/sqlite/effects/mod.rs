@@ -7,6 +7,7 @@ pub(super) mod attributes;
 mod enqueue;
 pub(crate) mod give_up;
 mod history;
+mod reply;
 mod send;
 mod set_aside;
 
@@ -27,6 +28,7 @@ pub(crate) fn add(
     send::add(script, &effects.sent, now)?;
     set_aside::add(script, &effects.set_aside, now);
     attributes::add(script, &effects.attributes);
+    reply::add(script, &effects.replied, now)?;
     history::add(script, &effects.kept, now);
     Ok(given_up)
 }

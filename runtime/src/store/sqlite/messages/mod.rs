@@ -3,6 +3,7 @@
 mod dead_letters;
 mod inbox;
 mod relay;
+mod updates;
 
 use async_trait::async_trait;
 
@@ -11,8 +12,8 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::sqlite::SqliteStore;
 use crate::store::{
-    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, Inbox, Messages, NewArrival,
-    RedeliverOutcome, RelayMessages, Relayed,
+    ArrivalOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, FoundUpdate, Inbox, Messages,
+    NewArrival, RedeliverOutcome, RelayMessages, Relayed, UpdateKey,
 };
 
 #[async_trait]
@@ -43,6 +44,10 @@ impl Messages for SqliteStore {
         ids: &[DeadLetterId],
     ) -> Result<Vec<RedeliverOutcome>, StoreError> {
         dead_letters::redeliver(self, ids).await
+    }
+
+    async fn find_update(&self, key: &UpdateKey) -> Result<FoundUpdate, StoreError> {
+        updates::find(self, key).await
     }
 
     async fn drop_dead_letters(&self, ids: &[DeadLetterId]) -> Result<u64, StoreError> {

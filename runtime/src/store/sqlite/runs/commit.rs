@@ -145,8 +145,11 @@ fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, n
             Disposition::Close { status, result, failure } => script
                 .bind(status.as_str())
                 .bind(None::<String>)
-                // Nobody looks into the last state of a run that went well.
-                .bind((*status == RunStatus::Completed).then(Vec::<u8>::new))
+                // Nobody looks into the last state of a run that went well and exposes nothing.
+                .bind(
+                    (*status == RunStatus::Completed)
+                        .then(|| step.last_snapshot.clone().unwrap_or_default()),
+                )
                 .bind(None::<i64>)
                 .bind(None::<i64>)
                 .bind(None::<String>)
@@ -248,6 +251,7 @@ fn announce(store: &SqliteStore, steps: &[&CommitStep], met: &Met) {
     if met.any_due {
         store.hub.announce_due();
     }
+    store.hub.announce_changed(met.committed.iter().copied());
     for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
         if let Some(ending) = step.disposition.ending() {
             store.hub.announce_end(step.run_id, ending);

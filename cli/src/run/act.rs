@@ -1,0 +1,137 @@
+//! `piton run signal`, `query`, `update`, `cancel`, `terminate` and `result`: what a program does with a handle.
+
+use piton::client::{Client, UntypedRun};
+use piton::error::RunError;
+use serde_json::{Value, json};
+
+use crate::error::Failure;
+use crate::output::{self, Output};
+
+#[derive(clap::Args)]
+pub(crate) struct SignalArgs {
+    /// The run id or the workflow id
+    id: String,
+    /// The stored name of the signal
+    name: String,
+    /// The signal as JSON
+    #[arg(default_value = "null", value_parser = parse_json)]
+    value: Value,
+    /// Send it once, however often this is tried
+    #[arg(long, value_name = "KEY")]
+    dedup_key: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct QueryArgs {
+    /// The run id or the workflow id
+    id: String,
+    /// An exposed variable; all of them without it
+    variable: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct UpdateArgs {
+    /// The run id or the workflow id
+    id: String,
+    /// The stored name of the update
+    name: String,
+    /// The request as JSON
+    #[arg(default_value = "null", value_parser = parse_json)]
+    request: Value,
+    /// The id of the update: with the same id it is carried out once, and answered as before
+    #[arg(long, value_name = "ID")]
+    update_id: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct EndArgs {
+    /// The run id or the workflow id
+    id: String,
+    /// Why; the run and those who look at it are told
+    #[arg(long, value_name = "REASON")]
+    because: String,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct ResultArgs {
+    /// The run id or the workflow id
+    id: String,
+}
+
+fn parse_json(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text)
+        .map_err(|error| format!("it is no JSON ({error}); a text has quotes, such as '\"text\"'"))
+}
+
+async fn find(client: &Client, id: &str) -> Result<UntypedRun, Failure> {
+    Ok(client.by_id(super::find(client, id).await?))
+}
+
+pub(super) async fn signal(
+    client: &Client,
+    args: SignalArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let run = find(client, &args.id).await?;
+    let send = run.signal(args.name, &args.value);
+    let send = args.dedup_key.into_iter().fold(send, |send, key| send.dedup_key(key));
+    send.await?;
+    Ok(said(output, &json!({ "sent": true }), "the signal was sent"))
+}
+
+pub(super) async fn query(
+    client: &Client,
+    args: QueryArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let run = find(client, &args.id).await?;
+    if let Some(variable) = args.variable {
+        return Ok(output::json(&run.variable(&variable).await?));
+    }
+    let variables = run.variables().await?;
+    if output.json {
+        return Ok(output::json(&variables));
+    }
+    Ok(variables.iter().map(|(name, value)| format!("{name} = {value:#}\n")).collect())
+}
+
+pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, Failure> {
+    let run = find(client, &args.id).await?;
+    let update = run.update(args.name, &args.request);
+    let update = args.update_id.into_iter().fold(update, |update, id| update.id(id));
+    Ok(output::json(&update.await?))
+}
+
+pub(super) async fn cancel(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    find(client, &args.id).await?.cancel(args.because).await?;
+    Ok(said(output, &json!({ "sent": true }), "the run was asked to cancel"))
+}
+
+pub(super) async fn terminate(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let run = find(client, &args.id).await?;
+    if !run.terminate(&args.because).await? {
+        let status = run.status().await?.status;
+        return Err(Failure::Over { id: args.id, status });
+    }
+    Ok(said(output, &json!({ "terminated": true }), "the run is terminated"))
+}
+
+pub(super) async fn result(client: &Client, args: ResultArgs) -> Result<String, Failure> {
+    match find(client, &args.id).await?.result().await {
+        Ok(value) => Ok(output::json(&value)),
+        Err(RunError::Store(error)) => Err(Failure::Asked(error)),
+        Err(error) => Err(Failure::Run(error.to_string())),
+    }
+}
+
+fn said(output: Output, data: &Value, text: &str) -> String {
+    if output.json { output::json(data) } else { format!("{text}\n") }
+}

@@ -1,0 +1,59 @@
+//! Runs are acted on by their ids.
+
+use libtest_mimic::Failed;
+use piton::prelude::*;
+
+use crate::shell::Shell;
+use crate::workflows::tally;
+
+pub(crate) fn a_run_is_acted_on(shell: Shell) -> Result<(), Failed> {
+    let client = &shell.client;
+    let worker = shell.block_on(async {
+        let worker = Worker::new(client).start().await?;
+        for id in ["tally-1", "tally-2", "tally-3"] {
+            client.start(tally()).id(id).await?;
+        }
+        Ok(worker)
+    })?;
+    let answer = ["run", "update", "tally-1", "Add", "{\"number\": 4}", "--update-id", "four"];
+    assert_eq!(shell.prints(&answer)?, "4\n");
+    assert_eq!(shell.prints(&answer)?, "4\n", "the same id is the same update");
+    assert_eq!(shell.prints(&["run", "query", "tally-1"])?, "sum = 4\n");
+    assert_eq!(shell.prints(&["run", "query", "tally-1", "sum"])?, "4\n");
+    assert_eq!(shell.prints(&["run", "query", "tally-1", "--json"])?, "{\n  \"sum\": 4\n}\n");
+
+    let fails = |arguments: &[&str]| {
+        let (code, text) = shell.fails(&[&["run"], arguments].concat())?;
+        assert_eq!(code, Some(1), "{text}");
+        Ok::<_, Failed>(text)
+    };
+    let refused = fails(&["update", "tally-1", "Add", "{\"number\": 40}"])?;
+    assert_eq!(refused, "error: the update was refused: {\"limit\":10}\n");
+    let unknown = fails(&["update", "tally-1", "add"])?;
+    let expected = "error: the workflow `tally` never waits for the update `add`; it waits for: `Add`\n\n\
+                    hint: `piton definition show` shows what each state of a workflow waits for\n";
+    assert_eq!(unknown, expected);
+    let unknown = fails(&["signal", "tally-1", "Aprove"])?;
+    assert!(unknown.contains("never waits for the signal `Aprove`; it waits for: `Approve`"));
+    let hidden = fails(&["query", "tally-1", "total"])?;
+    assert!(hidden.contains("exposed are: `sum`"), "{hidden}");
+    let nobody = fails(&["update", "tally-9", "Add"])?;
+    assert!(nobody.contains("there is no run with the id or workflow id `tally-9`"), "{nobody}");
+
+    shell.prints(&["run", "signal", "tally-1", "Approve", "{\"by\": \"Ann\"}"])?;
+    assert_eq!(shell.prints(&["run", "result", "tally-1"])?, "4\n");
+    // Closed, and the answer is still there.
+    assert_eq!(shell.prints(&answer)?, "4\n");
+    assert_eq!(shell.prints(&["run", "query", "tally-1", "sum"])?, "4\n");
+    let closed = fails(&["update", "tally-1", "Add", "{\"number\": 1}"])?;
+    assert!(closed.contains("is closed"), "{closed}");
+
+    shell.prints(&["run", "cancel", "tally-2", "--because", "no time"])?;
+    let cancelled = fails(&["result", "tally-2"])?;
+    assert_eq!(cancelled, "error: the run was cancelled: no time\n");
+    shell.prints(&["run", "terminate", "tally-3", "--because", "enough"])?;
+    assert_eq!(fails(&["result", "tally-3"])?, "error: the run was terminated: enough\n");
+    let over = fails(&["terminate", "tally-2", "--because", "enough"])?;
+    assert_eq!(over, "error: the run `tally-2` is cancelled already\n");
+    shell.block_on(async { Ok(worker.shutdown().await?) })
+}

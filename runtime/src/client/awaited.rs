@@ -1,0 +1,93 @@
+//! What a workflow waits for, as all builds that the database knows have it.
+
+use std::collections::BTreeSet;
+
+use super::Client;
+use crate::engine::backoff::patiently;
+use crate::engine::evolution::learn_definition;
+use crate::error::StoreError;
+use crate::evolution::{self, StoredAwaited, StoredDefinition};
+use crate::machine::WorkflowEntry;
+
+/// What is sent to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Sent {
+    Signal,
+    Update,
+}
+
+/// A workflow's stored name, and what is sent to it.
+pub(super) type Awaited = (String, Sent, String);
+
+impl Client {
+    /// Whether a run of this workflow may wait for what is sent. If no build does, what they wait for. What is not
+    /// known counts as awaited: a build may be on its way to the database.
+    pub(super) async fn check_awaited(
+        &self,
+        workflow: &str,
+        sent: Sent,
+        name: &str,
+    ) -> Result<Result<(), Vec<String>>, StoreError> {
+        let key = (workflow.to_owned(), sent, name.to_owned());
+        if self.lock_awaited().contains(&key) {
+            return Ok(Ok(()));
+        }
+        let (mut awaited, mut is_known) = (BTreeSet::new(), false);
+        let (mut todo, mut seen) = (vec![workflow.to_owned()], BTreeSet::new());
+        for entry in WorkflowEntry::all().filter(|entry| entry.names().any(|of| of == workflow)) {
+            is_known = true;
+            add(evolution::own(entry), sent, &mut awaited, &mut todo);
+        }
+        if !awaited.contains(name) {
+            let definitions = self.all_definitions().await?;
+            while let Some(workflow) = todo.pop() {
+                if !seen.insert(workflow.clone()) {
+                    continue;
+                }
+                let of_workflow = definitions.iter().filter(|definition| {
+                    definition.workflow == workflow || definition.formerly.contains(&workflow)
+                });
+                for definition in of_workflow {
+                    is_known = true;
+                    add(definition, sent, &mut awaited, &mut todo);
+                }
+            }
+        }
+        if is_known && !awaited.contains(name) {
+            return Ok(Err(awaited.into_iter().collect()));
+        }
+        self.lock_awaited().insert(key);
+        Ok(Ok(()))
+    }
+
+    async fn all_definitions(&self) -> Result<Vec<&'static StoredDefinition>, StoreError> {
+        let store = &**self.store();
+        let mut definitions = Vec::new();
+        for summary in patiently(|| store.list_definitions(None)).await? {
+            if evolution::find(summary.hash).is_none() {
+                patiently(|| learn_definition(store, summary.hash)).await?;
+            }
+            definitions.extend(evolution::find(summary.hash));
+        }
+        Ok(definitions)
+    }
+}
+
+/// Adds what a definition waits for, and the workflows that run as a part of it.
+fn add(
+    definition: &StoredDefinition,
+    sent: Sent,
+    awaited: &mut BTreeSet<String>,
+    workflows: &mut Vec<String>,
+) {
+    for operation in definition.all_awaited() {
+        match (operation, sent) {
+            (StoredAwaited::Signal { name, .. }, Sent::Signal)
+            | (StoredAwaited::Update { name, .. }, Sent::Update) => {
+                awaited.insert(name.clone());
+            }
+            (StoredAwaited::Workflow { name, .. }, _) => workflows.push(name.clone()),
+            _ => {}
+        }
+    }
+}

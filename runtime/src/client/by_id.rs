@@ -1,0 +1,219 @@
+//! A run without its type: everything that a typed handle does, on JSON.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+use std::time::Duration;
+
+use serde_json::{Map, Value as Json};
+use tokio::time::timeout;
+
+use super::updates::{RawUpdate, id_or_new};
+use super::{Client, Send, Watch};
+use crate::client::inspect::Inspection;
+use crate::engine::backoff::patiently;
+use crate::error::{LookupError, QueryError, RunError, StoreError, UpdateError};
+use crate::model::{Payload, RunStatus, recorded};
+use crate::store::{ArrivalKind, RunKey, RunRecord};
+
+/// How often a wait for a result looks into the database when there is no news.
+const RESULT_POLL: Duration = Duration::from_secs(2);
+
+/// A run that is known by its workflow id or run id alone, made by [`Client::by_id`]. A workflow id names the open run
+/// that has it, or else the one started last, each time that something is asked of it.
+#[derive(Clone, Debug)]
+pub struct UntypedRun {
+    client: Client,
+    key: RunKey,
+}
+
+impl Client {
+    /// A run by its workflow id or run id, for programs that do not have the type of its workflow. That there is such a
+    /// run is found out by what is asked of it.
+    ///
+    /// ```no_run
+    /// # async fn demo(client: piton::client::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let run = client.by_id("order-42");
+    /// run.signal("Approve", &serde_json::json!({ "by": "ada" })).await?;
+    /// println!("{}", run.variable("cart").await?);
+    /// println!("{}", run.result().await?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn by_id(&self, run: impl Into<RunKey>) -> UntypedRun {
+        UntypedRun { client: self.clone(), key: run.into() }
+    }
+}
+
+impl UntypedRun {
+    /// What is known of the run.
+    ///
+    /// # Errors
+    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
+    /// [is away](Client#when-the-database-is-away) for too long.
+    pub async fn status(&self) -> Result<RunRecord, LookupError> {
+        let found = self.client.find(self.key.clone()).await?;
+        found.ok_or_else(|| LookupError::Unknown(self.key.clone()))
+    }
+
+    /// Shows the run as a debugger would: see [`Client::inspect`].
+    ///
+    /// # Errors
+    /// As those of [`Client::inspect`].
+    pub async fn inspect(&self) -> Result<Inspection, LookupError> {
+        self.client.inspect(self.key.clone()).await
+    }
+
+    /// Sends a signal as JSON, by its stored name: as [`Client::signal_json`], but for a name that no build of the
+    /// workflow waits for, which is refused. Await what this returns, after setting a dedup key if it is to be.
+    ///
+    /// Errors: [`SignalError::NotAwaited`](crate::error::SignalError::NotAwaited), and those of [`Client::signal_json`].
+    pub fn signal(&self, name: impl Into<String>, value: &Json) -> Send {
+        let payload = Payload::from_json(value);
+        let kind = ArrivalKind::Signal { name: name.into(), payload };
+        Send::new(self.client.clone(), self.key.clone(), Ok(kind)).checked()
+    }
+
+    /// Asks the run to cancel: see [`RunHandle::cancel`](super::RunHandle::cancel). Await what this returns.
+    pub fn cancel(&self, reason: impl Into<String>) -> Send {
+        let kind = ArrivalKind::Cancel { reason: reason.into() };
+        Send::new(self.client.clone(), self.key.clone(), Ok(kind))
+    }
+
+    /// Closes the run without running any more of its code: see
+    /// [`RunHandle::terminate`](super::RunHandle::terminate).
+    ///
+    /// # Errors
+    /// As those of [`UntypedRun::status`].
+    pub async fn terminate(&self, reason: &str) -> Result<bool, LookupError> {
+        let run_id = self.client.run_id_of(self.key.clone()).await?;
+        let reason = recorded(reason.to_owned());
+        let store = self.client.store();
+        Ok(patiently(|| store.terminate_run(run_id, &reason)).await?)
+    }
+
+    /// Sends an update as JSON, by its stored name. Await what this returns for the answer, after setting an id if it
+    /// is to have one.
+    ///
+    /// Errors: see [`UpdateError`].
+    pub fn update(&self, name: impl Into<String>, request: &Json) -> SendJsonUpdate {
+        let payload = Payload::from_json(request);
+        SendJsonUpdate { run: self.clone(), name: name.into(), payload, id: None }
+    }
+
+    /// An exposed variable: see [`Exposed::json`](super::Exposed::json).
+    ///
+    /// # Errors
+    /// As those of [`Client::exposed`], and [`QueryError::NotExposed`].
+    pub async fn variable(&self, name: &str) -> Result<Json, QueryError> {
+        self.client.exposed(self.key.clone()).await?.json(name)
+    }
+
+    /// All exposed variables that the run has in its present state.
+    ///
+    /// # Errors
+    /// As those of [`Client::exposed`].
+    pub async fn variables(&self) -> Result<Map<String, Json>, QueryError> {
+        Ok(self.client.exposed(self.key.clone()).await?.to_json())
+    }
+
+    /// Waits until the run has closed: see [`RunHandle::result`](super::RunHandle::result). The run is the one that the
+    /// key names now. Cancellation safe.
+    ///
+    /// # Errors
+    /// As those of [`RunHandle::result`](super::RunHandle::result); the error of the workflow is JSON as well.
+    pub async fn result(&self) -> Result<Json, RunError<Json>> {
+        let failed = |error: LookupError| match error {
+            LookupError::Store(error) => RunError::Store(std::sync::Arc::new(error)),
+            error => RunError::Lookup(Box::new(error)),
+        };
+        let run_id = self.client.run_id_of(self.key.clone()).await.map_err(failed)?;
+        let run = self.client.by_id(run_id);
+        loop {
+            let watch = self.client.store().hub().watch_end(run_id);
+            let record = run.status().await.map_err(failed)?;
+            if !record.status.is_open() {
+                return run.ended(record).await;
+            }
+            let _ = timeout(RESULT_POLL, watch.settled()).await;
+        }
+    }
+
+    async fn ended(&self, record: RunRecord) -> Result<Json, RunError<Json>> {
+        let reason = record.failure.unwrap_or_default();
+        match (record.status, record.result) {
+            (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
+            (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
+            (status, Some(result)) => {
+                let json = self.client.payload_json(&result).await;
+                let json = json.map_err(|error| RunError::Store(std::sync::Arc::new(error)))?;
+                // What a `Result` is written as.
+                match (status, json) {
+                    (RunStatus::Failed, Json::Object(mut both)) if both.contains_key("Err") => {
+                        Err(RunError::Failed(both.remove("Err").unwrap_or_default()))
+                    }
+                    (RunStatus::Failed, json) => Err(RunError::Failed(json)),
+                    (_, Json::Object(mut both)) if both.len() == 1 && both.contains_key("Ok") => {
+                        Ok(both.remove("Ok").unwrap_or_default())
+                    }
+                    (_, json) => Ok(json),
+                }
+            }
+            (_, None) => Err(RunError::Uncaught { reason }),
+        }
+    }
+
+    /// Watches the run from now on: see [`Client::watch`].
+    ///
+    /// # Errors
+    /// As those of [`Client::watch`].
+    pub async fn watch(&self) -> Result<Watch, LookupError> {
+        self.client.watch(self.key.clone()).await
+    }
+}
+
+/// An update as JSON that is yet to be sent: await it for the answer.
+#[derive(Debug)]
+#[must_use = "nothing is sent until this is awaited"]
+pub struct SendJsonUpdate {
+    run: UntypedRun,
+    name: String,
+    payload: Payload,
+    id: Option<String>,
+}
+
+impl SendJsonUpdate {
+    /// Sets the id of the update, see [`SendUpdate::id`](super::SendUpdate::id).
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    async fn send(self) -> Result<Json, UpdateError<Json>> {
+        let Self { run: UntypedRun { client, key }, name, payload, id } = self;
+        let update = RawUpdate { name, id: id_or_new(id)?, payload };
+        let sent = client.send_update(key, update).await.map_err(UpdateError::widen)?;
+        let answer = match sent {
+            Ok(key) => client.update_reply(&key).await.map_err(UpdateError::widen)?,
+            Err(refusal) => Err(refusal),
+        };
+        let unreadable = |error: StoreError| UpdateError::Store(std::sync::Arc::new(error));
+        match answer {
+            Ok(reply) => client.payload_json(&reply).await.map_err(unreadable),
+            Err(refusal) => {
+                let json = client.payload_json(&refusal).await.map_err(unreadable)?;
+                Err(UpdateError::Refused(json))
+            }
+        }
+    }
+}
+
+impl IntoFuture for SendJsonUpdate {
+    type Output = Result<Json, UpdateError<Json>>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
+
+    /// Sends the update and waits for the answer. Dropping the future may or may not send it; with an id, sending it
+    /// again is safe.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.send())
+    }
+}

@@ -1,0 +1,99 @@
+//! An update for a run that may have to be started first.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+
+use super::start::already_started;
+use super::updates::{RawUpdate, encode, id_or_new, read_refusal};
+use super::{Client, Start, UpdateHandle};
+use crate::error::{LookupError, UpdateError};
+use crate::machine::{Update, Workflow, WorkflowCall};
+use crate::store::{FirstArrival, StartOutcome, UpdateKey};
+
+/// An update to be sent to the open run with a workflow id, or to be started with: await it for the answer.
+#[must_use = "nothing is sent or started until this is awaited"]
+pub struct UpdateOrStart<W, U> {
+    client: Client,
+    start: Start<W>,
+    request: U,
+    update_id: Option<String>,
+}
+
+impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
+    pub(super) fn new(client: Client, call: WorkflowCall<W>, request: U) -> Self {
+        Self { start: Start::new(client.clone(), call), client, request, update_id: None }
+    }
+
+    /// Sets the business key: the open run that has it gets the update, or the new run gets both.
+    /// Default: a new one, so that a run is started in any case.
+    pub fn id(mut self, workflow_id: impl Into<String>) -> Self {
+        self.start = self.start.id(workflow_id);
+        self
+    }
+
+    /// Sets the id of the update, see [`SendUpdate::id`](super::SendUpdate::id). It is known to the run: if that has
+    /// closed meanwhile, another is started.
+    pub fn update_id(mut self, id: impl Into<String>) -> Self {
+        self.update_id = Some(id.into());
+        self
+    }
+
+    /// Sends the update, to the open run or with a new one. When this returns, it is on disk. Validators are asked if
+    /// there is a run. Dropping the future may or may not send it.
+    ///
+    /// # Errors
+    /// As those of [`SendUpdate::accepted`](super::SendUpdate::accepted), and [`UpdateError::Start`].
+    pub async fn accepted(self) -> Result<UpdateHandle<U>, UpdateError<U::Error>> {
+        let Self { client, start, request, update_id } = self;
+        let payload = encode(&request)?;
+        let id = id_or_new(update_id)?;
+        let update = RawUpdate { name: U::NAME.to_owned(), id: id.clone(), payload };
+        let failed = |error| UpdateError::Start(Box::new(error));
+        client
+            .record_schema_of(&update.clone().arrival())
+            .await
+            .map_err(|error| failed(error.into()))?;
+        loop {
+            // The key is the same whatever the run.
+            let key = |run_id| UpdateKey { run_id, update: id.clone() };
+            let dedup_key = Some(key(client.store().new_run_id()).dedup_key());
+            let first = FirstArrival { kind: update.clone().arrival(), dedup_key };
+            let started = start.clone().try_start(Some(first)).await;
+            let (outcome, run) = started.map_err(failed)?;
+            let StartOutcome::IdTaken { run_id } = outcome else {
+                return Ok(UpdateHandle::new(client, run.run_id(), id));
+            };
+            let known = client.run::<W>(run_id).await;
+            if let Err(LookupError::OtherWorkflow { .. }) = known {
+                let workflow_id = run.workflow_id().to_owned();
+                return Err(failed(already_started(&client, workflow_id, run_id).await));
+            }
+            match client.send_update(run_id.into(), update.clone()).await {
+                Ok(Ok(key)) => return Ok(UpdateHandle::new(client, key.run_id, id)),
+                Ok(Err(refusal)) => return Err(read_refusal::<U>(&refusal)),
+                // It has closed in between, so its id is free.
+                Err(UpdateError::Closed { .. }) => {}
+                Err(error) => return Err(error.widen()),
+            }
+        }
+    }
+}
+
+impl<W: Workflow, U: Update> std::fmt::Debug for UpdateOrStart<W, U> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UpdateOrStart")
+            .field("update", &U::NAME)
+            .field("start", &self.start)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<W: Workflow, U: Update<Error: Send> + Send> IntoFuture for UpdateOrStart<W, U> {
+    type Output = Result<U::Reply, UpdateError<U::Error>>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    /// Sends the update, or starts the run with it, and waits for the answer.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { self.accepted().await?.reply().await })
+    }
+}

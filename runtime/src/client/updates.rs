@@ -1,0 +1,304 @@
+//! Updates: requests to a run, and their answers.
+
+use std::future::IntoFuture;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::awaited::Sent;
+use super::validators::Validator;
+use super::{Client, RunHandle};
+use crate::codec;
+use crate::engine::backoff::{Backoff, patiently};
+use crate::engine::evolution::learn_schemas_of;
+use crate::error::{KeyError, LookupError, SignalError, StoreError, UpdateError};
+use crate::machine::{Never, Update, Workflow};
+use crate::model::{Payload, RunId, UpdateReply};
+use crate::store::{ArrivalKind, ArrivalOutcome, FoundUpdate, NewArrival, RunKey, UpdateKey};
+
+/// How often a wait for an answer looks into the database at first, when there is no news: the run may be with
+/// another process, whose commits this one does not hear of. The waits double.
+const FIRST_POLL: Duration = Duration::from_millis(20);
+/// How often at last.
+const LAST_POLL: Duration = Duration::from_secs(1);
+
+/// An update that is yet to be sent: await it for the answer, or [`accepted`](SendUpdate::accepted) for its being sent.
+#[must_use = "nothing is sent until this is awaited"]
+pub struct SendUpdate<U> {
+    client: Client,
+    to: RunKey,
+    request: U,
+    id: Option<String>,
+}
+
+impl<U: Update> SendUpdate<U> {
+    pub(super) fn new(client: Client, to: RunKey, request: U) -> Self {
+        Self { client, to, request, id: None }
+    }
+
+    /// Sets the id of the update. A run accepts one update of an id, for as long as it is kept; whoever sends another
+    /// gets the answer to the first, also after a crash of the sender or of the run, or once the run has closed. At
+    /// least one byte, at most 1,000, without the character NUL. Default: a new one.
+    pub fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// Sends the update. When this returns, the run has accepted it: it is on disk, in the inbox of the run. Validators
+    /// that this program has for it (see [`validator`](macro@crate::validator)) are asked before anything is written,
+    /// unless an update with the id has been accepted before. Dropping the future may or may not send the update.
+    ///
+    /// # Errors
+    /// [`UpdateError::Refused`] by a validator; [`UpdateError::Closed`], [`UpdateError::Unknown`] and
+    /// [`UpdateError::NoRun`] by the state of the run; [`UpdateError::NotAwaited`] if the workflow never waits for such
+    /// an update.
+    pub async fn accepted(self) -> Result<UpdateHandle<U>, UpdateError<U::Error>> {
+        let Self { client, to, request, id } = self;
+        let payload = encode(&request)?;
+        let update = RawUpdate { name: U::NAME.to_owned(), id: id_or_new(id)?, payload };
+        let refused = client.send_update(to, update).await;
+        match refused.map_err(UpdateError::widen)? {
+            Ok(key) => Ok(UpdateHandle { client, key, update: PhantomData }),
+            Err(refusal) => Err(read_refusal::<U>(&refusal)),
+        }
+    }
+}
+
+impl<U: Update<Error: Send> + Send> IntoFuture for SendUpdate<U> {
+    type Output = Result<U::Reply, UpdateError<U::Error>>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    /// Sends the update and waits for the answer. Dropping the future may or may not send it; with an id, sending it
+    /// again is safe.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { self.accepted().await?.reply().await })
+    }
+}
+
+impl<U: Update> std::fmt::Debug for SendUpdate<U> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SendUpdate")
+            .field("update", &U::NAME)
+            .field("to", &self.to)
+            .field("id", &self.id)
+            .finish_non_exhaustive()
+    }
+}
+
+/// An update that a run has accepted.
+pub struct UpdateHandle<U> {
+    client: Client,
+    key: UpdateKey,
+    update: PhantomData<fn() -> U>,
+}
+
+impl<U: Update> UpdateHandle<U> {
+    pub(super) fn new(client: Client, run_id: RunId, id: String) -> Self {
+        Self { client, key: UpdateKey { run_id, update: id }, update: PhantomData }
+    }
+
+    /// The run.
+    pub fn run_id(&self) -> RunId {
+        self.key.run_id
+    }
+
+    /// The id of the update.
+    pub fn id(&self) -> &str {
+        &self.key.update
+    }
+
+    /// Waits until the run has answered, in whatever process, or has closed without. May be called again, and by any
+    /// number of callers. Cancellation safe.
+    ///
+    /// # Errors
+    /// [`UpdateError::Refused`] by the run; [`UpdateError::Dropped`] and [`UpdateError::Closed`] if it has not answered
+    /// and never will; [`UpdateError::NotAccepted`] if it has no update with the id. While the database cannot be
+    /// reached, the wait goes on.
+    pub async fn reply(&self) -> Result<U::Reply, UpdateError<U::Error>> {
+        match self.client.update_reply(&self.key).await.map_err(UpdateError::widen)? {
+            Ok(reply) => codec::from_payload(&reply).map_err(UpdateError::Reply),
+            Err(refusal) => Err(read_refusal::<U>(&refusal)),
+        }
+    }
+}
+
+impl<U: Update> std::fmt::Debug for UpdateHandle<U> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UpdateHandle").field("update", &U::NAME).field("key", &self.key).finish()
+    }
+}
+
+impl<W: Workflow> RunHandle<W> {
+    /// Sends an update, a request that the run answers. Await what this returns for the answer.
+    ///
+    /// ```ignore
+    /// let total = run.update(AddItem { sku }).id("add-1").await?;
+    /// ```
+    ///
+    /// Errors: see [`UpdateError`].
+    pub fn update<U: Update>(&self, request: U) -> SendUpdate<U> {
+        SendUpdate::new(self.client().clone(), self.run_id().into(), request)
+    }
+
+    /// An update that was sent before, by its id: for whoever has died while waiting for the answer.
+    pub fn update_by_id<U: Update>(&self, id: impl Into<String>) -> UpdateHandle<U> {
+        UpdateHandle::new(self.client().clone(), self.run_id(), id.into())
+    }
+}
+
+/// An update without its type.
+#[derive(Clone, Debug)]
+pub(super) struct RawUpdate {
+    pub(super) name: String,
+    pub(super) id: String,
+    pub(super) payload: Payload,
+}
+
+impl RawUpdate {
+    pub(super) fn arrival(self) -> ArrivalKind {
+        let Self { name, id, payload } = self;
+        ArrivalKind::Update { name, id, payload }
+    }
+}
+
+/// The request as an update carries it.
+pub(super) fn encode<U: Update>(request: &U) -> Result<Payload, UpdateError<U::Error>> {
+    codec::to_payload(request)
+        .map_err(|source| UpdateError::Encode { update: U::NAME.to_owned(), source })
+}
+
+/// The id, or a new one.
+pub(super) fn id_or_new<E>(id: Option<String>) -> Result<String, UpdateError<E>> {
+    let id = id.unwrap_or_else(|| RunId::new().to_string());
+    KeyError::check(&id).map_err(UpdateError::Id)?;
+    Ok(id)
+}
+
+/// The error that an update was refused with.
+pub(super) fn read_refusal<U: Update>(refusal: &Payload) -> UpdateError<U::Error> {
+    codec::from_payload(refusal).map_or_else(UpdateError::Reply, UpdateError::Refused)
+}
+
+impl From<StoreError> for UpdateError<Never> {
+    fn from(error: StoreError) -> Self {
+        Self::Store(Arc::new(error))
+    }
+}
+
+impl Client {
+    /// Sends an update. The inner error is what a validator refuses it with.
+    pub(super) async fn send_update(
+        &self,
+        to: RunKey,
+        update: RawUpdate,
+    ) -> Result<Result<UpdateKey, Payload>, UpdateError<Never>> {
+        let Some(run) = self.find(to.clone()).await? else {
+            return Err(match to {
+                RunKey::RunId(run_id) => UpdateError::Unknown { run_id },
+                key @ RunKey::WorkflowId(_) => UpdateError::NoRun(key),
+            });
+        };
+        let run_id = run.run_id;
+        let key = UpdateKey { run_id, update: update.id.clone() };
+        let awaited = self.check_awaited(&run.workflow, Sent::Update, &update.name).await?;
+        if let Err(awaited) = awaited {
+            let (workflow, update) = (run.workflow, update.name);
+            return Err(UpdateError::NotAwaited { workflow, update, awaited });
+        }
+        if let Some(refusal) = self.validate(&run.workflow, &key, &update).await? {
+            return Ok(Err(refusal));
+        }
+        let kind = update.arrival();
+        self.record_schema_of(&kind).await.map_err(not_recorded)?;
+        let arrival = NewArrival { run_id, kind, dedup_key: Some(key.dedup_key()), owner: None };
+        match self.deliveries().submit(arrival).await.map_err(UpdateError::Store)? {
+            ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(Ok(key)),
+            ArrivalOutcome::Unknown => Err(UpdateError::Unknown { run_id }),
+            // Nothing is sent here in the name of an owner.
+            ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => {
+                Err(UpdateError::Closed { run_id })
+            }
+        }
+    }
+
+    /// Asks the validators that this program has. What was accepted before is not asked of again.
+    async fn validate(
+        &self,
+        workflow: &str,
+        key: &UpdateKey,
+        update: &RawUpdate,
+    ) -> Result<Option<Payload>, UpdateError<Never>> {
+        let validators = Validator::find(workflow, &update.name);
+        if validators.is_empty() {
+            return Ok(None);
+        }
+        let known = patiently(|| self.store().find_update(key)).await?;
+        if known != FoundUpdate::Unknown {
+            return Ok(None);
+        }
+        let failed = |error| UpdateError::Validator(Box::new(error));
+        let exposed = self.exposed(key.run_id).await.map_err(failed)?;
+        for validator in validators {
+            if let Some(refusal) = validator.look(&update.payload, &exposed).map_err(failed)? {
+                return Ok(Some(refusal));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Waits for the answer to an update. The inner error is what the run refuses it with.
+    pub(super) async fn update_reply(
+        &self,
+        key: &UpdateKey,
+    ) -> Result<Result<Payload, Payload>, UpdateError<Never>> {
+        let UpdateKey { run_id, update } = key.clone();
+        let watch = self.store().hub().watch_run(run_id);
+        let (mut poll, mut backoff) = (FIRST_POLL, Backoff::default());
+        let reply = loop {
+            match self.store().find_update(key).await {
+                Ok(FoundUpdate::Answered(reply)) => break reply,
+                Ok(FoundUpdate::Accepted) => {}
+                Ok(FoundUpdate::Closed) => return Err(UpdateError::Closed { run_id }),
+                Ok(FoundUpdate::Unknown) => {
+                    return Err(UpdateError::NotAccepted { run_id, update });
+                }
+                Err(error) if error.is_retryable() => {
+                    backoff.wait().await;
+                    continue;
+                }
+                Err(error) => return Err(error.into()),
+            }
+            // News or not, the next look tells.
+            let _ = timeout(poll, watch.changed()).await;
+            poll = (2 * poll).min(LAST_POLL);
+        };
+        patiently(|| learn_schemas_of(&**self.store(), reply.payload().into_iter())).await?;
+        match reply {
+            UpdateReply::Replied(value) => Ok(Ok(value)),
+            UpdateReply::Refused(error) => Ok(Err(error)),
+            UpdateReply::Dropped => Err(UpdateError::Dropped { run_id, update }),
+            UpdateReply::Unreadable(reason) => Err(UpdateError::Unreadable { run_id, reason }),
+        }
+    }
+}
+
+fn not_recorded(error: SignalError) -> UpdateError<Never> {
+    match error {
+        SignalError::Store(error) => UpdateError::Store(error),
+        // To record a schema asks nothing else.
+        other => UpdateError::Start(Box::new(other.into())),
+    }
+}
+
+impl From<LookupError> for UpdateError<Never> {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::Store(error) => error.into(),
+            LookupError::Unknown(key) => Self::NoRun(key),
+            error @ LookupError::OtherWorkflow { .. } => Self::Validator(Box::new(error.into())),
+        }
+    }
+}

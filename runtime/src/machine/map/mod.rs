@@ -1,0 +1,316 @@
+//! An activity for each of many items, a limited number of them at a time.
+//!
+//! What is saved holds the calls that are to come as plain arguments, the results so far, and the operations that are under
+//! way. Of these there are some more than may run at the same time: they are in the committed state and wait for a place,
+//! so that the next one begins without a commit. A step asks for more of them when all of those have begun. As a step
+//! writes the whole state, the number of steps is limited: each asks for a sixty-fourth of what is left, or for as many
+//! as may run at the same time, whichever is more.
+
+mod gather;
+
+use std::collections::VecDeque;
+use std::marker::PhantomData;
+use std::task::Poll;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::gather::{All, Counted, Gather, MapCounts, Tolerant, TolerantCount, TooManyFailures};
+use super::activity::StoredCall;
+use super::future::sealed::Sealed;
+use super::{Activity, ActivityCall, Awaited, Context, Durable, DurableFuture, StepError};
+use crate::codec;
+use crate::generated::MayFail;
+use crate::generated::fallible::is_error;
+use crate::model::{Handle, Outcomes, Payload};
+
+/// How many items are under way at the same time unless [`Map::concurrency`] says otherwise.
+const CONCURRENCY: u32 = 64;
+
+/// Into how many steps many items are divided, roughly. Each step writes what is left of them.
+const STEPS: usize = 64;
+
+/// The most calls that a step asks for beyond those that may run. The worker looks through them whenever one ends.
+const MAX_AHEAD: usize = 512;
+
+/// An activity for each of many items, made by [`Context::map`].
+#[must_use = "nothing begins until it is awaited"]
+pub struct Map<A, G = All> {
+    calls: Vec<ActivityCall<A>>,
+    at_once: u32,
+    tolerated: u32,
+    gather: PhantomData<fn() -> G>,
+}
+
+impl Context {
+    /// Calls an activity for each of many items, of which a limited number is under way at the same time
+    /// ([`Map::concurrency`]). Gives what each call gave, in the order of the items.
+    ///
+    /// `call` makes all calls at once, when this method is called, and nothing else: `|item| ship(item)`. It may set
+    /// options of them. The run keeps the arguments of the calls that are to come and the results of those that have
+    /// ended, or with [`Map::discard`] only their number; so 100,000 items take some megabytes, and a step of the run
+    /// writes them. The number of steps does not grow with the number of items beyond a few hundred.
+    ///
+    /// Items begin in their order. One that fails and is tried again stays under way meanwhile.
+    ///
+    /// ```
+    /// use piton::prelude::*;
+    ///
+    /// #[activity]
+    /// async fn ship(parcel: u64) -> Result<String> {
+    ///     Ok(format!("track-{parcel}"))
+    /// }
+    ///
+    /// #[workflow]
+    /// async fn ship_all(cx: &Context, parcels: Vec<u64>) -> Result<usize> {
+    ///     let shipped = cx.map(parcels, ship).concurrency(20).tolerate(3).await?;
+    ///     Ok(shipped.iter().filter(|parcel| parcel.is_ok()).count())
+    /// }
+    /// # use piton::Result;
+    /// ```
+    pub fn map<A: Activity, T>(
+        &self,
+        items: impl IntoIterator<Item = T>,
+        call: impl FnMut(T) -> ActivityCall<A>,
+    ) -> Map<A> {
+        let calls = items.into_iter().map(call).collect();
+        Map { calls, at_once: CONCURRENCY, tolerated: u32::MAX, gather: PhantomData }
+    }
+}
+
+impl<A, G> Map<A, G> {
+    /// Has at most `limit` items under way at the same time. Default: 64.
+    ///
+    /// On a queue, the limit holds for the calls that this wait has there; a quarter of them must have ended before the
+    /// next ones are put there.
+    ///
+    /// # Panics
+    /// If `limit` is 0: no item would ever begin.
+    pub fn concurrency(mut self, limit: u32) -> Self {
+        assert!(limit > 0, "`concurrency(0)` lets no item begin: at least 1 must be under way");
+        self.at_once = limit;
+        self
+    }
+
+    fn with<H>(self, tolerated: u32) -> Map<A, H> {
+        let Self { calls, at_once, .. } = self;
+        Map { calls, at_once, tolerated, gather: PhantomData }
+    }
+}
+
+impl<A: Activity> Map<A>
+where
+    A::Output: MayFail,
+{
+    /// Goes on as long as at most `failures` items fail. With one more, the items under way are given up, no others
+    /// begin, and the wait gives [`TooManyFailures`] with the errors. Without this, all items are carried out, whatever fails.
+    pub fn tolerate(self, failures: u32) -> Map<A, Tolerant> {
+        self.with(failures)
+    }
+
+    /// Keeps no results, but counts them.
+    pub fn discard(self) -> Map<A, Counted> {
+        self.with(u32::MAX)
+    }
+}
+
+impl<A: Activity> Map<A, Tolerant>
+where
+    A::Output: MayFail,
+{
+    /// As [`Map::discard`].
+    pub fn discard(self) -> Map<A, TolerantCount> {
+        let tolerated = self.tolerated;
+        self.with(tolerated)
+    }
+}
+
+impl<A: Activity> Map<A, Counted>
+where
+    A::Output: MayFail,
+{
+    /// As [`Map::tolerate`].
+    pub fn tolerate(self, failures: u32) -> Map<A, TolerantCount> {
+        self.with(failures)
+    }
+}
+
+impl<A: Activity, G> std::fmt::Debug for Map<A, G> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Map")
+            .field("activity", &A::NAME)
+            .field("items", &self.calls.len())
+            .field("at_once", &self.at_once)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The saved form of an awaited [`Map`].
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PendingMap {
+    /// How far it has come.
+    pub(crate) progress: MapProgress,
+    at_once: u32,
+    tolerated: u32,
+    /// The calls that are to come.
+    rest: VecDeque<StoredCall>,
+    /// What items gave, by their numbers, in the order in which they ended: each says of itself what it is. Without
+    /// those that are only counted.
+    results: Vec<(u32, Payload)>,
+}
+
+/// How far a [`Map`] has come.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct MapProgress {
+    /// How many items there are.
+    pub(crate) total: u32,
+    /// How many have ended and not failed.
+    pub(crate) succeeded: u32,
+    /// How many have failed.
+    pub(crate) failed: u32,
+    /// Those that have been asked for and not ended, by their numbers.
+    pub(crate) asked: Vec<(u32, Handle)>,
+}
+
+impl<A, G> Sealed for Map<A, G> {}
+
+#[diagnostic::do_not_recommend]
+impl<A: Activity, G: Gather<A::Output>> DurableFuture for Map<A, G>
+where
+    A::Output: Durable,
+{
+    type Output = G::Output;
+    type Pending = PendingMap;
+    const ENDS_AT_ONCE: bool = false;
+    const AWAITED: Awaited = Awaited::Each(&ActivityCall::<A>::AWAITED);
+
+    fn start(self, cx: &Context) -> Result<PendingMap, StepError> {
+        let Self { calls, at_once, tolerated, .. } = self;
+        let total = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        let mut pending = PendingMap {
+            progress: MapProgress { total, succeeded: 0, failed: 0, asked: Vec::new() },
+            at_once,
+            tolerated,
+            rest: calls.into_iter().map(StoredCall::of).collect::<Result<_, _>>()?,
+            results: Vec::new(),
+        };
+        pending.go_on::<A>(cx)?;
+        Ok(pending)
+    }
+
+    fn poll(pending: &mut PendingMap, cx: &Context) -> Result<Poll<G::Output>, StepError> {
+        pending.take_outcomes::<A, G>(cx)?;
+        let is_over = pending.progress.failed > pending.tolerated;
+        if !is_over {
+            pending.go_on::<A>(cx)?;
+            if !pending.progress.asked.is_empty() {
+                return Ok(Poll::Pending);
+            }
+        }
+        pending.give_up(cx);
+        let mut results = std::mem::take(&mut pending.results);
+        results.sort_unstable_by_key(|(number, _)| *number);
+        let read = |(number, payload): (u32, Payload)| {
+            Ok((number, codec::from_payload(&payload).map_err(StepError::Decode)?))
+        };
+        let results = results.into_iter().map(read).collect::<Result<_, StepError>>()?;
+        let MapProgress { total, succeeded, failed, .. } = pending.progress;
+        let counts = MapCounts { total, succeeded, failed };
+        Ok(Poll::Ready(G::gathered(results, counts, is_over)))
+    }
+
+    fn has_ended(pending: &PendingMap) -> bool {
+        pending.progress.asked.is_empty()
+    }
+
+    fn cancel(pending: PendingMap, cx: &Context) -> Result<(), StepError> {
+        pending.give_up(cx);
+        Ok(())
+    }
+}
+
+impl PendingMap {
+    /// The arguments of the calls that are yet to be made.
+    #[cfg(feature = "engine")]
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Payload> {
+        self.rest.iter().map(|call| &call.arguments)
+    }
+
+    /// Takes what has come of the items that are under way.
+    fn take_outcomes<A: Activity, G: Gather<A::Output>>(
+        &mut self,
+        cx: &Context,
+    ) -> Result<(), StepError>
+    where
+        A::Output: Durable,
+    {
+        let mut left = Vec::with_capacity(self.progress.asked.len());
+        for (number, handle) in std::mem::take(&mut self.progress.asked) {
+            if !cx.has_outcome(handle) && !cx.ends(handle) {
+                left.push((number, handle));
+                continue;
+            }
+            let mut alone = handle.into();
+            // Nothing of it is waited for any more.
+            let poll = cx.without_waits(|| ActivityCall::<A>::poll(&mut alone, cx));
+            let Poll::Ready(value) = poll? else {
+                left.push((number, handle));
+                continue;
+            };
+            let payload = codec::to_tagged_payload(&value).map_err(StepError::Encode)?;
+            let has_failed = G::COUNTS_FAILURES && is_error(payload.as_bytes())?;
+            match has_failed {
+                true => self.progress.failed += 1,
+                false => self.progress.succeeded += 1,
+            }
+            if G::keeps(has_failed) {
+                self.results.push((number, payload));
+            }
+        }
+        self.progress.asked = left;
+        Ok(())
+    }
+
+    /// Asks for more items if none of those that were asked for waits for its turn, and waits until there is something to do.
+    fn go_on<A: Activity>(&mut self, cx: &Context) -> Result<(), StepError> {
+        let at_once = usize::try_from(self.at_once).unwrap_or(usize::MAX);
+        let is_on_queue =
+            A::OPTIONS.queue.is_some() || self.rest.front().is_some_and(StoredCall::is_on_queue);
+        let ahead = match is_on_queue {
+            // Whatever is there is carried out.
+            true => 0,
+            false => at_once.max(self.rest.len() / STEPS).min(MAX_AHEAD),
+        };
+        let wanted = at_once.saturating_add(ahead);
+        while self.progress.asked.len() < wanted
+            && let Some(call) = self.rest.pop_front()
+        {
+            let left = u32::try_from(self.rest.len()).unwrap_or(u32::MAX);
+            let number = self.progress.total - left - 1;
+            let handle = cx.without_waits(|| call.call::<A>().start(cx))?.handle();
+            self.progress.asked.push((number, handle));
+        }
+        let asked = self.progress.asked.len();
+        if asked == 0 {
+            return Ok(());
+        }
+        let enough = match self.rest.is_empty() {
+            true => asked,
+            false if is_on_queue => at_once.div_ceil(4),
+            false => asked.saturating_sub(at_once).max(1),
+        };
+        cx.wait_for_outcomes(Outcomes {
+            of: self.progress.asked.iter().map(|(_, handle)| *handle).collect(),
+            ended: u32::try_from(enough).unwrap_or(u32::MAX),
+            failed: self.tolerated.saturating_sub(self.progress.failed).saturating_add(1),
+            at_once: self.at_once,
+        });
+        Ok(())
+    }
+
+    /// Gives up the items that are under way.
+    fn give_up(&self, cx: &Context) {
+        for (_, handle) in &self.progress.asked {
+            cx.settle(*handle);
+        }
+    }
+}

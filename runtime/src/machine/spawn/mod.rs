@@ -1,0 +1,281 @@
+//! Operations that run beside the code, with a handle that is data.
+
+mod ledger;
+
+use std::fmt;
+use std::task::Poll;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+pub(crate) use self::ledger::Ledger;
+use super::future::sealed::Sealed;
+use super::turns::Arrived;
+use super::{
+    Activity, ActivityCall, Awaited, Context, Durable, DurableFuture, PendingActivity,
+    PendingSignal, PendingTimer, Signal, SignalWait, Sleep, StepError,
+};
+use crate::codec;
+use crate::error::Error;
+use crate::model::{Handle, RunId};
+
+/// An operation that can be [spawned](Context::spawn): a call of an activity, a timer, a signal.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be spawned",
+    label = "not a call of an activity, a timer or a signal",
+    note = "code of several steps runs beside other code as a branch of `join!`, or as a run of its own"
+)]
+pub trait Spawn: DurableFuture {
+    /// Which operation it is.
+    #[doc(hidden)]
+    fn handle(pending: &Self::Pending) -> Handle;
+
+    /// What stands for an operation that could not be asked for.
+    #[doc(hidden)]
+    fn nothing() -> Self::Pending;
+
+    /// What is awaited, by its name.
+    #[doc(hidden)]
+    const NAME: &'static str;
+}
+
+#[diagnostic::do_not_recommend]
+impl<A: Activity> Spawn for ActivityCall<A> {
+    fn handle(pending: &PendingActivity) -> Handle {
+        pending.handle()
+    }
+
+    fn nothing() -> PendingActivity {
+        Handle(u64::MAX).into()
+    }
+
+    const NAME: &'static str = A::NAME;
+}
+
+impl Spawn for Sleep {
+    fn handle(pending: &PendingTimer) -> Handle {
+        pending.handle()
+    }
+
+    fn nothing() -> PendingTimer {
+        PendingTimer::never(Handle(u64::MAX))
+    }
+
+    const NAME: &'static str = "sleep";
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Signal> Spawn for SignalWait<S> {
+    fn handle(pending: &PendingSignal) -> Handle {
+        pending.handle()
+    }
+
+    fn nothing() -> PendingSignal {
+        Handle(u64::MAX).into()
+    }
+
+    const NAME: &'static str = S::NAME;
+}
+
+/// An operation that runs beside the code, made by [`Context::spawn`].
+///
+/// It can be held across awaits, also in a list or a field. Awaiting it gives what the operation gives. To keep it if
+/// something else ends the wait, as in a `select!` in a loop, await `&spawned`; its outcome is given once. Where it is dropped, the operation is given up, with the commit
+/// of that step: an activity is not attempted again, and an attempt that is under way is aborted.
+///
+/// It belongs to the run that has spawned it; elsewhere awaiting it fails.
+#[must_use = "what is dropped at once is given up at once"]
+pub struct Spawned<F: Spawn> {
+    run: u32,
+    /// Taken out where the handle is used up.
+    pending: Option<F::Pending>,
+}
+
+impl Context {
+    /// Starts an operation and does not wait for it: it begins with the next commit and runs beside what the code does
+    /// next. See [`Spawned`] for the handle.
+    ///
+    /// ```
+    /// use piton::prelude::*;
+    ///
+    /// #[activity]
+    /// async fn quote(sku: String) -> u64 {
+    ///     sku.len() as u64
+    /// }
+    ///
+    /// #[activity]
+    /// async fn reserve(sku: String) {}
+    ///
+    /// #[workflow]
+    /// async fn order(cx: &Context, sku: String) -> u64 {
+    ///     let quote = cx.spawn(quote(sku.clone()));
+    ///     reserve(sku).await;
+    ///     quote.await
+    /// }
+    /// ```
+    pub fn spawn<F: Spawn>(&self, operation: F) -> Spawned<F> {
+        let started = self.without_waits(|| operation.start(self));
+        let pending = started.unwrap_or_else(|error| {
+            self.fail_step(error);
+            F::nothing()
+        });
+        ledger::note_new(F::handle(&pending));
+        Spawned { run: tag_of(self.run_id()), pending: Some(pending) }
+    }
+}
+
+/// What tells runs apart. A handle that comes from elsewhere by mistake is not taken for one of this run.
+pub(crate) fn tag_of(run: RunId) -> u32 {
+    let [.., a, b, c, d] = run.as_bytes();
+    u32::from_le_bytes([*a, *b, *c, *d])
+}
+
+impl<F: Spawn> Spawned<F> {
+    /// Whether the outcome is there, so that awaiting it would not wait. That it is makes no step by itself.
+    pub fn is_done(&self, cx: &Context) -> bool {
+        self.run == tag_of(cx.run_id())
+            && self.pending.as_ref().is_some_and(|pending| {
+                F::arrived(pending, cx) != Arrived::Not || !cx.is_outstanding(F::handle(pending))
+            })
+    }
+
+    /// Gives the operation up. Dropping the handle does the same.
+    pub fn cancel(self) {
+        drop(self);
+    }
+
+    /// What is saved of the operation, if it is one of this run that has not ended.
+    fn check(&self, cx: &Context) -> Result<&F::Pending, StepError> {
+        let failed = |message| Err(StepError::Failed(Error::msg(message)));
+        match &self.pending {
+            Some(_) if self.run != tag_of(cx.run_id()) => {
+                failed(format!("`{}` was spawned by another run", F::NAME))
+            }
+            Some(pending) if cx.is_outstanding(F::handle(pending)) => Ok(pending),
+            _ => failed(format!("the spawned `{}` has given its outcome already", F::NAME)),
+        }
+    }
+}
+
+impl<F: Spawn> fmt::Debug for Spawned<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let handle = self.pending.as_ref().map(F::handle);
+        f.debug_struct("Spawned").field("of", &F::NAME).field("handle", &handle).finish()
+    }
+}
+
+impl<F: Spawn> Drop for Spawned<F> {
+    fn drop(&mut self) {
+        if let Some(pending) = &self.pending {
+            ledger::note_dropped(self.run, F::handle(pending));
+        }
+    }
+}
+
+/// The saved form. The name keeps the handle of one operation from being taken for that of another in code that has
+/// changed.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Spawned")]
+struct Saved<N, P> {
+    of: N,
+    run: u32,
+    pending: P,
+}
+
+impl<F: Spawn> Serialize for Spawned<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::Error as _;
+        let Some(pending) = &self.pending else {
+            return Err(S::Error::custom("the handle of a spawned operation is used up"));
+        };
+        ledger::note_saved(self.run, F::handle(pending));
+        Saved { of: F::NAME, run: self.run, pending }.serialize(serializer)
+    }
+}
+
+impl<'de, F: Spawn> Deserialize<'de> for Spawned<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Saved { of, run, pending } = Saved::<String, F::Pending>::deserialize(deserializer)?;
+        // What traces the type makes up names, and knows no run.
+        if of != F::NAME && ledger::is_of_run(run) {
+            return Err(D::Error::custom(format_args!(
+                "`{of}` was spawned there, and `{}` is wanted",
+                F::NAME
+            )));
+        }
+        ledger::note_loaded(run, F::handle(&pending));
+        Ok(Self { run, pending: Some(pending) })
+    }
+}
+
+impl<F: Spawn> Sealed for Spawned<F> {}
+
+#[diagnostic::do_not_recommend]
+impl<F: Spawn> DurableFuture for Spawned<F> {
+    type Output = F::Output;
+    type Pending = F::Pending;
+    const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
+    const AWAITED: Awaited = F::AWAITED;
+
+    fn start(mut self, cx: &Context) -> Result<F::Pending, StepError> {
+        let handle = F::handle(self.check(cx)?);
+        ledger::note_used(handle);
+        // It has been checked.
+        Ok(self.pending.take().unwrap_or_else(F::nothing))
+    }
+
+    fn poll(pending: &mut F::Pending, cx: &Context) -> Result<Poll<F::Output>, StepError> {
+        F::poll(pending, cx)
+    }
+
+    // It may have, and is looked at in the same step.
+    fn has_ended(_: &F::Pending) -> bool {
+        true
+    }
+
+    fn arrived(pending: &F::Pending, cx: &Context) -> Arrived {
+        F::arrived(pending, cx)
+    }
+
+    fn cancel(pending: F::Pending, cx: &Context) -> Result<(), StepError> {
+        F::cancel(pending, cx)
+    }
+}
+
+impl<F: Spawn> Sealed for &Spawned<F> {}
+
+/// A handle that is kept while it is awaited: if something else ends the wait, the operation goes on.
+#[diagnostic::do_not_recommend]
+impl<F: Spawn> DurableFuture for &Spawned<F> {
+    type Output = F::Output;
+    type Pending = F::Pending;
+    const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
+    const AWAITED: Awaited = F::AWAITED;
+
+    fn start(self, cx: &Context) -> Result<F::Pending, StepError> {
+        copy(self.check(cx)?)
+    }
+
+    fn poll(pending: &mut F::Pending, cx: &Context) -> Result<Poll<F::Output>, StepError> {
+        F::poll(pending, cx)
+    }
+
+    fn has_ended(_: &F::Pending) -> bool {
+        true
+    }
+
+    fn arrived(pending: &F::Pending, cx: &Context) -> Arrived {
+        F::arrived(pending, cx)
+    }
+
+    fn cancel(_: F::Pending, _: &Context) -> Result<(), StepError> {
+        Ok(())
+    }
+}
+
+/// A copy of what is saved of an operation, by way of bytes: it has no other.
+pub(super) fn copy<P: Durable>(pending: &P) -> Result<P, StepError> {
+    let mut saved = Vec::new();
+    codec::encode_into(pending, &mut saved).map_err(StepError::Encode)?;
+    codec::decode(&saved).map_err(StepError::Decode)
+}

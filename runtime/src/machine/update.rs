@@ -1,0 +1,282 @@
+//! Updates: requests from outside that a run answers.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::task::Poll;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::future::sealed::Sealed;
+use super::signal::{PendingSignal, PendingSignalWithin};
+use super::{Arrived, Awaited, Context, Durable, DurableFuture, StepError, replies};
+use crate::codec::{self, Described};
+use crate::model::{Operation, Payload, UpdateReply};
+
+/// A type whose values are requests to a run, each of which it answers. Derive it:
+/// `#[derive(Update, Serialize, Deserialize)]`, with `#[update(reply = Money, error = OutOfStock)]`.
+pub trait Update: Durable + 'static {
+    /// The stored name; by default the type's name.
+    const NAME: &'static str;
+    /// What it is answered with. Default of the derive: `()`.
+    type Reply: Durable + 'static;
+    /// What it is refused with. Default of the derive: [`Never`], so that it cannot be refused.
+    type Error: Durable + 'static;
+}
+
+/// What there is no value of: the error of an update that cannot be refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Never {}
+
+impl fmt::Display for Never {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {}
+    }
+}
+
+impl std::error::Error for Never {}
+
+/// A wait for the next update of a type, made by [`Context::update`].
+#[must_use = "an update is not waited for until the wait is awaited"]
+pub struct UpdateWait<U>(PhantomData<fn() -> U>);
+
+impl<U> UpdateWait<U> {
+    pub(crate) fn new() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<U: Update> fmt::Debug for UpdateWait<U> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("UpdateWait").field(&U::NAME).finish()
+    }
+}
+
+impl<U: Update> UpdateWait<U> {
+    /// Waits no longer than this: gives `None` then. As with the limit of a wait for
+    /// [signals](super::SignalWait::timeout), an update that has come when the run gets to look counts.
+    pub fn timeout(self, limit: Duration) -> UpdateWithin<U> {
+        UpdateWithin { limit, update: PhantomData }
+    }
+}
+
+/// A wait for the next update of a type that ends after a time, made by [`UpdateWait::timeout`].
+#[must_use = "an update is not waited for until the wait is awaited"]
+pub struct UpdateWithin<U> {
+    limit: Duration,
+    update: PhantomData<fn() -> U>,
+}
+
+impl<U: Update> fmt::Debug for UpdateWithin<U> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("UpdateWithin").field(&U::NAME).field(&self.limit).finish()
+    }
+}
+
+/// An update that a run has taken and is to answer. It derefs to the request.
+///
+/// It is plain data: it may be held across awaits, put into a `Vec`, given to a branch. Whoever has sent the update
+/// waits until it is answered. The answer is part of the step in which it is given, and durable with its commit.
+/// If the run drops the request without an answer, the sender gets
+/// [`UpdateError::Dropped`](crate::error::UpdateError::Dropped); if the run closes before it has answered,
+/// [`UpdateError::Closed`](crate::error::UpdateError::Closed).
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(bound = "U: Update")]
+#[must_use = "whoever has sent the update waits for an answer"]
+pub struct UpdateRequest<U: Update> {
+    request: U,
+    answer: Answer<U>,
+}
+
+impl<U: Update> UpdateRequest<U> {
+    /// The id of the update, by which repetitions of it are known.
+    pub fn id(&self) -> &str {
+        self.answer.id()
+    }
+
+    /// Answers the update.
+    pub fn reply(self, reply: U::Reply) {
+        self.answer.reply(reply);
+    }
+
+    /// Refuses the update: its sender gets this error.
+    pub fn refuse(self, error: U::Error) {
+        self.answer.refuse(error);
+    }
+
+    /// Answers or refuses the update.
+    pub fn complete(self, result: Result<U::Reply, U::Error>) {
+        self.answer.complete(result);
+    }
+
+    /// Takes the request and leaves the answer to be given.
+    pub fn into_parts(self) -> (U, Answer<U>) {
+        (self.request, self.answer)
+    }
+}
+
+impl<U: Update> Deref for UpdateRequest<U> {
+    type Target = U;
+
+    fn deref(&self) -> &U {
+        &self.request
+    }
+}
+
+/// The answer that a run owes to an update: see [`UpdateRequest`].
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+#[must_use = "whoever has sent the update waits for an answer"]
+pub struct Answer<U> {
+    /// As in the operation of the run. It is a text so that a saved state has it in one piece, whatever the
+    /// form that the state is written in.
+    token: String,
+    id: String,
+    #[serde(skip)]
+    update: PhantomData<fn() -> U>,
+}
+
+impl<U: Update> Answer<U> {
+    /// The id of the update.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Answers the update.
+    pub fn reply(self, reply: U::Reply) {
+        let reply = codec::to_payload(&reply).map(UpdateReply::Replied);
+        replies::give(self.token, reply);
+    }
+
+    /// Refuses the update: its sender gets this error.
+    pub fn refuse(self, error: U::Error) {
+        let reply = codec::to_payload(&error).map(UpdateReply::Refused);
+        replies::give(self.token, reply);
+    }
+
+    /// Answers or refuses the update.
+    pub fn complete(self, result: Result<U::Reply, U::Error>) {
+        match result {
+            Ok(reply) => self.reply(reply),
+            Err(error) => self.refuse(error),
+        }
+    }
+}
+
+impl<U> fmt::Debug for Answer<U> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// An update that lies in the inbox.
+#[derive(Clone, Debug)]
+pub(crate) struct ReceivedUpdate {
+    pub(crate) name: String,
+    pub(crate) id: String,
+    pub(crate) payload: Payload,
+}
+
+/// Takes the first waiting update whose request is one of the type. JSON that is none is answered so; what another
+/// build wrote as its own type waits, with the run, for a build that can read it.
+fn take<U: Update>(cx: &Context, is_late: bool) -> Result<Option<UpdateRequest<U>>, StepError> {
+    while let Some(ReceivedUpdate { id, payload, .. }) = cx.take_update(U::NAME, is_late) {
+        let request = match codec::from_payload(&payload) {
+            Err(error) if codec::schema_of(&payload).is_some() => {
+                return Err(StepError::Update { name: U::NAME, error });
+            }
+            request => request,
+        };
+        let token = cx.owe_answer(&id);
+        match request {
+            Ok(request) => {
+                let answer = Answer { token, id, update: PhantomData };
+                return Ok(Some(UpdateRequest { request, answer }));
+            }
+            Err(error) => replies::give(token, Ok(UpdateReply::Unreadable(error.to_string()))),
+        }
+    }
+    Ok(None)
+}
+
+impl<U> Sealed for UpdateWait<U> {}
+
+#[diagnostic::do_not_recommend]
+impl<U: Update> DurableFuture for UpdateWait<U> {
+    type Output = UpdateRequest<U>;
+    type Pending = PendingSignal;
+    const AWAITED: Awaited = Awaited::Update {
+        name: U::NAME,
+        value: Described::of::<U>(),
+        reply: Described::of::<U::Reply>(),
+        is_limited: false,
+    };
+
+    fn start(self, cx: &Context) -> Result<PendingSignal, StepError> {
+        let name = U::NAME.to_owned();
+        Ok(PendingSignal(cx.ask(Operation::Update { name, until: None })))
+    }
+
+    fn poll(
+        pending: &mut PendingSignal,
+        cx: &Context,
+    ) -> Result<Poll<UpdateRequest<U>>, StepError> {
+        if let Some(update) = take(cx, false)? {
+            cx.settle(pending.0);
+            Ok(Poll::Ready(update))
+        } else if cx.ends(pending.0) {
+            cx.settle(pending.0);
+            Err(StepError::Cancelled)
+        } else {
+            cx.wait_for(pending.0);
+            Ok(Poll::Pending)
+        }
+    }
+
+    fn arrived(pending: &PendingSignal, cx: &Context) -> Arrived {
+        cx.arrived(pending.0)
+    }
+
+    fn cancel(pending: PendingSignal, cx: &Context) -> Result<(), StepError> {
+        cx.settle(pending.0);
+        Ok(())
+    }
+}
+
+impl<U> Sealed for UpdateWithin<U> {}
+
+#[diagnostic::do_not_recommend]
+impl<U: Update> DurableFuture for UpdateWithin<U> {
+    type Output = Option<UpdateRequest<U>>;
+    type Pending = PendingSignalWithin;
+    // As of a signal with a time limit.
+    const ENDS_AT_ONCE: bool = false;
+    const AWAITED: Awaited = Awaited::Update {
+        name: U::NAME,
+        value: Described::of::<U>(),
+        reply: Described::of::<U::Reply>(),
+        is_limited: true,
+    };
+
+    fn start(self, cx: &Context) -> Result<PendingSignalWithin, StepError> {
+        let name = U::NAME.to_owned();
+        Ok(PendingSignalWithin::start(cx, self.limit, |until| Operation::Update { name, until }))
+    }
+
+    fn poll(
+        pending: &mut PendingSignalWithin,
+        cx: &Context,
+    ) -> Result<Poll<Option<UpdateRequest<U>>>, StepError> {
+        pending.poll(cx, |is_late| take(cx, is_late))
+    }
+
+    fn arrived(pending: &PendingSignalWithin, cx: &Context) -> Arrived {
+        pending.arrived(cx)
+    }
+
+    fn cancel(pending: PendingSignalWithin, cx: &Context) -> Result<(), StepError> {
+        pending.settle(cx);
+        Ok(())
+    }
+}

@@ -1,0 +1,181 @@
+//! Updates: they are accepted once and answered once.
+
+use crate::model::{NewReply, Payload, RunId, RunStatus, UpdateReply};
+use crate::store::conformance::fixture::{
+    NOTHING, StoreUnderTest, accepted, close, close_as, keep, new_run, park,
+};
+use crate::store::{
+    ArrivalKind, ArrivalOutcome, CommitOutcome, CommitStep, Effect, FirstArrival, FoundUpdate,
+    NewArrival, NewRun, StartOutcome, UpdateKey,
+};
+
+crate::store::conformance::list_cases!("updates":
+    an_update_is_accepted_once,
+    an_update_is_answered_with_the_commit,
+    the_first_answer_stays,
+    what_is_not_committed_answers_nothing,
+    answers_of_many_steps_are_written_together,
+    answers_outlive_the_run,
+    a_run_that_closes_without_an_answer_says_so,
+    a_run_can_be_started_with_an_update,
+    the_last_state_of_a_completed_run_can_be_kept,
+);
+
+fn key(run_id: RunId, id: &str) -> UpdateKey {
+    UpdateKey { run_id, update: id.to_owned() }
+}
+
+fn update(run_id: RunId, id: &str) -> NewArrival {
+    let kind = ArrivalKind::Update {
+        name: "AddItem".into(),
+        id: id.into(),
+        payload: Payload(id.as_bytes().to_vec()),
+    };
+    let dedup_key = Some(key(run_id, id).dedup_key());
+    NewArrival { run_id, kind, dedup_key, owner: None }
+}
+
+fn replied(text: &str) -> UpdateReply {
+    UpdateReply::Replied(Payload(text.as_bytes().to_vec()))
+}
+
+fn answering(step: CommitStep, id: &str, reply: UpdateReply) -> CommitStep {
+    CommitStep { effects: vec![Effect::Reply(NewReply { update: id.into(), reply })], ..step }
+}
+
+impl StoreUnderTest {
+    async fn send_update(&self, arrival: NewArrival) -> ArrivalOutcome {
+        self.store.deliver(vec![arrival]).await.expect("updates can be delivered")[0]
+    }
+
+    /// As another process finds it.
+    async fn found(&self, run_id: RunId, id: &str) -> FoundUpdate {
+        self.other.find_update(&key(run_id, id)).await.expect("updates can be looked up")
+    }
+}
+
+async fn an_update_is_accepted_once(t: StoreUnderTest) {
+    let (a, b) = (t.start("a").await, t.start("b").await);
+    assert_eq!(t.found(a, "one").await, FoundUpdate::Unknown);
+    assert_eq!(t.send_update(update(a, "one")).await, accepted(1));
+    assert_eq!(t.send_update(update(a, "one")).await, ArrivalOutcome::Duplicate);
+    assert_eq!(t.found(a, "one").await, FoundUpdate::Accepted);
+    assert_eq!(t.found(a, "two").await, FoundUpdate::Unknown);
+    assert_eq!(t.found(b, "one").await, FoundUpdate::Unknown, "ids are those of a run");
+    assert_eq!(t.found(RunId::new(), "one").await, FoundUpdate::Unknown);
+    let inbox = t.store.read_inbox(a, 0, 10).await.expect("it can be read");
+    assert_eq!(inbox.arrivals.len(), 1);
+    assert_eq!(inbox.arrivals[0].kind, update(a, "one").kind);
+}
+
+async fn an_update_is_answered_with_the_commit(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.send_update(update(run_id, "one")).await;
+    let step = answering(keep(run_id, 0, "on"), "one", replied("12"));
+    let step = CommitStep { consumed: vec![1], ..step };
+    assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
+    assert_eq!(t.found(run_id, "one").await, FoundUpdate::Answered(replied("12")));
+    assert_eq!(t.inbox(run_id).await, NOTHING);
+    // Asked again it is known, whatever has become of it.
+    assert_eq!(t.send_update(update(run_id, "one")).await, ArrivalOutcome::Duplicate);
+}
+
+async fn the_first_answer_stays(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.send_update(update(run_id, "one")).await;
+    for (step_no, reply) in [(0, replied("first")), (1, UpdateReply::Dropped)] {
+        let step = answering(keep(run_id, step_no, "on"), "one", reply);
+        assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
+    }
+    assert_eq!(t.found(run_id, "one").await, FoundUpdate::Answered(replied("first")));
+}
+
+async fn what_is_not_committed_answers_nothing(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.send_update(update(run_id, "one")).await;
+    let late = answering(keep(run_id, 5, "on"), "one", replied("late"));
+    assert_eq!(t.commit(worker, late).await, CommitOutcome::Lost);
+    assert_eq!(t.found(run_id, "one").await, FoundUpdate::Accepted);
+}
+
+async fn answers_of_many_steps_are_written_together(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let mut steps = Vec::new();
+    for n in 0..20 {
+        let run_id = t.start_owned(&n.to_string(), worker).await;
+        t.send_update(update(run_id, "one")).await;
+        let reply = match n % 4 {
+            0 => replied(&n.to_string()),
+            1 => UpdateReply::Refused(Payload(vec![n])),
+            2 => UpdateReply::Dropped,
+            _ => UpdateReply::Unreadable(format!("{n} is no request")),
+        };
+        steps.push(answering(keep(run_id, 0, "on"), "one", reply));
+    }
+    let outcomes = t.commit_all(worker, steps.clone()).await;
+    assert_eq!(outcomes, vec![CommitOutcome::Committed; 20]);
+    for step in steps {
+        let [Effect::Reply(NewReply { reply, .. })] = &step.effects[..] else { panic!("one") };
+        assert_eq!(t.found(step.run_id, "one").await, FoundUpdate::Answered(reply.clone()));
+    }
+}
+
+async fn answers_outlive_the_run(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    t.send_update(update(run_id, "one")).await;
+    let last = answering(close(run_id, 0), "one", replied("last"));
+    assert_eq!(t.commit(worker, last).await, CommitOutcome::Committed);
+    assert_eq!(t.found(run_id, "one").await, FoundUpdate::Answered(replied("last")));
+    assert_eq!(t.send_update(update(run_id, "one")).await, ArrivalOutcome::Duplicate);
+    assert_eq!(t.send_update(update(run_id, "two")).await, ArrivalOutcome::Closed);
+    assert_eq!(t.found(run_id, "two").await, FoundUpdate::Unknown);
+}
+
+async fn a_run_that_closes_without_an_answer_says_so(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let (a, b) = (t.start_owned("a", worker).await, t.start("b").await);
+    t.send_update(update(a, "one")).await;
+    t.send_update(update(b, "one")).await;
+    assert_eq!(t.commit(worker, close(a, 0)).await, CommitOutcome::Committed);
+    assert!(t.store.terminate_run(b, "enough").await.expect("it is open"));
+    for run_id in [a, b] {
+        assert_eq!(t.found(run_id, "one").await, FoundUpdate::Closed);
+    }
+}
+
+async fn a_run_can_be_started_with_an_update(t: StoreUnderTest) {
+    let run = new_run("a");
+    let run_id = run.run_id;
+    let NewArrival { kind, dedup_key, .. } = update(run_id, "one");
+    let run = NewRun { first: Some(FirstArrival { kind, dedup_key }), ..run };
+    assert_eq!(t.start_all(vec![run]).await, [StartOutcome::Started { owned: false }]);
+    assert_eq!(t.found(run_id, "one").await, FoundUpdate::Accepted);
+    assert_eq!(t.send_update(update(run_id, "one")).await, ArrivalOutcome::Duplicate);
+}
+
+async fn the_last_state_of_a_completed_run_can_be_kept(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let last = |step: CommitStep| CommitStep { last_snapshot: Some(b"last".to_vec()), ..step };
+    let ends: [(&str, fn(RunId) -> CommitStep, &[u8]); 4] = [
+        ("kept", |run_id| close(run_id, 1), b"last"),
+        ("failed", |run_id| close_as(run_id, 1, RunStatus::Failed, None, Some("no")), b"on"),
+        ("parked", |run_id| park(run_id, 1, None, 0), b"parked"),
+        ("on", |run_id| keep(run_id, 1, "still on"), b"still on"),
+    ];
+    for (id, end, expected) in ends {
+        let run_id = t.start_owned(id, worker).await;
+        t.commit(worker, keep(run_id, 0, "on")).await;
+        assert_eq!(t.commit(worker, last(end(run_id))).await, CommitOutcome::Committed);
+        let snapshot = t.other.find_snapshot(run_id).await.expect("it can be looked up");
+        assert_eq!(snapshot.as_deref(), Some(expected), "{id}");
+    }
+    let run_id = t.start_owned("gone", worker).await;
+    t.commit(worker, keep(run_id, 0, "on")).await;
+    t.commit(worker, close(run_id, 1)).await;
+    let snapshot = t.other.find_snapshot(run_id).await.expect("it can be looked up");
+    assert_eq!(snapshot.as_deref(), Some(&b""[..]));
+}

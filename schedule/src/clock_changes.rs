@@ -1,0 +1,50 @@
+//! What becomes of fixed times when the local clock is changed.
+
+use serde::{Deserialize, Serialize};
+
+/// The policy of fixed times at clock changes; the [crate](crate) says which times are fixed.
+///
+/// The default is that of Vixie cron: a fixed time is due once a day, whatever the clock does.
+/// [`ClockChanges::literal`] is what libraries do that look for instants at which the clock shows the time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields, default)]
+pub struct ClockChanges {
+    /// A time that the clock skips.
+    pub gap: Gap,
+    /// A time that the clock shows twice.
+    pub fold: Fold,
+}
+
+impl ClockChanges {
+    /// Due at each instant at which the local clock shows the time: not at all in a gap, twice in a fold.
+    pub fn literal() -> Self {
+        Self { gap: Gap::Skip, fold: Fold::Both }
+    }
+}
+
+/// What becomes of a fixed time that the local clock skips, such as 02:30 when it goes from 02:00 to 03:00.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gap {
+    /// It is due at the first instant after the gap, 03:00 in the example. Several skipped times are due
+    /// once, together.
+    #[default]
+    After,
+    /// It is due as long after the gap began as it would have been, at 03:30 in the example.
+    Shift,
+    /// It is not due.
+    Skip,
+}
+
+/// What becomes of a fixed time that the local clock shows twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fold {
+    /// It is due the first time.
+    #[default]
+    First,
+    /// It is due the second time.
+    Last,
+    /// It is due both times.
+    Both,
+}

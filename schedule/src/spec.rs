@@ -1,0 +1,296 @@
+//! Specs as they are written.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::tz::TimeZone;
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::calendar::{Calendar, CalendarForm};
+use crate::clock_changes::ClockChanges;
+use crate::cron::{self, Cron};
+use crate::duration::parse_duration;
+use crate::error::SpecError;
+use crate::interval::{self, Interval};
+use crate::time::UnixSeconds;
+use crate::times::Times;
+use crate::{calendar, zone};
+
+/// When something is due: at the times of all calendars, intervals and cron strings together, save those of the
+/// exclusions, from the start to the end. It keeps texts as they were written; [`compile`](Self::compile) checks
+/// them, and [`canonical`](Self::canonical) gives the same spec in its canonical form.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Spec {
+    #[serde(alias = "calendar", skip_serializing_if = "Vec::is_empty")]
+    calendars: Vec<CalendarForm>,
+    #[serde(alias = "interval", skip_serializing_if = "Vec::is_empty")]
+    intervals: Vec<Interval>,
+    #[serde(alias = "crons", alias = "cronStrings", alias = "cron_strings")]
+    #[serde(deserialize_with = "one_or_many", skip_serializing_if = "Vec::is_empty")]
+    cron: Vec<String>,
+    #[serde(alias = "excludes", alias = "exclusions", skip_serializing_if = "Vec::is_empty")]
+    exclude: Vec<CalendarForm>,
+    #[serde(alias = "startTime", alias = "start_time", alias = "startAt", alias = "start_at")]
+    #[serde(deserialize_with = "start", skip_serializing_if = "Option::is_none")]
+    start: Option<UnixSeconds>,
+    #[serde(alias = "endTime", alias = "end_time", alias = "endAt", alias = "end_at")]
+    #[serde(deserialize_with = "end", skip_serializing_if = "Option::is_none")]
+    end: Option<UnixSeconds>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    jitter: Option<String>,
+    #[serde(alias = "timeZone", alias = "time_zone", alias = "timezone")]
+    #[serde(alias = "timezoneName", alias = "timezone_name")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    zone: Option<String>,
+    #[serde(alias = "clock_changes", skip_serializing_if = "is_default")]
+    clock_changes: ClockChanges,
+}
+
+impl Spec {
+    /// A spec with nothing in it, which is never due.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Due at the times of a calendar as well.
+    #[must_use]
+    pub fn calendar(mut self, calendar: impl Into<CalendarForm>) -> Self {
+        self.calendars.push(calendar.into());
+        self
+    }
+
+    /// Due every so often as well: whole seconds, counted from 1970-01-01T00:00:00Z.
+    #[must_use]
+    pub fn every(self, interval: Duration) -> Self {
+        self.interval(Interval::every(interval))
+    }
+
+    /// Due at the times of an interval as well.
+    #[must_use]
+    pub fn interval(mut self, interval: Interval) -> Self {
+        self.intervals.push(interval);
+        self
+    }
+
+    /// Due at the times of a cron string as well:
+    ///
+    /// - five fields: minute, hour, day of the month, month, day of the week;
+    /// - six: these and the year;
+    /// - seven: the second, these and the year;
+    /// - `@yearly`, `@annually`, `@monthly`, `@weekly`, `@daily`, `@midnight`, `@hourly`;
+    /// - `@every 90s`, and with an offset `@every 6h/5h`.
+    ///
+    /// `CRON_TZ=Europe/Berlin` or `TZ=Europe/Berlin` may stand before it, and a comment after a `#` behind it. If
+    /// neither day field begins with `*`, a day is due that fits one of them.
+    #[must_use]
+    pub fn cron(mut self, cron: impl Into<String>) -> Self {
+        self.cron.push(cron.into());
+        self
+    }
+
+    /// Not due at the times of a calendar.
+    #[must_use]
+    pub fn exclude(mut self, calendar: impl Into<CalendarForm>) -> Self {
+        self.exclude.push(calendar.into());
+        self
+    }
+
+    /// Not due before `start`.
+    #[must_use]
+    pub fn start(mut self, start: UnixSeconds) -> Self {
+        self.start = Some(start);
+        self
+    }
+
+    /// Not due after `end`.
+    #[must_use]
+    pub fn end(mut self, end: UnixSeconds) -> Self {
+        self.end = Some(end);
+        self
+    }
+
+    /// Due later by up to `jitter`, but before the next time; see [`jitter`](crate::jitter()). None by default.
+    #[must_use]
+    pub fn jitter(mut self, jitter: Duration) -> Self {
+        self.jitter = Some(interval::text(jitter));
+        self
+    }
+
+    /// The time zone of calendars and cron strings that name none: a name of the IANA database. UTC by default.
+    #[must_use]
+    pub fn zone(mut self, zone: impl Into<String>) -> Self {
+        self.zone = Some(zone.into());
+        self
+    }
+
+    /// What becomes of fixed times at clock changes.
+    #[must_use]
+    pub fn clock_changes(mut self, policy: ClockChanges) -> Self {
+        self.clock_changes = policy;
+        self
+    }
+
+    /// Checks the spec and gives its times.
+    ///
+    /// # Errors
+    /// A [`SpecError`] that names the field, the text, and what to write. A spec that is never due is refused.
+    pub fn compile(&self) -> Result<Times, SpecError> {
+        self.read().map(|(times, _)| times)
+    }
+
+    /// The same spec in its canonical form: names as numbers, cron strings as calendars and intervals, all fields
+    /// told.
+    ///
+    /// # Errors
+    /// As [`compile`](Self::compile).
+    pub fn canonical(&self) -> Result<Self, SpecError> {
+        self.read().map(|(_, canonical)| canonical)
+    }
+
+    fn read(&self) -> Result<(Times, Self), SpecError> {
+        let zone = match &self.zone {
+            Some(name) => zone::named(name)?,
+            None => TimeZone::UTC,
+        };
+        let mut intervals = self.intervals.clone();
+        let mut calendars = Vec::new();
+        let crons = self.cron.iter().map(|text| CalendarForm::Cron(text.clone()));
+        for form in self.calendars.iter().cloned().chain(crons) {
+            match form {
+                CalendarForm::Fields(calendar) => calendars.push(calendar),
+                CalendarForm::Cron(text) => match cron::parse(&text)? {
+                    Cron::Calendars(read) => calendars.extend(read),
+                    Cron::Interval(read) => intervals.push(read),
+                },
+            }
+        }
+        if calendars.is_empty() && intervals.is_empty() {
+            return Err(SpecError::Empty);
+        }
+        let mut excludes = Vec::new();
+        for form in &self.exclude {
+            match form {
+                CalendarForm::Fields(calendar) => excludes.push(calendar.clone()),
+                CalendarForm::Cron(text) => match cron::parse(text)? {
+                    Cron::Calendars(read) => excludes.extend(read),
+                    Cron::Interval(_) => {
+                        let problem = "an exclusion is a calendar: write its fields".to_owned();
+                        return Err(SpecError::Cron { text: text.clone(), problem });
+                    }
+                },
+            }
+        }
+        if let (Some(start), Some(end)) = (self.start, self.end)
+            && end < start
+        {
+            return Err(SpecError::Bounds { start, end });
+        }
+        let jitter = match &self.jitter {
+            None => Duration::ZERO,
+            Some(text) => parse_duration(text).map_err(|problem| SpecError::Duration {
+                field: "jitter",
+                text: text.clone(),
+                problem,
+            })?,
+        };
+        let (calendars, written_calendars) = compiled(&calendars, &zone)?;
+        let (excludes, written_excludes) = compiled(&excludes, &zone)?;
+        let intervals =
+            intervals.iter().map(Interval::compile).collect::<Result<Vec<_>, SpecError>>()?;
+        let canonical = Self {
+            calendars: written_calendars,
+            intervals: intervals.iter().map(|interval| interval.canonical()).collect(),
+            cron: Vec::new(),
+            exclude: written_excludes,
+            start: self.start,
+            end: self.end,
+            jitter: (!jitter.is_zero()).then(|| interval::text(jitter)),
+            zone: zone.iana_name().filter(|name| *name != "UTC").map(str::to_owned),
+            clock_changes: self.clock_changes,
+        };
+        let times = Times {
+            calendars,
+            intervals,
+            excludes,
+            start: self.start,
+            end: self.end,
+            clock_changes: self.clock_changes,
+            jitter,
+        };
+        match times.next(UnixSeconds::MIN) {
+            Some(_) => Ok((times, canonical)),
+            None => Err(SpecError::NeverDue),
+        }
+    }
+}
+
+/// The next `count` times after `from`, without jitter; fewer if there are no more.
+///
+/// # Errors
+/// As [`Spec::compile`].
+pub fn next_times(
+    spec: &Spec,
+    from: UnixSeconds,
+    count: usize,
+) -> Result<Vec<UnixSeconds>, SpecError> {
+    Ok(spec.compile()?.after(from).take(count).collect())
+}
+
+/// Calendars that are read, and their canonical forms.
+fn compiled(
+    written: &[Calendar],
+    zone: &TimeZone,
+) -> Result<(Vec<calendar::Compiled>, Vec<CalendarForm>), SpecError> {
+    let mut calendars = Vec::new();
+    let mut canonical = Vec::new();
+    for calendar in written {
+        let compiled = calendar.compile(zone)?;
+        canonical.push(calendar.canonical(&compiled).into());
+        calendars.push(compiled);
+    }
+    Ok((calendars, canonical))
+}
+
+fn is_default(policy: &ClockChanges) -> bool {
+    *policy == ClockChanges::default()
+}
+
+/// The first whole second that is not before the time.
+fn start<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<UnixSeconds>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    let whole: UnixSeconds =
+        text.parse().map_err(|error| D::Error::custom(format!("start: {error}")))?;
+    let has_fraction = text.parse().is_ok_and(|at: jiff::Timestamp| at.subsec_nanosecond() != 0);
+    Ok(Some(UnixSeconds(whole.0 + i64::from(has_fraction))))
+}
+
+fn end<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<UnixSeconds>, D::Error> {
+    let Some(text) = Option::<String>::deserialize(deserializer)? else { return Ok(None) };
+    text.parse().map(Some).map_err(|error| D::Error::custom(format!("end: {error}")))
+}
+
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    struct Texts;
+    impl<'de> Visitor<'de> for Texts {
+        type Value = Vec<String>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a cron string or a list of them")
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<Vec<String>, E> {
+            Ok(vec![text.to_owned()])
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<String>, A::Error> {
+            let mut texts = Vec::new();
+            while let Some(text) = seq.next_element()? {
+                texts.push(text);
+            }
+            Ok(texts)
+        }
+    }
+    deserializer.deserialize_any(Texts)
+}

@@ -1,0 +1,202 @@
+//! Versions of a workflow, and how they are edited.
+
+use std::fmt::Write as _;
+
+use fastrand::Rng;
+
+/// How many signals there are.
+pub const SIGNALS: usize = 6;
+/// How many activities there are.
+const ACTIVITIES: usize = 4;
+/// No version is longer.
+const LONGEST: usize = 24;
+
+/// A statement of the workflow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// Waits for a signal, and notes what it says.
+    Signal(usize),
+    /// Calls an activity, and notes what it gives.
+    Call(usize),
+    /// Calls two activities at once, and notes what they give.
+    Both(usize, usize),
+    /// Makes a local.
+    Local {
+        /// Its name.
+        name: String,
+        /// The name that it had before.
+        formerly: Option<String>,
+        /// Its type.
+        ty: &'static str,
+        /// Its value.
+        value: u32,
+    },
+    /// Notes the value of a local.
+    Show(String),
+}
+
+/// The statements of a version.
+pub type Version = Vec<Node>;
+
+/// Makes this many versions, each an edit of the one before.
+pub fn versions(count: usize, rng: &mut Rng) -> Vec<Version> {
+    let mut names = 0;
+    let mut version = vec![Node::Signal(0), Node::Call(0), Node::Signal(1)];
+    for _ in 0..12 {
+        version = edited(&version, &mut names, rng);
+    }
+    let mut versions = vec![version];
+    while versions.len() < count {
+        let mut next = versions[versions.len() - 1].clone();
+        for _ in 0..rng.usize(1..=2) {
+            next = edited(&next, &mut names, rng);
+        }
+        versions.push(next);
+    }
+    versions
+}
+
+fn edited(version: &Version, names: &mut usize, rng: &mut Rng) -> Version {
+    loop {
+        let mut next = version.clone();
+        let at = rng.usize(..=next.len());
+        let inner = rng.usize(..next.len());
+        match rng.u8(..10) {
+            0 => next.insert(at, Node::Signal(rng.usize(..SIGNALS))),
+            1 => next.insert(at, Node::Call(rng.usize(..ACTIVITIES))),
+            2 => next.insert(at, Node::Both(rng.usize(..ACTIVITIES), rng.usize(..ACTIVITIES))),
+            3 => {
+                let name = format!("local{names}");
+                *names += 1;
+                let shown = rng.usize(at..=next.len());
+                next.insert(shown, Node::Show(name.clone()));
+                let value = rng.u32(..1_000);
+                next.insert(at, Node::Local { name, formerly: None, ty: "u32", value });
+            }
+            4 => {
+                next.remove(inner);
+            }
+            5 if inner > 0 => next.swap(inner, inner - 1),
+            6 => rename(&mut next, inner, names, rng.bool()),
+            7 => {
+                if let Node::Local { ty, .. } = &mut next[inner] {
+                    *ty = ["u32", "u64", "i64", "u16"][rng.usize(..4)];
+                }
+            }
+            8 => {
+                if let Node::Local { value, .. } = &mut next[inner] {
+                    *value = rng.u32(..1_000);
+                }
+            }
+            _ => {
+                if let Node::Local { name, .. } = next[inner].clone() {
+                    next.insert(rng.usize(inner + 1..=next.len()), Node::Show(name));
+                }
+            }
+        }
+        if next != *version && is_valid(&next) {
+            return next;
+        }
+    }
+}
+
+fn rename(version: &mut Version, at: usize, names: &mut usize, keeps: bool) {
+    let Node::Local { name: old, .. } = version[at].clone() else { return };
+    let new = format!("local{names}");
+    *names += 1;
+    for node in version {
+        match node {
+            Node::Local { name, formerly, .. } if *name == old => {
+                *name = new.clone();
+                *formerly = keeps.then(|| old.clone());
+            }
+            Node::Show(name) if *name == old => *name = new.clone(),
+            _ => {}
+        }
+    }
+}
+
+/// Whether every local is made before it is shown, and the workflow waits somewhere.
+fn is_valid(version: &Version) -> bool {
+    let mut made = Vec::new();
+    let shows_what_is_made = version.iter().all(|node| match node {
+        Node::Local { name, .. } => {
+            made.push(name);
+            true
+        }
+        Node::Show(name) => made.contains(&name),
+        _ => true,
+    });
+    let waits = version.iter().any(|node| matches!(node, Node::Signal(_)));
+    shows_what_is_made && waits && version.len() <= LONGEST
+}
+
+/// The program that carries runs through these versions.
+pub fn source(seed: u64, versions: &[Version]) -> String {
+    // Writing to a string cannot fail.
+    let mut text = String::from(
+        "#![allow(unused)]\n\nuse piton::prelude::*;\nuse piton_soak::deploy::{self, Build};\n\
+         use serde::{Deserialize, Serialize};\n\nfn made(id: u64, value: u32) -> u32 { value + (id % 7) as u32 }\n\n",
+    );
+    for signal in 0..SIGNALS {
+        let _ = writeln!(
+            text,
+            "#[derive(Debug, Signal, Serialize, Deserialize)]\nstruct Signal{signal}(u32);"
+        );
+    }
+    for activity in 0..ACTIVITIES {
+        let _ = writeln!(
+            text,
+            "#[activity]\nasync fn call{activity}(id: u64) -> u64 {{ id * 10 + {activity} }}"
+        );
+    }
+    for (number, version) in versions.iter().enumerate() {
+        let _ = writeln!(text, "\nmod v{number} {{\n    use super::*;\n{}}}", workflow(version));
+    }
+    let _ = writeln!(text, "\nfn main() -> piton::Result<()> {{\n    deploy::run({seed}, vec![");
+    for number in 0..versions.len() {
+        let _ = writeln!(
+            text,
+            "        Build::new::<v{number}::soak>(|client, id| Box::pin(async move {{ \
+             Ok(client.start(v{number}::soak(id)).id(id.to_string()).await?.run_id()) }})),"
+        );
+    }
+    text.push_str("    ])\n}\n");
+    text
+}
+
+fn workflow(version: &Version) -> String {
+    let mut text = String::from(
+        "    #[workflow]\n    pub async fn soak(cx: &Context, id: u64) -> String {\n        \
+         let mut log = String::new();\n",
+    );
+    for node in version {
+        let _ = match node {
+            Node::Signal(signal) => writeln!(
+                text,
+                "        let Signal{signal}(said) = cx.signal::<Signal{signal}>().await;\n        \
+                 log.push_str(&format!(\"signal{signal}={{said}} \"));"
+            ),
+            Node::Call(activity) => writeln!(
+                text,
+                "        let gave = call{activity}(id).await;\n        log.push_str(&format!(\"{{gave}} \"));"
+            ),
+            Node::Both(one, other) => writeln!(
+                text,
+                "        let (one, other) = join!(call{one}(id), call{other}(id));\n        \
+                 log.push_str(&format!(\"{{one}}+{{other}} \"));"
+            ),
+            Node::Local { name, formerly, ty, value } => {
+                if let Some(formerly) = formerly {
+                    let _ = writeln!(text, "        #[formerly({formerly:?})]");
+                }
+                writeln!(text, "        let {name}: {ty} = made(id, {value}) as {ty};")
+            }
+            Node::Show(name) => {
+                writeln!(text, "        log.push_str(&format!(\"{{{name}}} \"));")
+            }
+        };
+    }
+    text.push_str("        log\n    }\n");
+    text
+}
