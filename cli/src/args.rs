@@ -9,6 +9,7 @@ use crate::check::Check;
 use crate::definition::DefinitionCommand;
 use crate::error::Failure;
 use crate::output::Output;
+use crate::promise::PromiseCommand;
 use crate::run::RunCommand;
 use crate::schedule::ScheduleCommand;
 
@@ -47,6 +48,9 @@ pub(crate) enum Command {
     /// Runs of workflows
     #[command(subcommand)]
     Run(RunCommand),
+    /// Promises that runs wait for
+    #[command(subcommand)]
+    Promise(PromiseCommand),
     /// Definitions of workflows, as builds of the code have recorded them
     #[command(subcommand)]
     Definition(DefinitionCommand),

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use piton::error::{
-    BulkError, ConnectError, EditError, LookupError, QueryError, SignalError, StoreError,
-    UpdateError,
+    BulkError, CompleteError, ConnectError, EditError, LookupError, QueryError, ScheduleError,
+    SignalError, StoreError, UpdateError,
 };
 use piton::lock::LockError;
 use piton::model::RunStatus;
@@ -43,12 +43,18 @@ pub(crate) enum Failure {
     Run(String),
     #[error("the run `{id}` is {status} already")]
     Over { id: String, status: RunStatus },
+    #[error(transparent)]
+    Promise(CompleteError),
+    #[error("the promise was {status} before")]
+    Completed { status: &'static str },
     #[error("the database fails")]
     Asked(#[source] Arc<StoreError>),
     #[error("`{path}` cannot be read")]
     LockFile { path: String, source: std::io::Error },
     #[error("`{path}` is no lock file")]
     Lock { path: String, source: LockError },
+    #[error(transparent)]
+    Schedule(ScheduleError),
     #[error("there is no cron string")]
     NoCron,
     #[error("{0}")]
@@ -88,7 +94,9 @@ impl Failure {
 
     fn code(&self) -> u8 {
         match self {
-            Self::Signal(SignalError::Store(_)) | Self::Update(UpdateError::Store(_)) => DATABASE,
+            Self::Signal(SignalError::Store(_))
+            | Self::Update(UpdateError::Store(_))
+            | Self::Promise(CompleteError::Store(_)) => DATABASE,
             Self::NoRun(_)
             | Self::NoDefinition(_)
             | Self::Edit(_)
@@ -96,6 +104,9 @@ impl Failure {
             | Self::Query(_)
             | Self::Update(_)
             | Self::Run(_)
+            | Self::Promise(_)
+            | Self::Completed { .. }
+            | Self::Schedule(_)
             | Self::Over { .. } => FOUND,
             Self::Bulk(_)
             | Self::NoDatabase
@@ -120,12 +131,16 @@ impl Failure {
                 "name it with `--database sqlite:path` or `--database postgres://…`, or set PITON_DATABASE"
             }
             Self::NoFile(_) => "a path without a leading `/` begins at the current directory",
+            Self::Schedule(ScheduleError::Unknown { .. }) => {
+                "`piton schedule list` shows the schedules that there are"
+            }
             Self::NoRun(_) => "`piton run list` shows the runs that there are",
             Self::NoDefinition(_) => "`piton definition list` shows the definitions that there are",
             Self::SeveralDefinitions { .. } => "name one of them",
             Self::LockFile { .. } => {
                 "`PITON_LOCK=accept cargo test piton_lock` in the crate of the workflows writes it"
             }
+            Self::Completed { .. } => "`piton promise show` shows what it has come to",
             Self::NoCron => "write one, or give `--json` and write questions to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }
@@ -185,6 +200,12 @@ fn update_error(error: &UpdateError<Value>) -> String {
     }
 }
 
+impl From<CompleteError> for Failure {
+    fn from(error: CompleteError) -> Self {
+        Self::Promise(error)
+    }
+}
+
 impl From<SignalError> for Failure {
     fn from(error: SignalError) -> Self {
         Self::Signal(error)
@@ -211,6 +232,15 @@ impl From<EditError> for Failure {
         match error {
             EditError::Lookup(error) => error.into(),
             error => Self::Edit(error),
+        }
+    }
+}
+
+impl From<ScheduleError> for Failure {
+    fn from(error: ScheduleError) -> Self {
+        match error {
+            ScheduleError::Store(error) => Self::Store(error),
+            error => Self::Schedule(error),
         }
     }
 }

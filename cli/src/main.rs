@@ -9,6 +9,7 @@ mod definition;
 mod error;
 mod graph;
 mod output;
+mod promise;
 mod run;
 mod schedule;
 
@@ -41,17 +42,20 @@ async fn main() -> ExitCode {
 /// Does what is asked for. Gives what is to be written to stdout, and whether a check has found nothing.
 async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
     let output = args.output;
-    if let Command::Schedule(command) = &args.command {
-        return schedule::carry_out(command, output).map(|()| well(String::new()));
+    if let Command::Schedule(command) = &args.command
+        && let Some(done) = schedule::carry_out_alone(command, output)
+    {
+        return done.map(|()| well(String::new()));
     }
     let client = args.database.connect().await?;
     let done = match args.command {
         Command::Run(command) => run::carry_out(&client, command, output).await.map(well),
+        Command::Promise(command) => promise::carry_out(&client, command, args.output).await,
         Command::Definition(command) => {
             definition::carry_out(&client, command, output).await.map(well)
         }
         Command::Check(command) => check::carry_out(&client, command, output).await,
-        Command::Schedule(_) => Ok(well(String::new())),
+        Command::Schedule(command) => schedule::carry_out(&client, command, output).await.map(well),
     };
     client.close().await;
     done

@@ -1,5 +1,7 @@
 //! Small real programs on piton. Each module is one program; its `main` is in `src/bin`.
 
+pub mod approval;
+pub mod billing;
 pub mod cart;
 pub mod game;
 pub mod orders;

@@ -49,6 +49,7 @@ mod resolve;
 mod rests;
 mod root;
 mod sets;
+mod shields;
 mod source;
 mod substitute;
 mod suspend;

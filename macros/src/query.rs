@@ -108,15 +108,17 @@ fn is_pure(function: &ItemFn, kind: Kind, diagnostics: &Diagnostics) -> bool {
 /// The parameter as what is lent to the function: `name: &T` of a type that can be made by itself.
 fn lent(param: &FnArg) -> Option<Lent> {
     let FnArg::Typed(param) = param else { return None };
-    let (Pat::Ident(pat), Type::Reference(reference)) = (&*param.pat, &*param.ty) else {
-        return None;
-    };
+    let Pat::Ident(pat) = &*param.pat else { return None };
+    Some(Lent { name: pat.ident.clone(), ty: lent_type(&param.ty)? })
+}
+
+/// The type of what is lent.
+fn lent_type(ty: &Type) -> Option<Type> {
+    let Type::Reference(reference) = ty else { return None };
     let is_text = matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("str"));
     let is_unsized = is_text || matches!(&*reference.elem, Type::Slice(_) | Type::TraitObject(_));
-    if reference.mutability.is_some() || is_unsized {
-        return None;
-    }
-    Some(Lent { name: pat.ident.clone(), ty: (*reference.elem).clone() })
+    let is_lent = reference.mutability.is_none() && !is_unsized;
+    is_lent.then(|| (*reference.elem).clone())
 }
 
 /// Has rustc refuse a variable that the workflow does not expose.
@@ -225,8 +227,14 @@ impl VisitMut for Named {
 /// What puts a validator into the registry.
 fn validator(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Option<TokenStream> {
     let ident = &function.sig.ident;
-    let mut params: Vec<Lent> = function.sig.inputs.iter().map_while(lent).collect();
-    if params.is_empty() || params.len() < function.sig.inputs.len() {
+    let mut inputs = function.sig.inputs.iter();
+    let request = inputs.next().and_then(|param| match param {
+        FnArg::Typed(param) => lent_type(&param.ty),
+        FnArg::Receiver(_) => None,
+    });
+    let params: Vec<Lent> = inputs.by_ref().map_while(lent).collect();
+    let is_whole = params.len() + 1 == function.sig.inputs.len();
+    let Some(request) = request.filter(|_| is_whole) else {
         diagnostics.malformed(
             &function.sig,
             "this function is no validator",
@@ -234,8 +242,7 @@ fn validator(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> O
              their names, and the error that the update is refused with",
         );
         return None;
-    }
-    let request = params.remove(0).ty;
+    };
     let is_exposed = check_exposed(workflow, &params);
     let read = params.iter().enumerate().map(|(index, Lent { name, ty })| {
         let (text, local) = (name.unraw().to_string(), format_ident!("__piton_exposed{}", index));

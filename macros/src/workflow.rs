@@ -19,7 +19,7 @@ use crate::parse::WorkflowFn;
 use crate::root::Root;
 use crate::{
     cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, pointers, raw,
-    redact, resolve, time_limits,
+    redact, resolve, shields, time_limits,
 };
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -79,6 +79,7 @@ fn expand_function(
     let head = (function.attrs.clone(), function.vis.clone(), function.sig.clone());
     raw::write_plainly(&mut function);
     time_limits::write_out(&mut function.block);
+    shields::write_out(&mut function.block);
     let block = match block {
         Some(block) => Ok(Some(block.clone())),
         None => method::block_around(&function.sig, Kind::WORKFLOW, &diagnostics),

@@ -141,6 +141,43 @@ CREATE TABLE piton_dead_letters (
 
 CREATE INDEX piton_dead_letters_workflow_id ON piton_dead_letters (workflow_id, letter_id);
 
+-- Promises, from when they are first awaited or completed.
+CREATE TABLE piton_promises (
+    -- `run:` and the id of the run whose promise it is, `id:` and a workflow id that no run has had yet, or `shared`.
+    scope        TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    -- The run whose promise it is.
+    run_id       UUID REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    workflow     TEXT NOT NULL,
+    -- The schemas of what those who await it can read.
+    resolved_type BIGINT,
+    rejected_type BIGINT,
+    -- What it has come to, who has completed it, and when.
+    outcome      BYTEA,
+    completion   UUID,
+    made_at      BIGINT NOT NULL,
+    completed_at BIGINT,
+    expires_at   BIGINT,
+    -- When it expires, or since when its outcome is to go to those who wait.
+    due_at       BIGINT,
+    PRIMARY KEY (scope, name),
+    CHECK ((outcome IS NULL) = (completed_at IS NULL))
+);
+
+CREATE INDEX piton_promises_due ON piton_promises (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX piton_promises_run ON piton_promises (run_id) WHERE run_id IS NOT NULL;
+
+-- Operations of runs that await promises, until the outcome is in the inbox of the run.
+CREATE TABLE piton_promise_waits (
+    scope  TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    run_id UUID NOT NULL REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    handle BIGINT NOT NULL CHECK (handle >= 0),
+    PRIMARY KEY (scope, name, run_id, handle)
+);
+
+CREATE INDEX piton_promise_waits_run ON piton_promise_waits (run_id);
+
 -- Activities on queues: a row from the commit that asks for one until its outcome is in the run's
 -- inbox or the run no longer wants it. A row is in one of three states: it waits (`due_at` is set),
 -- an attempt is being made by a worker (`worker_id` is set), or an attempt awaits the holder of its
@@ -269,6 +306,41 @@ CREATE INDEX piton_attributes_time ON piton_attributes (name, time, run_id) WHER
 CREATE TABLE piton_memos (
     run_id UUID NOT NULL PRIMARY KEY,
     memo   TEXT NOT NULL
+);
+
+-- What is started at which times. A text of the engine's own says what, and another how far it has come. Ids are
+-- compared by their bytes, as they are elsewhere.
+CREATE TABLE piton_schedules (
+    schedule_id TEXT COLLATE "C" PRIMARY KEY,
+    -- What tells it from those that had its id before.
+    token       UUID NOT NULL,
+    -- Raised by each write; raised by each change of what it says.
+    version     BIGINT NOT NULL DEFAULT 0 CHECK (version >= 0),
+    revision    BIGINT NOT NULL DEFAULT 0 CHECK (revision >= 0),
+    workflow    TEXT NOT NULL,
+    arguments   BYTEA NOT NULL,
+    config      TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    -- When it is to be looked at; null is never.
+    due_at      BIGINT,
+    created_at  BIGINT NOT NULL,
+    -- The entries that its log has ever had.
+    log_count   BIGINT NOT NULL DEFAULT 0 CHECK (log_count >= 0)
+);
+
+CREATE INDEX piton_schedules_due ON piton_schedules (workflow, due_at, schedule_id) WHERE due_at IS NOT NULL;
+
+-- The last things that a schedule has done, and that were done to it.
+CREATE TABLE piton_schedule_log (
+    schedule_id TEXT COLLATE "C" NOT NULL REFERENCES piton_schedules (schedule_id) ON DELETE CASCADE,
+    seq         BIGINT NOT NULL CHECK (seq > 0),
+    at          BIGINT NOT NULL,
+    kind        TEXT NOT NULL,
+    nominal_at  BIGINT,
+    run_id      UUID,
+    -- What else is to be known of it, as JSON.
+    details     TEXT,
+    PRIMARY KEY (schedule_id, seq)
 );
 
 -- Tables as people read them, see docs/views.md. Times beyond the year 9999 are null.

@@ -128,6 +128,43 @@ CREATE TABLE piton_dead_letters (
 
 CREATE INDEX piton_dead_letters_workflow_id ON piton_dead_letters (workflow_id, letter_id);
 
+-- Promises, from when they are first awaited or completed.
+CREATE TABLE piton_promises (
+    -- `run:` and the id of the run whose promise it is, `id:` and a workflow id that no run has had yet, or `shared`.
+    scope        TEXT NOT NULL,
+    name         TEXT NOT NULL,
+    -- The run whose promise it is.
+    run_id       BLOB REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    workflow     TEXT NOT NULL,
+    -- The schemas of what those who await it can read.
+    resolved_type INTEGER,
+    rejected_type INTEGER,
+    -- What it has come to, who has completed it, and when.
+    outcome      BLOB,
+    completion   BLOB CHECK (length(completion) = 16),
+    made_at      INTEGER NOT NULL,
+    completed_at INTEGER,
+    expires_at   INTEGER,
+    -- When it expires, or since when its outcome is to go to those who wait.
+    due_at       INTEGER,
+    PRIMARY KEY (scope, name),
+    CHECK ((outcome IS NULL) = (completed_at IS NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX piton_promises_due ON piton_promises (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX piton_promises_run ON piton_promises (run_id) WHERE run_id IS NOT NULL;
+
+-- Operations of runs that await promises, until the outcome is in the inbox of the run.
+CREATE TABLE piton_promise_waits (
+    scope  TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    run_id BLOB NOT NULL REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    handle INTEGER NOT NULL CHECK (handle >= 0),
+    UNIQUE (scope, name, run_id, handle)
+) STRICT;
+
+CREATE INDEX piton_promise_waits_run ON piton_promise_waits (run_id);
+
 -- Activities on queues: a row from the commit that asks for one until its outcome is in the run's
 -- inbox or the run no longer wants it. A row is in one of three states: it waits (`due_at` is set),
 -- an attempt is being made by a worker (`worker_id` is set), or an attempt awaits the holder of its
@@ -257,6 +294,40 @@ CREATE TABLE piton_memos (
     run_id BLOB NOT NULL PRIMARY KEY REFERENCES piton_runs (run_id) ON DELETE CASCADE,
     memo   TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- What is started at which times. A text of the engine's own says what, and another how far it has come.
+CREATE TABLE piton_schedules (
+    schedule_id TEXT NOT NULL PRIMARY KEY,
+    -- What tells it from those that had its id before.
+    token       BLOB NOT NULL CHECK (length(token) = 16),
+    -- Raised by each write; raised by each change of what it says.
+    version     INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0),
+    revision    INTEGER NOT NULL DEFAULT 0 CHECK (revision >= 0),
+    workflow    TEXT NOT NULL,
+    arguments   BLOB NOT NULL,
+    config      TEXT NOT NULL,
+    state       TEXT NOT NULL,
+    -- When it is to be looked at; null is never.
+    due_at      INTEGER,
+    created_at  INTEGER NOT NULL,
+    -- The entries that its log has ever had.
+    log_count   INTEGER NOT NULL DEFAULT 0 CHECK (log_count >= 0)
+) STRICT;
+
+CREATE INDEX piton_schedules_due ON piton_schedules (workflow, due_at, schedule_id) WHERE due_at IS NOT NULL;
+
+-- The last things that a schedule has done, and that were done to it.
+CREATE TABLE piton_schedule_log (
+    schedule_id TEXT NOT NULL REFERENCES piton_schedules (schedule_id) ON DELETE CASCADE,
+    seq         INTEGER NOT NULL CHECK (seq > 0),
+    at          INTEGER NOT NULL,
+    kind        TEXT NOT NULL,
+    nominal_at  INTEGER,
+    run_id      BLOB CHECK (length(run_id) = 16),
+    -- What else is to be known of it, as JSON.
+    details     TEXT,
+    PRIMARY KEY (schedule_id, seq)
+) STRICT;
 
 -- Tables as people read them, see docs/views.md. Times are texts as ISO 8601 has them, in UTC.
 

@@ -12,6 +12,8 @@ mod edit;
 mod engine;
 mod general;
 mod key;
+#[cfg(feature = "schedules")]
+mod schedule;
 #[cfg(feature = "engine")]
 mod update;
 
@@ -25,10 +27,12 @@ pub use connect::{ConnectError, StoreError};
 pub use edit::EditError;
 #[cfg(feature = "engine")]
 pub use engine::{
-    BlockedHolder, LookupError, RegistryError, RunError, SignalError, StartError, TokenError,
-    WorkerError,
+    BlockedHolder, CompleteError, LookupError, RegistryError, RunError, SignalError, StartError,
+    TokenError, WorkerError,
 };
 pub use general::{Error, Result};
 pub use key::KeyError;
+#[cfg(feature = "schedules")]
+pub use schedule::ScheduleError;
 #[cfg(feature = "engine")]
 pub use update::{QueryError, UpdateError};

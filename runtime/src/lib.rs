@@ -30,6 +30,8 @@ pub mod model;
 pub mod prelude;
 #[cfg(feature = "engine")]
 pub mod process;
+#[cfg(feature = "schedules")]
+mod schedules;
 #[cfg(feature = "engine")]
 pub mod store;
 #[cfg(feature = "engine")]
@@ -44,6 +46,10 @@ pub mod __private {
 /// What an `#[activity(transaction)]` writes with.
 #[cfg(feature = "engine")]
 pub use sqlx;
+
+/// When schedules are due: calendars, intervals, cron strings.
+#[cfg(feature = "schedules")]
+pub use piton_schedule as schedule;
 
 pub use codec::{Json, Secret};
 pub use error::{Error, Result};
@@ -65,6 +71,11 @@ struct UpdatesAndQueries;
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
 #[doc = include_str!("../../docs/guide/finding-runs.md")]
 struct FindingRuns;
+
+/// The program of the guide runs.
+#[cfg(all(doctest, feature = "macros", feature = "sqlite", feature = "schedules"))]
+#[doc = include_str!("../../docs/guide/schedules.md")]
+struct Schedules;
 
 /// The programs of the README compile.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]

@@ -5,11 +5,11 @@ pub use crate::machine::Workflow as _;
 // For `.or_cancelled()`.
 pub use crate::machine::OrCancelled as _;
 pub use crate::machine::{
-    ActivityError, Context, Durable, Elapsed, Retryable, Signal, Spawned, Update, UpdateRequest,
-    join_all, race, try_join_all,
+    ActivityError, Context, Durable, Elapsed, Promise, Retryable, Signal, Spawned, Update,
+    UpdateRequest, join_all, race, try_join_all,
 };
 pub use crate::model::{
-    ActivityToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
+    ActivityToken, PromiseToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
 };
 
 pub use crate::activities::ActivityContext;
@@ -18,7 +18,9 @@ pub use crate::{bail, ensure, join, select, try_join};
 #[cfg(feature = "engine")]
 pub use crate::client::{Client, OnConflict, RunHandle};
 #[cfg(feature = "engine")]
-pub use crate::error::{QueryError, RunError, SignalError, StartError, TokenError, UpdateError};
+pub use crate::error::{
+    CompleteError, QueryError, RunError, SignalError, StartError, TokenError, UpdateError,
+};
 #[cfg(feature = "engine")]
 pub use crate::worker::{Queue, RunningWorker, Worker};
 #[cfg(feature = "macros")]

@@ -11,19 +11,21 @@ use std::time::Duration;
 
 use piton::error::{LookupError, RunError, StoreError};
 use piton::filter::{Column, Filter};
-use piton::model::{DefinitionHash, RunId, SchemaHash, StepNo, Timestamp, WorkerId};
+use piton::model::{DefinitionHash, PromiseKey, RunId, SchemaHash, StepNo, Timestamp, WorkerId};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
     AuditEntry, AuditEntryId, BlockedRun, ChangeOutcome, ChangeRun, ClaimActivities, ClaimRequest,
-    Claimed, ClaimedActivities, ClaimedRun, CommitOutcome, CommitStep, DeadLetter,
-    DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
-    EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate,
-    HeartbeatOutcome, Hub, Inbox, ManualClock, MemoryStore, NewArrival, NewRun, NewWorker,
-    PastState, PastStep, RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities,
-    ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SchemaRecord, StartOutcome,
+    ClaimSchedules, Claimed, ClaimedActivities, ClaimedRun, ClaimedSchedules, CommitOutcome,
+    CommitStep, CompletePromise, CompletionOutcome, DeadLetter, DeadLetterFilter, DeadLetterId,
+    DefinitionCount, DefinitionRecord, DefinitionSummary, EditOutcome, EditRun, ExpiredActivity,
+    FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, Inbox,
+    ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep,
+    PromiseFilter, PromiseRecord, RedeliverOutcome, RelayMessages, Relayed, Renewal,
+    ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord,
+    SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome,
     UpdateKey, WorkerLease,
 };
 
@@ -165,6 +167,25 @@ impl Visibility for ThirdStore {
         self.check("list_audit")?;
         self.rows.list_audit(run_id, before, limit).await
     }
+}
+
+delegate! { Promises:
+    complete_promises(completions: Vec<CompletePromise>) -> Vec<CompletionOutcome>;
+    settle_promises(limit: u32) -> bool;
+    find_promise(key: &PromiseKey) -> Option<PromiseRecord>;
+    list_promises(filter: &PromiseFilter, after: Option<&PromiseKey>, limit: u32)
+        -> Vec<PromiseRecord>;
+}
+
+delegate! { Schedules:
+    create_schedule(schedule: NewSchedule) -> ScheduleCreated;
+    find_schedule(id: &str) -> Option<ScheduleRecord>;
+    list_schedules(workflow: Option<&str>, after: Option<&str>, limit: u32) -> Vec<ScheduleRecord>;
+    count_schedules(workflow: Option<&str>) -> u64;
+    claim_schedules(request: ClaimSchedules<'_>) -> ClaimedSchedules;
+    save_schedules(changes: Vec<SaveSchedule>) -> Vec<bool>;
+    delete_schedule(id: &str) -> bool;
+    list_schedule_log(id: &str, before: Option<i64>, limit: u32) -> Vec<ScheduleLogEntry>;
 }
 
 delegate! { Workers:

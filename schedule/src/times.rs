@@ -68,6 +68,11 @@ impl Times {
         }
     }
 
+    /// The longest that jitter may be.
+    pub fn max_jitter(&self) -> Duration {
+        self.jitter
+    }
+
     fn next_with_excluded(&self, from: i64) -> Option<Due> {
         let calendars = self.calendars.iter().filter_map(|calendar| self.next_of(calendar, from));
         let intervals = self.intervals.iter().filter_map(|interval| interval.next(from));

@@ -1,5 +1,7 @@
 //! Programs that runs interpret, what they give, and whether a plain execution could give the same.
 
+use std::collections::BTreeSet;
+
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +36,8 @@ pub enum Op {
     Tell(u32, u32),
     /// Awaits a letter, for milliseconds at most.
     Letter(u64),
+    /// Answers a question, if one comes within milliseconds.
+    Answer(u64),
 }
 
 /// What ends a wait for a signal.
@@ -124,6 +128,8 @@ pub enum Entry {
     Signal(u32),
     /// A letter with this number came.
     Letter(u32),
+    /// A question with this number was answered.
+    Answered(u32),
     /// A timer fired.
     Slept,
 }
@@ -141,7 +147,7 @@ pub fn draw(rng: &mut Rng) -> Vec<Op> {
 }
 
 fn draw_op(rng: &mut Rng, depth: u32) -> Op {
-    match rng.u32(0..if depth > 0 { 30 } else { 25 }) {
+    match rng.u32(0..if depth > 0 { 32 } else { 27 }) {
         0..=7 => Op::Work(draw_work(rng)),
         8..=10 => Op::Sleep(draw_sleep(rng)),
         11..=12 => Op::Signal,
@@ -156,9 +162,10 @@ fn draw_op(rng: &mut Rng, depth: u32) -> Op {
         20 => Op::Fragile,
         21..=23 => Op::Tell(draw_number(rng), rng.u32(..)),
         24 => Op::Letter(draw_sleep(rng)),
-        25 => Op::Repeat(rng.u32(0..=3), draw_block(rng, depth)),
-        26 => Op::Repeat(rng.u32(5..=15), vec![Op::Work(draw_work(rng))]),
-        27 => {
+        25..=26 => Op::Answer(draw_sleep(rng)),
+        27 => Op::Repeat(rng.u32(0..=3), draw_block(rng, depth)),
+        28 => Op::Repeat(rng.u32(5..=15), vec![Op::Work(draw_work(rng))]),
+        29 => {
             // Who gets which signal could not be told.
             let branch = |rng: &mut Rng| {
                 let mut block = draw_block(rng, depth);
@@ -230,6 +237,18 @@ pub fn signals(ops: &[Op]) -> u32 {
     ops.iter().map(of).sum()
 }
 
+/// How many questions a program may answer.
+pub fn questions(ops: &[Op]) -> u32 {
+    let of = |op: &Op| match op {
+        Op::Answer(_) => 1,
+        Op::Repeat(times, inner) => times * questions(inner),
+        Op::Inline(inner) => questions(inner),
+        Op::Branches(first, second) => questions(first) + questions(second),
+        _ => 0,
+    };
+    ops.iter().map(of).sum()
+}
+
 /// Whether a plain execution of the program could give these entries. Signals must come in the
 /// order of their numbers, and none of those `acknowledged` may be left out.
 ///
@@ -241,7 +260,8 @@ pub fn check(
     acknowledged: &[u32],
     luck: Luck,
 ) -> Result<(), String> {
-    let mut check = Check { entries: entries.iter(), signals: Vec::new(), luck };
+    let (signals, answered) = (Vec::new(), BTreeSet::new());
+    let mut check = Check { entries: entries.iter(), signals, answered, luck };
     check.ops(ops)?;
     if let Some(more) = check.entries.next() {
         return Err(format!("{more:?} is more than the program gives"));
@@ -267,6 +287,8 @@ pub struct Luck {
 struct Check<'a> {
     entries: std::slice::Iter<'a, Entry>,
     signals: Vec<u32>,
+    /// The numbers of the questions.
+    answered: BTreeSet<u32>,
     luck: Luck,
 }
 
@@ -301,6 +323,17 @@ impl Check<'_> {
                 Entry::Letter(_) | Entry::Slept => Ok(()),
                 other => Err(format!("{op:?} gave {other:?}")),
             },
+            Op::Answer(_) => match self.next(op)? {
+                Entry::Slept => Ok(()),
+                Entry::Answered(number) => {
+                    let number = *number;
+                    match self.answered.insert(number) {
+                        true => Ok(()),
+                        false => Err(format!("question {number} was answered twice")),
+                    }
+                }
+                other => Err(format!("{op:?} gave {other:?}")),
+            },
         }
     }
 
@@ -322,7 +355,7 @@ impl Check<'_> {
         let luck = self.luck;
         let fits = match self.next(op)? {
             Entry::Slept => has_timer,
-            Entry::Signal(_) | Entry::Letter(_) => false,
+            Entry::Signal(_) | Entry::Letter(_) | Entry::Answered(_) => false,
             Entry::Failed => works.iter().any(|work| may_fail(work, luck)),
             Entry::Value(value) => {
                 works.iter().any(|work| work.value == value & VALUES && may_succeed(work))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use piton::client::{OnConflict, RunHandle};
-use piton::error::{RunError, SignalError};
+use piton::error::{RunError, SignalError, UpdateError};
 use piton::filter::{self, Filter};
 use piton::machine::{Signal, Workflow, WorkflowCall};
 use piton::model::{RunId, RunStatus};
@@ -14,7 +14,7 @@ use piton::store::{RunKey, RunQuery, RunRecord};
 use tokio::time::{sleep, timeout};
 
 use crate::program::{self, Entry, Luck, Op};
-use crate::workflows::{Number, cancellable, hasty, interpret, revocable};
+use crate::workflows::{Number, Question, cancellable, hasty, interpret, revocable};
 use crate::world::World;
 
 /// How long a client waits for an answer before it asks elsewhere.
@@ -111,6 +111,7 @@ async fn live_as<W: Workflow<Error: ToString>>(
     })
     .await;
     let signals = feed::<W>(world, run_id, plan);
+    let answers = ask_questions::<W>(world, run_id, plan);
     let end = async {
         let Some((end, after)) = plan.end else { return };
         sleep(after).await;
@@ -128,7 +129,7 @@ async fn live_as<W: Workflow<Error: ToString>>(
             await_result::<W>(world, run_id).await;
         }
     };
-    let (signals, (), ()) = tokio::join!(biased; signals, end, result);
+    let (signals, (), (), ()) = tokio::join!(biased; signals, answers, end, result);
     Acknowledged { number, run_id, signals }
 }
 
@@ -160,6 +161,36 @@ async fn feed<W: Workflow>(world: &Arc<World>, run_id: RunId, plan: &Plan) -> Ve
         acknowledged.push(number);
     }
     acknowledged
+}
+
+/// Asks all questions that the program may answer, some of them twice, and compares the answers.
+async fn ask_questions<W: Workflow>(world: &Arc<World>, run_id: RunId, plan: &Plan) {
+    for number in 0..program::questions(&plan.program) {
+        sleep(plan.gap).await;
+        let question = Question(number);
+        for _ in 0..1 + number % 2 {
+            let answer = ask(world, |client| async move {
+                let run: RunHandle<W> = client.run(run_id).await.ok()?;
+                match run.update(question).id(format!("question {number}")).await {
+                    Ok(answer) => Some(Some(answer)),
+                    Err(UpdateError::Closed { .. }) => Some(None),
+                    // The run may still take it, and so it is asked once more.
+                    Err(UpdateError::Store(_)) => None,
+                    Err(error) => {
+                        panic!("question {number} for {run_id} came to {error:?}");
+                    }
+                }
+            })
+            .await;
+            match answer {
+                None => return,
+                Some(answer) if answer == question.answer() => {}
+                Some(answer) => {
+                    world.violate(format!("{run_id} answers question {number} with {answer}"));
+                }
+            }
+        }
+    }
 }
 
 fn key_of(number: u32) -> String {

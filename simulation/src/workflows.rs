@@ -27,6 +27,18 @@ pub(crate) struct Letter {
     pub(crate) number: u32,
 }
 
+/// A question that a run answers, by its number.
+#[derive(Clone, Copy, Debug, Update, Serialize, Deserialize)]
+#[update(reply = u32)]
+pub(crate) struct Question(pub(crate) u32);
+
+impl Question {
+    /// The only right answer.
+    pub(crate) fn answer(self) -> u32 {
+        self.0 * 3 + 1
+    }
+}
+
 /// Interprets a program.
 #[workflow]
 pub(crate) async fn interpret(program: Vec<Op>) -> Vec<Entry> {
@@ -183,6 +195,25 @@ async fn play(cx: &Context, program: Vec<Op>, before: u32) -> Played {
                 let due = cx.now() + limit;
                 match cx.signal::<Letter>().timeout(limit).await {
                     Some(letter) => entries.push(Entry::Letter(letter.number)),
+                    None => {
+                        timer_fired(due);
+                        entries.push(Entry::Slept);
+                    }
+                }
+            }
+            Op::Answer(millis) => {
+                let limit = Duration::from_millis(millis);
+                let due = cx.now() + limit;
+                match cx.update::<Question>().timeout(limit).await {
+                    Some(question) => {
+                        // Every other one is kept for a while.
+                        if question.0 % 2 == 0 {
+                            cx.sleep(Duration::from_millis(10)).await;
+                        }
+                        let (question, owed) = question.into_parts();
+                        entries.push(Entry::Answered(question.0));
+                        owed.reply(question.answer());
+                    }
                     None => {
                         timer_fired(due);
                         entries.push(Entry::Slept);

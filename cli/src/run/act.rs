@@ -58,7 +58,7 @@ pub(crate) struct ResultArgs {
     id: String,
 }
 
-fn parse_json(text: &str) -> Result<Value, String> {
+pub(crate) fn parse_json(text: &str) -> Result<Value, String> {
     serde_json::from_str(text)
         .map_err(|error| format!("it is no JSON ({error}); a text has quotes, such as '\"text\"'"))
 }

@@ -12,6 +12,7 @@ use piton::client::Client;
 use piton::model::RunId;
 use piton::store::RunKey;
 
+pub(crate) use self::act::parse_json;
 use self::act::{EndArgs, QueryArgs, ResultArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
 use self::list::{CountArgs, ListArgs};
@@ -92,7 +93,7 @@ pub(crate) async fn carry_out(
 }
 
 /// The run that is meant: one with this run id, or else with this workflow id, which by default looks alike.
-async fn find(client: &Client, id: &str) -> Result<RunId, Failure> {
+pub(crate) async fn find(client: &Client, id: &str) -> Result<RunId, Failure> {
     if let Ok(run_id) = id.parse()
         && client.find(RunKey::RunId(run_id)).await?.is_some()
     {

@@ -232,6 +232,13 @@ impl Page<'_> {
                 let named = named("cancelled");
                 self.line(level, &format!("{named}a request to cancel{since}{arrived}"));
             }
+            WaitFor::Promise { token, expires_at } => {
+                let until = expires_at.map(|at| format!(", expires {}", relative(at, now)));
+                let (until, name) = (until.unwrap_or_default(), token.name());
+                let named = named(&format!("promise<{name}>"));
+                self.line(level, &format!("{named}promise `{name}`{since}{until}{arrived}"));
+                self.line(inside, &format!("token {token}"));
+            }
             WaitFor::Workflow { position } => {
                 let name = &position.workflow;
                 self.line(level, &format!("{}workflow `{name}`, inline", named(name)));

@@ -1,9 +1,16 @@
-//! `piton schedule`: when schedules are due.
+//! `piton schedule`: what is started at which times.
 
+mod change;
+mod look;
 mod next;
+mod write;
 
 use clap::Subcommand;
+use piton::client::{Client, Overlap};
 
+use self::change::{BackfillArgs, PauseArgs, TriggerArgs};
+use self::look::{ListArgs, LogArgs};
+use self::write::{CreateArgs, UpdateArgs};
 use crate::error::Failure;
 use crate::output::Output;
 
@@ -17,11 +24,69 @@ pub(crate) enum ScheduleCommand {
     /// (`{"gap": "after", "fold": "first"}`). Each line of the answer is `{"next": ["2026-11-26T12:00:00Z"]}`, with
     /// fewer times if there are no more, or `{"error": "…"}`. Times are nominal: jitter is not added.
     Next(next::Next),
+    /// Create a schedule
+    Create(CreateArgs),
+    /// Change what a schedule says
+    Update(UpdateArgs),
+    /// List schedules
+    List(ListArgs),
+    /// Show what a schedule says, what it has done, and its next times
+    Describe {
+        /// The schedule
+        id: String,
+    },
+    /// Show the log of a schedule, newest first
+    Log(LogArgs),
+    /// Have a schedule start nothing of itself
+    Pause(PauseArgs),
+    /// Have a schedule go on; what fell due meanwhile is not started
+    Unpause(PauseArgs),
+    /// Start a run now
+    Trigger(TriggerArgs),
+    /// Start the runs of a period
+    Backfill(BackfillArgs),
+    /// Remove a schedule with its log; runs go on
+    Delete {
+        /// The schedule
+        id: String,
+    },
 }
 
-/// What is asked without a database: the exit comes at the end of standard input.
-pub(crate) fn carry_out(command: &ScheduleCommand, output: Output) -> Result<(), Failure> {
+/// What needs no database. `None` if the command is not of that kind.
+pub(crate) fn carry_out_alone(
+    command: &ScheduleCommand,
+    output: Output,
+) -> Option<Result<(), Failure>> {
+    let ScheduleCommand::Next(next) = command else { return None };
+    Some(next.carry_out(output))
+}
+
+pub(crate) async fn carry_out(
+    client: &Client,
+    command: ScheduleCommand,
+    output: Output,
+) -> Result<String, Failure> {
     match command {
-        ScheduleCommand::Next(next) => next.carry_out(output),
+        ScheduleCommand::Next(next) => next.carry_out(output).map(|()| String::new()),
+        ScheduleCommand::Create(args) => write::create(client, args).await,
+        ScheduleCommand::Update(args) => write::update(client, args).await,
+        ScheduleCommand::List(args) => look::list(client, args, output).await,
+        ScheduleCommand::Describe { id } => look::describe(client, id, output).await,
+        ScheduleCommand::Log(args) => look::log(client, args, output).await,
+        ScheduleCommand::Pause(args) => change::pause(client, args).await,
+        ScheduleCommand::Unpause(args) => change::unpause(client, args).await,
+        ScheduleCommand::Trigger(args) => change::trigger(client, args).await,
+        ScheduleCommand::Backfill(args) => change::backfill(client, args, output).await,
+        ScheduleCommand::Delete { id } => change::delete(client, id).await,
     }
+}
+
+/// Reads a policy by its word, with `-` or `_`.
+fn overlap(word: &str) -> Result<Overlap, String> {
+    let found = Overlap::ALL.iter().find(|(name, _)| *name == word.replace('-', "_"));
+    found.map(|(_, policy)| *policy).ok_or_else(|| {
+        let known: Vec<String> =
+            Overlap::ALL.iter().map(|(name, _)| name.replace('_', "-")).collect();
+        format!("write one of {}", known.join(", "))
+    })
 }

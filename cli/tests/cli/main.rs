@@ -8,6 +8,7 @@
 mod act;
 mod change;
 mod look;
+mod schedules;
 mod shell;
 mod workflows;
 
@@ -34,6 +35,10 @@ const CASES: &[(&str, Case)] = &[
     ("a_run_is_moved_to_another_state", change::a_run_is_moved_to_another_state),
     ("a_failed_run_is_opened_again", change::a_failed_run_is_opened_again),
     ("a_run_is_acted_on", act::a_run_is_acted_on),
+    (
+        "a_schedule_is_created_changed_and_removed",
+        schedules::a_schedule_is_created_changed_and_removed,
+    ),
     ("a_run_goes_back", change::a_run_goes_back),
     ("a_run_is_forked", change::a_run_is_forked),
     ("what_does_not_fit_is_refused", change::what_does_not_fit_is_refused),

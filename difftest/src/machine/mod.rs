@@ -171,6 +171,9 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
                 let value: W::Return = W::RETURNED.decode(&result).map_err(StepError::Decode)?;
                 Made::Returned(format!("{value:?}"))
             }
+            StepOutcome::Compensated(ending) => {
+                unreachable!("no program here is compensated: {ending:?}")
+            }
         };
         Ok(Step { outcome, consumed, outstanding })
     }
@@ -221,6 +224,7 @@ impl From<&Operation> for Outstanding {
             Operation::Timer { fire_at } => Self::Timer(*fire_at),
             Operation::Signal { name, .. } => Self::Signal(name.clone()),
             Operation::Cancellation => Self::Cancellation,
+            other => unreachable!("no program here asks for {other:?}"),
         }
     }
 }

@@ -58,13 +58,14 @@ impl Builder {
     }
 
     fn region(&mut self, point: PointId, index: usize, block: AsyncBlock) -> RegionId {
-        let AsyncBlock { body, is_move, span } = block;
+        let AsyncBlock { body, is_move, is_shielded, span } = block;
         let id = RegionId(self.regions.len());
         let parent = self.region.replace(id);
         let entry = self.new_block(BlockKind::Region(id));
         self.scoped(|this| {
             let scope = this.scope;
-            this.regions.push(Region { point, index, parent, entry, scope, is_move, span });
+            let region = Region { point, index, parent, entry, scope, is_move, is_shielded, span };
+            this.regions.push(region);
             this.begin(entry);
             this.body(body);
         });

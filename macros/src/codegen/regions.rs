@@ -224,9 +224,10 @@ impl Printer<'_> {
         let step = quote_spanned! {at=>
             |#parked: &mut __piton::Parked| -> __piton::Result<#value, __piton::Halt> { #run }
         };
+        let shielded = region.is_shielded.then(|| quote!(.shielded()));
         quote! {
             let #begins = ::core::mem::take(&mut #made);
-            let #handle = __piton::Region::new(#index, #number);
+            let #handle = __piton::Region::new(#index, #number) #shielded;
             let mut #closure = #step;
         }
     }

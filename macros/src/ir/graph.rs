@@ -69,6 +69,8 @@ pub(crate) struct Region {
     /// The scope that all of its own locals are in.
     pub(crate) scope: ScopeId,
     pub(crate) is_move: bool,
+    /// Whether a request to cancel does not interrupt it.
+    pub(crate) is_shielded: bool,
     pub(crate) span: Span,
 }
 

@@ -195,6 +195,8 @@ pub(crate) struct AsyncBlock {
     pub(crate) body: Body,
     /// Whether it is `async move`.
     pub(crate) is_move: bool,
+    /// Whether a request to cancel does not interrupt it.
+    pub(crate) is_shielded: bool,
     /// The `async`.
     pub(crate) span: Span,
 }

@@ -33,6 +33,9 @@ pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, Poin
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
                 "update" if on_context => (format!("update{}", turbofish(call)), PointKind::Update),
+                "promise" | "shared_promise" if on_context => {
+                    (format!("promise{}", literal(call)), PointKind::Other)
+                }
                 _ => (method, PointKind::Other),
             }
         }
@@ -69,6 +72,16 @@ fn turbofish(call: &syn::ExprMethodCall) -> String {
         other => other.to_token_stream().to_string().replace(' ', ""),
     });
     format!("<{}>", names.collect::<Vec<_>>().join(", "))
+}
+
+/// `<approval>` for a call with this text.
+fn literal(call: &syn::ExprMethodCall) -> String {
+    match call.args.first() {
+        Some(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) => {
+            format!("<{}>", text.value())
+        }
+        _ => String::new(),
+    }
 }
 
 /// The name of a temporary that holds the value of an expression.

@@ -12,7 +12,7 @@ use syn::{Attribute, Expr, Ident, Macro, Pat, PatParen, Token};
 use super::refusal::refusal;
 use super::{Dest, Lower};
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
-use crate::{macros, suspend, time_limits};
+use crate::{macros, shields, suspend, time_limits};
 
 /// The arguments of `select!`.
 #[derive(Debug)]
@@ -200,8 +200,10 @@ impl Lower<'_> {
     /// Lowers an `async` block that is awaited where it stands: a `select!` of one branch.
     pub(super) fn await_block(&mut self, block: syn::ExprAsync, span: Span, dest: Dest) {
         let start = block.async_token.span;
+        // A shield changes nothing of what is saved.
+        let fingerprint =
+            self.locals.fingerprint(&syn::ExprAsync { attrs: Vec::new(), ..block.clone() });
         let block = Expr::Async(block);
-        let fingerprint = self.locals.fingerprint(&block);
         let name = self.name_branch(&block, None);
         let point = self.point(("async".to_owned(), fingerprint), PointKind::Select, span);
         self.set_branches(point, vec![name]);
@@ -277,12 +279,14 @@ impl Lower<'_> {
             self.take_apart(&mut block.block);
         }
         self.take_parts(point, index, &mut block.block);
+        let is_shielded = shields::take(&mut block.attrs);
         let span = block.async_token.span;
         let jumps = std::mem::take(&mut self.jumps);
         let within = self.within.replace((point, index));
         let body = self.body(|this| this.block(block.block, Dest::Return));
         self.within = within;
         self.jumps = jumps;
-        Branch::Region(AsyncBlock { body, is_move: block.capture.is_some(), span })
+        let is_move = block.capture.is_some();
+        Branch::Region(AsyncBlock { body, is_move, is_shielded, span })
     }
 }

@@ -15,6 +15,9 @@ mod lists;
 mod many;
 mod outstanding;
 mod parked;
+mod promises;
+#[cfg(feature = "schedules")]
+mod schedules;
 mod send;
 mod signal_or_start;
 mod start;
@@ -34,6 +37,11 @@ pub use lists::{CountRuns, GroupedCount, ListRuns, RunPage};
 pub use many::{ChangeMany, ManyChanged};
 pub use outstanding::OutstandingActivity;
 pub use parked::{ParkedReport, UnfitRuns};
+pub use promises::{Completed, PromiseHandle, SettledPromise};
+#[cfg(feature = "schedules")]
+pub use schedules::{
+    Backfill, Before, CreateSchedule, Schedule, ScheduleDescription, Trigger, UpdateSchedule,
+};
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
@@ -46,10 +54,12 @@ use crate::engine::batch::Batcher;
 use crate::engine::queues::Reports;
 use crate::engine::recorded::Recorded;
 use crate::engine::session::Session;
-use crate::engine::transitions::{Deliveries, Endings, Starts};
+use crate::engine::transitions::{Completions, Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
 use crate::machine::{Signal, Update, Workflow, WorkflowCall};
 use crate::model::{Payload, RunId};
+#[cfg(feature = "schedules")]
+pub use crate::schedules::{Counts, LogEntry, LogKind, Overlap};
 use crate::store::{ArrivalKind, RunKey, RunRecord, Store};
 
 /// A connection to the database of a program's runs. Cheap to clone.
@@ -81,6 +91,8 @@ struct Shared {
     starts: Batcher<Starts>,
     /// Where signals and the like are handed in.
     deliveries: Batcher<Deliveries>,
+    /// Where completions of promises are handed in.
+    completions: Batcher<Completions>,
     /// Where attempts of activities on queues are reported on.
     reports: Reports,
     /// Where those who wait for results ask.
@@ -118,12 +130,22 @@ impl Client {
     pub fn new(store: Arc<dyn Store>) -> Self {
         let starts = Batcher::spawn(Starts { store: Arc::clone(&store) }, 1);
         let deliveries = Batcher::spawn(Deliveries { store: Arc::clone(&store) }, 1);
+        let completions = Batcher::spawn(Completions { store: Arc::clone(&store) }, 1);
         let endings = Batcher::spawn(Endings { store: Arc::clone(&store) }, 1);
         let (hosts, awaited) = (Mutex::default(), Mutex::default());
         let reports = Reports::to(&store);
         let recorded = Arc::default();
-        let shared =
-            Shared { store, starts, deliveries, reports, endings, recorded, awaited, hosts };
+        let shared = Shared {
+            store,
+            starts,
+            deliveries,
+            completions,
+            reports,
+            endings,
+            recorded,
+            awaited,
+            hosts,
+        };
         Self { shared: Arc::new(shared) }
     }
 
@@ -263,6 +285,10 @@ impl Client {
 
     fn endings(&self) -> &Batcher<Endings> {
         &self.shared.endings
+    }
+
+    fn completions(&self) -> &Batcher<Completions> {
+        &self.shared.completions
     }
 
     pub(crate) fn reports(&self) -> &Reports {

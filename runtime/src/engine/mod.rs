@@ -43,6 +43,7 @@ pub(crate) mod loops;
 mod outgoing;
 pub(crate) mod panics;
 pub(crate) mod phase;
+mod promises;
 pub(crate) mod queues;
 pub(crate) mod recorded;
 pub(crate) mod registry;

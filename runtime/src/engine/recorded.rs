@@ -29,8 +29,20 @@ impl Recorded {
         payload: &Payload,
     ) -> Result<(), StoreError> {
         match codec::schema_of(payload) {
-            Some(hash) if !contains(&self.schemas, hash) => self.schemas(store, &[hash]).await,
-            _ => Ok(()),
+            Some(hash) => self.schema(store, hash).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Records a schema that this process knows, unless that has been done.
+    pub(crate) async fn schema(
+        &self,
+        store: &dyn Store,
+        hash: SchemaHash,
+    ) -> Result<(), StoreError> {
+        match contains(&self.schemas, hash) {
+            true => Ok(()),
+            false => self.schemas(store, &[hash]).await,
         }
     }
 

@@ -1,5 +1,5 @@
-//! The store methods that are batched: commits of a worker, arrivals, starts, and the lookups of
-//! those who wait for results.
+//! The store methods that are batched: commits of a worker, arrivals, starts, completions of promises, and the
+//! lookups of those who wait for results.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::error::StoreError;
 use crate::failpoints;
 use crate::model::{RunId, RunStatus};
 use crate::store::{
-    ArrivalKind, ArrivalOutcome, CommitOutcome, CommitStep, FoundEnding, NewArrival, NewRun,
-    RunKey, StartOutcome, Store, Weight, WorkerLease,
+    ArrivalKind, ArrivalOutcome, CommitOutcome, CommitStep, CompletePromise, CompletionOutcome,
+    FoundEnding, NewArrival, NewRun, RunKey, StartOutcome, Store, Weight, WorkerLease,
 };
 
 /// Steps of the runs of one worker.
@@ -100,6 +100,37 @@ impl Transition for Deliveries {
     fn is_repeatable(&self, arrival: &NewArrival) -> bool {
         let is_sign_of_life = matches!(arrival.kind, ArrivalKind::Heartbeat { .. });
         is_sign_of_life || arrival.dedup_key.is_some() || arrival.owner.is_some()
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        Some(CLIENT_PATIENCE)
+    }
+}
+
+/// Completions of promises, from programs.
+pub(crate) struct Completions {
+    /// Where they are written.
+    pub(crate) store: Arc<dyn Store>,
+}
+
+impl Transition for Completions {
+    type Item = CompletePromise;
+    type Outcome = CompletionOutcome;
+    const OPERATION: &'static str = "complete_promises";
+
+    async fn apply(
+        &self,
+        completions: &[CompletePromise],
+    ) -> Result<Vec<CompletionOutcome>, StoreError> {
+        failpoints::hit("before_complete_promises");
+        let completed = self.store.complete_promises(completions.to_vec()).await;
+        failpoints::hit("after_complete_promises");
+        completed
+    }
+
+    /// The id of the completion tells a repetition.
+    fn is_repeatable(&self, _: &CompletePromise) -> bool {
+        true
     }
 
     fn patience(&self) -> Option<Duration> {

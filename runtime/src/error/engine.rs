@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::update::list;
 use super::{KeyError, StoreError};
 use crate::codec::CodecError;
-use crate::model::{AttributeError, BlockedReason, RunId, Timestamp};
+use crate::model::{AttributeError, BlockedReason, PromiseToken, RunId, Timestamp};
 use crate::store::RunKey;
 
 /// Why a run could not be started.
@@ -190,6 +190,56 @@ pub enum TokenError {
     /// The database failed, and went on failing when tried again. The token may or may not have
     /// been used; using it again is safe.
     #[error("the database failed to take what the token says")]
+    Store(#[source] Arc<StoreError>),
+}
+
+/// Why a promise could not be completed, or what it came to not be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompleteError {
+    /// The run whose promise it is is closed, and the promise had come to nothing. Trying again does not help.
+    #[error("the run {run_id} that the promise belongs to is closed")]
+    Closed {
+        /// The run.
+        run_id: RunId,
+    },
+    /// There is no such run.
+    #[error("there is no run {run_id}, to which the promise belongs; is this its database?")]
+    Unknown {
+        /// The run.
+        run_id: RunId,
+    },
+    /// No promise can have the name, or no run the workflow id, that the token has. Trying again does not help.
+    #[error("there is no promise `{token}`")]
+    Token {
+        /// The token.
+        token: PromiseToken,
+        /// What is wrong with it.
+        #[source]
+        source: KeyError,
+    },
+    /// The value or error cannot be encoded, or, as JSON, does not fit the type that the run expects. Trying again
+    /// does not help.
+    #[error("the promise `{token}` cannot be completed with this value")]
+    Encode {
+        /// The token.
+        token: PromiseToken,
+        /// Which type refuses, and why.
+        #[source]
+        source: CodecError,
+    },
+    /// What the promise came to is not of the type that it is to be read as.
+    #[error("what the promise `{token}` came to cannot be read")]
+    Unreadable {
+        /// The token.
+        token: PromiseToken,
+        /// Why not.
+        #[source]
+        source: CodecError,
+    },
+    /// The database failed, and went on failing when tried again. The promise may or may not have been completed;
+    /// trying again is safe.
+    #[error("the promise could not be looked up or completed")]
     Store(#[source] Arc<StoreError>),
 }
 

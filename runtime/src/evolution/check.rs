@@ -191,7 +191,20 @@ impl Check<'_> {
                 let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                 note(format!("the update `{name}`"), tried);
             }
+            (
+                StoredAwaited::Promise { resolved, rejected, .. },
+                Awaited::Promise { resolved: value, rejected: error, .. },
+            ) => {
+                for (what, old, now) in [("value", *resolved, *value), ("error", *rejected, *error)]
+                {
+                    // It need not have been completed yet.
+                    let tried = self.payload(old, now);
+                    let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
+                    note(format!("the {what} of the promise"), tried);
+                }
+            }
             (StoredAwaited::List(old), Awaited::List(now))
+            | (StoredAwaited::Fill(old), Awaited::Fill(now))
             | (StoredAwaited::Within(old), Awaited::Within(now))
             | (StoredAwaited::Each(old), Awaited::Each(now))
             | (StoredAwaited::Repeated(old), Awaited::Repeated(now)) => {

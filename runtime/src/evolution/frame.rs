@@ -11,8 +11,8 @@ use crate::codec::{self, CodecError, Described};
 use crate::machine::branches::{DONE, RUNS};
 use crate::machine::frame::{FrameHead, FrameParts, add_entry, damaged, take_apart};
 use crate::machine::{
-    Awaited, PendingInline, PendingItem, PendingMap, PendingPoll, PendingWithin, StepError,
-    WorkflowEntry,
+    Awaited, PendingFill, PendingInline, PendingItem, PendingMap, PendingPoll, PendingWithin,
+    StepError, WorkflowEntry,
 };
 use crate::model::{AwaitKind, DefinitionHash, Difference, Finding, Payload, SchemaHash, Snapshot};
 
@@ -236,7 +236,11 @@ impl Evolution {
             }
             // What is saved of these is within an item, if it is not done.
             Some(
-                Awaited::List(_) | Awaited::Within(_) | Awaited::Each(_) | Awaited::Repeated(_),
+                Awaited::List(_)
+                | Awaited::Fill(_)
+                | Awaited::Within(_)
+                | Awaited::Each(_)
+                | Awaited::Repeated(_),
             ) => {
                 let (item, length) = codec::decode_first::<PendingItem<(), Payload>>(saved)
                     .map_err(StepError::Decode)?;
@@ -257,6 +261,9 @@ impl Evolution {
         match awaited {
             Some(Awaited::Workflow(entry)) if !saved.is_empty() => {
                 encode(&inline(decode(saved)?, entry())?)
+            }
+            Some(Awaited::Fill(inner)) if !saved.is_empty() => {
+                encode(&self.fill(decode(saved)?, inner)?)
             }
             Some(Awaited::List(Awaited::Workflow(entry))) if !saved.is_empty() => {
                 let items: Vec<PendingItem<PendingInline>> = decode(saved)?;
@@ -280,6 +287,12 @@ impl Evolution {
             // Handles of operations, and payloads with schemas of their own.
             _ => Ok(saved.to_vec()),
         }
+    }
+
+    /// What is saved of an operation that fills a promise.
+    fn fill(&self, pending: PendingFill, inner: &Awaited) -> Result<PendingFill, Unfit> {
+        let operation = self.alone(&pending.operation.0, Some(inner))?;
+        Ok(PendingFill { operation: Payload(operation), ..pending })
     }
 
     /// A local of today, made of saved ones.

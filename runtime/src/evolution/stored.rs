@@ -160,6 +160,18 @@ pub enum StoredAwaited {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_limited: bool,
     },
+    /// What a promise comes to.
+    Promise {
+        /// The schema of what it is resolved with.
+        resolved: SchemaHash,
+        /// The schema of what it is rejected with.
+        rejected: SchemaHash,
+        /// Whether the wait has a time limit.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_limited: bool,
+    },
+    /// What becomes the outcome of a promise when it is there.
+    Fill(Box<StoredAwaited>),
     /// Several of one kind.
     List(Box<StoredAwaited>),
     /// One with a time limit.
@@ -233,7 +245,10 @@ impl StoredDefinition {
             state.awaited.iter().chain(branches)
         });
         awaited.map(|mut awaited| {
-            while let StoredAwaited::List(item) | StoredAwaited::Within(item) = awaited {
+            while let StoredAwaited::List(item)
+            | StoredAwaited::Fill(item)
+            | StoredAwaited::Within(item) = awaited
+            {
                 awaited = item;
             }
             awaited
@@ -334,6 +349,12 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
             is_limited: *is_limited,
         },
         Awaited::Cancellation => StoredAwaited::Cancellation,
+        Awaited::Promise { resolved, rejected, is_limited } => StoredAwaited::Promise {
+            resolved: schemas.add_type(*resolved),
+            rejected: schemas.add_type(*rejected),
+            is_limited: *is_limited,
+        },
+        Awaited::Fill(item) => StoredAwaited::Fill(Box::new(stored(item, schemas))),
         Awaited::List(item) => StoredAwaited::List(Box::new(stored(item, schemas))),
         Awaited::Within(item) => StoredAwaited::Within(Box::new(stored(item, schemas))),
         Awaited::Each(item) => StoredAwaited::Each(Box::new(stored(item, schemas))),
@@ -383,7 +404,12 @@ impl StoredAwaited {
             }
             Self::Signal { value, .. } => named.push(*value),
             Self::Update { value, reply, .. } => named.extend([*value, *reply]),
-            Self::List(item) | Self::Within(item) | Self::Each(item) | Self::Repeated(item) => {
+            Self::Promise { resolved, rejected, .. } => named.extend([*resolved, *rejected]),
+            Self::List(item)
+            | Self::Fill(item)
+            | Self::Within(item)
+            | Self::Each(item)
+            | Self::Repeated(item) => {
                 item.name_schemas(named);
             }
             Self::Workflow { .. } | Self::Timer | Self::Cancellation => {}
@@ -406,7 +432,12 @@ impl StoredAwaited {
                 Self::Update { name, is_limited, .. },
                 Self::Update { name: other, is_limited: is_other_limited, .. },
             ) => name == other && is_limited == is_other_limited,
+            (
+                Self::Promise { is_limited, .. },
+                Self::Promise { is_limited: is_other_limited, .. },
+            ) => is_limited == is_other_limited,
             (Self::List(item), Self::List(other))
+            | (Self::Fill(item), Self::Fill(other))
             | (Self::Within(item), Self::Within(other))
             | (Self::Each(item), Self::Each(other))
             | (Self::Repeated(item), Self::Repeated(other)) => item.is_same_as(other),
@@ -430,6 +461,9 @@ impl std::fmt::Display for StoredAwaited {
             Self::Update { name, is_limited: false, .. } => write!(f, "the update `{name}`"),
             Self::Update { name, .. } => write!(f, "the update `{name}` with a time limit"),
             Self::Cancellation => f.write_str("a request to cancel"),
+            Self::Promise { is_limited: false, .. } => f.write_str("a promise"),
+            Self::Promise { .. } => f.write_str("a promise with a time limit"),
+            Self::Fill(item) => write!(f, "{item}, which fills a promise"),
             Self::List(item) => write!(f, "several times {item}"),
             Self::Within(item) => write!(f, "{item} with a time limit"),
             Self::Each(item) => write!(f, "{item} for each of many items"),

@@ -19,6 +19,8 @@ use crate::machine::frame::damaged;
 pub struct Region {
     index: usize,
     start: u32,
+    /// Whether a request to cancel does not interrupt it.
+    is_shielded: bool,
 }
 
 /// The type of what never comes.
@@ -28,7 +30,13 @@ pub enum Never {}
 impl Region {
     /// Branch number `index` of a state, which begins in state number `start`.
     pub fn new(index: usize, start: u32) -> Self {
-        Self { index, start }
+        Self { index, start, is_shielded: false }
+    }
+
+    /// The same branch, which a request to cancel does not interrupt.
+    #[must_use]
+    pub fn shielded(self) -> Self {
+        Self { is_shielded: true, ..self }
     }
 
     /// Lets the branch begin or go on, as far as it can. Its value, if it comes to its end.
@@ -49,7 +57,10 @@ impl Region {
         };
         // A branch goes on from wait to wait, so it does not wait for the others.
         cx.open_waits(false);
-        let poll = advance(&mut inner, cx, step);
+        let poll = match self.is_shielded {
+            true => cx.shield_all(|| advance(&mut inner, cx, step)),
+            false => advance(&mut inner, cx, step),
+        };
         cx.close_eager();
         match poll? {
             Poll::Ready(value) => Ok(Some(value)),

@@ -46,6 +46,17 @@ pub enum Awaited {
     },
     /// A request to cancel the run.
     Cancellation,
+    /// What a promise comes to, perhaps with a limit of time.
+    Promise {
+        /// What it is resolved with.
+        resolved: Described,
+        /// What it is rejected with.
+        rejected: Described,
+        /// Whether the wait has a limit of time.
+        is_limited: bool,
+    },
+    /// What becomes the outcome of a promise when it is there.
+    Fill(&'static Self),
     /// All of a list of such operations, or one of them.
     List(&'static Self),
     /// Such an operation, for a limited time.
@@ -61,7 +72,7 @@ impl Awaited {
     pub(crate) fn workflow(&self) -> Option<&'static WorkflowEntry> {
         match self {
             Self::Workflow(entry) => Some(entry()),
-            Self::List(item) | Self::Within(item) => item.workflow(),
+            Self::List(item) | Self::Fill(item) | Self::Within(item) => item.workflow(),
             _ => None,
         }
     }

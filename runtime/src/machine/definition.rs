@@ -106,6 +106,15 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
             hash.add(if *is_limited { "limited update" } else { "update" });
         }
         Awaited::Cancellation => hash.add("cancellation"),
+        Awaited::Promise { resolved, rejected, is_limited } => {
+            add_type(*resolved);
+            add_type(*rejected);
+            hash.add(if *is_limited { "limited promise" } else { "promise" });
+        }
+        Awaited::Fill(item) => {
+            hash.add("fill");
+            add_awaited(item, hash);
+        }
         Awaited::List(item) => {
             hash.add("list");
             add_awaited(item, hash);

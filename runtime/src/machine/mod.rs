@@ -22,6 +22,7 @@ mod join_all;
 mod map;
 pub(crate) mod parked;
 mod poll_until;
+mod promise;
 mod race;
 mod replies;
 mod shield;
@@ -66,6 +67,11 @@ pub(crate) use parked::Parked;
 #[cfg(feature = "engine")]
 pub(crate) use poll_until::PollRound;
 pub use poll_until::{PendingPoll, PollPolicy, PollUntil, Polled};
+pub(crate) use promise::read as read_promise;
+pub use promise::{
+    Fill, Fills, PendingFill, PendingPromise, PendingPromiseWithin, Promise, PromiseError,
+    PromiseWithin,
+};
 pub use race::{Race, race};
 pub use shield::Shield;
 pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};

@@ -15,7 +15,8 @@ pub struct Shield<F>(F);
 /// For workflow code.
 impl Context {
     /// Awaits an operation that a request to cancel does not interrupt. The request waits, and is delivered to the first
-    /// await after it. With a [call of another workflow](crate::workflow) a whole piece of code is shielded.
+    /// await after it. An `async` block, `cx.shield(async { … }).await`, and a call of another workflow are shielded as a
+    /// whole.
     ///
     /// While a shielded operation is awaited together with others, as in a `join!`, the request waits for all of the run:
     /// the others are interrupted when no shielded operation is outstanding. Only a wait for the request itself,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::Payload;
+use super::{Payload, PromiseMessage};
 
 /// A message that a run has sent in a step: it leaves with the commit of that step, or not at all.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -26,4 +26,6 @@ pub enum Message {
         /// The encoded signal.
         payload: Payload,
     },
+    /// What the run has to say to a promise. It goes to no run: [`OutgoingMessage::to`] is the sender's workflow id.
+    Promise(Box<PromiseMessage>),
 }

@@ -11,6 +11,7 @@ mod memo;
 mod message;
 mod operation;
 mod payload;
+mod promise;
 mod retry;
 mod snapshot;
 mod stable_hash;
@@ -33,9 +34,15 @@ pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, Sav
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use memo::Memo;
 pub use message::{Message, OutgoingMessage};
-pub use operation::{ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation};
+pub use operation::{
+    ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation, PromiseWait,
+};
 pub use payload::{Encoding, Payload};
 pub(crate) use payload::{as_bytes, in_one_piece};
+pub use promise::{
+    Cause, CauseKind, InvalidPromiseToken, PromiseKey, PromiseMessage, PromiseOutcome,
+    PromiseScope, PromiseToken, PromiseTypes,
+};
 pub use retry::RetryPolicy;
 pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Handle, Payload, RetryPolicy, Timestamp};
+use super::{Handle, Payload, PromiseToken, RetryPolicy, Timestamp};
 
 /// An outstanding operation, kept in the run's snapshot so that it is durable before it starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,17 @@ pub enum Operation {
         /// What the request is known by wherever the run keeps it.
         token: String,
     },
+    /// Wait for what a promise comes to. Boxed for its size.
+    Promise(Box<PromiseWait>),
+}
+
+/// A wait for what a promise comes to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PromiseWait {
+    /// Which promise.
+    pub token: PromiseToken,
+    /// When the promise expires, if it does.
+    pub expires_at: Option<Timestamp>,
 }
 
 /// An activity that undoes something, for a run that does not complete.
@@ -67,7 +78,8 @@ impl Operation {
             | Self::Cancellation
             | Self::Shield(_)
             | Self::Update { .. }
-            | Self::Answer { .. } => None,
+            | Self::Answer { .. }
+            | Self::Promise(_) => None,
         }
     }
 }

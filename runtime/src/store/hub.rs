@@ -46,6 +46,7 @@ enum Subscriber {
 #[derive(Debug, Default)]
 pub struct Hub {
     due: Notify,
+    schedules: Notify,
     subscribers: Mutex<Subscribers>,
     next_key: AtomicU64,
     arrivals: AtomicU64,
@@ -69,6 +70,16 @@ impl Hub {
     /// Waits until some run may be due. Cancellation safe.
     pub async fn due(&self) {
         self.due.notified().await;
+    }
+
+    /// Says that a schedule may be due, now or at some time to come.
+    pub fn announce_schedule(&self) {
+        self.schedules.notify_one();
+    }
+
+    /// Waits until some schedule may be due. Cancellation safe.
+    pub async fn schedule(&self) {
+        self.schedules.notified().await;
     }
 
     /// Passes news to whoever subscribed to the run.

@@ -14,7 +14,8 @@
 //! # Lock order
 //! Worker row, then run rows in ascending `run_id`, then the run's other rows, activities in
 //! ascending (`run_id`, `handle`), then rows of the outbox in ascending (`run_id`, `seq`), then dead
-//! letters in the order of their ids. Every transaction that touches more than one row follows it, so
+//! letters in the order of their ids, then promises in the order of their keys. Schedules are locked alone, in the order of
+//! their ids. Every transaction that touches more than one row follows it, so
 //! stores with row locks do not deadlock. A worker that must stay valid until the transaction ends is
 //! locked so that others may rely on it too and its lease may be renewed, but nobody can fence it
 //! (Postgres: `FOR KEY SHARE`); fencing locks it alone (`FOR UPDATE`). A row of the outbox is locked without
@@ -36,6 +37,12 @@
 //! receives, is the one who delivers, in the same transaction. A key in the inbox could not serve: the
 //! workflow id may pass to another run between two tries. Messages from one run to another stay in order,
 //! because they are taken from the sender's first on, and under the same lock.
+//!
+//! # Promises
+//! A promise has no owner and is no row of a run, so no commit touches it: that a run awaits one is a message in the
+//! outbox, and the relay, under the locks of the run and of the promise, either puts the outcome into the inbox or
+//! notes the wait. Whoever completes the promise holds the same locks and finds the wait, or is found by it. The wait's
+//! row is the proof that the outcome has not been delivered.
 //!
 //! # Activities on queues
 //! An activity that runs elsewhere is a row, written by the commit of the step that asks for it and
@@ -67,6 +74,7 @@ mod hub;
 pub mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod promises;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod recipients;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
@@ -105,17 +113,27 @@ pub use contract::messages::arrivals::{
 pub use contract::messages::dead_letters::{
     DeadLetter, DeadLetterFilter, DeadLetterId, DeadLetterReason, NewDeadLetter, RedeliverOutcome,
 };
+pub(crate) use contract::messages::outbox::Delivered;
 pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
 pub use contract::messages::updates::{FoundUpdate, UpdateKey};
+pub use contract::promises::{
+    CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
+};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome,
 };
+pub use contract::schedules::{
+    ClaimSchedules, ClaimedSchedules, MAX_SCHEDULE_LOG, NewSchedule, NewScheduleLogEntry,
+    SaveSchedule, ScheduleChange, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
+};
 pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
-pub use contract::{Activities, Definitions, Messages, Runs, Store, Visibility, Workers};
+pub use contract::{
+    Activities, Definitions, Messages, Promises, Runs, Schedules, Store, Visibility, Workers,
+};
 pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;
 pub(crate) use weight::Weight;

@@ -37,6 +37,7 @@ struct Recipient {
 }
 
 /// What is known before a batch is delivered, and what the batch adds to it.
+#[derive(Default)]
 pub(super) struct Recipients {
     runs: HashMap<RunId, Recipient>,
     keys: HashSet<(RunId, String)>,
@@ -90,9 +91,20 @@ impl Recipients {
         ArrivalOutcome::Accepted { seq: run.inbox_count }
     }
 
+    /// Adds what is known of other runs.
+    #[cfg(feature = "sqlite")]
+    pub(super) fn add(&mut self, more: Self) {
+        self.runs.extend(more.runs);
+    }
+
     /// Whether there is such a run and it is open.
     pub(super) fn is_open(&self, run_id: RunId) -> bool {
         self.runs.get(&run_id).is_some_and(|run| run.status.is_open())
+    }
+
+    /// Whether it was looked for and is there.
+    pub(super) fn has(&self, run_id: RunId) -> bool {
+        self.runs.contains_key(&run_id)
     }
 
     /// Whether an arrival of the run had this key.

@@ -2,11 +2,12 @@
 //! nothing for the rest.
 
 use super::{
-    ActivityEnd, ActivityHeartbeat, ArrivalKind, AuditEntry, CommitStep, Disposition, Effect,
-    FinishActivity, FoundEnding, NewArrival, NewAuditEntry, NewRun, RunRecord,
+    ActivityEnd, ActivityHeartbeat, ArrivalKind, AuditEntry, CommitStep, CompletePromise,
+    Disposition, Effect, FinishActivity, FoundEnding, NewArrival, NewAuditEntry, NewRun,
+    PromiseRecord, RunRecord,
 };
 use crate::machine::OperationOutcome;
-use crate::model::{Message, Payload, RunId, UpdateReply};
+use crate::model::{Message, Payload, PromiseMessage, PromiseOutcome, RunId, UpdateReply};
 
 /// A macro, because statements are joined from literals.
 macro_rules! max_answer_bytes {
@@ -136,7 +137,33 @@ impl Weight for Message {
     fn weight(&self) -> usize {
         match self {
             Self::Signal { name, payload } => name.len() + payload.weight(),
+            Self::Promise(message) => match &**message {
+                PromiseMessage::Complete { outcome, .. } => outcome.weight(),
+                PromiseMessage::Await { .. } | PromiseMessage::Forget { .. } => 0,
+            },
         }
+    }
+}
+
+impl Weight for PromiseOutcome {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Resolved(payload) | Self::Rejected(payload) => payload.weight(),
+            Self::Broken(cause) => cause.chain().iter().map(String::len).sum(),
+            Self::Expired => 0,
+        }
+    }
+}
+
+impl Weight for PromiseRecord {
+    fn weight(&self) -> usize {
+        self.outcome.weight()
+    }
+}
+
+impl Weight for CompletePromise {
+    fn weight(&self) -> usize {
+        self.outcome.weight()
     }
 }
 
@@ -195,6 +222,7 @@ impl Weight for OperationOutcome {
         match self {
             Self::Returned(payload) => payload.weight(),
             Self::Panicked(text) | Self::Unusable(text) => text.len(),
+            Self::Promise(outcome) => outcome.weight(),
             Self::TimedOut(_) | Self::Cancelled | Self::Unknown => 0,
         }
     }

@@ -84,6 +84,33 @@ async fn shielded_sleep(cx: &Context) -> Result<(), Cancelled> {
 }
 
 #[workflow]
+async fn shielded_block(cx: &Context, by: String) -> Result<String, Cancelled> {
+    let done = cx
+        .shield(async {
+            let first = perform("hang").await;
+            cx.sleep(minutes(10)).await;
+            format!("{by}: {} and {}", first.is_ok(), echo("second").await)
+        })
+        .await;
+    echo(&done).await;
+    cx.sleep(hours(1)).or_cancelled().await?;
+    Ok(done)
+}
+
+#[workflow]
+async fn shielded_branch(cx: &Context) -> Result<u32, Cancelled> {
+    let (first, second) = join!(
+        cx.shield(async {
+            cx.sleep(minutes(10)).await;
+            echo("first").await;
+            1
+        }),
+        cx.sleep(hours(10)).or_cancelled(),
+    );
+    second.map(|()| first)
+}
+
+#[workflow]
 async fn shield_that_loses(cx: &Context) -> Result<(), Cancelled> {
     select! {
         _ = cx.shield(perform("hang")) => {}
@@ -252,6 +279,32 @@ async fn a_request_wakes_the_run_when_a_shielded_timer_has_fired() {
     let closed = run.status().await.unwrap();
     let took = closed.closed_at.unwrap().saturating_since(closed.started_at);
     assert!(took >= minutes(10) && took < minutes(11), "{took:?}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shielded_block_comes_to_its_end() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(shielded_block("ann".to_owned())).await.unwrap();
+    rig.until_begun("hang", &[1]).await;
+    run.cancel("enough").await.unwrap();
+    rig.lab.open_gate();
+    rig.until(&run, |record| record.owner.is_none() && record.due_at.is_some()).await;
+    assert!(rig.lab.begun("second").is_empty(), "it sleeps, and is not interrupted");
+    let error = run.result().await.unwrap_err();
+    assert!(matches!(error, RunError::Cancelled { .. }), "{error}");
+    assert_eq!(rig.lab.begun("second"), [1]);
+    let took = run.status().await.unwrap();
+    let took = took.closed_at.unwrap().saturating_since(took.started_at);
+    assert!(took >= minutes(10) && took < minutes(11), "{took:?}");
+
+    let run = rig.client.start(shielded_branch()).await.unwrap();
+    rig.until_parked(&run).await;
+    run.cancel("enough").await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert!(matches!(error, RunError::Cancelled { .. }), "{error}");
+    assert_eq!(rig.lab.begun("first"), [1]);
     worker.shutdown().await.unwrap();
 }
 

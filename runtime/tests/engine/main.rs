@@ -29,6 +29,7 @@ mod methods;
 mod once;
 mod outstanding;
 mod panics;
+mod promises;
 mod queries;
 mod queue_limits;
 mod queues;

@@ -87,7 +87,7 @@ macro_rules! edits {
             run old $old_arguments:tt new $new_arguments:tt;
             $(
                 at $state:literal [$($before:expr),*] [$($after:expr),*]
-                    $(holding [$($held:literal),*])? $(back [$($back:expr),*])? => $verdict:expr;
+                    $(asking [$($asked:expr),*])? $(holding [$($held:literal),*])? $(back [$($back:expr),*])? => $verdict:expr;
             )+
         }
     )+) => {
@@ -118,6 +118,7 @@ macro_rules! edits {
                         begin: |client, id| Box::pin(async move {
                             let run = client.start(old::$name $old_arguments).id(id).await.unwrap();
                             $(run.signal($before).await.unwrap();)*
+                            $($(drop(run.update($asked).accepted().await.unwrap());)*)?
                             Begun {
                                 run_id: run.run_id(),
                                 result: Box::pin(async move { format!("{:?}", run.result().await) }),

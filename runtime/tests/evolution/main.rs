@@ -18,6 +18,7 @@ mod branches;
 mod collections;
 mod endings;
 mod enums;
+mod exposed;
 mod inline;
 mod locals;
 mod loops;
@@ -49,6 +50,7 @@ const GROUPS: &[Group] = &[
     ("inline", inline::all),
     ("wire", wire::all),
     ("endings", endings::all),
+    ("exposed", exposed::all),
 ];
 
 fn main() {

@@ -9,13 +9,14 @@ use std::collections::BTreeSet;
 use piton::error::StoreError;
 use piton::machine::OperationOutcome;
 use piton::model::{
-    BlockedReason, Handle, Message, OutgoingMessage, Payload, RunId, RunStatus, StepNo, Timestamp,
+    BlockedReason, Handle, Message, NewReply, OutgoingMessage, Payload, RunId, RunStatus, StepNo,
+    Timestamp, UpdateReply,
 };
 use piton::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ArrivalKind, ClaimActivities,
     ClaimRequest, CommitStep, DeadLetterFilter, DeadLetterId, Disposition, EditOutcome, EditRun,
-    Effect, FinishActivity, NewActivity, NewArrival, NewDeadLetter, NewRun, RelayMessages,
-    Reporter, RunKey, Senders, Store, WorkerLease,
+    Effect, FinishActivity, FoundUpdate, NewActivity, NewArrival, NewDeadLetter, NewRun,
+    RelayMessages, Reporter, RunKey, Senders, Store, UpdateKey, WorkerLease,
 };
 use piton_postgres_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -32,10 +33,11 @@ const AS_THE_STORE: &str = "SET enable_hashjoin = off; SET enable_mergejoin = of
     SET plan_cache_mode = force_generic_plan";
 
 /// Tables that may hold any number of rows.
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 9] = [
     "piton_runs",
     "piton_inbox",
     "piton_arrival_keys",
+    "piton_update_replies",
     "piton_activities",
     "piton_outbox",
     "piton_dead_letters",
@@ -175,7 +177,13 @@ async fn send_messages(
         Effect::Send(OutgoingMessage { to, body })
     };
     let unread = NewDeadLetter { seq: 1, reason: "why".into() };
-    let effects = vec![to(sender.to_string()), to("late".to_owned()), Effect::SetAside(unread)];
+    let reply = NewReply { update: "one".into(), reply: UpdateReply::Dropped };
+    let effects = vec![
+        to(sender.to_string()),
+        to("late".to_owned()),
+        Effect::SetAside(unread),
+        Effect::Reply(reply),
+    ];
     store.commit_steps(worker, &[&CommitStep { effects, ..keep(sender, 0) }]).await?;
     let senders = Senders::Runs(&[sender]);
     let relayed = store.relay_messages(RelayMessages { senders, limit: 10 }).await?;
@@ -186,6 +194,8 @@ async fn send_messages(
     };
     assert_eq!(store.redeliver_dead_letters(&ids).await?.len(), 2);
     store.drop_dead_letters(&ids).await?;
+    let key = UpdateKey { run_id: sender, update: "one".into() };
+    assert_eq!(store.find_update(&key).await?, FoundUpdate::Answered(UpdateReply::Dropped));
     Ok(())
 }
 

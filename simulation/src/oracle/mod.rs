@@ -3,6 +3,7 @@
 //! It believes nothing that the store says of itself: it keeps its own books of leases, owners,
 //! step numbers and inboxes, from the writes alone, and compares.
 
+mod answers;
 mod attempts;
 mod builds;
 mod crowds;
@@ -23,6 +24,7 @@ use piton::process::Process;
 use piton::store::{Reporter, WorkerLease};
 use tokio::time::Instant;
 
+use self::answers::Answers;
 pub(crate) use self::attempts::Beginning;
 use self::attempts::Call;
 use self::builds::Readers;
@@ -43,6 +45,7 @@ pub(crate) struct Oracle {
     processes: BTreeMap<String, (WorkerLease, Instant)>,
     queues: Queues,
     letters: Letters,
+    answers: Answers,
     runs: BTreeMap<RunId, Run>,
     /// What was said with tokens that were refused.
     refused: BTreeSet<i64>,

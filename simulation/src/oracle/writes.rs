@@ -162,20 +162,32 @@ impl Oracle {
                 self.arrived(run_id, kind);
                 let workflow_id = self.runs.get(&run_id).map(|run| run.workflow_id.clone());
                 let came = workflow_id.and_then(|id| self.letters.came(&id, kind));
+                let came = came.or_else(|| self.answers.came(run_id, kind));
                 self.check(run_id, |_| came);
                 self.check(run_id, |run| {
                     let fits = !run.is_closed && seq == run.arrived + 1;
                     run.arrived = seq;
                     let signal = match kind {
                         ArrivalKind::Signal { name, .. } => Some(name.clone()),
+                        ArrivalKind::Update { name, .. } => Some(format!("update {name}")),
                         _ => None,
                     };
                     run.inbox.insert(seq, signal);
-                    if !matches!(kind, ArrivalKind::Signal { .. } | ArrivalKind::Cancel { .. }) {
+                    let is_from_outside = matches!(
+                        kind,
+                        ArrivalKind::Signal { .. }
+                            | ArrivalKind::Update { .. }
+                            | ArrivalKind::Cancel { .. }
+                    );
+                    if !is_from_outside {
                         run.own.insert(seq);
                     }
                     (!fits).then(|| format!("arrival {seq} does not fit"))
                 });
+            }
+            Write::Replied { run_id, update, reply } => {
+                let given = self.answers.given(run_id, update, reply);
+                self.check(run_id, |_| given);
             }
             Write::DeadLetter { workflow_id, kind } => {
                 let holder =

@@ -8,6 +8,7 @@ mod borrows_that_end;
 mod branches;
 mod closure_made_again;
 mod conditions;
+mod exposed;
 mod fragments;
 mod generics;
 mod graph;

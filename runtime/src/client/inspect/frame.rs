@@ -11,7 +11,9 @@ use crate::codec::{self, CodecError, Schema};
 use crate::evolution::{self, StoredAwaited, StoredBranch, StoredDefinition, StoredState};
 use crate::machine::branches::{DONE, RUNS};
 use crate::machine::frame::{FrameHead, damaged, take_apart};
-use crate::machine::{MapProgress, PendingInline, PendingMap, PendingPoll, PollRound, StepError};
+use crate::machine::{
+    MapProgress, PendingFill, PendingInline, PendingMap, PendingPoll, PollRound, StepError,
+};
 use crate::model::{
     ActivityOperation, AwaitKind, DefinitionHash, Handle, Operation, Payload, SchemaHash, Timestamp,
 };
@@ -187,8 +189,18 @@ impl FrameView<'_> {
             StoredAwaited::Signal { is_limited: false, .. }
             | StoredAwaited::Update { is_limited: false, .. } => take::<Handle>(rest),
             StoredAwaited::Timer => take::<(Handle, Timestamp)>(rest).map(|(handle, _)| handle),
-            StoredAwaited::Signal { .. } | StoredAwaited::Update { .. } => {
+            StoredAwaited::Promise { is_limited: false, .. } => take::<Handle>(rest),
+            StoredAwaited::Signal { .. }
+            | StoredAwaited::Update { .. }
+            | StoredAwaited::Promise { .. } => {
                 take::<(Handle, Handle, Timestamp)>(rest).map(|(handle, ..)| handle)
+            }
+            StoredAwaited::Fill(inner) => {
+                let pending = take::<PendingFill>(rest);
+                return match pending {
+                    Ok(pending) => self.pending(name, inner, &mut &pending.operation.0[..]),
+                    Err(error) => self.wait(name, Err(error)),
+                };
             }
             StoredAwaited::Workflow { .. } => {
                 let on = take(rest).and_then(|pending| match pending {
@@ -321,6 +333,13 @@ impl FrameView<'_> {
                 let is_it = |arrival: &Arrival| matches!(arrival.kind, ArrivalKind::Cancel { .. });
                 has_arrived = self.inbox.iter().any(is_it);
                 WaitFor::Cancellation
+            }
+            Operation::Promise(wait) => {
+                has_arrived = self.inbox.iter().any(|arrival| {
+                    matches!(arrival.kind, ArrivalKind::Outcome { handle: of, .. } if of == handle)
+                });
+                let token = wait.token.clone();
+                WaitFor::Promise { token, expires_at: wait.expires_at }
             }
             Operation::Shield(_) | Operation::Compensation(_) => {
                 return self.wait(name, Err(damaged("nothing waits for an operation")));
@@ -463,7 +482,9 @@ fn name_of(awaited: &StoredAwaited) -> String {
         StoredAwaited::Update { name, .. } => format!("update<{name}>"),
         StoredAwaited::Timer => "sleep".to_owned(),
         StoredAwaited::Cancellation => "cancelled".to_owned(),
+        StoredAwaited::Promise { .. } => "promise".to_owned(),
         StoredAwaited::List(item)
+        | StoredAwaited::Fill(item)
         | StoredAwaited::Within(item)
         | StoredAwaited::Each(item)
         | StoredAwaited::Repeated(item) => name_of(item),

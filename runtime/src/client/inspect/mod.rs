@@ -279,6 +279,7 @@ fn name_of(operation: &Operation) -> String {
         Operation::Update { name, .. } => format!("update<{name}>"),
         Operation::Answer { update, .. } => format!("answer {update}"),
         Operation::Cancellation => "cancelled".to_owned(),
+        Operation::Promise(wait) => format!("promise<{}>", wait.token.name()),
         Operation::Compensation(compensation) => compensation.activity.name.clone().into_owned(),
         Operation::Shield(_) => "shield".to_owned(),
     }

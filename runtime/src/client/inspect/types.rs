@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::model::{
     AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation, Handle, Memo,
-    RunId, RunStatus, StepNo, Timestamp, WorkerId,
+    PromiseToken, RunId, RunStatus, StepNo, Timestamp, WorkerId,
 };
 
 /// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
@@ -183,6 +183,14 @@ pub enum WaitFor {
     },
     /// A request to cancel.
     Cancellation,
+    /// What a promise comes to.
+    Promise {
+        /// The text by which it can be completed.
+        token: PromiseToken,
+        /// When it expires, if it does.
+        #[serde(serialize_with = "as_text_or_null")]
+        expires_at: Option<Timestamp>,
+    },
     /// An update.
     Update {
         /// Its stored name.

@@ -9,6 +9,7 @@ use tracing::{debug, warn};
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
+use crate::codec;
 use crate::engine::backoff::Backoff;
 use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
@@ -17,7 +18,9 @@ use crate::engine::retry;
 use crate::engine::session::{Host, Session};
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
-use crate::model::{BlockedReason, Message, OutgoingMessage, RunStatus, Timestamp};
+use crate::model::{
+    BlockedReason, Message, OutgoingMessage, PromiseMessage, RunStatus, SchemaHash, Timestamp,
+};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
@@ -310,15 +313,13 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
 /// find them.
 async fn record_schemas(session: &Session, effects: &Effects) {
     let Host { recorded, .. } = &*session.host;
-    let sent = effects.messages.iter().map(|OutgoingMessage { body, .. }| match body {
-        Message::Signal { payload, .. } => payload,
-    });
+    let sent = effects.messages.iter().flat_map(schemas_in);
     let replied = effects.replies.iter().filter_map(|new| new.reply.payload());
-    let written: Vec<_> = sent.chain(replied).collect();
+    let written: Vec<_> = sent.chain(replied.filter_map(codec::schema_of)).collect();
     let record = async || {
         recorded.kept_schemas(&*session.store).await?;
-        for payload in &written {
-            recorded.schema_of(&*session.store, payload).await?;
+        for hash in &written {
+            recorded.schema(&*session.store, *hash).await?;
         }
         Ok::<_, StoreError>(())
     };
@@ -327,4 +328,17 @@ async fn record_schemas(session: &Session, effects: &Effects) {
         warn!(error = %with_causes(&error), "the schemas of what a step has written could not be recorded yet");
         backoff.wait().await;
     }
+}
+
+/// The schemas that whoever gets a message must know.
+fn schemas_in(message: &OutgoingMessage) -> Vec<SchemaHash> {
+    let payload = match &message.body {
+        Message::Signal { payload, .. } => Some(payload),
+        Message::Promise(message) => match &**message {
+            PromiseMessage::Complete { outcome, .. } => outcome.payload(),
+            PromiseMessage::Await { types, .. } => return vec![types.resolved, types.rejected],
+            PromiseMessage::Forget { .. } => None,
+        },
+    };
+    payload.and_then(codec::schema_of).into_iter().collect()
 }

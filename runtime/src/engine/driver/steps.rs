@@ -185,6 +185,7 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
         effects.take_from(machine);
     }
     if let StepEnd::Closed { .. } = end {
+        machine.forget_promises();
         effects.take_from(machine);
         machine.queued().into_iter().for_each(|handle| effects.give_up(handle));
     }

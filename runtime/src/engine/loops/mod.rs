@@ -13,6 +13,8 @@ mod claim;
 pub(crate) mod lease;
 mod queues;
 pub(crate) mod relay;
+#[cfg(feature = "schedules")]
+mod schedules;
 mod sweep;
 mod watch;
 
@@ -28,7 +30,19 @@ pub(crate) async fn run(session: &Arc<Session>) {
         () = claim::run(session) => {}
         () = queues::run(session) => {}
         () = relay::run(session) => {}
+        () = run_schedules(session) => {}
         () = sweep::run(session) => {}
         () = watch::run(session) => {}
     }
+}
+
+#[cfg(feature = "schedules")]
+async fn run_schedules(session: &Arc<Session>) {
+    schedules::run(session).await;
+}
+
+/// Without the feature, the schedules of this worker's workflows are left to other workers.
+#[cfg(not(feature = "schedules"))]
+async fn run_schedules(_: &Arc<Session>) {
+    std::future::pending().await
 }

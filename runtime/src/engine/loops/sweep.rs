@@ -9,7 +9,7 @@ use tracing::warn;
 
 use super::relay;
 use crate::engine::session::Session;
-use crate::engine::{blocked, fencing, held, queues, strays};
+use crate::engine::{blocked, fencing, held, promises, queues, strays};
 use crate::error::{StoreError, with_causes};
 
 /// Sweeps at every poll interval until dropped.
@@ -37,6 +37,7 @@ async fn run_once(session: &Arc<Session>) -> Result<(), StoreError> {
         strays::look(session).await,
         blocked::adopt_blocked(session).await,
         relay::sweep(session).await,
+        promises::settle(&*session.store).await,
     ];
     parts.into_iter().collect()
 }

@@ -47,6 +47,10 @@ pub(super) fn outcome(
         OperationOutcome::Panicked(message) => ActivityError::Panicked(message),
         OperationOutcome::Unknown => ActivityError::OutcomeUnknown,
         OperationOutcome::Returned(_) => ActivityError::Failed(()),
+        OperationOutcome::Promise(_) => {
+            let message = format!("what has arrived for `{activity}` is that of a promise");
+            return Err(StepError::Failed(Error::msg(message)));
+        }
         OperationOutcome::Unusable(reason) => {
             let message = format!("activity `{activity}` cannot be run: {reason}");
             return Err(StepError::Failed(Error::msg(message)));

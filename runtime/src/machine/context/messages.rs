@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::Context;
 use crate::error::{Error, KeyError};
 use crate::machine::{Signal, StepError};
-use crate::model::{Message, OutgoingMessage};
+use crate::model::{Message, OutgoingMessage, PromiseMessage};
 
 /// What steps have sent that nobody has taken yet.
 #[derive(Debug, Default)]
@@ -13,6 +13,8 @@ pub(super) struct Outgoing {
     messages: Vec<OutgoingMessage>,
     /// How many of them are of steps before the one that is being made.
     of_steps_before: usize,
+    /// What a step that has failed had to say to promises that it no longer awaits: that holds if the run ends by it.
+    forgotten: Vec<OutgoingMessage>,
     /// Why the step cannot be made, if it has tried to send what cannot be sent.
     failed: Option<StepError>,
 }
@@ -55,6 +57,20 @@ impl Context {
 }
 
 impl Context {
+    /// Says something to a promise.
+    pub(super) fn send_to_promise(&self, message: Result<PromiseMessage, StepError>) {
+        let fields = self.fields();
+        let mut outgoing = fields.outgoing.borrow_mut();
+        match message {
+            Ok(message) => {
+                let to = fields.run.workflow_id.to_string();
+                let body = Message::Promise(Box::new(message));
+                outgoing.messages.push(OutgoingMessage { to, body });
+            }
+            Err(error) => _ = outgoing.failed.get_or_insert(error),
+        }
+    }
+
     fn send(&self, to: String, body: Result<Message, StepError>) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         if let Err(error) = KeyError::check(&to) {
@@ -78,6 +94,7 @@ impl Context {
     pub(super) fn begin_sending(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         outgoing.of_steps_before = outgoing.messages.len();
+        outgoing.forgotten.clear();
         outgoing.failed = None;
     }
 
@@ -93,7 +110,19 @@ impl Context {
     pub(crate) fn unsend(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         let kept = outgoing.of_steps_before;
-        outgoing.messages.truncate(kept);
+        let dropped = outgoing.messages.split_off(kept);
+        let forgets = |message: &OutgoingMessage| match &message.body {
+            Message::Promise(message) => matches!(**message, PromiseMessage::Forget { .. }),
+            Message::Signal { .. } => false,
+        };
+        outgoing.forgotten = dropped.into_iter().filter(forgets).collect();
+    }
+
+    /// Sends what a step that has failed had to say to promises that it no longer awaits.
+    pub(crate) fn send_forgotten(&self) {
+        let mut outgoing = self.fields().outgoing.borrow_mut();
+        let forgotten = std::mem::take(&mut outgoing.forgotten);
+        outgoing.messages.extend(forgotten);
     }
 
     pub(crate) fn take_messages(&self) -> Vec<OutgoingMessage> {

@@ -3,6 +3,7 @@
 mod answers;
 mod attributes;
 mod messages;
+mod promises;
 mod side_effects;
 mod waits;
 
@@ -46,6 +47,7 @@ pub struct Context(Box<dyn Hidden<Fields> + Send>);
 #[derive(Debug)]
 struct Fields {
     run: RunInfo,
+    workflow: &'static str,
     step: Cell<u64>,
     now: Cell<Timestamp>,
     /// When the step before began.
@@ -174,12 +176,14 @@ impl Context {
 impl Context {
     pub(crate) fn new(
         run: RunInfo,
+        workflow: &'static str,
         next_handle: u64,
         operations: Vec<(Handle, Operation)>,
     ) -> Self {
         let answers = RefCell::new(Answers::of(&operations));
         Self(Box::new(Fields {
             run,
+            workflow,
             step: Cell::new(0),
             now: Cell::default(),
             last_step_at: Cell::new(Timestamp::MIN),
@@ -280,11 +284,20 @@ impl Context {
         if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
             let (_, operation) = operations.remove(index);
             // The shield of an operation is the next one.
-            if let Some((_, Operation::Shield(_))) = operations.get(index) {
+            if let Some((_, Operation::Shield(of))) = operations.get(index)
+                && *of == handle
+            {
                 operations.remove(index);
             }
-            if is_on_queue(&operation) && !fields.arrivals.borrow().has_outcome(handle) {
-                self.give_up_queued(handle);
+            if fields.arrivals.borrow().has_outcome(handle) {
+                return;
+            }
+            match operation {
+                Operation::Activity(activity) if activity.queue.is_some() => {
+                    self.give_up_queued(handle);
+                }
+                Operation::Promise(wait) => self.forget_promise(wait.token, handle),
+                _ => {}
             }
         }
     }
@@ -425,7 +438,7 @@ impl Context {
     /// A context in which a step only tells what it is made of.
     pub(crate) fn describing() -> Self {
         let run = RunInfo { run_id: RunId::from(Uuid::nil()), workflow_id: "".into() };
-        let cx = Self::new(run, 0, Vec::new());
+        let cx = Self::new(run, "", 0, Vec::new());
         cx.fields().description.replace(Some(Description::default()));
         cx
     }

@@ -64,6 +64,7 @@ impl Machine {
 
     /// Gives up what is outstanding, and begins with the compensations.
     fn compensate(&mut self, ending: Ending, now: Timestamp) -> StepOutcome {
+        self.cx.send_forgotten();
         self.cx.give_up_from(Handle(0));
         let cancelled = self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
@@ -137,6 +138,7 @@ fn error_of(outcome: &OperationOutcome, may_fail: bool) -> Option<String> {
         OperationOutcome::Cancelled => ActivityError::Cancelled,
         OperationOutcome::Panicked(message) => ActivityError::Panicked(message.clone()),
         OperationOutcome::Unknown => ActivityError::OutcomeUnknown,
+        OperationOutcome::Promise(_) => return Some("it was no activity".to_owned()),
         OperationOutcome::Unusable(reason) => return Some(format!("it cannot be run: {reason}")),
     };
     Some(ActivityError::<String>::to_string(&error))

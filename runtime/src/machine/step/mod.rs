@@ -21,7 +21,7 @@ use super::unreadable::readable;
 use super::{Context, Failure, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
-use crate::model::{DefinitionHash, Ending, Payload, Snapshot, Timestamp, Wait};
+use crate::model::{DefinitionHash, Ending, Payload, PromiseOutcome, Snapshot, Timestamp, Wait};
 
 /// Why a step could not be made. The state before it stands.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +46,14 @@ pub enum StepError {
     Update {
         /// The update's stored name.
         name: &'static str,
+        /// Why not.
+        error: CodecError,
+    },
+    /// What a promise came to is not of the type that the code expects.
+    #[error("what the promise `{name}` came to cannot be read: {error}")]
+    Promise {
+        /// The name of the promise.
+        name: String,
         /// Why not.
         error: CodecError,
     },
@@ -95,6 +103,8 @@ pub enum OperationOutcome {
     Unusable(String),
     /// The only attempt that the activity may have was cut off.
     Unknown,
+    /// What the promise came to.
+    Promise(PromiseOutcome),
 }
 
 /// What a step came to.
@@ -147,7 +157,7 @@ impl Machine {
         let frame = Parked::start(definition, arguments).frame().clone();
         Ok(Self {
             entry,
-            cx: Context::new(run, 0, Vec::new()),
+            cx: Context::new(run, entry.name, 0, Vec::new()),
             frame,
             state: definition.states[0].node.name.into(),
             wait: Wait::All(Vec::new()),
@@ -163,7 +173,7 @@ impl Machine {
     pub fn resume(entry: &'static WorkflowEntry, run: RunInfo, snapshot: Snapshot) -> Self {
         Self {
             entry,
-            cx: Context::new(run, snapshot.next_handle, snapshot.operations),
+            cx: Context::new(run, entry.name, snapshot.next_handle, snapshot.operations),
             frame: snapshot.frame.into(),
             state: snapshot.state.into(),
             wait: snapshot.wait,

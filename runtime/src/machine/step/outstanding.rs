@@ -71,6 +71,12 @@ impl Machine {
         self.cx.take_attributes()
     }
 
+    /// Says to all promises that the run awaits that it no longer does.
+    #[cfg(feature = "engine")]
+    pub(crate) fn forget_promises(&mut self) {
+        self.cx.forget_promises();
+    }
+
     /// Takes what steps have answered to updates since the last call.
     pub fn take_replies(&mut self) -> Vec<NewReply> {
         self.cx.take_replies()

@@ -30,8 +30,10 @@ mod messages;
 mod model;
 mod neighbors;
 mod news;
+mod promises;
 mod queue_model;
 mod runs;
+mod schedules;
 mod visibility;
 mod workers;
 
@@ -75,10 +77,12 @@ pub fn cases() -> Vec<Case> {
         details::CASES,
         history::CASES,
         audit::CASES,
+        schedules::CASES,
         answers::CASES,
         long_values::CASES,
         neighbors::CASES,
         news::CASES,
+        promises::CASES,
         concurrency::CASES,
         model::CASES,
         queue_model::CASES,

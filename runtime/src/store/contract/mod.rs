@@ -17,7 +17,9 @@ pub(super) mod effects;
 pub(super) mod history;
 pub(super) mod lists;
 pub(super) mod messages;
+pub(super) mod promises;
 pub(super) mod runs;
+pub(super) mod schedules;
 pub(super) mod visibility;
 pub(super) mod workers;
 
@@ -28,7 +30,9 @@ use async_trait::async_trait;
 pub use self::activities::Activities;
 pub use self::definitions::Definitions;
 pub use self::messages::Messages;
+pub use self::promises::Promises;
 pub use self::runs::Runs;
+pub use self::schedules::Schedules;
 pub use self::visibility::Visibility;
 pub use self::workers::Workers;
 use super::Hub;
@@ -50,7 +54,16 @@ use crate::model::{RunId, Timestamp};
 /// - [`StoreError::Corrupt`]: a row that was read holds what no piton writes.
 #[async_trait]
 pub trait Store:
-    Runs + Workers + Activities + Messages + Definitions + Visibility + std::fmt::Debug + 'static
+    Runs
+    + Workers
+    + Activities
+    + Messages
+    + Promises
+    + Definitions
+    + Visibility
+    + Schedules
+    + std::fmt::Debug
+    + 'static
 {
     /// In-process news of what this store has committed, and, where the database can tell, of what
     /// other processes have.

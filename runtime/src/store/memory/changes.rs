@@ -38,6 +38,7 @@ impl State {
                 Some(false) => {
                     self.runs.remove(&run_id);
                     self.history.remove(&run_id);
+                    self.promises.0.retain(|_, row| row.run_id != Some(run_id));
                     self.replies.retain(|(of, _), _| *of != run_id);
                     self.activities.retain(|key, _| key.run_id != run_id);
                     ChangeOutcome::Changed

@@ -8,7 +8,8 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{RunId, StepNo, Timestamp, UpdateReply};
 use crate::store::{
-    ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, FinishActivity, WorkerLease,
+    ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, CompletePromise, FinishActivity,
+    WorkerLease,
 };
 
 /// Sees every call of one connection to a [`MemoryStore`](super::MemoryStore).
@@ -135,6 +136,13 @@ pub enum Write<'a> {
         seq: i64,
         /// What it is.
         kind: &'a ArrivalKind,
+    },
+    /// Somebody has completed a promise, or tried to.
+    PromiseCompleted {
+        /// What was to be written.
+        completion: &'a CompletePromise,
+        /// Whether whoever did so was told that this is what the promise has come to.
+        told: bool,
     },
     /// A run has answered an update.
     Replied {

@@ -3,12 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::activities::ActivityRow;
+use super::schedules::ScheduleRow;
 use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::model::{
     AttributeMap, BlockedReason, DefinitionHash, Memo, OutgoingMessage, Payload, RunId, RunStatus,
     StepNo, Timestamp, UpdateReply, WorkerId,
 };
+use crate::store::promises::PromiseRows;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityKey, Arrival, AuditEntry, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord,
@@ -23,6 +25,7 @@ pub(super) struct State {
     pub(super) schemas: BTreeMap<u64, SchemaRecord>,
     /// Past states of each run, newest first.
     pub(super) history: HashMap<RunId, Vec<PastState>>,
+    pub(super) schedules: BTreeMap<String, ScheduleRow>,
     pub(super) audit: Vec<AuditEntry>,
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
@@ -39,6 +42,7 @@ pub(super) struct State {
     pub(super) run_ids: Option<(u32, u32)>,
     /// What it does without.
     pub(super) left_out: BTreeSet<Guard>,
+    pub(super) promises: PromiseRows,
     /// The open run of each workflow id.
     pub(super) open: HashMap<String, RunId>,
 }

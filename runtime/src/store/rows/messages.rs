@@ -8,10 +8,12 @@ use uuid::Uuid;
 use crate::codec;
 use crate::error::StoreError;
 use crate::model::{Message, RunId, Timestamp, UpdateReply};
+use crate::store::promises::Ask;
+use crate::store::promises::sql::Work;
 use crate::store::relay::Parcel;
 use crate::store::{
-    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, FoundUpdate, Inbox,
-    MessageKey,
+    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, Delivered, FoundUpdate,
+    Inbox, MessageKey,
 };
 
 /// One arrival of some run; null where it does not fit the answer.
@@ -70,6 +72,8 @@ pub(crate) struct OutboxRow {
 /// Messages that are to be relayed.
 pub(crate) struct Outbox {
     pub(crate) parcels: Vec<Parcel<MessageKey>>,
+    /// What goes to promises. Of a sender that has told promises something, parcels behind that are left.
+    pub(crate) told: Vec<Work>,
     /// The first of each sender that cannot be read; those behind it are left with it.
     pub(crate) unreadable: Vec<MessageKey>,
     /// Whether there are more behind those that were asked for.
@@ -80,6 +84,7 @@ impl Outbox {
     /// Up to `limit` messages, of rows in the order of their senders and keys.
     pub(crate) fn read(rows: Vec<OutboxRow>, limit: usize) -> Self {
         let (mut parcels, mut unreadable) = (Vec::new(), Vec::<MessageKey>::new());
+        let mut told = Vec::<Work>::new();
         let mut has_more = false;
         for (place, row) in rows.into_iter().enumerate() {
             let key = MessageKey { run_id: row.run_id.into(), seq: row.seq };
@@ -90,16 +95,21 @@ impl Outbox {
             if unreadable.last().is_some_and(|last| last.run_id == key.run_id) {
                 continue;
             }
-            match codec::from_record::<Message>(&message) {
-                Ok(message) => parcels.push(Parcel {
-                    key,
-                    workflow_id: row.workflow_id,
-                    arrival: message.into(),
-                }),
+            let has_told = told.last().and_then(Work::message);
+            let has_told = has_told.is_some_and(|last| last.run_id == key.run_id);
+            match codec::from_record::<Message>(&message).map(Delivered::from) {
+                Ok(Delivered::Arrival(_)) if has_told => has_more = true,
+                Ok(Delivered::Arrival(arrival)) => {
+                    parcels.push(Parcel { key, workflow_id: row.workflow_id, arrival });
+                }
+                Ok(Delivered::Promise(message)) => {
+                    let ask = Ask { sender: key.run_id, message };
+                    told.push(Work::Told { message: key, ask });
+                }
                 Err(_) => unreadable.push(key),
             }
         }
-        Self { parcels, unreadable, has_more }
+        Self { parcels, told, unreadable, has_more }
     }
 }
 

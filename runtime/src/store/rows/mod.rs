@@ -11,7 +11,9 @@ mod details;
 mod edits;
 mod history;
 mod messages;
+mod promises;
 mod runs;
+mod schedules;
 mod visibility;
 mod workers;
 
@@ -31,11 +33,18 @@ pub(super) use self::messages::{
     ArrivalRow, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
     write_arrival, write_message, write_reason, write_reply,
 };
+pub(super) use self::promises::{
+    ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
+    promise_columns, read_key, read_promises, write_outcome,
+};
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;
 pub(super) use self::runs::{
     BlockedRow, ClaimRow, NamedRow, ReviewedRow, interruption_pause, is_adoptable, read_blocked,
     read_status, workers_died, write_blocked,
+};
+pub(super) use self::schedules::{
+    ScheduleLogRow, ScheduleRow, schedule_columns, schedule_log_columns,
 };
 pub(super) use self::visibility::{
     CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending, read_run_counts,

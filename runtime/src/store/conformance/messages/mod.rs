@@ -5,6 +5,7 @@ mod dead_letters;
 mod outbox;
 mod updates;
 
+pub(super) use self::outbox::to;
 use super::Case;
 
 /// The groups of this subject.

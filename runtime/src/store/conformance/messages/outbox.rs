@@ -37,7 +37,7 @@ crate::store::conformance::list_cases!("outbox":
 const MANY: u32 = 1_000;
 
 /// A signal whose payload is its text, for a workflow id.
-pub(super) fn to(workflow_id: &str, text: &str) -> Effect {
+pub(in crate::store::conformance) fn to(workflow_id: &str, text: &str) -> Effect {
     let payload = Payload(text.as_bytes().to_vec());
     let body = Message::Signal { name: "news".into(), payload };
     Effect::Send(OutgoingMessage { to: workflow_id.into(), body })
@@ -45,7 +45,7 @@ pub(super) fn to(workflow_id: &str, text: &str) -> Effect {
 
 impl StoreUnderTest {
     /// Has a run make its next step and send these.
-    pub(super) async fn send(
+    pub(in crate::store::conformance) async fn send(
         &self,
         owner: WorkerLease,
         run_id: RunId,
@@ -57,7 +57,7 @@ impl StoreUnderTest {
         assert_eq!(self.commit(owner, step).await, CommitOutcome::Committed);
     }
 
-    pub(super) async fn relay(&self, senders: &[RunId]) -> Relayed {
+    pub(in crate::store::conformance) async fn relay(&self, senders: &[RunId]) -> Relayed {
         relay_through(&self.store, senders, MANY).await
     }
 

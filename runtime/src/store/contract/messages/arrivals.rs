@@ -29,6 +29,7 @@ impl ArrivalKind {
             Self::Signal { payload, .. }
             | Self::Update { payload, .. }
             | Self::Outcome { outcome: OperationOutcome::Returned(payload), .. } => Some(payload),
+            Self::Outcome { outcome: OperationOutcome::Promise(outcome), .. } => outcome.payload(),
             _ => None,
         }
     }

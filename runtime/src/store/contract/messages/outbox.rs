@@ -2,14 +2,25 @@
 
 use std::time::Duration;
 
-use crate::model::{Message, RunId, StepNo};
+use crate::model::{Message, PromiseMessage, RunId, StepNo};
 use crate::store::{ArrivalKind, DeadLetterReason};
 
-/// What a message is in the inbox of the run that it is for.
-impl From<Message> for ArrivalKind {
+/// What a message is where it goes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Delivered {
+    /// It goes into the inbox of the run that it is for.
+    Arrival(ArrivalKind),
+    /// It goes to a promise.
+    Promise(PromiseMessage),
+}
+
+impl From<Message> for Delivered {
     fn from(message: Message) -> Self {
         match message {
-            Message::Signal { name, payload } => Self::Signal { name: name.into_owned(), payload },
+            Message::Signal { name, payload } => {
+                Self::Arrival(ArrivalKind::Signal { name: name.into_owned(), payload })
+            }
+            Message::Promise(message) => Self::Promise(*message),
         }
     }
 }

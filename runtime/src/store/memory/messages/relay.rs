@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use crate::model::{RunId, Timestamp};
 use crate::store::memory::state::{News, State};
 use crate::store::memory::{Guard, Write};
+use crate::store::promises::Ask;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    ArrivalKind, ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, MessageKey,
+    ArrivalOutcome, DeadLetter, DeadLetterReason, Delivered, DeliveredMessage, MessageKey,
     NewArrival, Relayed,
 };
 
@@ -47,7 +48,13 @@ impl State {
             let found =
                 if stays { self.outbox.get(&key).cloned() } else { self.outbox.remove(&key) };
             let (message, _) = found.expect("it was found there");
-            let arrival = ArrivalKind::from(message.body);
+            let arrival = match Delivered::from(message.body) {
+                Delivered::Arrival(arrival) => arrival,
+                Delivered::Promise(message) => {
+                    self.tell_promise(&Ask { sender: key.run_id, message }, now, news);
+                    continue;
+                }
+            };
             match self.holder(&message.to) {
                 Ok(run_id) => {
                     let new = NewArrival { run_id, kind: arrival, dedup_key: None, owner: None };

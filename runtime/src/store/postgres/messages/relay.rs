@@ -9,9 +9,10 @@ use super::dead_letters::{find_holders, keep};
 use super::inbox::{find_recipients, write};
 use crate::error::StoreError;
 use crate::model::RunId;
+use crate::store::postgres::promises::do_work;
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, named_by, now};
-use crate::store::relay::{Delivery, Sorted};
+use crate::store::relay::{Delivery, Parcel, Sorted};
 use crate::store::rows::{Outbox, OutboxRow};
 use crate::store::weight::fits;
 use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders};
@@ -80,18 +81,31 @@ pub(super) async fn relay(
         .fetch_all(transaction.get())
         .await
         .map_err(failed)?;
-    let Outbox { parcels, unreadable, has_more } = Outbox::read(rows, request.limit as usize);
-    let mut relayed = Relayed { unreadable, ..Relayed::default() };
-    if parcels.is_empty() {
-        transaction.roll_back().await.map_err(failed)?;
-        return Ok(relayed);
+    let Outbox { parcels, told, unreadable, has_more } = Outbox::read(rows, request.limit as usize);
+    let has_more = has_more || has_others && !(parcels.is_empty() && told.is_empty());
+    let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
+    match parcels.is_empty() {
+        true => transaction.roll_back().await.map_err(failed)?,
+        false => deliver(store, transaction, parcels, &mut relayed).await?,
     }
+    do_work(store, told, "relay_messages").await?;
+    Ok(relayed)
+}
+
+/// Puts messages into inboxes and among the dead letters, and ends the transaction.
+async fn deliver(
+    store: &PostgresStore,
+    mut transaction: Transaction,
+    parcels: Vec<Parcel<MessageKey>>,
+    relayed: &mut Relayed,
+) -> Result<(), StoreError> {
+    let failed = failed("relay_messages");
     let now = store.given_time();
     let holders = find_holders(transaction.get(), &parcels).await.map_err(failed)?;
     let recipients = find_recipients(now, transaction.get(), &holders.question()).await;
     let mut recipients = recipients.map_err(failed)??;
     let mut sorted = Sorted::of(parcels, &holders, &recipients);
-    relayed.has_more = has_more || has_others || sorted.leaves_some;
+    relayed.has_more |= sorted.leaves_some;
     let taken = take(transaction.get(), &sorted).await.map_err(failed)?;
     sorted.keep_taken(&taken);
     let Sorted { deliverable, undeliverable, .. } = sorted;
@@ -112,7 +126,7 @@ pub(super) async fn relay(
     }
     let set_aside = undeliverable.into_iter().map(|(reason, parcel)| (parcel.key, reason));
     relayed.set_aside = set_aside.collect();
-    Ok(relayed)
+    Ok(())
 }
 
 /// A row of the outbox that is gone.

@@ -8,10 +8,12 @@ use super::dead_letters::{add_letters, find_holders};
 use super::inbox::{add_arrivals, add_counts, look_up};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
-use crate::store::relay::{Delivery, Sorted};
+use crate::store::relay::{Delivery, Parcel, Sorted};
 use crate::store::rows::{Outbox, OutboxRow};
+use crate::store::sqlite::clock::Moment;
+use crate::store::sqlite::promises::{self, MAX_WORK};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
-use crate::store::sqlite::{SqliteStore, failed};
+use crate::store::sqlite::{SqliteStore, Turn, failed};
 use crate::store::weight::fits;
 use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, RunEvent, Senders};
 
@@ -89,15 +91,35 @@ async fn relay_some(
     script.sql(OF_SENDERS).bind(limit as i64 + 1);
     let rows: Vec<OutboxRow> =
         turn.begin(script).await.and_then(|mut rows| rows.read(1)).map_err(failed)?;
-    let Outbox { parcels, unreadable, has_more } = Outbox::read(rows, limit);
-    let mut relayed = Relayed { unreadable, ..Relayed::default() };
-    if parcels.is_empty() {
+    let Outbox { parcels, told, unreadable, has_more } = Outbox::read(rows, limit);
+    let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
+    if !parcels.is_empty() {
+        deliver(store, turn, now, parcels, &mut relayed).await?;
+    } else if told.is_empty() {
         return Ok(relayed);
+    } else {
+        turn.roll_back().await;
+        drop(turn);
     }
+    for told in told.chunks(MAX_WORK) {
+        promises::do_some(store, told.to_vec(), "relay_messages").await?;
+    }
+    Ok(relayed)
+}
+
+/// Puts messages into inboxes and among the dead letters, and ends the transaction.
+async fn deliver(
+    store: &SqliteStore,
+    mut turn: Turn,
+    now: Moment,
+    parcels: Vec<Parcel<MessageKey>>,
+    relayed: &mut Relayed,
+) -> Result<(), StoreError> {
+    let failed = failed("relay_messages");
     let holders = find_holders(&mut turn, &parcels).await.map_err(failed)?;
     let mut recipients = look_up(&mut turn, &holders.question(), now).await.map_err(failed)??;
     let sorted = Sorted::of(parcels, &holders, &recipients);
-    relayed.has_more = has_more || sorted.leaves_some;
+    relayed.has_more |= sorted.leaves_some;
     let Sorted { deliverable, undeliverable, .. } = sorted;
     let mut keys: Vec<MessageKey> = deliverable.iter().map(|(_, parcel)| parcel.key).collect();
     keys.extend(undeliverable.iter().map(|(_, parcel)| parcel.key));
@@ -122,5 +144,5 @@ async fn relay_some(
     }
     let set_aside = undeliverable.into_iter().map(|(reason, parcel)| (parcel.key, reason));
     relayed.set_aside = set_aside.collect();
-    Ok(relayed)
+    Ok(())
 }

@@ -1,0 +1,151 @@
+//! `piton promise`: what runs wait for and people complete.
+
+use clap::Subcommand;
+use piton::client::{Client, Completed, PromiseHandle};
+use piton::model::{Cause, PromiseToken, Timestamp};
+use piton::store::PromiseFilter;
+use serde_json::{Value, json};
+
+use crate::error::Failure;
+use crate::output::{self, Output, ago, relative};
+
+#[derive(Subcommand)]
+pub(crate) enum PromiseCommand {
+    /// List promises that runs have awaited or somebody has completed
+    List {
+        /// Only those of this run: its run id or workflow id
+        #[arg(long, value_name = "ID")]
+        run: Option<String>,
+        /// Only those that nobody has completed
+        #[arg(long)]
+        open: bool,
+        /// How many at most
+        #[arg(long, value_name = "COUNT", default_value_t = 100)]
+        limit: u32,
+    },
+    /// Show what a promise has come to
+    Show {
+        /// The promise's token
+        token: PromiseToken,
+    },
+    /// Complete a promise with a value
+    Resolve {
+        /// The promise's token
+        token: PromiseToken,
+        /// The value as JSON
+        #[arg(default_value = "null", value_parser = super::run::parse_json)]
+        value: Value,
+    },
+    /// Complete a promise with an error
+    Reject {
+        /// The promise's token
+        token: PromiseToken,
+        /// The error as JSON, of the type that the run expects
+        #[arg(value_parser = super::run::parse_json, required_unless_present = "because")]
+        error: Option<Value>,
+        /// Why, in words: the run gets a promise that is broken, whatever the type of its errors is
+        #[arg(long, value_name = "REASON", conflicts_with = "error")]
+        because: Option<String>,
+    },
+}
+
+pub(crate) async fn carry_out(
+    client: &Client,
+    command: PromiseCommand,
+    output: Output,
+) -> Result<String, Failure> {
+    match command {
+        PromiseCommand::List { run, open, limit } => {
+            let run_id = match run {
+                Some(id) => Some(super::run::find(client, &id).await?),
+                None => None,
+            };
+            let filter = PromiseFilter { run_id, is_open: open.then_some(true) };
+            list(client, &filter, limit, output).await
+        }
+        PromiseCommand::Show { token } => show(&client.promise(&token), output).await,
+        PromiseCommand::Resolve { token, value } => {
+            completed(client.promise(&token).resolve_json(&value).await?, output)
+        }
+        PromiseCommand::Reject { token, error, because } => {
+            let promise = client.promise(&token);
+            let done = match because {
+                Some(reason) => promise.reject_with(Cause::failure(reason)).await?,
+                None => promise.reject_json(&error.unwrap_or_default()).await?,
+            };
+            completed(done, output)
+        }
+    }
+}
+
+async fn list(
+    client: &Client,
+    filter: &PromiseFilter,
+    limit: u32,
+    output: Output,
+) -> Result<String, Failure> {
+    let promises = client.promises(filter, None, limit).await?;
+    let status = |outcome: &Option<piton::model::PromiseOutcome>| match outcome {
+        Some(outcome) => outcome.as_str(),
+        None => "open",
+    };
+    if output.json {
+        let promises = promises.iter().map(|promise| {
+            json!({
+                "token": promise.token,
+                "status": status(&promise.outcome),
+                "waits": promise.waits,
+                "made_at": promise.made_at.to_string(),
+                "completed_at": promise.completed_at.map(|at| at.to_string()),
+                "expires_at": promise.expires_at.map(|at| at.to_string()),
+            })
+        });
+        return Ok(output::json(&promises.collect::<Vec<_>>()));
+    }
+    let now = Timestamp::now();
+    let rows = promises.into_iter().map(|promise| {
+        let expires = promise.expires_at.filter(|_| promise.outcome.is_none());
+        vec![
+            promise.token.to_string(),
+            status(&promise.outcome).to_owned(),
+            promise.waits.to_string(),
+            ago(promise.made_at, now),
+            expires.map_or_else(String::new, |at| relative(at, now)),
+        ]
+    });
+    Ok(output::table(&["TOKEN", "STATUS", "WAITS", "SINCE", "EXPIRES"], rows))
+}
+
+async fn show(promise: &PromiseHandle, output: Output) -> Result<String, Failure> {
+    let Some(settled) = promise.peek().await? else {
+        return Ok(match output.json {
+            true => output::json(&json!({ "status": "open" })),
+            false => "nobody has completed it\n".to_owned(),
+        });
+    };
+    let (status, value) = (settled.outcome().as_str(), settled.to_json()?);
+    let cause = match settled.outcome() {
+        piton::model::PromiseOutcome::Broken(cause) => Some(cause.to_string()),
+        _ => None,
+    };
+    if output.json {
+        return Ok(output::json(&json!({ "status": status, "value": value, "cause": cause })));
+    }
+    Ok(match cause {
+        Some(cause) => format!("{status}: {cause}\n"),
+        None => format!("{status} {value}\n"),
+    })
+}
+
+/// What a completion has done.
+fn completed(completed: Completed, output: Output) -> Result<String, Failure> {
+    match completed {
+        Completed::First => Ok(match output.json {
+            true => output::json(&json!({ "completed": true })),
+            false => "the promise is completed\n".to_owned(),
+        }),
+        Completed::Already(settled) => {
+            Err(Failure::Completed { status: settled.outcome().as_str() })
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Schedules are paused, triggered, backfilled and deleted.
+
+use piton::client::{Client, Overlap};
+use piton::model::Timestamp;
+use piton::schedule::UnixSeconds;
+
+use super::overlap;
+use crate::error::Failure;
+use crate::output::{self, Output};
+
+/// The most times that a dry run shows.
+const MAX_SHOWN: usize = 1_000;
+
+#[derive(clap::Args)]
+pub(crate) struct PauseArgs {
+    /// The schedule
+    id: String,
+    /// Why, for its log
+    #[arg(long, value_name = "REASON", default_value = "", hide_default_value = true)]
+    because: String,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct TriggerArgs {
+    /// The schedule
+    id: String,
+    /// What happens if a run of the schedule is open; by default what the schedule says
+    #[arg(long, value_name = "POLICY", value_parser = overlap)]
+    overlap: Option<Overlap>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct BackfillArgs {
+    /// The schedule
+    id: String,
+    /// The first time, as RFC 3339 has it
+    #[arg(long, value_name = "TIME")]
+    from: UnixSeconds,
+    /// The last time, as RFC 3339 has it
+    #[arg(long, value_name = "TIME")]
+    to: UnixSeconds,
+    /// What happens if a run of the schedule is open; by default what the schedule says
+    #[arg(long, value_name = "POLICY", value_parser = overlap)]
+    overlap: Option<Overlap>,
+    /// Show the times, the first 1,000, and start nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+pub(super) async fn pause(client: &Client, args: PauseArgs) -> Result<String, Failure> {
+    client.schedule(args.id).pause(args.because).await?;
+    Ok(String::new())
+}
+
+pub(super) async fn unpause(client: &Client, args: PauseArgs) -> Result<String, Failure> {
+    client.schedule(args.id).unpause(args.because).await?;
+    Ok(String::new())
+}
+
+pub(super) async fn trigger(client: &Client, args: TriggerArgs) -> Result<String, Failure> {
+    let mut trigger = client.schedule(args.id).trigger();
+    if let Some(policy) = args.overlap {
+        trigger = trigger.overlap(policy);
+    }
+    trigger.await?;
+    Ok(String::new())
+}
+
+pub(super) async fn backfill(
+    client: &Client,
+    args: BackfillArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let at = |seconds: UnixSeconds| Timestamp(seconds.as_micros());
+    let mut backfill = client.schedule(args.id).backfill(at(args.from), at(args.to));
+    if let Some(policy) = args.overlap {
+        backfill = backfill.overlap(policy);
+    }
+    if !args.dry_run {
+        backfill.await?;
+        return Ok(String::new());
+    }
+    let times: Vec<String> =
+        backfill.times(MAX_SHOWN).await?.iter().map(ToString::to_string).collect();
+    Ok(match output.json {
+        true => output::json(&times),
+        false => times.iter().map(|time| format!("{time}\n")).collect(),
+    })
+}
+
+pub(super) async fn delete(client: &Client, id: String) -> Result<String, Failure> {
+    match client.schedule(id.as_str()).delete().await? {
+        true => Ok(String::new()),
+        false => Err(Failure::Schedule(piton::error::ScheduleError::Unknown { id })),
+    }
+}

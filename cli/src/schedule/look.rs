@@ -1,0 +1,163 @@
+//! Schedules are listed and described.
+
+use std::fmt::Write as _;
+
+use piton::client::{Client, LogEntry, ScheduleDescription};
+use piton::model::Timestamp;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::error::Failure;
+use crate::output::{self, Output};
+
+/// How many entries of the log a description has.
+const RECENT: u32 = 10;
+
+#[derive(clap::Args)]
+pub(crate) struct ListArgs {
+    /// Only those that start this workflow
+    #[arg(long, value_name = "NAME")]
+    workflow: Option<String>,
+    /// Only those behind this id
+    #[arg(long, value_name = "ID")]
+    after: Option<String>,
+    /// How many at most
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    limit: u32,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct LogArgs {
+    /// The schedule
+    id: String,
+    /// Only what is behind this number
+    #[arg(long, value_name = "NUMBER")]
+    before: Option<i64>,
+    /// How many entries at most
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    limit: u32,
+}
+
+pub(super) async fn list(
+    client: &Client,
+    args: ListArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let (workflow, after) = (args.workflow.as_deref(), args.after.as_deref());
+    let schedules = client.list_schedules(workflow, after, args.limit).await?;
+    if output.json {
+        return Ok(output::json(&schedules.iter().map(told).collect::<Vec<_>>()));
+    }
+    let rows = schedules.iter().map(|schedule| {
+        let next = schedule.next.first().map(|next| output::seconds(*next).to_string());
+        let paused = if schedule.paused { "paused" } else { "" };
+        let started = schedule.counts.started.to_string();
+        let next = next.unwrap_or_default();
+        vec![schedule.id.clone(), schedule.workflow.clone(), next, started, paused.to_owned()]
+    });
+    Ok(output::table(&["SCHEDULE", "WORKFLOW", "NEXT", "STARTED", ""], rows))
+}
+
+pub(super) async fn describe(
+    client: &Client,
+    id: String,
+    output: Output,
+) -> Result<String, Failure> {
+    let schedule = client.schedule(id);
+    let described = schedule.describe().await?;
+    let arguments = client.payload_compact(&described.arguments).await?;
+    let log = schedule.log(None, RECENT).await?;
+    if output.json {
+        let mut json = told(&described);
+        json["arguments"] = arguments;
+        json["log"] = log.iter().map(entry).collect();
+        return Ok(output::json(&json));
+    }
+    let mut text = String::new();
+    let mut line = |name: &str, value: String| {
+        if !value.is_empty() {
+            // Writing to a text cannot fail.
+            let _ = writeln!(text, "{name:<18}{value}");
+        }
+    };
+    line("schedule", described.id.clone());
+    line("starts", format!("{}{arguments}", described.workflow));
+    line("workflow id", described.workflow_id.clone());
+    line("spec", compact(&described.spec));
+    line("canonical", compact(&described.canonical));
+    line("overlap", compact(&described.overlap).trim_matches('"').to_owned());
+    line("catch-up window", format!("{:?}", described.catch_up_window));
+    line("on failure", if described.pause_on_failure { "pause" } else { "" }.to_owned());
+    line("revision", described.revision.to_string());
+    line("paused", if described.paused { "yes" } else { "no" }.to_owned());
+    line("note", described.note.clone());
+    let left = described.remaining_actions.map(|left| left.to_string());
+    line("actions left", left.unwrap_or_default());
+    line("running", described.running.iter().map(|id| format!("{id} ")).collect());
+    line("waiting", described.waiting.iter().map(|at| format!("{at} ")).collect());
+    line("backfilling", if described.is_backfilling { "yes" } else { "" }.to_owned());
+    line("counts", compact(&described.counts));
+    for next in &described.next {
+        line("next", next.to_string());
+    }
+    Ok(text + "\n" + &table(&log))
+}
+
+/// A value in its JSON form, on one line.
+fn compact(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+pub(super) async fn log(client: &Client, args: LogArgs, output: Output) -> Result<String, Failure> {
+    let schedule = client.schedule(args.id);
+    // A schedule that is not there has no log, but it is another thing to say so.
+    schedule.describe().await?;
+    let log = schedule.log(args.before, args.limit).await?;
+    if output.json {
+        return Ok(output::json(&log.iter().map(entry).collect::<Vec<_>>()));
+    }
+    Ok(table(&log))
+}
+
+fn table(log: &[LogEntry]) -> String {
+    let rows = log.iter().map(|one| {
+        let json = entry(one);
+        let kind = json["kind"].as_str().unwrap_or_default().to_owned();
+        let text = |value: Option<String>| value.unwrap_or_default();
+        let note = ["note", "reason", "by", "from"].iter().find_map(|name| json[*name].as_str());
+        vec![
+            one.seq.to_string(),
+            output::seconds(one.at).to_string(),
+            kind,
+            text(one.nominal_at.map(|at| at.to_string())),
+            text(one.run_id.map(|run_id| run_id.to_string())),
+            note.unwrap_or_default().to_owned(),
+        ]
+    });
+    output::table(&["NO", "AT", "WHAT", "NOMINAL", "RUN", "NOTE"], rows)
+}
+
+/// An entry with its times as texts.
+fn entry(entry: &LogEntry) -> serde_json::Value {
+    let mut json = serde_json::to_value(&entry.what).unwrap_or_default();
+    json["seq"] = entry.seq.into();
+    json["at"] = entry.at.to_string().into();
+    if let Some(nominal_at) = entry.nominal_at {
+        json["nominal_at"] = nominal_at.to_string().into();
+    }
+    if let Some(run_id) = entry.run_id {
+        json["run_id"] = run_id.to_string().into();
+    }
+    json
+}
+
+/// A description with its times as texts and its durations in milliseconds.
+fn told(schedule: &ScheduleDescription) -> serde_json::Value {
+    let mut json = schedule.serialize(serde_json::value::Serializer).unwrap_or_default();
+    let texts = |times: &[Timestamp]| times.iter().map(ToString::to_string).collect::<Vec<_>>();
+    json["created_at"] = schedule.created_at.to_string().into();
+    json["waiting"] = json!(texts(&schedule.waiting));
+    json["next"] = json!(texts(&schedule.next));
+    json["catch_up_window"] = json!(format!("{}ms", schedule.catch_up_window.as_millis()));
+    json
+}

@@ -1,0 +1,204 @@
+//! Schedules are created and changed.
+
+use std::time::Duration;
+
+use piton::client::{Client, Overlap};
+use piton::schedule::{Calendar, Interval, Spec, UnixSeconds, parse_duration};
+
+use super::overlap;
+use crate::error::Failure;
+
+/// What a schedule says of its times.
+#[derive(clap::Args)]
+struct SpecArgs {
+    /// A cron string, such as `0 12 * * MON-FRI`; may be given several times
+    #[arg(long, value_name = "CRON")]
+    cron: Vec<String>,
+    /// An interval, such as `90m`; may be given several times
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    every: Vec<Duration>,
+    /// A calendar as JSON, such as `{"dayOfMonth": "1", "hour": "6"}`; may be given several times
+    #[arg(long, value_name = "JSON", value_parser = calendar)]
+    calendar: Vec<Calendar>,
+    /// A calendar as JSON at whose times nothing is started; may be given several times
+    #[arg(long, value_name = "JSON", value_parser = calendar)]
+    exclude: Vec<Calendar>,
+    /// The whole spec as JSON, in place of the options above and below
+    #[arg(long, value_name = "JSON", value_parser = spec, conflicts_with_all = ["cron", "every", "calendar", "exclude", "zone", "start", "end", "jitter"])]
+    spec: Option<Spec>,
+    /// The time zone, a name of the IANA database; UTC by default
+    #[arg(long, value_name = "NAME")]
+    zone: Option<String>,
+    /// Nothing is started before this time
+    #[arg(long, value_name = "TIME")]
+    start: Option<UnixSeconds>,
+    /// Nothing is started after this time
+    #[arg(long, value_name = "TIME")]
+    end: Option<UnixSeconds>,
+    /// Runs are started later by up to this time
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    jitter: Option<Duration>,
+}
+
+/// What a schedule says of its runs.
+#[derive(clap::Args)]
+struct PolicyArgs {
+    /// The workflow id of the runs, with `{schedule}` and `{time}`
+    #[arg(long, value_name = "PATTERN")]
+    workflow_id: Option<String>,
+    /// What happens if a run is open when the next is due: skip, buffer-one, buffer-all, cancel-other, terminate-other
+    /// or allow-all
+    #[arg(long, value_name = "POLICY", value_parser = overlap)]
+    overlap: Option<Overlap>,
+    /// How much later than its time a run is started at most; one minute by default
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    catch_up_window: Option<Duration>,
+    /// Pause the schedule when a run fails
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true")]
+    pause_on_failure: Option<bool>,
+    /// How many runs may wait with buffer-all
+    #[arg(long, value_name = "COUNT")]
+    max_buffered: Option<u64>,
+    /// How many runs the schedule starts of itself
+    #[arg(long, value_name = "COUNT")]
+    max_actions: Option<u64>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct CreateArgs {
+    /// The id of the schedule
+    id: String,
+    /// The workflow to be started
+    #[arg(long, value_name = "NAME")]
+    workflow: String,
+    /// Its arguments, a list as JSON
+    #[arg(long, value_name = "JSON", default_value = "[]")]
+    arguments: String,
+    #[command(flatten)]
+    spec: SpecArgs,
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// Create it paused; why, for its log
+    #[arg(long, value_name = "REASON")]
+    paused: Option<String>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct UpdateArgs {
+    /// The schedule
+    id: String,
+    /// Refuse the change unless the schedule has this revision
+    #[arg(long, value_name = "NUMBER")]
+    revision: Option<i64>,
+    #[command(flatten)]
+    spec: SpecArgs,
+    #[command(flatten)]
+    policy: PolicyArgs,
+}
+
+impl SpecArgs {
+    /// `None` if nothing is said of it.
+    fn into_spec(self) -> Option<Spec> {
+        if self.spec.is_some() {
+            return self.spec;
+        }
+        let mut spec = Spec::new();
+        for cron in self.cron {
+            spec = spec.cron(cron);
+        }
+        for every in self.every {
+            spec = spec.interval(Interval::every(every));
+        }
+        for calendar in self.calendar {
+            spec = spec.calendar(calendar);
+        }
+        for calendar in self.exclude {
+            spec = spec.exclude(calendar);
+        }
+        if let Some(zone) = self.zone {
+            spec = spec.zone(zone);
+        }
+        if let Some(start) = self.start {
+            spec = spec.start(start);
+        }
+        if let Some(end) = self.end {
+            spec = spec.end(end);
+        }
+        if let Some(jitter) = self.jitter {
+            spec = spec.jitter(jitter);
+        }
+        (spec != Spec::new()).then_some(spec)
+    }
+}
+
+pub(super) async fn create(client: &Client, args: CreateArgs) -> Result<String, Failure> {
+    let arguments: serde_json::Value = serde_json::from_str(&args.arguments)
+        .map_err(|error| Failure::Spec(format!("arguments `{}`: {error}", args.arguments)))?;
+    let spec = args.spec.into_spec().unwrap_or_default();
+    let schedule = client.schedule(args.id);
+    let mut create = schedule.create_json(spec, args.workflow, &arguments);
+    let policy = args.policy;
+    if let Some(pattern) = policy.workflow_id {
+        create = create.workflow_id(pattern);
+    }
+    if let Some(overlap) = policy.overlap {
+        create = create.overlap(overlap);
+    }
+    if let Some(window) = policy.catch_up_window {
+        create = create.catch_up_window(window);
+    }
+    if let Some(most) = policy.max_buffered {
+        create = create.max_buffered(most);
+    }
+    if let Some(most) = policy.max_actions {
+        create = create.max_actions(most);
+    }
+    if let Some(note) = args.paused {
+        create = create.paused(note);
+    }
+    create.pause_on_failure(policy.pause_on_failure.unwrap_or_default()).await?;
+    Ok(String::new())
+}
+
+pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, Failure> {
+    let mut update = client.schedule(args.id).update();
+    if let Some(revision) = args.revision {
+        update = update.revision(revision);
+    }
+    if let Some(spec) = args.spec.into_spec() {
+        update = update.spec(spec);
+    }
+    let policy = args.policy;
+    if let Some(pattern) = policy.workflow_id {
+        update = update.workflow_id(pattern);
+    }
+    if let Some(overlap) = policy.overlap {
+        update = update.overlap(overlap);
+    }
+    if let Some(window) = policy.catch_up_window {
+        update = update.catch_up_window(window);
+    }
+    if let Some(pause) = policy.pause_on_failure {
+        update = update.pause_on_failure(pause);
+    }
+    if policy.max_buffered.is_some() {
+        update = update.max_buffered(policy.max_buffered);
+    }
+    if policy.max_actions.is_some() {
+        update = update.max_actions(policy.max_actions);
+    }
+    update.await?;
+    Ok(String::new())
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text)
+}
+
+fn calendar(text: &str) -> Result<Calendar, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+fn spec(text: &str) -> Result<Spec, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}

@@ -1,0 +1,77 @@
+//! Schedules are created, shown, changed and removed.
+
+use libtest_mimic::Failed;
+use serde_json::{Value, json};
+
+use crate::shell::Shell;
+
+fn described(shell: &Shell) -> Result<Value, Failed> {
+    Ok(serde_json::from_str(&shell.prints(&["schedule", "describe", "bills", "--json"])?)?)
+}
+
+pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<(), Failed> {
+    let created = shell.prints(&[
+        "schedule",
+        "create",
+        "bills",
+        "--workflow",
+        "bill",
+        "--arguments",
+        r#"["ada"]"#,
+        "--cron",
+        "0 6 1 * *",
+        "--zone",
+        "Europe/Berlin",
+        "--overlap",
+        "buffer-one",
+        "--catch-up-window",
+        "2h",
+        "--pause-on-failure",
+        "--paused",
+        "from March on",
+    ])?;
+    assert_eq!(created, "");
+    let json = described(&shell)?;
+    assert_eq!(json["spec"], json!({"cron": ["0 6 1 * *"], "zone": "Europe/Berlin"}));
+    assert_eq!(json["arguments"], json!(["ada"]));
+    assert_eq!(json["overlap"], "buffer_one");
+    assert_eq!(json["catch_up_window"], "7200000ms");
+    assert_eq!((&json["pause_on_failure"], &json["paused"]), (&json!(true), &json!(true)));
+    assert_eq!(json["note"], "from March on");
+    assert_eq!(json["next"], json!([]));
+
+    shell.prints(&["schedule", "unpause", "bills", "--because", "it is March"])?;
+    shell.prints(&["schedule", "trigger", "bills", "--overlap", "allow-all"])?;
+    shell.prints(&[
+        "schedule",
+        "update",
+        "bills",
+        "--revision",
+        "0",
+        "--every",
+        "1h",
+        "--start",
+        "2100-01-01T00:00:00Z",
+    ])?;
+    let json = described(&shell)?;
+    assert_eq!(json["revision"], 1);
+    assert_eq!(json["next"][0], "2100-01-01T00:00:00Z");
+    assert_eq!(json["next"].as_array().map(Vec::len), Some(10));
+    let kinds: Vec<&Value> =
+        json["log"].as_array().into_iter().flatten().map(|one| &one["kind"]).collect();
+    assert_eq!(kinds, ["updated", "triggered", "unpaused", "paused", "created"]);
+    let text = shell.prints(&["schedule", "describe", "bills"])?;
+    assert!(text.contains("starts            bill[\"ada\"]"), "{text}");
+    let list = shell.prints(&["schedule", "list", "--workflow", "bill"])?;
+    assert!(list.contains("bills     bill      2100-01-01T00:00:00Z  0"), "{list}");
+    let log = shell.prints(&["schedule", "log", "bills", "--limit", "1"])?;
+    assert_eq!(log.lines().count(), 2, "{log}");
+
+    let dry_run = ["schedule", "backfill", "bills", "--from", "2100-01-01T00:00:00Z", "--to"];
+    let dry_run = shell.prints(&[&dry_run[..], &["2100-01-01T01:30:00Z", "--dry-run"]].concat())?;
+    assert_eq!(dry_run, "2100-01-01T00:00:00Z\n2100-01-01T01:00:00Z\n");
+    shell.prints(&["schedule", "delete", "bills"])?;
+    let list: Value = serde_json::from_str(&shell.prints(&["schedule", "list", "--json"])?)?;
+    assert_eq!(list, json!([]));
+    Ok(())
+}

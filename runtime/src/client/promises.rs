@@ -1,0 +1,271 @@
+//! Promises from outside: completing them by their tokens, and looking at them.
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::Client;
+use crate::codec::schemas::{self, StoredSchema};
+use crate::codec::{self, CodecError};
+use crate::engine::backoff::patiently;
+use crate::engine::evolution;
+use crate::error::{CompleteError, KeyError, StoreError};
+use crate::machine::{Durable, PromiseError};
+use crate::model::{Cause, Payload, PromiseKey, PromiseOutcome, PromiseToken, SchemaHash};
+use crate::store::{CompletePromise, CompletionOutcome, PromiseFilter, PromiseRecord};
+
+/// A promise, seen from outside of the run that awaits it; made by [`Client::promise`].
+#[derive(Clone, Debug)]
+pub struct PromiseHandle {
+    client: Client,
+    token: PromiseToken,
+}
+
+/// What a completion has done. The first one counts.
+#[derive(Clone, Debug)]
+#[must_use = "somebody else may have completed the promise before"]
+pub enum Completed {
+    /// The promise has come to this.
+    First,
+    /// It had come to something before, which stays.
+    Already(SettledPromise),
+}
+
+impl Completed {
+    /// Whether this completion is the one that counts.
+    pub fn is_first(&self) -> bool {
+        matches!(self, Self::First)
+    }
+}
+
+/// What a promise has come to, as it is stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SettledPromise {
+    token: PromiseToken,
+    outcome: PromiseOutcome,
+}
+
+impl SettledPromise {
+    /// As it is stored.
+    pub fn outcome(&self) -> &PromiseOutcome {
+        &self.outcome
+    }
+
+    /// As those who await it get it.
+    ///
+    /// # Errors
+    /// [`CompleteError::Unreadable`] if it is not of these types.
+    pub fn read<T: Durable, E: Durable>(
+        &self,
+    ) -> Result<Result<T, PromiseError<E>>, CompleteError> {
+        crate::machine::read_promise(&self.outcome).map_err(|source| self.unreadable(source))
+    }
+
+    /// The value or the error as JSON, by the recorded schema; `null` if there is neither.
+    ///
+    /// # Errors
+    /// [`CompleteError::Unreadable`] if the stored bytes do not fit their schema.
+    pub fn to_json(&self) -> Result<Json, CompleteError> {
+        let json = self.outcome.payload().map(codec::payload_to_json).transpose();
+        json.map(Option::unwrap_or_default).map_err(|source| self.unreadable(source))
+    }
+
+    fn unreadable(&self, source: CodecError) -> CompleteError {
+        CompleteError::Unreadable { token: self.token.clone(), source }
+    }
+}
+
+impl Client {
+    /// A promise, by its token. Nothing is looked up until something is asked of it.
+    ///
+    /// ```no_run
+    /// # use piton::prelude::*;
+    /// # use piton::machine::Never;
+    /// # use piton::model::PromiseToken;
+    /// # async fn approve(client: Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let token: PromiseToken = "promise1.fulfill.id.order-42.approval".parse()?;
+    /// let completed = client.promise(&token).resolve(&"Ada".to_owned()).await?;
+    /// assert!(completed.is_first(), "somebody else was faster");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn promise(&self, token: &PromiseToken) -> PromiseHandle {
+        PromiseHandle { client: self.clone(), token: token.clone() }
+    }
+
+    /// The promises that match, at most `limit`: those that runs have awaited or somebody has completed. With
+    /// `after`, the key of the last one of the page before, those behind it.
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn promises(
+        &self,
+        filter: &PromiseFilter,
+        after: Option<&PromiseKey>,
+        limit: u32,
+    ) -> Result<Vec<PromiseRecord>, StoreError> {
+        let mut promises: Vec<PromiseRecord> = Vec::new();
+        loop {
+            let left = limit - promises.len() as u32;
+            let after = promises.last().map(|last| last.token.key().clone()).or(after.cloned());
+            let list = || self.store().list_promises(filter, after.as_ref(), left);
+            let page = patiently(list).await?;
+            let is_over = page.is_empty();
+            promises.extend(page.into_iter().take(left as usize));
+            if is_over || promises.len() as u32 >= limit {
+                return Ok(promises);
+            }
+        }
+    }
+}
+
+/// Each completion is on disk when it returns, and is done once however often the database's answer is lost. Dropping
+/// its future may complete the promise or not.
+///
+/// Errors of all: [`CompleteError::Closed`] and [`CompleteError::Unknown`] by the run whose promise it is,
+/// [`CompleteError::Token`], and [`CompleteError::Store`] if the database
+/// [is away](Client#when-the-database-is-away) for too long.
+impl PromiseHandle {
+    /// The promise's token.
+    pub fn token(&self) -> &PromiseToken {
+        &self.token
+    }
+
+    /// Completes the promise with a value. It is to be of the type that the run expects, or one that is
+    /// read as it; a run that cannot read it is blocked until code that can is deployed.
+    ///
+    /// # Errors
+    /// [`CompleteError::Encode`] if the value cannot be encoded; see also [above](PromiseHandle#impl-PromiseHandle).
+    pub async fn resolve<T: Durable>(&self, value: &T) -> Result<Completed, CompleteError> {
+        let value = self.encoded(codec::to_payload(value))?;
+        self.complete_as(PromiseOutcome::Resolved(value)).await
+    }
+
+    /// Completes the promise with an error; otherwise as [`PromiseHandle::resolve`].
+    ///
+    /// # Errors
+    /// As of [`PromiseHandle::resolve`].
+    pub async fn reject<E: Durable>(&self, error: &E) -> Result<Completed, CompleteError> {
+        let error = self.encoded(codec::to_payload(error))?;
+        self.complete_as(PromiseOutcome::Rejected(error)).await
+    }
+
+    /// Completes the promise with a reason that has no type: whoever awaits it gets
+    /// [`PromiseError::Broken`].
+    ///
+    /// # Errors
+    /// See [above](PromiseHandle#impl-PromiseHandle).
+    pub async fn reject_with(&self, cause: Cause) -> Result<Completed, CompleteError> {
+        self.complete_as(PromiseOutcome::Broken(cause)).await
+    }
+
+    /// Completes the promise with a value or an error.
+    ///
+    /// # Errors
+    /// As of [`PromiseHandle::resolve`].
+    pub async fn complete<T: Durable, E: Durable>(
+        &self,
+        result: &Result<T, E>,
+    ) -> Result<Completed, CompleteError> {
+        match result {
+            Ok(value) => self.resolve(value).await,
+            Err(error) => self.reject(error).await,
+        }
+    }
+
+    /// Completes the promise with a value as JSON, for programs that do not have its type. Once a run has
+    /// awaited the promise, JSON that does not fit the type that it expects is refused.
+    ///
+    /// # Errors
+    /// [`CompleteError::Encode`] if it does not fit; see also [above](PromiseHandle#impl-PromiseHandle).
+    pub async fn resolve_json(&self, value: &Json) -> Result<Completed, CompleteError> {
+        let types = self.record().await?.and_then(|record| record.types);
+        let value = self.of_json(value, types.map(|types| types.resolved)).await?;
+        self.complete_as(PromiseOutcome::Resolved(value)).await
+    }
+
+    /// Completes the promise with an error as JSON; otherwise as [`PromiseHandle::resolve_json`].
+    ///
+    /// # Errors
+    /// As of [`PromiseHandle::resolve_json`].
+    pub async fn reject_json(&self, error: &Json) -> Result<Completed, CompleteError> {
+        let types = self.record().await?.and_then(|record| record.types);
+        let error = self.of_json(error, types.map(|types| types.rejected)).await?;
+        self.complete_as(PromiseOutcome::Rejected(error)).await
+    }
+
+    /// What the promise has come to, if it has. Completes nothing and waits for nothing.
+    ///
+    /// # Errors
+    /// [`CompleteError::Store`] if the database [is away](Client#when-the-database-is-away) for too long.
+    pub async fn peek(&self) -> Result<Option<SettledPromise>, CompleteError> {
+        let Some(outcome) = self.record().await?.and_then(|record| record.outcome) else {
+            return Ok(None);
+        };
+        self.settled(outcome).await.map(Some)
+    }
+
+    /// What is known of the promise: nothing before it is first awaited or completed.
+    ///
+    /// # Errors
+    /// As of [`PromiseHandle::peek`].
+    pub async fn record(&self) -> Result<Option<PromiseRecord>, CompleteError> {
+        let store = self.client.store();
+        patiently(|| store.find_promise(self.token.key())).await.map_err(failed)
+    }
+
+    async fn complete_as(&self, outcome: PromiseOutcome) -> Result<Completed, CompleteError> {
+        let token = self.token.clone();
+        let checked = token.workflow_id().map_or(Ok(()), KeyError::check);
+        checked
+            .and_then(|()| KeyError::check(token.name()))
+            .map_err(|source| CompleteError::Token { token: token.clone(), source })?;
+        if let Some(payload) = outcome.payload() {
+            let store = &**self.client.store();
+            let record = || self.client.recorded().schema_of(store, payload);
+            patiently(record).await.map_err(failed)?;
+        }
+        let completion = self.client.store().new_run_id().as_uuid();
+        let completion = CompletePromise { token, outcome, completion };
+        let completed = self.client.completions().submit(completion).await;
+        match completed.map_err(CompleteError::Store)? {
+            CompletionOutcome::Completed => Ok(Completed::First),
+            CompletionOutcome::Already(known) => Ok(Completed::Already(self.settled(known).await?)),
+            CompletionOutcome::Closed(run_id) => Err(CompleteError::Closed { run_id }),
+            CompletionOutcome::Unknown(run_id) => Err(CompleteError::Unknown { run_id }),
+        }
+    }
+
+    /// An outcome that this process can read.
+    async fn settled(&self, outcome: PromiseOutcome) -> Result<SettledPromise, CompleteError> {
+        let store = &**self.client.store();
+        let learn = || evolution::learn_schemas_of(store, outcome.payload().into_iter());
+        patiently(learn).await.map_err(failed)?;
+        Ok(SettledPromise { token: self.token.clone(), outcome })
+    }
+
+    async fn of_json(
+        &self,
+        json: &Json,
+        hash: Option<SchemaHash>,
+    ) -> Result<Payload, CompleteError> {
+        let Some(hash) = hash else { return Ok(Payload::from_json(json)) };
+        if codec::is_unknown(hash) {
+            let store = &**self.client.store();
+            patiently(|| evolution::learn_schemas(store, vec![hash])).await.map_err(failed)?;
+        }
+        let written = match schemas::known(hash) {
+            Some(StoredSchema::Value(schema)) => codec::json_to_payload(json, schema),
+            _ => Err(CodecError::UnknownSchema(hash)),
+        };
+        self.encoded(written)
+    }
+
+    fn encoded(&self, payload: Result<Payload, CodecError>) -> Result<Payload, CompleteError> {
+        payload.map_err(|source| CompleteError::Encode { token: self.token.clone(), source })
+    }
+}
+
+fn failed(error: StoreError) -> CompleteError {
+    CompleteError::Store(Arc::new(error))
+}

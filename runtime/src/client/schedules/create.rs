@@ -1,0 +1,167 @@
+//! Creating a schedule.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+use std::time::Duration;
+
+use piton_schedule::{Spec, UnixSeconds};
+
+use super::Schedule;
+use super::change::write;
+use crate::engine::backoff::patiently;
+use crate::error::{KeyError, ScheduleError};
+use crate::machine::{Workflow, WorkflowCall, WorkflowEntry};
+use crate::model::{Payload, Timestamp};
+use crate::schedules::{Config, LogKind, Overlap, State, entry};
+use crate::store::{NewSchedule, ScheduleCreated};
+
+/// A schedule that is yet to be created: await it. See [`Schedule::create`].
+#[derive(Debug)]
+#[must_use = "a schedule is not created until this is awaited"]
+pub struct CreateSchedule {
+    schedule: Schedule,
+    action: Result<(String, Payload), ScheduleError>,
+    entry: Option<&'static WorkflowEntry>,
+    config: Config,
+    paused: Option<String>,
+    max_actions: Option<u64>,
+}
+
+impl CreateSchedule {
+    pub(super) fn new(
+        schedule: Schedule,
+        spec: Spec,
+        workflow: String,
+        arguments: Payload,
+    ) -> Self {
+        let config = Config::new(spec);
+        let action = Ok((workflow, arguments));
+        Self { schedule, action, entry: None, config, paused: None, max_actions: None }
+    }
+
+    pub(super) fn of_call<W: Workflow>(
+        schedule: Schedule,
+        spec: Spec,
+        call: WorkflowCall<W>,
+    ) -> Self {
+        let action = encoded(call);
+        let entry = action.is_ok().then(|| W::entry());
+        Self { schedule, action, entry, config: Config::new(spec), paused: None, max_actions: None }
+    }
+
+    /// The workflow id of the runs, in which `{schedule}` stands for the id of the schedule and `{time}` for the nominal
+    /// time, in UTC as RFC 3339 has it. Without `{time}`, all runs have the same id, and a run is not started while
+    /// one with that id is open. Default: `{schedule}-{time}`.
+    pub fn workflow_id(mut self, pattern: impl Into<String>) -> Self {
+        self.config.action.id = pattern.into();
+        self
+    }
+
+    /// What happens if a run that it has started is open when the next is due. Default: [`Overlap::Skip`].
+    pub fn overlap(mut self, overlap: Overlap) -> Self {
+        self.config.overlap = overlap;
+        self
+    }
+
+    /// How much later than its time a run is started, if no worker was there at that time; what is later is missed.
+    /// Default: one minute.
+    pub fn catch_up_window(mut self, window: Duration) -> Self {
+        self.config.catch_up_ms = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);
+        self
+    }
+
+    /// Pauses it when a run fails; one that is cancelled or terminated does not count. With [`Overlap::AllowAll`], the
+    /// next run may have been started before. Default: off.
+    pub fn pause_on_failure(mut self, pause: bool) -> Self {
+        self.config.pause_on_failure = pause;
+        self
+    }
+
+    /// How many runs may wait with [`Overlap::BufferAll`]; others are dropped. Default: any number.
+    pub fn max_buffered(mut self, most: u64) -> Self {
+        self.config.max_buffered = Some(most);
+        self
+    }
+
+    /// How many runs it starts of itself; then it acts as if it were paused. Triggers and backfills do not count.
+    /// Default: any number.
+    pub fn max_actions(mut self, most: u64) -> Self {
+        self.max_actions = Some(most);
+        self
+    }
+
+    /// Has it begin paused. `note` says why, for people.
+    pub fn paused(mut self, note: impl Into<String>) -> Self {
+        self.paused = Some(note.into());
+        self
+    }
+
+    async fn create(self) -> Result<Schedule, ScheduleError> {
+        let Self { schedule, action, entry: workflow_entry, config, paused, max_actions } = self;
+        let (workflow, arguments) = action?;
+        let client = schedule.client.clone();
+        let store = client.store();
+        KeyError::check(&schedule.id).map_err(ScheduleError::Id)?;
+        let now = patiently(|| store.now()).await?;
+        check(&config, &schedule.id, now)?;
+        patiently(async || {
+            if let Some(entry) = workflow_entry {
+                client.recorded().definition_of(&**store, entry).await?;
+            }
+            client.recorded().schema_of(&**store, &arguments).await
+        })
+        .await?;
+        let mut state = State::new(now);
+        state.remaining = max_actions;
+        let mut log = vec![entry(&LogKind::Created, None, None)];
+        if let Some(note) = paused {
+            (state.paused, state.note) = (true, note.clone());
+            log.push(entry(&LogKind::Paused { note }, None, None));
+        }
+        let new = NewSchedule {
+            id: schedule.id.clone(),
+            token: store.new_run_id().as_uuid(),
+            workflow,
+            arguments,
+            config: write(&config),
+            state: write(&state),
+            due_at: Some(now),
+            log,
+        };
+        match patiently(|| store.create_schedule(new.clone())).await? {
+            ScheduleCreated::Created => Ok(schedule),
+            ScheduleCreated::IdTaken => Err(ScheduleError::Exists { id: schedule.id }),
+        }
+    }
+}
+
+/// The workflow's name, and the arguments.
+pub(super) fn encoded<W: Workflow>(
+    call: WorkflowCall<W>,
+) -> Result<(String, Payload), ScheduleError> {
+    let Some(workflow) = W::registered_name() else {
+        return Err(ScheduleError::NotRegistered { workflow: std::any::type_name::<W>() });
+    };
+    let arguments =
+        call.into_arguments().map_err(|source| ScheduleError::Arguments { workflow, source })?;
+    Ok((workflow.to_owned(), arguments))
+}
+
+/// Checks what a schedule says that is to go on from `now`.
+pub(super) fn check(config: &Config, id: &str, now: Timestamp) -> Result<(), ScheduleError> {
+    let times = config.spec.compile()?;
+    if times.next(UnixSeconds::from_micros(now.0)).is_none() {
+        return Err(ScheduleError::Over);
+    }
+    KeyError::check(&config.action.workflow_id(id, now)).map_err(ScheduleError::Id)
+}
+
+impl IntoFuture for CreateSchedule {
+    type Output = Result<Schedule, ScheduleError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    /// Creates the schedule. Dropping the future may or may not create it.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.create())
+    }
+}

@@ -1,0 +1,163 @@
+//! What a schedule is, and what it has done.
+
+use std::time::Duration;
+
+use piton_schedule::Spec;
+use serde::Serialize;
+
+use super::Schedule;
+use super::change::read;
+use crate::engine::backoff::patiently;
+use crate::error::{ScheduleError, StoreError};
+use crate::model::{Payload, RunId, Timestamp};
+use crate::schedules::{Config, Counts, LogEntry, LogKind, Overlap, State, read_entry};
+use crate::store::{RunKey, RunRecord, ScheduleRecord};
+
+/// How many times to come a description has.
+const NEXT: usize = 10;
+
+/// How many entries of the log are read at a time.
+const PAGE: u32 = 100;
+
+/// A schedule as it is now.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScheduleDescription {
+    /// Its id.
+    pub id: String,
+    /// How often what it says was changed; an [update](super::UpdateSchedule::revision) may ask for it.
+    pub revision: i64,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// The stored name of the workflow that it starts.
+    pub workflow: String,
+    /// The encoded arguments; [`Client::payload_json`](super::Client::payload_json) shows them.
+    #[serde(skip)]
+    pub arguments: Payload,
+    /// See [`CreateSchedule::workflow_id`](super::CreateSchedule::workflow_id).
+    pub workflow_id: String,
+    /// The spec as it was written.
+    pub spec: Spec,
+    /// The same spec in its canonical form.
+    pub canonical: Spec,
+    /// What happens if a run is open when the next is due.
+    pub overlap: Overlap,
+    /// How much later than its time a run is started at most.
+    pub catch_up_window: Duration,
+    /// Whether a run that fails pauses it.
+    pub pause_on_failure: bool,
+    /// How many runs may wait.
+    pub max_buffered: Option<u64>,
+    /// Whether it is paused.
+    pub paused: bool,
+    /// Why it is paused, or goes on.
+    pub note: String,
+    /// How many runs it may still start of itself.
+    pub remaining_actions: Option<u64>,
+    /// The runs that were open when it was last looked at.
+    pub running: Vec<RunId>,
+    /// The nominal times of the runs that wait for others to close.
+    pub waiting: Vec<Timestamp>,
+    /// Whether there are backfills that it is not done with.
+    pub is_backfilling: bool,
+    /// What it has done so far.
+    pub counts: Counts,
+    /// The next times at which it starts runs, with jitter: ten at most, none if it is paused.
+    pub next: Vec<Timestamp>,
+}
+
+/// What a run can know of those before it. See [`Schedule::before`].
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// The run that had completed last when the run was started.
+    pub last_completed: Option<RunRecord>,
+    /// The run that had failed last when the run was started; `None` if a run has completed since.
+    pub last_failed: Option<RunRecord>,
+}
+
+impl Schedule {
+    /// What it says, how far it has come, and its next times.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Unknown`] if it is not there, [`ScheduleError::Store`].
+    pub async fn describe(&self) -> Result<ScheduleDescription, ScheduleError> {
+        described(self.find().await?)
+    }
+
+    /// What it has done, and what was done to it: the newest first, at most `limit`; with `before`, only what is behind
+    /// that number. The last 500 entries are kept.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Store`].
+    pub async fn log(
+        &self,
+        before: Option<i64>,
+        limit: u32,
+    ) -> Result<Vec<LogEntry>, ScheduleError> {
+        let store = self.client.store();
+        let page = patiently(|| store.list_schedule_log(&self.id, before, limit)).await?;
+        let entries: Result<Vec<LogEntry>, StoreError> = page.into_iter().map(read_entry).collect();
+        Ok(entries?)
+    }
+
+    /// The runs of the schedule that had completed and failed last when this run was started, whatever has happened
+    /// since: the one that completed last, and the one that failed last unless a run has completed since. A run that was
+    /// cancelled or terminated counts as neither. `None` if the schedule has not started the run, or so long ago that
+    /// its log does not have it.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Store`].
+    pub async fn before(&self, run_id: RunId) -> Result<Option<Before>, ScheduleError> {
+        let mut behind = None;
+        loop {
+            let page = self.log(behind, PAGE).await?;
+            let Some(last) = page.last() else { return Ok(None) };
+            behind = Some(last.seq);
+            let Some(entry) = page.into_iter().find(|entry| entry.run_id == Some(run_id)) else {
+                continue;
+            };
+            let LogKind::Started { last_completed, last_failed } = entry.what else { continue };
+            return Ok(Some(Before {
+                last_completed: self.run(last_completed).await?,
+                last_failed: self.run(last_failed).await?,
+            }));
+        }
+    }
+
+    async fn run(&self, run_id: Option<RunId>) -> Result<Option<RunRecord>, StoreError> {
+        let Some(run_id) = run_id else { return Ok(None) };
+        self.client.find(RunKey::RunId(run_id)).await
+    }
+}
+
+pub(super) fn described(record: ScheduleRecord) -> Result<ScheduleDescription, ScheduleError> {
+    let config: Config = read("config", &record.config)?;
+    let state: State = read("state", &record.state)?;
+    let times = config.spec.compile()?;
+    let due = |nominal: piton_schedule::UnixSeconds| {
+        Timestamp(nominal.as_micros()) + times.jitter(&record.id, nominal)
+    };
+    let count = state.remaining.map_or(NEXT, |left| NEXT.min(left as usize));
+    let count = if state.is_live() { count } else { 0 };
+    Ok(ScheduleDescription {
+        next: times.after(state.until).take(count).map(due).collect(),
+        canonical: config.spec.canonical()?,
+        revision: record.revision,
+        created_at: record.created_at,
+        workflow: record.workflow,
+        arguments: record.arguments,
+        workflow_id: config.action.id.clone(),
+        overlap: config.overlap,
+        catch_up_window: config.catch_up(),
+        pause_on_failure: config.pause_on_failure,
+        max_buffered: config.max_buffered,
+        paused: state.paused,
+        note: state.note,
+        remaining_actions: state.remaining,
+        running: state.running.iter().map(|run| run.run_id).collect(),
+        waiting: state.waiting.iter().map(|item| item.nominal).collect(),
+        is_backfilling: !state.backfills.is_empty(),
+        counts: state.counts,
+        spec: config.spec,
+        id: record.id,
+    })
+}

@@ -1,0 +1,119 @@
+//! Asking for runs by hand.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+
+use piton_schedule::UnixSeconds;
+
+use super::Schedule;
+use super::change::read;
+use crate::error::ScheduleError;
+use crate::model::Timestamp;
+use crate::schedules::{self, Config, Item, ItemKind, LogKind, Overlap};
+
+/// A run that is yet to be asked for: await it. See [`Schedule::trigger`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is triggered until this is awaited"]
+pub struct Trigger {
+    schedule: Schedule,
+    overlap: Option<Overlap>,
+}
+
+impl Trigger {
+    pub(super) fn new(schedule: Schedule) -> Self {
+        Self { schedule, overlap: None }
+    }
+
+    /// What happens if a run of the schedule is open. Default: the schedule's policy.
+    pub fn overlap(mut self, overlap: Overlap) -> Self {
+        self.overlap = Some(overlap);
+        self
+    }
+
+    async fn trigger(self) -> Result<(), ScheduleError> {
+        let change = self.schedule.change(None, |change| {
+            let (nominal, kind) = (change.now, ItemKind::Trigger(change.request));
+            change.state.waiting.push_back(Item { nominal, kind, overlap: self.overlap });
+            change.log.push(LogKind::Triggered);
+            Ok(())
+        });
+        change.await
+    }
+}
+
+impl IntoFuture for Trigger {
+    type Output = Result<(), ScheduleError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    /// Asks for the run. Dropping the future may or may not ask for it.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.trigger())
+    }
+}
+
+/// Runs of a period that are yet to be asked for: await it. See [`Schedule::backfill`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is started until this is awaited"]
+pub struct Backfill {
+    schedule: Schedule,
+    from: Timestamp,
+    to: Timestamp,
+    overlap: Option<Overlap>,
+}
+
+impl Backfill {
+    pub(super) fn new(schedule: Schedule, from: Timestamp, to: Timestamp) -> Self {
+        Self { schedule, from, to, overlap: None }
+    }
+
+    /// What happens if a run of the schedule is open. Default: the schedule's policy.
+    pub fn overlap(mut self, overlap: Overlap) -> Self {
+        self.overlap = Some(overlap);
+        self
+    }
+
+    /// The times of the period, at most `limit`, without starting anything.
+    ///
+    /// # Errors
+    /// [`ScheduleError::Unknown`] if the schedule is not there, [`ScheduleError::Period`], [`ScheduleError::Store`].
+    pub async fn times(&self, limit: usize) -> Result<Vec<Timestamp>, ScheduleError> {
+        let (until, to) = self.period()?;
+        let record = self.schedule.find().await?;
+        let config: Config = read("config", &record.config)?;
+        let times = config.spec.compile()?;
+        let times = times.after(until).take_while(|at| *at <= to).take(limit);
+        Ok(times.map(|at| Timestamp(at.as_micros())).collect())
+    }
+
+    /// The second before the first time, and the last.
+    fn period(&self) -> Result<(UnixSeconds, UnixSeconds), ScheduleError> {
+        if self.to < self.from {
+            return Err(ScheduleError::Period);
+        }
+        let before = UnixSeconds::from_micros(self.from.0.saturating_sub(1));
+        Ok((before, UnixSeconds::from_micros(self.to.0)))
+    }
+
+    async fn backfill(self) -> Result<(), ScheduleError> {
+        let (until, to) = self.period()?;
+        let change = self.schedule.change(None, |change| {
+            let (request, overlap) = (change.request, self.overlap);
+            change.state.backfills.push(schedules::Backfill { request, until, to, overlap });
+            change
+                .log
+                .push(LogKind::Backfilled { from: self.from.to_string(), to: self.to.to_string() });
+            Ok(())
+        });
+        change.await
+    }
+}
+
+impl IntoFuture for Backfill {
+    type Output = Result<(), ScheduleError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    /// Asks for the runs. Dropping the future may or may not ask for them.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.backfill())
+    }
+}

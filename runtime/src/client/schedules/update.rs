@@ -1,0 +1,158 @@
+//! Changing what a schedule says.
+
+use std::future::IntoFuture;
+use std::pin::Pin;
+use std::time::Duration;
+
+use piton_schedule::Spec;
+
+use super::Schedule;
+use super::create::{check, encoded};
+use crate::engine::backoff::patiently;
+use crate::error::ScheduleError;
+use crate::machine::{Workflow, WorkflowCall, WorkflowEntry};
+use crate::model::Payload;
+use crate::schedules::{LogKind, Overlap};
+
+/// A change of a schedule that is yet to be made: await it. See [`Schedule::update`].
+#[derive(Debug)]
+#[must_use = "nothing is changed until this is awaited"]
+pub struct UpdateSchedule {
+    schedule: Schedule,
+    revision: Option<i64>,
+    action: Option<Result<(String, Payload), ScheduleError>>,
+    entry: Option<&'static WorkflowEntry>,
+    spec: Option<Spec>,
+    workflow_id: Option<String>,
+    overlap: Option<Overlap>,
+    catch_up: Option<Duration>,
+    pause_on_failure: Option<bool>,
+    max_buffered: Option<Option<u64>>,
+    max_actions: Option<Option<u64>>,
+}
+
+impl UpdateSchedule {
+    pub(super) fn new(schedule: Schedule) -> Self {
+        Self {
+            schedule,
+            revision: None,
+            action: None,
+            entry: None,
+            spec: None,
+            workflow_id: None,
+            overlap: None,
+            catch_up: None,
+            pause_on_failure: None,
+            max_buffered: None,
+            max_actions: None,
+        }
+    }
+
+    /// Changes this revision alone, as [described](super::ScheduleDescription::revision): if somebody else has changed
+    /// the schedule since, the update is refused.
+    pub fn revision(mut self, revision: i64) -> Self {
+        self.revision = Some(revision);
+        self
+    }
+
+    /// The spec from now on.
+    pub fn spec(mut self, spec: Spec) -> Self {
+        self.spec = Some(spec);
+        self
+    }
+
+    /// What is started from now on.
+    pub fn call<W: Workflow>(mut self, call: WorkflowCall<W>) -> Self {
+        self.action = Some(encoded(call));
+        self.entry = Some(W::entry());
+        self
+    }
+
+    /// See [`CreateSchedule::workflow_id`](super::CreateSchedule::workflow_id).
+    pub fn workflow_id(mut self, pattern: impl Into<String>) -> Self {
+        self.workflow_id = Some(pattern.into());
+        self
+    }
+
+    /// See [`CreateSchedule::overlap`](super::CreateSchedule::overlap).
+    pub fn overlap(mut self, overlap: Overlap) -> Self {
+        self.overlap = Some(overlap);
+        self
+    }
+
+    /// See [`CreateSchedule::catch_up_window`](super::CreateSchedule::catch_up_window).
+    pub fn catch_up_window(mut self, window: Duration) -> Self {
+        self.catch_up = Some(window);
+        self
+    }
+
+    /// See [`CreateSchedule::pause_on_failure`](super::CreateSchedule::pause_on_failure).
+    pub fn pause_on_failure(mut self, pause: bool) -> Self {
+        self.pause_on_failure = Some(pause);
+        self
+    }
+
+    /// See [`CreateSchedule::max_buffered`](super::CreateSchedule::max_buffered); `None` is any number.
+    pub fn max_buffered(mut self, most: Option<u64>) -> Self {
+        self.max_buffered = Some(most);
+        self
+    }
+
+    /// How many runs it starts of itself from now on; `None` is any number.
+    pub fn max_actions(mut self, most: Option<u64>) -> Self {
+        self.max_actions = Some(most);
+        self
+    }
+
+    async fn update(self) -> Result<(), ScheduleError> {
+        let action = self.action.transpose()?;
+        let client = &self.schedule.client;
+        if let Some((_, arguments)) = &action {
+            patiently(async || {
+                if let Some(entry) = self.entry {
+                    client.recorded().definition_of(&**client.store(), entry).await?;
+                }
+                client.recorded().schema_of(&**client.store(), arguments).await
+            })
+            .await?;
+        }
+        let change = self.schedule.change(self.revision, |change| {
+            change.says_else = true;
+            if let Some((workflow, arguments)) = &action {
+                (change.workflow, change.arguments) = (workflow.clone(), arguments.clone());
+            }
+            let config = &mut change.config;
+            if let Some(spec) = &self.spec {
+                config.spec = spec.clone();
+            }
+            if let Some(pattern) = &self.workflow_id {
+                config.action.id = pattern.clone();
+            }
+            config.overlap = self.overlap.unwrap_or(config.overlap);
+            if let Some(window) = self.catch_up {
+                config.catch_up_ms = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);
+            }
+            config.pause_on_failure = self.pause_on_failure.unwrap_or(config.pause_on_failure);
+            config.max_buffered = self.max_buffered.unwrap_or(config.max_buffered);
+            change.state.remaining = self.max_actions.unwrap_or(change.state.remaining);
+            check(config, &self.schedule.id, change.now)?;
+            if self.spec.is_some() {
+                // By the new spec, times before now may be due that were not by the old one.
+                change.state.until = change.state.until.max(change.seconds());
+            }
+            change.log.push(LogKind::Updated);
+            Ok(())
+        });
+        change.await
+    }
+}
+
+impl IntoFuture for UpdateSchedule {
+    type Output = Result<(), ScheduleError>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    /// Makes the change. Dropping the future may or may not make it.
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.update())
+    }
+}

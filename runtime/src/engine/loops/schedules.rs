@@ -1,0 +1,322 @@
+//! Starts what schedules are due for.
+//!
+//! A round claims due schedules, decides what each is to do, does that, and writes what it has come to. If the
+//! worker dies in between, another claims the schedule after a while and decides the same again. The ids of
+//! runs are made of the schedule and the nominal time, so a start that is repeated starts nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton_schedule::Times;
+use tokio::time::{Instant, sleep_until};
+use tracing::{debug, warn};
+
+use crate::engine::backoff::Backoff;
+use crate::engine::clock::after;
+use crate::engine::session::Session;
+use crate::error::{StoreError, with_causes};
+use crate::failpoints;
+use crate::machine::{Machine, RunInfo};
+use crate::model::{AttributeMap, Memo, RunId, Timestamp};
+use crate::schedules::{Closed, Config, Decision, Identity, LogKind, Start, State, Taken};
+use crate::store::{
+    ArrivalKind, ClaimSchedules, FoundEnding, NewArrival, NewRun, RunKey, SaveSchedule,
+    ScheduleRecord, StartOutcome, Store,
+};
+
+/// The most schedules in one round: as many as runs in one claim.
+const MAX_CLAIMED: u32 = 200;
+
+/// After what time a claim counts as lost. Longer than a round takes; what is late by it is started all the same.
+const HOLD: Duration = Duration::from_secs(10);
+
+/// Looks after schedules until dropped.
+pub(super) async fn run(session: &Arc<Session>) {
+    if session.host.registry.workflow_names().is_empty() {
+        return std::future::pending().await;
+    }
+    let mut backoff = Backoff::default();
+    loop {
+        match run_once(session).await {
+            Ok(Round { is_full: true, .. }) => backoff = Backoff::default(),
+            Ok(Round { next_due_at, .. }) => {
+                backoff = Backoff::default();
+                wait(session, next_due_at).await;
+            }
+            Err(error) => {
+                warn!(
+                    worker_id = session.lease().worker_id.0,
+                    error = %with_causes(&error),
+                    "schedules have to wait"
+                );
+                backoff.wait().await;
+            }
+        }
+    }
+}
+
+/// What a round has found.
+struct Round {
+    /// Whether there may be more.
+    is_full: bool,
+    next_due_at: Option<Timestamp>,
+}
+
+/// A schedule of a round.
+struct Turn {
+    record: ScheduleRecord,
+    config: Config,
+    state: State,
+    times: Times,
+    taken: Taken,
+    decision: Decision,
+}
+
+impl Turn {
+    /// `None`, with a warning, if it was written by a build whose words this one does not know.
+    fn of(record: ScheduleRecord) -> Option<Self> {
+        let read = || -> Result<(Config, State, Times), String> {
+            let config: Config = serde_json::from_str(&record.config).map_err(|e| e.to_string())?;
+            let state = serde_json::from_str(&record.state).map_err(|e| e.to_string())?;
+            let times = config.spec.compile().map_err(|e| e.to_string())?;
+            Ok((config, state, times))
+        };
+        match read() {
+            Ok((config, state, times)) => {
+                let (taken, decision) = (Taken::default(), Decision::default());
+                Some(Self { record, config, state, times, taken, decision })
+            }
+            Err(error) => {
+                warn!(schedule = record.id, error, "a schedule waits for a build that can read it");
+                None
+            }
+        }
+    }
+
+    fn identity(&self) -> Identity<'_> {
+        Identity { id: &self.record.id, token: self.record.token }
+    }
+}
+
+async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
+    let store = &*session.store;
+    let request = ClaimSchedules {
+        workflows: session.host.registry.workflow_names(),
+        limit: MAX_CLAIMED,
+        hold: HOLD,
+    };
+    let asked_at = Instant::now();
+    let claimed = store.claim_schedules(request).await?;
+    session.clock.observe(claimed.now, asked_at);
+    let is_full = claimed.schedules.len() == MAX_CLAIMED as usize;
+    let round = Round { is_full, next_due_at: claimed.next_due_at };
+    if claimed.schedules.is_empty() {
+        return Ok(round);
+    }
+    failpoints::hit("after_claim_schedules");
+    let now = claimed.now;
+    let mut turns: Vec<Turn> = claimed.schedules.into_iter().filter_map(Turn::of).collect();
+    settle(store, &mut turns).await?;
+    for turn in &mut turns {
+        let identity = Identity { id: &turn.record.id, token: turn.record.token };
+        turn.taken = turn.state.take(&turn.config, &turn.times, identity, now);
+    }
+    decide(store, &mut turns).await?;
+    carry_out(session, &mut turns).await?;
+    failpoints::hit("before_save_schedules");
+    let saves = turns.into_iter().map(|turn| save(turn, now)).collect();
+    let saved = store.save_schedules(saves).await?;
+    debug!(schedules = saved.len(), "looked after schedules");
+    // What was due again at once, or has been changed meanwhile, is found by the next claim.
+    Ok(Round { is_full: true, ..round })
+}
+
+/// Takes note of the runs that are over by now.
+async fn settle(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError> {
+    let open = |turn: &Turn| turn.state.running.iter().map(|run| run.run_id).collect::<Vec<_>>();
+    let endings = endings(store, turns.iter().flat_map(open).collect()).await?;
+    for turn in turns {
+        let mut closed = Vec::new();
+        for run_id in open(turn) {
+            match endings.get(&run_id) {
+                Some(FoundEnding::Closed(ending)) => {
+                    closed.push(Closed { run_id, status: Some(ending.status) });
+                }
+                Some(FoundEnding::Unknown) => closed.push(Closed { run_id, status: None }),
+                Some(FoundEnding::Open) | None => {}
+            }
+        }
+        if closed.len() > 1 {
+            sort_by_end(store, &mut closed).await?;
+        }
+        turn.state.settle(&turn.config, &closed, &mut turn.decision.log);
+    }
+    Ok(())
+}
+
+/// The order in which they closed tells which was the last.
+async fn sort_by_end(store: &dyn Store, closed: &mut [Closed]) -> Result<(), StoreError> {
+    let mut closed_at = HashMap::new();
+    for one in closed.iter() {
+        let record = store.find_run(&RunKey::RunId(one.run_id)).await?;
+        closed_at.insert(one.run_id, record.and_then(|record| record.closed_at));
+    }
+    closed.sort_by_key(|one| (closed_at.get(&one.run_id).copied().flatten(), one.run_id));
+    Ok(())
+}
+
+async fn endings(
+    store: &dyn Store,
+    run_ids: Vec<RunId>,
+) -> Result<HashMap<RunId, FoundEnding>, StoreError> {
+    let mut found = HashMap::with_capacity(run_ids.len());
+    let mut rest = &run_ids[..];
+    while !rest.is_empty() {
+        let answer = store.find_endings(rest).await?;
+        if answer.is_empty() {
+            return Err(StoreError::Corrupt {
+                what: "endings of runs",
+                reason: "the store answers nothing".to_owned(),
+            });
+        }
+        let (asked, left) = rest.split_at(answer.len().min(rest.len()));
+        found.extend(asked.iter().copied().zip(answer));
+        rest = left;
+    }
+    Ok(found)
+}
+
+/// Decides what each schedule does. A run of a time that seems to be missed may have been started by a worker that
+/// has died before it could write that.
+async fn decide(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError> {
+    for turn in turns {
+        let mut closed = Vec::new();
+        let missed = std::mem::take(&mut turn.taken.missed);
+        let run_ids: Vec<RunId> = missed.iter().map(|item| turn.identity().run_id(item)).collect();
+        let endings = endings(store, run_ids).await?;
+        let mut missing = Vec::new();
+        for item in missed {
+            let run_id = turn.identity().run_id(&item);
+            match endings.get(&run_id) {
+                None | Some(FoundEnding::Unknown) => missing.push(item),
+                Some(FoundEnding::Open) => turn.state.was_started(run_id, &item),
+                Some(FoundEnding::Closed(ending)) => {
+                    turn.state.was_started(run_id, &item);
+                    closed.push(Closed { run_id, status: Some(ending.status) });
+                }
+            }
+        }
+        let identity = Identity { id: &turn.record.id, token: turn.record.token };
+        let mut log = std::mem::take(&mut turn.decision.log);
+        turn.state.settle(&turn.config, &closed, &mut log);
+        turn.decision = turn.state.decide(&turn.config, identity, &turn.taken, &missing, log);
+    }
+    Ok(())
+}
+
+/// Makes room, and starts the runs of all schedules together.
+async fn carry_out(session: &Session, turns: &mut [Turn]) -> Result<(), StoreError> {
+    let store = &*session.store;
+    let mut cancels = Vec::new();
+    for turn in turns.iter() {
+        for run_id in &turn.decision.terminate {
+            let reason = format!("schedule `{}` starts another run", turn.record.id);
+            store.terminate_run(*run_id, &reason).await?;
+        }
+        let reason = format!("schedule `{}` is to start another run", turn.record.id);
+        cancels.extend(turn.decision.cancel.iter().map(|run_id| NewArrival {
+            run_id: *run_id,
+            kind: ArrivalKind::Cancel { reason: reason.clone() },
+            dedup_key: Some(format!("piton:schedule:{}", turn.record.token)),
+            owner: None,
+        }));
+    }
+    if !cancels.is_empty() {
+        store.deliver(cancels).await?;
+    }
+    let mut runs = Vec::new();
+    let mut places = Vec::new();
+    for (at, turn) in turns.iter_mut().enumerate() {
+        for start in std::mem::take(&mut turn.decision.start) {
+            match new_run(session, turn, &start) {
+                Ok(run) => {
+                    runs.push(run);
+                    places.push((at, start));
+                }
+                Err(reason) => {
+                    let why = LogKind::CannotStart { reason };
+                    turn.state.refused(&start, &why, &mut turn.decision.log);
+                }
+            }
+        }
+    }
+    for entry in
+        turns.iter().filter_map(|turn| session.host.registry.workflow(&turn.record.workflow))
+    {
+        session.host.recorded.definition_of(store, entry).await?;
+    }
+    if runs.is_empty() {
+        return Ok(());
+    }
+    let outcomes = store.start_runs(runs).await?;
+    failpoints::hit("after_start_scheduled");
+    for ((at, start), outcome) in places.iter().zip(outcomes) {
+        if let StartOutcome::IdTaken { run_id } = outcome {
+            let turn = &mut turns[*at];
+            let why = LogKind::IdTaken { by: run_id };
+            turn.state.refused(start, &why, &mut turn.decision.log);
+        }
+    }
+    Ok(())
+}
+
+fn new_run(session: &Session, turn: &Turn, start: &Start) -> Result<NewRun, String> {
+    let entry = session.host.registry.workflow(&turn.record.workflow);
+    let entry = entry.ok_or_else(|| format!("no workflow is named `{}`", turn.record.workflow))?;
+    let workflow_id = turn.config.action.workflow_id(&turn.record.id, start.item.nominal);
+    let run = RunInfo { run_id: start.run_id, workflow_id: workflow_id.as_str().into() };
+    let arguments = turn.record.arguments.clone();
+    let machine = Machine::start(entry, run, &arguments).map_err(|error| error.to_string())?;
+    let snapshot = machine.encode_snapshot().map_err(|error| error.to_string())?;
+    Ok(NewRun {
+        run_id: start.run_id,
+        workflow_id,
+        workflow: entry.name.to_owned(),
+        arguments,
+        snapshot,
+        state: machine.state().to_owned(),
+        definition: machine.entry().definition().hash(),
+        owner: None,
+        start_at: None,
+        first: None,
+        attributes: AttributeMap::new(),
+        memo: Memo::new(),
+    })
+}
+
+fn save(turn: Turn, now: Timestamp) -> SaveSchedule {
+    let due_at = turn.state.due_at(&turn.config, &turn.taken, now);
+    SaveSchedule {
+        // Structs with texts and numbers always have a JSON form.
+        state: serde_json::to_string(&turn.state).unwrap_or_default(),
+        id: turn.record.id,
+        token: turn.record.token,
+        version: turn.record.version,
+        due_at,
+        change: None,
+        log: turn.decision.log,
+    }
+}
+
+/// Waits until a schedule may be due: by news, by the clock, or because it is time to look.
+async fn wait(session: &Session, next_due_at: Option<Timestamp>) {
+    let poll_at = after(Instant::now(), session.host.settings.poll_interval);
+    let due_at =
+        next_due_at.map_or(poll_at, |at| session.clock.instant_of_database(at).min(poll_at));
+    tokio::select! {
+        biased;
+        () = session.store.hub().schedule() => {}
+        () = sleep_until(due_at) => {}
+    }
+}

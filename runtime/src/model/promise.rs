@@ -1,0 +1,437 @@
+//! Promises: which one is meant, and what one comes to.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Handle, Payload, RunId, SchemaHash, Timestamp};
+
+/// What every token begins with; names the format.
+const PREFIX: &str = "promise1";
+
+/// Whose name the name of a promise is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum PromiseScope {
+    /// That of a run.
+    Run(RunId),
+    /// That of the run that has this workflow id when the promise is completed or awaited: the open one, or else
+    /// the one that was started last. Before there is one, that of the first run that will have it.
+    WorkflowId(String),
+    /// It is a name for all runs of the database.
+    Shared,
+}
+
+/// Which promise it is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PromiseKey {
+    /// Whose.
+    pub scope: PromiseScope,
+    /// Its name there.
+    pub name: String,
+}
+
+/// Names a promise outside of the program that awaits it: in a mail, a form, a request of another service.
+///
+/// Whoever has the token can complete the promise, see [`Client::promise`](crate::client::Client::promise). The
+/// text is stable, has none but the characters that need no quoting in an URL, and is not secret: it is made of its
+/// parts. For a link that strangers get, sign it.
+///
+/// ```
+/// use piton::model::{PromiseScope, PromiseToken};
+///
+/// let token = PromiseToken::of_workflow_id("fulfill", "order-42", "approval");
+/// assert_eq!(token.to_string(), "promise1.fulfill.id.order-42.approval");
+/// let read: PromiseToken = "promise1.fulfill.id.order-42.approval".parse()?;
+/// assert_eq!(read.name(), "approval");
+/// assert_eq!(*read.scope(), PromiseScope::WorkflowId("order-42".into()));
+/// # Ok::<(), piton::model::InvalidPromiseToken>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct PromiseToken {
+    workflow: String,
+    key: PromiseKey,
+}
+
+impl PromiseToken {
+    /// The promise of this name of one run.
+    pub fn of_run(workflow: impl Into<String>, run_id: RunId, name: impl Into<String>) -> Self {
+        Self::new(workflow, PromiseScope::Run(run_id), name)
+    }
+
+    /// The promise of this name of the run with this workflow id: of the open one, or else the one started last. It
+    /// may be completed before there is a run; the first one with the workflow id has it then.
+    pub fn of_workflow_id(
+        workflow: impl Into<String>,
+        workflow_id: impl Into<String>,
+        name: impl Into<String>,
+    ) -> Self {
+        Self::new(workflow, PromiseScope::WorkflowId(workflow_id.into()), name)
+    }
+
+    /// The promise that all runs of the database know by this name.
+    pub fn shared(name: impl Into<String>) -> Self {
+        Self::new("", PromiseScope::Shared, name)
+    }
+
+    pub(crate) fn new(
+        workflow: impl Into<String>,
+        scope: PromiseScope,
+        name: impl Into<String>,
+    ) -> Self {
+        Self { workflow: workflow.into(), key: PromiseKey { scope, name: name.into() } }
+    }
+
+    /// The same promise for one attempt: its name is `<name>/<attempt>`. What an attempt that was given up is told
+    /// late does not complete the promise of the next one.
+    #[must_use]
+    pub fn for_attempt(mut self, attempt: u32) -> Self {
+        self.key.name = format!("{}/{attempt}", self.key.name);
+        self
+    }
+
+    /// The name of the workflow; empty for a shared promise.
+    pub fn workflow(&self) -> &str {
+        &self.workflow
+    }
+
+    /// Whose promise it is.
+    pub fn scope(&self) -> &PromiseScope {
+        &self.key.scope
+    }
+
+    /// The run, if the token names one.
+    pub fn run_id(&self) -> Option<RunId> {
+        match self.key.scope {
+            PromiseScope::Run(run_id) => Some(run_id),
+            _ => None,
+        }
+    }
+
+    /// The workflow id, if the token names one.
+    pub fn workflow_id(&self) -> Option<&str> {
+        match &self.key.scope {
+            PromiseScope::WorkflowId(workflow_id) => Some(workflow_id),
+            _ => None,
+        }
+    }
+
+    /// The name of the promise.
+    pub fn name(&self) -> &str {
+        &self.key.name
+    }
+
+    /// Which promise it is.
+    pub fn key(&self) -> &PromiseKey {
+        &self.key
+    }
+}
+
+impl fmt::Display for PromiseToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PREFIX}.{}", Quoted(&self.workflow))?;
+        match &self.key.scope {
+            PromiseScope::Run(run_id) => write!(f, ".run.{}", run_id.as_uuid().simple())?,
+            PromiseScope::WorkflowId(id) => write!(f, ".id.{}", Quoted(id))?,
+            PromiseScope::Shared => f.write_str(".shared.")?,
+        }
+        write!(f, ".{}", Quoted(&self.key.name))
+    }
+}
+
+/// A text in which every byte is `~` and its two digits, but for those that are letters, digits, `-` and `_`.
+struct Quoted<'a>(&'a str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.0.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => {
+                    write!(f, "{}", char::from(byte))?;
+                }
+                _ => write!(f, "~{byte:02x}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads what [`Quoted`] has written.
+fn unquoted(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'~' => {
+                let mut digit = || char::from(rest.next()?).to_digit(16);
+                bytes.push((digit()? * 16 + digit()?) as u8);
+            }
+            _ => bytes.push(byte),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+impl FromStr for PromiseToken {
+    type Err = InvalidPromiseToken;
+
+    fn from_str(text: &str) -> Result<Self, InvalidPromiseToken> {
+        let parse = || {
+            let parts: Vec<&str> = text.split('.').collect();
+            let [PREFIX, workflow, scope, owner, name] = parts[..] else { return None };
+            let scope = match scope {
+                "run" => PromiseScope::Run(Some(owner).filter(|id| id.len() == 32)?.parse().ok()?),
+                "id" => PromiseScope::WorkflowId(unquoted(owner)?),
+                "shared" if owner.is_empty() => PromiseScope::Shared,
+                _ => return None,
+            };
+            let token = Self::new(unquoted(workflow)?, scope, unquoted(name)?);
+            // There is one text for each token.
+            (token.to_string() == text).then_some(token)
+        };
+        parse().ok_or(InvalidPromiseToken)
+    }
+}
+
+impl From<PromiseToken> for String {
+    fn from(token: PromiseToken) -> Self {
+        token.to_string()
+    }
+}
+
+impl TryFrom<String> for PromiseToken {
+    type Error = InvalidPromiseToken;
+
+    fn try_from(text: String) -> Result<Self, InvalidPromiseToken> {
+        text.parse()
+    }
+}
+
+/// The text is not the token of a promise: it was cut off, changed, or is something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the text is not the token of a promise; hand on what `Promise::token` gave")]
+pub struct InvalidPromiseToken;
+
+/// What a promise came to. Once it has come to something, that stays.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum PromiseOutcome {
+    /// It has this value.
+    Resolved(Payload),
+    /// It has this error, of the type that those who await it expect.
+    Rejected(Payload),
+    /// It has neither, for a reason that has no type.
+    Broken(Cause),
+    /// Nobody has completed it in time.
+    Expired,
+}
+
+impl PromiseOutcome {
+    /// The value or error that it holds.
+    pub fn payload(&self) -> Option<&Payload> {
+        match self {
+            Self::Resolved(payload) | Self::Rejected(payload) => Some(payload),
+            Self::Broken(_) | Self::Expired => None,
+        }
+    }
+
+    /// One word for it: `resolved`, `rejected`, `broken` or `expired`.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Resolved(_) => "resolved",
+            Self::Rejected(_) => "rejected",
+            Self::Broken(_) => "broken",
+            Self::Expired => "expired",
+        }
+    }
+}
+
+/// Why a promise has no value, without a type: what went wrong, and what that came from.
+///
+/// ```
+/// use piton::model::{Cause, CauseKind};
+///
+/// let cause = Cause::failure("the payment was refused").because("the card has expired");
+/// assert_eq!(cause.kind(), CauseKind::Failure);
+/// assert_eq!(cause.to_string(), "the payment was refused: the card has expired");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Cause {
+    kind: CauseKind,
+    chain: Vec<String>,
+}
+
+/// Of which kind a [`Cause`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum CauseKind {
+    /// Something failed as it may.
+    Failure,
+    /// A program failed as it must not.
+    Panic,
+    /// Whoever was to complete the promise was stopped before it could.
+    Interruption,
+}
+
+impl Cause {
+    /// Something failed as it may.
+    pub fn failure(message: impl Into<String>) -> Self {
+        Self::new(CauseKind::Failure, message)
+    }
+
+    /// A program failed as it must not.
+    pub fn panic(message: impl Into<String>) -> Self {
+        Self::new(CauseKind::Panic, message)
+    }
+
+    /// Whoever was to complete the promise was stopped before it could.
+    pub fn interruption(message: impl Into<String>) -> Self {
+        Self::new(CauseKind::Interruption, message)
+    }
+
+    /// An error with all its sources.
+    pub fn of_error(error: &dyn std::error::Error) -> Self {
+        let mut cause = Self::failure(error.to_string());
+        let mut source = error.source();
+        while let Some(error) = source {
+            cause.chain.push(error.to_string());
+            source = error.source();
+        }
+        cause
+    }
+
+    fn new(kind: CauseKind, message: impl Into<String>) -> Self {
+        Self { kind, chain: vec![message.into()] }
+    }
+
+    /// Adds what the last message came from.
+    #[must_use]
+    pub fn because(mut self, message: impl Into<String>) -> Self {
+        self.chain.push(message.into());
+        self
+    }
+
+    /// Of which kind it is.
+    pub fn kind(&self) -> CauseKind {
+        self.kind
+    }
+
+    /// What went wrong, and then what each came from. There is one message at least.
+    pub fn chain(&self) -> &[String] {
+        &self.chain
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.chain.join(": "))
+    }
+}
+
+impl std::error::Error for Cause {}
+
+/// The schemas of what a promise is completed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromiseTypes {
+    /// Of what it is resolved with.
+    pub resolved: SchemaHash,
+    /// Of what it is rejected with.
+    pub rejected: SchemaHash,
+}
+
+/// What a run has to say to a promise; see [`Message::Promise`](super::Message::Promise).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum PromiseMessage {
+    /// The run awaits it with this operation.
+    Await {
+        /// Which promise.
+        token: PromiseToken,
+        /// The operation of the run that sends this.
+        handle: Handle,
+        /// When the promise expires, if it does.
+        expires_at: Option<Timestamp>,
+        /// What the run can read.
+        types: PromiseTypes,
+    },
+    /// The run no longer awaits it with this operation.
+    Forget {
+        /// Which promise.
+        token: PromiseToken,
+        /// The operation of the run that sends this.
+        handle: Handle,
+    },
+    /// The run completes it.
+    Complete {
+        /// Which promise.
+        token: PromiseToken,
+        /// What it comes to, unless it has come to something before.
+        outcome: PromiseOutcome,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens() -> [PromiseToken; 4] {
+        [
+            PromiseToken::of_run("fulfill", RunId::new(), "approval"),
+            PromiseToken::of_workflow_id("a.b", "order 42/ü~.", "quote/2"),
+            PromiseToken::shared("go"),
+            PromiseToken::of_workflow_id("", "", ""),
+        ]
+    }
+
+    #[test]
+    fn tokens_are_read_as_they_were_written() {
+        for token in tokens() {
+            let text = token.to_string();
+            assert_eq!(text.parse(), Ok(token.clone()), "{text}");
+            assert!(
+                text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte))
+            );
+            let json = serde_json::to_string(&token).expect("it is text");
+            assert_eq!(serde_json::from_str::<PromiseToken>(&json).ok(), Some(token));
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let [of_run, _, shared, _] = tokens();
+        let text = of_run.to_string();
+        for end in 0..text.rfind('.').expect("it has parts") {
+            assert_eq!(text[..end].parse::<PromiseToken>(), Err(InvalidPromiseToken), "{end}");
+        }
+        let with_owner = shared.to_string().replace("..", ".x.");
+        let upper = text.to_uppercase();
+        for other in [
+            "",
+            "promise1",
+            "promise1....",
+            "promise1.a.id.~4.b",
+            "promise1.a.id.~41.b",
+            &with_owner,
+            &upper,
+        ] {
+            assert_eq!(other.parse::<PromiseToken>(), Err(InvalidPromiseToken), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_attempt_has_a_name_of_its_own() {
+        let token = PromiseToken::shared("quote").for_attempt(2);
+        assert_eq!(token.name(), "quote/2");
+    }
+
+    #[test]
+    fn a_cause_has_the_sources_of_an_error() {
+        let error = crate::error::Error::msg("the disk is full").context("the order is not saved");
+        let error: Box<dyn std::error::Error + Send + Sync> = error.into();
+        let cause = Cause::of_error(&*error);
+        assert_eq!(cause.chain(), ["the order is not saved", "the disk is full"]);
+    }
+}

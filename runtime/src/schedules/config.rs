@@ -1,0 +1,106 @@
+//! What a schedule says.
+
+use std::time::Duration;
+
+use piton_schedule::{Spec, UnixSeconds};
+use serde::{Deserialize, Serialize};
+
+use crate::model::Timestamp;
+
+/// What happens when a run is due and one that the schedule has started before is still open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Overlap {
+    /// It is not started.
+    #[default]
+    Skip,
+    /// It is started when the open one has closed. One run waits at most; others that fall due meanwhile are dropped.
+    BufferOne,
+    /// It is started when the open one has closed, and those before it. See
+    /// [`max_buffered`](crate::client::CreateSchedule::max_buffered).
+    BufferAll,
+    /// The open one is asked to cancel, and it is started when that has closed. If others fall due meanwhile, the last
+    /// of them is started.
+    CancelOther,
+    /// The open one is terminated, and it is started at once.
+    TerminateOther,
+    /// It is started, however many are open.
+    AllowAll,
+}
+
+impl Overlap {
+    /// All policies, by the words of their JSON form.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("skip", Self::Skip),
+        ("buffer_one", Self::BufferOne),
+        ("buffer_all", Self::BufferAll),
+        ("cancel_other", Self::CancelOther),
+        ("terminate_other", Self::TerminateOther),
+        ("allow_all", Self::AllowAll),
+    ];
+}
+
+/// Text that a schedule's id stands for.
+const SCHEDULE: &str = "{schedule}";
+/// Text that a nominal time stands for.
+const TIME: &str = "{time}";
+
+/// What a schedule says, apart from the workflow and its arguments.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    pub(crate) spec: Spec,
+    #[serde(default)]
+    pub(crate) action: Action,
+    #[serde(default)]
+    pub(crate) overlap: Overlap,
+    pub(crate) catch_up_ms: u64,
+    #[serde(default)]
+    pub(crate) pause_on_failure: bool,
+    #[serde(default)]
+    pub(crate) max_buffered: Option<u64>,
+}
+
+/// How runs are started.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Action {
+    /// The workflow id, with places for the schedule's id and the time.
+    pub(crate) id: String,
+}
+
+impl Default for Action {
+    fn default() -> Self {
+        Self { id: format!("{SCHEDULE}-{TIME}") }
+    }
+}
+
+impl Action {
+    /// The workflow id of the run for a nominal time.
+    pub(crate) fn workflow_id(&self, schedule: &str, nominal: Timestamp) -> String {
+        let seconds = UnixSeconds::from_micros(nominal.0);
+        let time = match seconds.as_micros() == nominal.0 {
+            true => seconds.to_string(),
+            // Somebody asked for it at this moment.
+            false => nominal.to_string(),
+        };
+        self.id.replace(SCHEDULE, schedule).replace(TIME, &time)
+    }
+}
+
+impl Config {
+    pub(crate) fn new(spec: Spec) -> Self {
+        Self {
+            spec,
+            action: Action::default(),
+            overlap: Overlap::default(),
+            catch_up_ms: 60_000,
+            pause_on_failure: false,
+            max_buffered: None,
+        }
+    }
+
+    pub(crate) fn catch_up(&self) -> Duration {
+        Duration::from_millis(self.catch_up_ms)
+    }
+}

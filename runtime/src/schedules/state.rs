@@ -1,0 +1,458 @@
+//! How far a schedule has come, and what is to be done next.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use piton_schedule::{Times, UnixSeconds};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::config::{Config, Overlap};
+use super::log::{LogKind, entry};
+use crate::model::{RunId, RunStatus, StableHash, Timestamp};
+use crate::store::NewScheduleLogEntry;
+
+/// The most times that one look takes up, so that a schedule that has stood still for long is written now and then.
+const MAX_TAKEN: usize = 100;
+
+/// The most missed times that are told one by one.
+const MAX_MISSED: usize = 100;
+
+/// How often a run is looked at on whose end another waits.
+const WATCH: Duration = Duration::from_millis(500);
+
+/// How often runs are looked at whose failure would pause the schedule.
+const WATCH_FAILURE: Duration = Duration::from_secs(5);
+
+/// How far a schedule has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// The times up to this one are dealt with.
+    pub(crate) until: UnixSeconds,
+    pub(crate) paused: bool,
+    /// Why it is paused, or goes on.
+    pub(crate) note: String,
+    /// How many runs it may still start of itself.
+    pub(crate) remaining: Option<u64>,
+    /// What is due, in order, and waits for runs to close.
+    pub(crate) waiting: VecDeque<Item>,
+    pub(crate) backfills: Vec<Backfill>,
+    /// The open runs that it has started, as far as it knows.
+    pub(crate) running: Vec<Running>,
+    pub(crate) last_completed: Option<RunId>,
+    pub(crate) last_failed: Option<RunId>,
+    pub(crate) counts: Counts,
+    /// The last requests of clients, by which one that is made again is known.
+    pub(crate) requests: VecDeque<u64>,
+}
+
+/// What a schedule has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Runs that were started.
+    pub started: u64,
+    /// Runs that were not started because one was open.
+    pub skipped: u64,
+    /// Runs that were not started because one waited already, or because there was no room for more.
+    pub dropped: u64,
+    /// Runs that were not started because their times had passed by more than the catch-up window. Of a long outage,
+    /// only some are counted.
+    pub missed: u64,
+    /// Runs that were not started because somebody else's run had the workflow id, or because they could not be.
+    pub refused: u64,
+}
+
+/// A run that is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Item {
+    pub(crate) nominal: Timestamp,
+    pub(crate) kind: ItemKind,
+    /// The policy, if it is not that of the schedule.
+    pub(crate) overlap: Option<Overlap>,
+}
+
+/// Why a run is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ItemKind {
+    Tick,
+    Trigger(u64),
+    Backfill(u64),
+}
+
+/// A period whose runs are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Backfill {
+    pub(crate) request: u64,
+    /// The times up to this one are dealt with.
+    pub(crate) until: UnixSeconds,
+    pub(crate) to: UnixSeconds,
+    pub(crate) overlap: Option<Overlap>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Running {
+    pub(crate) run_id: RunId,
+    pub(crate) nominal: Timestamp,
+    pub(crate) cancel_requested: bool,
+}
+
+/// A run that was found closed; `None` if it is not there any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Closed {
+    pub(crate) run_id: RunId,
+    pub(crate) status: Option<RunStatus>,
+}
+
+/// A run to be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Start {
+    pub(crate) run_id: RunId,
+    pub(crate) item: Item,
+}
+
+/// What is to be done now.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Decision {
+    pub(crate) terminate: Vec<RunId>,
+    pub(crate) cancel: Vec<RunId>,
+    pub(crate) start: Vec<Start>,
+    pub(crate) log: Vec<NewScheduleLogEntry>,
+}
+
+/// The times that are due.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Taken {
+    items: Vec<Item>,
+    /// Those that have passed by more than the catch-up window.
+    pub(crate) missed: Vec<Item>,
+    missed_until: Option<UnixSeconds>,
+    has_more: bool,
+    /// When the next time falls due.
+    next_at: Option<Timestamp>,
+}
+
+/// Which schedule it is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Identity<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) token: Uuid,
+}
+
+impl Identity<'_> {
+    /// The id of the run of an item: the same whoever starts it. It sorts by the nominal time, as other ids do by the
+    /// time of the start.
+    pub(crate) fn run_id(&self, item: &Item) -> RunId {
+        let hash = |part: &str| {
+            let mut hash = StableHash::new();
+            hash.add(part);
+            hash.add(&self.token.to_string());
+            hash.add(&match item.kind {
+                ItemKind::Tick => "tick".to_owned(),
+                ItemKind::Trigger(request) => format!("trigger {request}"),
+                ItemKind::Backfill(request) => format!("backfill {request}"),
+            });
+            hash.add(&item.nominal.0.to_string());
+            hash.finish()
+        };
+        let bytes = (u128::from(hash("first")) << 64) | u128::from(hash("second"));
+        let bytes = bytes.to_be_bytes();
+        let millis = u64::try_from(item.nominal.0 / 1_000).unwrap_or_default();
+        let bytes = [
+            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[8], bytes[9], bytes[10],
+            bytes[11], bytes[12],
+        ];
+        RunId::from(uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid())
+    }
+}
+
+impl State {
+    /// That of a schedule that begins `now`.
+    pub(crate) fn new(now: Timestamp) -> Self {
+        Self {
+            until: UnixSeconds::from_micros(now.0),
+            paused: false,
+            note: String::new(),
+            remaining: None,
+            waiting: VecDeque::new(),
+            backfills: Vec::new(),
+            running: Vec::new(),
+            last_completed: None,
+            last_failed: None,
+            counts: Counts::default(),
+            requests: VecDeque::new(),
+        }
+    }
+
+    /// Whether the spec has an effect.
+    pub(crate) fn is_live(&self) -> bool {
+        !self.paused && self.remaining != Some(0)
+    }
+
+    /// Takes note of runs that are over, in the order in which they closed.
+    pub(crate) fn settle(
+        &mut self,
+        config: &Config,
+        closed: &[Closed],
+        log: &mut Vec<NewScheduleLogEntry>,
+    ) {
+        for Closed { run_id, status } in closed {
+            let at = self.running.iter().position(|run| run.run_id == *run_id);
+            let Some(run) = at.map(|at| self.running.remove(at)) else { continue };
+            match status {
+                Some(RunStatus::Completed) => {
+                    (self.last_completed, self.last_failed) = (Some(*run_id), None);
+                }
+                Some(RunStatus::Failed) => {
+                    self.last_failed = Some(*run_id);
+                    if config.pause_on_failure && !self.paused {
+                        self.paused = true;
+                        self.note = format!("run {run_id} has failed");
+                        let what = LogKind::Paused { note: self.note.clone() };
+                        log.push(entry(&what, Some(run.nominal), Some(*run_id)));
+                    }
+                }
+                // The last completion and the last failure are those of runs that ended of themselves.
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes up the times that are due by now.
+    pub(crate) fn take(
+        &mut self,
+        config: &Config,
+        times: &Times,
+        schedule: Identity<'_>,
+        now: Timestamp,
+    ) -> Taken {
+        let mut taken = Taken::default();
+        self.take_backfills(config, times, &mut taken);
+        if !self.is_live() {
+            // What falls due meanwhile is not caught up with.
+            self.until = self.until.max(UnixSeconds::from_micros(now.0));
+            return taken;
+        }
+        let oldest = now - config.catch_up();
+        let mut count = 0;
+        while let Some(nominal) = times.next(self.until) {
+            let at = Timestamp(nominal.as_micros()) + times.jitter(schedule.id, nominal);
+            if at > now {
+                taken.next_at = Some(at);
+                break;
+            }
+            if count == MAX_TAKEN {
+                taken.has_more = true;
+                break;
+            }
+            self.until = nominal;
+            let item = Item {
+                nominal: Timestamp(nominal.as_micros()),
+                kind: ItemKind::Tick,
+                overlap: None,
+            };
+            if at >= oldest {
+                count += 1;
+                taken.items.push(item);
+            } else if taken.missed.len() < MAX_MISSED {
+                taken.missed.push(item);
+            } else {
+                // One step over all that is left: jitter keeps a time from being older than it says by as much.
+                let jitter = times.max_jitter();
+                let until = UnixSeconds::from_micros((oldest - jitter).0).0 - 1;
+                self.until = self.until.max(UnixSeconds(until));
+                taken.missed_until = Some(self.until);
+            }
+        }
+        taken
+    }
+
+    /// Takes up times of backfills while there is room for what waits.
+    fn take_backfills(&mut self, config: &Config, times: &Times, taken: &mut Taken) {
+        let mut room = MAX_TAKEN.saturating_sub(self.waiting.len());
+        for backfill in &mut self.backfills {
+            let overlap = backfill.overlap.or(Some(config.overlap));
+            while room > 0 {
+                let Some(nominal) = times.next(backfill.until).filter(|at| *at <= backfill.to)
+                else {
+                    backfill.until = backfill.to;
+                    break;
+                };
+                backfill.until = nominal;
+                room -= 1;
+                let (nominal, kind) =
+                    (Timestamp(nominal.as_micros()), ItemKind::Backfill(backfill.request));
+                taken.items.push(Item { nominal, kind, overlap });
+            }
+        }
+        self.backfills.retain(|backfill| backfill.until < backfill.to);
+    }
+
+    /// Takes up a missed time after all: a worker has started its run and died before it could say so.
+    pub(crate) fn was_started(&mut self, run_id: RunId, item: &Item) {
+        self.counts.started += 1;
+        self.running.push(Running { run_id, nominal: item.nominal, cancel_requested: false });
+    }
+
+    /// Decides what is done, now that it is known what is over and what is due.
+    pub(crate) fn decide(
+        &mut self,
+        config: &Config,
+        schedule: Identity<'_>,
+        taken: &Taken,
+        missed: &[Item],
+        log: Vec<NewScheduleLogEntry>,
+    ) -> Decision {
+        let mut decision = Decision { log, ..Decision::default() };
+        for item in missed {
+            self.counts.missed += 1;
+            decision.log.push(entry(&LogKind::Missed, Some(item.nominal), None));
+        }
+        if let Some(until) = taken.missed_until {
+            self.counts.missed += 1;
+            let what = LogKind::MissedMany { until: until.to_string() };
+            decision.log.push(entry(&what, None, None));
+        }
+        let queue = std::mem::take(&mut self.waiting);
+        for item in queue.into_iter().chain(taken.items.iter().copied()) {
+            self.place(item, config, schedule, &mut decision);
+        }
+        decision
+    }
+
+    /// Starts an item, has it wait, or drops it.
+    fn place(
+        &mut self,
+        item: Item,
+        config: &Config,
+        schedule: Identity<'_>,
+        decision: &mut Decision,
+    ) {
+        let policy = |item: &Item| item.overlap.unwrap_or(config.overlap);
+        let waits =
+            |state: &Self, kind: Overlap| state.waiting.iter().any(|item| policy(item) == kind);
+        if item.kind == ItemKind::Tick && !self.is_live() {
+            match self.paused {
+                true => self.waiting.push_back(item),
+                false => self.drop_item(LogKind::Dropped, &item, decision),
+            }
+            return;
+        }
+        if self.running.is_empty() {
+            return self.start(item, schedule, decision);
+        }
+        match policy(&item) {
+            Overlap::AllowAll => self.start(item, schedule, decision),
+            Overlap::Skip => {
+                self.counts.skipped += 1;
+                decision.log.push(entry(&LogKind::Skipped, Some(item.nominal), None));
+            }
+            Overlap::BufferOne if waits(self, Overlap::BufferOne) => {
+                self.drop_item(LogKind::Dropped, &item, decision);
+            }
+            Overlap::BufferAll
+                if config.max_buffered.is_some_and(|most| self.waiting.len() as u64 >= most) =>
+            {
+                self.drop_item(LogKind::Dropped, &item, decision);
+            }
+            Overlap::BufferOne | Overlap::BufferAll => self.waiting.push_back(item),
+            Overlap::CancelOther => {
+                self.take_back(decision);
+                if self.running.is_empty() {
+                    return self.start(item, schedule, decision);
+                }
+                for run in self.running.iter_mut().filter(|run| !run.cancel_requested) {
+                    run.cancel_requested = true;
+                    decision.cancel.push(run.run_id);
+                    let what = &LogKind::CancelRequested;
+                    decision.log.push(entry(what, Some(run.nominal), Some(run.run_id)));
+                }
+                let at = self.waiting.iter().position(|item| policy(item) == Overlap::CancelOther);
+                if let Some(before) = at.and_then(|at| self.waiting.remove(at)) {
+                    self.drop_item(LogKind::Dropped, &before, decision);
+                }
+                self.waiting.push_back(item);
+            }
+            Overlap::TerminateOther => {
+                self.take_back(decision);
+                for run in std::mem::take(&mut self.running) {
+                    decision.terminate.push(run.run_id);
+                    let what = &LogKind::Terminated;
+                    decision.log.push(entry(what, Some(run.nominal), Some(run.run_id)));
+                }
+                self.start(item, schedule, decision);
+            }
+        }
+    }
+
+    fn start(&mut self, item: Item, schedule: Identity<'_>, decision: &mut Decision) {
+        let run_id = schedule.run_id(&item);
+        if item.kind == ItemKind::Tick {
+            self.remaining = self.remaining.map(|left| left.saturating_sub(1));
+        }
+        self.counts.started += 1;
+        self.running.push(Running { run_id, nominal: item.nominal, cancel_requested: false });
+        let what =
+            LogKind::Started { last_completed: self.last_completed, last_failed: self.last_failed };
+        decision.log.push(entry(&what, Some(item.nominal), Some(run_id)));
+        decision.start.push(Start { run_id, item });
+    }
+
+    /// Drops what this decision was to start, since something else takes its place.
+    fn take_back(&mut self, decision: &mut Decision) {
+        for start in std::mem::take(&mut decision.start) {
+            self.undo(&start, &mut decision.log);
+            self.drop_item(LogKind::Dropped, &start.item, decision);
+        }
+    }
+
+    fn undo(&mut self, start: &Start, log: &mut Vec<NewScheduleLogEntry>) {
+        self.running.retain(|run| run.run_id != start.run_id);
+        self.counts.started -= 1;
+        if start.item.kind == ItemKind::Tick {
+            self.remaining = self.remaining.map(|left| left + 1);
+        }
+        log.retain(|entry| entry.run_id != Some(start.run_id));
+    }
+
+    fn drop_item(&mut self, what: LogKind, item: &Item, decision: &mut Decision) {
+        self.counts.dropped += 1;
+        decision.log.push(entry(&what, Some(item.nominal), None));
+    }
+
+    /// Takes back a start that was refused.
+    pub(crate) fn refused(
+        &mut self,
+        start: &Start,
+        why: &LogKind,
+        log: &mut Vec<NewScheduleLogEntry>,
+    ) {
+        self.undo(start, log);
+        self.counts.refused += 1;
+        log.push(entry(why, Some(start.item.nominal), None));
+    }
+
+    /// When the schedule is to be looked at again.
+    pub(crate) fn due_at(
+        &self,
+        config: &Config,
+        taken: &Taken,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let next_at = taken.next_at.filter(|_| self.is_live());
+        let is_live = self.is_live();
+        let can_start = |item: &Item| is_live || item.kind != ItemKind::Tick;
+        let waits = self.waiting.iter().any(can_start);
+        let has_room = self.waiting.len() < MAX_TAKEN;
+        let again = match () {
+            () if taken.has_more || (waits && self.running.is_empty()) => Some(now),
+            () if !self.backfills.is_empty() && has_room => Some(now),
+            () if waits || !self.backfills.is_empty() => Some(now + WATCH),
+            () if config.pause_on_failure && !self.paused && !self.running.is_empty() => {
+                Some(now + WATCH_FAILURE)
+            }
+            () => None,
+        };
+        next_at.into_iter().chain(again).min()
+    }
+}

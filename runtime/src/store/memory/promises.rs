@@ -1,0 +1,128 @@
+//! Promises of the in-memory store.
+
+use async_trait::async_trait;
+
+use super::state::{News, State};
+use super::{MemoryStore, Write};
+use crate::error::StoreError;
+use crate::model::{PromiseKey, PromiseScope, Timestamp};
+use crate::store::promises::{Ask, Place, PromiseRow, scope_text};
+use crate::store::weight::{Answer, Weight as _};
+use crate::store::{
+    CompletePromise, CompletionOutcome, PromiseFilter, PromiseRecord, Promises, RunKey,
+};
+
+#[async_trait]
+impl Promises for MemoryStore {
+    async fn complete_promises(
+        &self,
+        completions: Vec<CompletePromise>,
+    ) -> Result<Vec<CompletionOutcome>, StoreError> {
+        self.request("complete_promises", move |state, now, news| {
+            state.counts.transactions += 1;
+            Ok(completions.iter().map(|one| state.complete_promise(one, now, news)).collect())
+        })
+        .await
+    }
+
+    async fn settle_promises(&self, limit: u32) -> Result<bool, StoreError> {
+        self.request("settle_promises", move |state, now, news| {
+            let is_due = |row: &PromiseRow| row.due_at().is_some_and(|due_at| due_at <= now);
+            let due = state.promises.0.iter().filter(|(_, row)| is_due(row));
+            let due: Vec<_> = due.map(|(key, _)| key.clone()).take(limit as usize).collect();
+            for key in &due {
+                state.settle_promise(key, now, news);
+            }
+            Ok(due.len() == limit as usize)
+        })
+        .await
+    }
+
+    async fn find_promise(&self, key: &PromiseKey) -> Result<Option<PromiseRecord>, StoreError> {
+        self.transition("find_promise", |state, _, _| {
+            let (own, ahead) = state.place(&key.scope).keys(&key.name);
+            let find = |key: &PromiseKey| state.promises.0.get_key_value(key);
+            // What was completed for a workflow id counts for the run that has it.
+            let found = find(&own).filter(|(_, row)| row.outcome.is_some());
+            let found = found.or_else(|| find(&ahead?)).or_else(|| find(&own));
+            Ok(found.map(|(key, row)| row.record(key)))
+        })
+        .await
+    }
+
+    async fn list_promises(
+        &self,
+        filter: &PromiseFilter,
+        after: Option<&PromiseKey>,
+        limit: u32,
+    ) -> Result<Vec<PromiseRecord>, StoreError> {
+        self.transition("list_promises", |state, _, _| {
+            let order = |key: &PromiseKey| (scope_text(&key.scope), key.name.clone());
+            let after = after.map(order);
+            let of_run = filter.run_id.map(PromiseScope::Run);
+            let matching = state.promises.0.iter().filter(|(key, row)| {
+                of_run.as_ref().is_none_or(|scope| key.scope == *scope)
+                    && filter.is_open.is_none_or(|is_open| row.outcome.is_none() == is_open)
+                    && after.as_ref().is_none_or(|after| order(key) > *after)
+            });
+            let mut matching: Vec<_> = matching.collect();
+            matching.sort_by_key(|(key, _)| order(key));
+            let records = matching.into_iter().map(|(key, row)| row.record(key));
+            let mut answer = Answer::default();
+            Ok(records.take(limit as usize).take_while(|one| answer.takes(one.weight())).collect())
+        })
+        .await
+    }
+}
+
+impl State {
+    /// Whose promises those of this scope are.
+    fn place(&self, scope: &PromiseScope) -> Place {
+        let key = match scope {
+            PromiseScope::Run(run_id) => RunKey::RunId(*run_id),
+            PromiseScope::WorkflowId(workflow_id) => RunKey::WorkflowId(workflow_id.clone()),
+            PromiseScope::Shared => return Place::Shared,
+        };
+        match (self.find_run(&key), scope) {
+            (Some(run), _) => Place::Run {
+                run_id: run.run_id,
+                workflow_id: run.workflow_id,
+                is_open: run.status.is_open(),
+            },
+            (None, PromiseScope::Run(run_id)) => Place::Nowhere(*run_id),
+            (None, PromiseScope::WorkflowId(workflow_id)) => Place::Ahead(workflow_id.clone()),
+            (None, PromiseScope::Shared) => Place::Shared,
+        }
+    }
+
+    fn complete_promise(
+        &mut self,
+        completion: &CompletePromise,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) -> CompletionOutcome {
+        let place = self.place(completion.token.scope());
+        let outcome = self.promises.complete(&place, completion, now);
+        let told = outcome == CompletionOutcome::Completed;
+        news.wrote(Write::PromiseCompleted { completion, told });
+        let (key, _) = place.keys(completion.token.name());
+        self.settle_promise(&key, now, news);
+        outcome
+    }
+
+    /// Does what a run has said.
+    pub(super) fn tell_promise(&mut self, ask: &Ask, now: Timestamp, news: &mut News<'_>) {
+        let place = self.place(ask.token().scope());
+        let is_open = self.runs.get(&ask.sender).is_some_and(|row| row.status.is_open());
+        let due = ask.carry_out(&mut self.promises, &place, is_open, now);
+        due.into_iter().for_each(|due| _ = self.deliver(due.into(), now, news));
+        let (key, _) = place.keys(ask.token().name());
+        self.settle_promise(&key, now, news);
+    }
+
+    fn settle_promise(&mut self, key: &PromiseKey, now: Timestamp, news: &mut News<'_>) {
+        for due in self.promises.settle(key, |_| true, now) {
+            self.deliver(due.into(), now, news);
+        }
+    }
+}

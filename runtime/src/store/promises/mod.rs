@@ -1,0 +1,318 @@
+//! What becomes of promises, decided alike for every store.
+//!
+//! The store has locked the runs and the promises and has read what stands in the rows; nothing here knows how. It then
+//! writes what has changed.
+
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+pub(super) mod sql;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use uuid::Uuid;
+
+use super::{ArrivalKind, CompletePromise, CompletionOutcome, NewArrival, PromiseRecord};
+use crate::machine::OperationOutcome;
+use crate::model::{
+    Cause, Handle, PromiseKey, PromiseMessage, PromiseOutcome, PromiseScope, PromiseToken,
+    PromiseTypes, RunId, Timestamp,
+};
+
+/// Whose promise it is, as far as was looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// That of a run.
+    Run { run_id: RunId, workflow_id: String, is_open: bool },
+    /// That of a run which there is not.
+    Nowhere(RunId),
+    /// That of the first run with this workflow id.
+    Ahead(String),
+    /// Everybody's.
+    Shared,
+}
+
+impl Place {
+    /// The key of the promise's row, and of the row that it may take over.
+    pub(super) fn keys(&self, name: &str) -> (PromiseKey, Option<PromiseKey>) {
+        let key = |scope| PromiseKey { scope, name: name.to_owned() };
+        match self {
+            Self::Run { run_id, workflow_id, .. } => {
+                let ahead = key(PromiseScope::WorkflowId(workflow_id.clone()));
+                (key(PromiseScope::Run(*run_id)), Some(ahead))
+            }
+            Self::Nowhere(run_id) => (key(PromiseScope::Run(*run_id)), None),
+            Self::Ahead(workflow_id) => (key(PromiseScope::WorkflowId(workflow_id.clone())), None),
+            Self::Shared => (key(PromiseScope::Shared), None),
+        }
+    }
+}
+
+/// A promise's row, with the waits.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PromiseRow {
+    pub(super) workflow: String,
+    /// What those who await it can read.
+    pub(super) types: Option<PromiseTypes>,
+    pub(super) outcome: Option<PromiseOutcome>,
+    /// Who has completed it.
+    pub(super) completion: Option<Uuid>,
+    pub(super) made_at: Timestamp,
+    pub(super) completed_at: Option<Timestamp>,
+    pub(super) expires_at: Option<Timestamp>,
+    /// Waits to which nothing has been delivered, as far as they were read.
+    pub(super) waits: BTreeSet<(RunId, Handle)>,
+    /// Whether there are others.
+    pub(super) has_more: bool,
+}
+
+impl PromiseRow {
+    fn new(workflow: &str, now: Timestamp) -> Self {
+        Self {
+            workflow: workflow.to_owned(),
+            types: None,
+            outcome: None,
+            completion: None,
+            made_at: now,
+            completed_at: None,
+            expires_at: None,
+            waits: BTreeSet::new(),
+            has_more: false,
+        }
+    }
+
+    /// When a sweep has to look at it.
+    pub(super) fn due_at(&self) -> Option<Timestamp> {
+        match self.outcome {
+            None => self.expires_at,
+            Some(_) => self.completed_at.filter(|_| self.has_more || !self.waits.is_empty()),
+        }
+    }
+
+    fn is_of_use(&self) -> bool {
+        let has_waits = self.has_more || !self.waits.is_empty();
+        self.outcome.is_some() || self.expires_at.is_some() || has_waits
+    }
+
+    fn expire(&mut self, now: Timestamp) {
+        if self.outcome.is_none()
+            && let Some(expires_at) = self.expires_at.filter(|at| *at <= now)
+        {
+            self.outcome = Some(PromiseOutcome::Expired);
+            self.completed_at = Some(expires_at);
+        }
+    }
+
+    pub(super) fn record(&self, key: &PromiseKey) -> PromiseRecord {
+        PromiseRecord {
+            token: PromiseToken::new(&self.workflow, key.scope.clone(), &key.name),
+            types: self.types,
+            outcome: self.outcome.clone(),
+            made_at: self.made_at,
+            completed_at: self.completed_at,
+            expires_at: self.expires_at,
+            waits: self.waits.len() as u64,
+        }
+    }
+}
+
+/// An outcome that goes to a run.
+pub(super) struct Due {
+    pub(super) run_id: RunId,
+    pub(super) handle: Handle,
+    pub(super) outcome: PromiseOutcome,
+}
+
+impl From<Due> for NewArrival {
+    fn from(Due { run_id, handle, outcome }: Due) -> Self {
+        let kind = ArrivalKind::Outcome { handle, outcome: OperationOutcome::Promise(outcome) };
+        Self { run_id, kind, dedup_key: None, owner: None }
+    }
+}
+
+/// The promises that something is done with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PromiseRows(pub(super) BTreeMap<PromiseKey, PromiseRow>);
+
+impl PromiseRows {
+    /// The key of the promise's row, which has taken over what was there for its workflow id.
+    fn key(&mut self, place: &Place, name: &str) -> PromiseKey {
+        let (key, ahead) = place.keys(name);
+        let Some(mut ahead) = ahead.and_then(|ahead| self.0.remove(&ahead)) else { return key };
+        match self.0.get_mut(&key) {
+            None => _ = self.0.insert(key.clone(), ahead),
+            Some(row) => {
+                row.waits.append(&mut ahead.waits);
+                row.has_more |= ahead.has_more;
+                row.expires_at = row.expires_at.or(ahead.expires_at);
+                row.types = row.types.or(ahead.types);
+                if row.outcome.is_none() {
+                    row.outcome = ahead.outcome;
+                    row.completion = ahead.completion;
+                    row.completed_at = ahead.completed_at;
+                }
+            }
+        }
+        key
+    }
+
+    /// Notes that an operation of an open run awaits a promise. Returns what goes to the run at once.
+    pub(super) fn wait(
+        &mut self,
+        place: &Place,
+        token: &PromiseToken,
+        (run_id, handle): (RunId, Handle),
+        (expires_at, types): (Option<Timestamp>, PromiseTypes),
+        now: Timestamp,
+    ) -> Option<Due> {
+        let key = self.key(place, token.name());
+        let never = |why: &str| Some(PromiseOutcome::Broken(Cause::interruption(why)));
+        let known = self.0.get(&key).and_then(|row| row.outcome.clone());
+        let outcome = known.or_else(|| match place {
+            Place::Nowhere(of) => never(&format!("there is no run {of}")),
+            Place::Run { run_id: of, is_open: false, .. } => {
+                never(&format!("the run {of} is closed"))
+            }
+            _ => None,
+        });
+        if let Some(outcome) = outcome {
+            return Some(Due { run_id, handle, outcome });
+        }
+        let row = self.0.entry(key);
+        let row = row.or_insert_with(|| PromiseRow::new(token.workflow(), now));
+        row.expires_at = row.expires_at.or(expires_at);
+        row.types.get_or_insert(types);
+        row.expire(now);
+        if let Some(outcome) = &row.outcome {
+            return Some(Due { run_id, handle, outcome: outcome.clone() });
+        }
+        row.waits.insert((run_id, handle));
+        None
+    }
+
+    /// Notes that an operation no longer awaits a promise.
+    pub(super) fn forget(&mut self, place: &Place, token: &PromiseToken, wait: (RunId, Handle)) {
+        let key = self.key(place, token.name());
+        if let Some(row) = self.0.get_mut(&key) {
+            row.waits.remove(&wait);
+            if !row.is_of_use() {
+                self.0.remove(&key);
+            }
+        }
+    }
+
+    /// Completes a promise, unless it has come to something.
+    pub(super) fn complete(
+        &mut self,
+        place: &Place,
+        completion: &CompletePromise,
+        now: Timestamp,
+    ) -> CompletionOutcome {
+        let CompletePromise { token, outcome, completion } = completion;
+        let key = self.key(place, token.name());
+        if let Some(row) = self.0.get_mut(&key) {
+            row.expire(now);
+            if let Some(known) = &row.outcome {
+                return match row.completion == Some(*completion) {
+                    true => CompletionOutcome::Completed,
+                    false => CompletionOutcome::Already(known.clone()),
+                };
+            }
+        }
+        match place {
+            Place::Nowhere(run_id) => return CompletionOutcome::Unknown(*run_id),
+            Place::Run { run_id, is_open: false, .. } => {
+                return CompletionOutcome::Closed(*run_id);
+            }
+            _ => {}
+        }
+        let row = self.0.entry(key);
+        let row = row.or_insert_with(|| PromiseRow::new(token.workflow(), now));
+        row.outcome = Some(outcome.clone());
+        row.completion = Some(*completion);
+        row.completed_at = Some(now);
+        CompletionOutcome::Completed
+    }
+
+    /// Lets a promise expire if it is time, and takes what is due to runs that `may` get it.
+    pub(super) fn settle(
+        &mut self,
+        key: &PromiseKey,
+        may: impl Fn(RunId) -> bool,
+        now: Timestamp,
+    ) -> Vec<Due> {
+        let Some(row) = self.0.get_mut(key) else { return Vec::new() };
+        row.expire(now);
+        let Some(outcome) = &row.outcome else { return Vec::new() };
+        let (goes, stays) = row.waits.iter().copied().partition(|(run_id, _)| may(*run_id));
+        row.waits = stays;
+        let goes: BTreeSet<(RunId, Handle)> = goes;
+        let due = |(run_id, handle)| Due { run_id, handle, outcome: outcome.clone() };
+        goes.into_iter().map(due).collect()
+    }
+}
+
+/// Something that is done with a promise, for a run or from outside.
+#[derive(Clone, Debug)]
+pub(super) struct Ask {
+    /// The run that says so.
+    pub(super) sender: RunId,
+    pub(super) message: PromiseMessage,
+}
+
+impl Ask {
+    pub(super) fn token(&self) -> &PromiseToken {
+        match &self.message {
+            PromiseMessage::Await { token, .. }
+            | PromiseMessage::Forget { token, .. }
+            | PromiseMessage::Complete { token, .. } => token,
+        }
+    }
+
+    /// Does what a run has said. `is_open` tells whether that run is open. Returns what goes to a run at once.
+    pub(super) fn carry_out(
+        &self,
+        rows: &mut PromiseRows,
+        place: &Place,
+        is_open: bool,
+        now: Timestamp,
+    ) -> Option<Due> {
+        match &self.message {
+            PromiseMessage::Await { token, handle, expires_at, types } if is_open => {
+                rows.wait(place, token, (self.sender, *handle), (*expires_at, *types), now)
+            }
+            PromiseMessage::Await { .. } => None,
+            PromiseMessage::Forget { token, handle } => {
+                rows.forget(place, token, (self.sender, *handle));
+                None
+            }
+            PromiseMessage::Complete { token, outcome } => {
+                let completion = CompletePromise {
+                    token: token.clone(),
+                    outcome: outcome.clone(),
+                    // Its row in the outbox is there once.
+                    completion: Uuid::nil(),
+                };
+                rows.complete(place, &completion, now);
+                None
+            }
+        }
+    }
+}
+
+/// The text of a scope in a row.
+pub(super) fn scope_text(scope: &PromiseScope) -> String {
+    match scope {
+        PromiseScope::Run(run_id) => format!("run:{}", run_id.as_uuid().simple()),
+        PromiseScope::WorkflowId(workflow_id) => format!("id:{workflow_id}"),
+        PromiseScope::Shared => "shared".to_owned(),
+    }
+}
+
+/// The scope of a text in a row.
+pub(super) fn read_scope(text: &str) -> Option<PromiseScope> {
+    Some(match text.split_once(':') {
+        Some(("run", run_id)) => PromiseScope::Run(run_id.parse().ok()?),
+        Some(("id", workflow_id)) => PromiseScope::WorkflowId(workflow_id.to_owned()),
+        None if text == "shared" => PromiseScope::Shared,
+        _ => return None,
+    })
+}

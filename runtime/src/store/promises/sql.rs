@@ -1,0 +1,209 @@
+//! What is done with promises in one transaction of an SQL store.
+//!
+//! The store looks up whose the promises are, locks the runs, then the promises, reads the rows, and lets
+//! [`decide`] say what changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Ask, Due, Place, PromiseRow, PromiseRows};
+use crate::model::{Handle, PromiseKey, PromiseMessage, PromiseScope, RunId, Timestamp};
+use crate::store::recipients::Recipients;
+use crate::store::{CompletePromise, CompletionOutcome, MessageKey};
+
+/// Something that is to be done with a promise.
+#[derive(Clone, Debug)]
+pub(in crate::store) enum Work {
+    /// What a run says in a message.
+    Told { message: MessageKey, ask: Ask },
+    /// A completion from outside.
+    Complete(CompletePromise),
+    /// What is due.
+    Settle(PromiseKey),
+}
+
+impl Work {
+    pub(in crate::store) fn scope(&self) -> &PromiseScope {
+        match self {
+            Self::Told { ask, .. } => ask.token().scope(),
+            Self::Complete(completion) => completion.token.scope(),
+            Self::Settle(key) => &key.scope,
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Told { ask, .. } => ask.token().name(),
+            Self::Complete(completion) => completion.token.name(),
+            Self::Settle(key) => &key.name,
+        }
+    }
+
+    /// The message that it is done for.
+    pub(in crate::store) fn message(&self) -> Option<MessageKey> {
+        match self {
+            Self::Told { message, .. } => Some(*message),
+            Self::Complete(_) | Self::Settle(_) => None,
+        }
+    }
+
+    /// Whether it may give a promise an outcome, which then goes to all who wait.
+    #[cfg(feature = "postgres")]
+    fn may_complete(&self) -> bool {
+        match self {
+            Self::Told { ask, .. } => matches!(ask.message, PromiseMessage::Complete { .. }),
+            Self::Complete(_) | Self::Settle(_) => true,
+        }
+    }
+}
+
+/// Whose the promises of these scopes are.
+pub(in crate::store) type Places = BTreeMap<PromiseScope, Place>;
+
+fn keys_of(work: &Work, places: &Places) -> [Option<PromiseKey>; 2] {
+    let place = places.get(work.scope());
+    let keys = place.map(|place| place.keys(work.name()));
+    keys.map_or([None, None], |(own, ahead)| [Some(own), ahead])
+}
+
+/// The keys of all rows that it may concern, in their order.
+pub(in crate::store) fn keys<'a>(
+    work: impl IntoIterator<Item = &'a Work>,
+    places: &Places,
+) -> BTreeSet<PromiseKey> {
+    work.into_iter().flat_map(|work| keys_of(work, places)).flatten().collect()
+}
+
+/// The keys of the promises that may get an outcome.
+#[cfg(feature = "postgres")]
+pub(in crate::store) fn completed_keys(work: &[Work], places: &Places) -> BTreeSet<PromiseKey> {
+    keys(work.iter().filter(|work| work.may_complete()), places)
+}
+
+/// The runs that are to be locked whoever waits: those that speak, and those whose promises may get an outcome.
+pub(in crate::store) fn runs(work: &[Work], places: &Places) -> BTreeSet<RunId> {
+    let senders = work.iter().filter_map(Work::message).map(|message| message.run_id);
+    let owners = work.iter().filter_map(|work| match places.get(work.scope()) {
+        Some(Place::Run { run_id, .. }) => Some(*run_id),
+        _ => None,
+    });
+    senders.chain(owners).collect()
+}
+
+/// What is to be written.
+#[derive(Default)]
+pub(in crate::store) struct Decided {
+    /// Of each work, what a completion is told.
+    pub(in crate::store) outcomes: Vec<Option<CompletionOutcome>>,
+    /// What goes to inboxes.
+    pub(in crate::store) due: Vec<Due>,
+    pub(in crate::store) written: Vec<(PromiseKey, PromiseRow)>,
+    pub(in crate::store) removed: Vec<PromiseKey>,
+    pub(in crate::store) new_waits: Vec<Wait>,
+    pub(in crate::store) gone_waits: Vec<Wait>,
+    /// Promises whose outcomes are still to go to some who wait.
+    pub(in crate::store) left: Vec<PromiseKey>,
+}
+
+/// A wait's row.
+pub(in crate::store) type Wait = (PromiseKey, RunId, Handle);
+
+/// Does the work, in its order. `rows` are the promises as they are.
+pub(in crate::store) fn decide(
+    work: &[Work],
+    places: &Places,
+    rows: PromiseRows,
+    recipients: &Recipients,
+    now: Timestamp,
+) -> Decided {
+    let before = rows.clone();
+    let mut rows = rows;
+    let mut decided = Decided::default();
+    for one in work {
+        let mut outcome = None;
+        if let Some(place) = places.get(one.scope()) {
+            let place = place.as_locked(recipients);
+            match one {
+                Work::Told { ask, .. } => {
+                    let is_open = recipients.is_open(ask.sender);
+                    decided.due.extend(ask.carry_out(&mut rows, &place, is_open, now));
+                    if let PromiseMessage::Forget { handle, .. } = ask.message {
+                        // It may be none of those that were read.
+                        let (key, _) = place.keys(one.name());
+                        decided.gone_waits.push((key, ask.sender, handle));
+                    }
+                }
+                Work::Complete(completion) => {
+                    outcome = Some(rows.complete(&place, completion, now));
+                }
+                Work::Settle(_) => {}
+            }
+            let (key, _) = place.keys(one.name());
+            decided.due.extend(rows.settle(&key, |run_id| recipients.has(run_id), now));
+        }
+        decided.outcomes.push(outcome);
+    }
+    decided.compare(&before, rows);
+    decided
+}
+
+impl Decided {
+    /// Notes what has changed.
+    fn compare(&mut self, before: &PromiseRows, after: PromiseRows) {
+        let waits = |rows: &PromiseRows| {
+            let waits = rows.0.iter().flat_map(|(key, row)| {
+                row.waits.iter().map(|(run_id, handle)| (key.clone(), *run_id, *handle))
+            });
+            waits.collect::<BTreeSet<Wait>>()
+        };
+        let (waits_before, waits_after) = (waits(before), waits(&after));
+        self.new_waits.extend(waits_after.difference(&waits_before).cloned());
+        self.gone_waits.extend(waits_before.difference(&waits_after).cloned());
+        let removed = before.0.keys().filter(|key| !after.0.contains_key(key));
+        self.removed.extend(removed.cloned());
+        for (key, row) in after.0 {
+            let old = before.0.get(&key);
+            if row.outcome.is_some() && row.due_at().is_some() {
+                self.left.push(key.clone());
+            }
+            if old.is_none_or(|old| old.columns() != row.columns()) {
+                self.written.push((key, row));
+            }
+        }
+    }
+
+    /// Whether there is nothing to write.
+    pub(in crate::store) fn is_empty(&self) -> bool {
+        let changes_rows = !self.written.is_empty() || !self.removed.is_empty();
+        let changes_waits = !self.new_waits.is_empty() || !self.gone_waits.is_empty();
+        self.due.is_empty() && !changes_rows && !changes_waits
+    }
+}
+
+impl PromiseRow {
+    /// The schemas as columns.
+    pub(in crate::store) fn type_hashes(&self) -> (Option<i64>, Option<i64>) {
+        let hashes = self.types.map(|types| (types.resolved.0 as i64, types.rejected.0 as i64));
+        hashes.unzip()
+    }
+
+    /// What is in its row.
+    fn columns(&self) -> Self {
+        let due = self.due_at();
+        // Which waits there are shows in the row by when it is due.
+        Self { waits: BTreeSet::new(), has_more: due.is_some(), ..self.clone() }
+    }
+}
+
+impl Place {
+    /// The same, once the run is locked.
+    fn as_locked(&self, recipients: &Recipients) -> Self {
+        match self {
+            Self::Run { run_id, workflow_id, .. } => Self::Run {
+                run_id: *run_id,
+                workflow_id: workflow_id.clone(),
+                is_open: recipients.is_open(*run_id),
+            },
+            other => other.clone(),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Promises and who awaits them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::codec;
+use crate::error::StoreError;
+use crate::model::{
+    Handle, PromiseKey, PromiseOutcome, PromiseScope, PromiseTypes, SchemaHash, Timestamp,
+};
+use crate::store::promises::sql::Places;
+use crate::store::promises::{Place, PromiseRow, PromiseRows, read_scope, scope_text};
+use crate::store::{MAX_AT_ONCE, PromiseRecord};
+
+/// The columns of a promise, to be selected by these names.
+macro_rules! promise_columns {
+    () => {
+        "scope, name, workflow, resolved_type, rejected_type, outcome, completion, made_at, \
+         completed_at, expires_at"
+    };
+}
+pub(crate) use promise_columns;
+
+/// See [`promise_columns`].
+#[derive(FromRow)]
+pub(crate) struct StoredPromiseRow {
+    scope: String,
+    name: String,
+    workflow: String,
+    resolved_type: Option<i64>,
+    rejected_type: Option<i64>,
+    outcome: Option<Vec<u8>>,
+    completion: Option<Uuid>,
+    made_at: i64,
+    completed_at: Option<i64>,
+    expires_at: Option<i64>,
+}
+
+/// A wait; the first of each promise.
+#[derive(FromRow)]
+pub(crate) struct WaitRow {
+    scope: String,
+    name: String,
+    run_id: Uuid,
+    handle: i64,
+}
+
+impl WaitRow {
+    #[cfg(feature = "postgres")]
+    pub(crate) fn run_id(&self) -> crate::model::RunId {
+        self.run_id.into()
+    }
+}
+
+/// A promise as it is listed.
+#[derive(FromRow)]
+pub(crate) struct ListedPromiseRow {
+    #[sqlx(flatten)]
+    promise: StoredPromiseRow,
+    waits: i64,
+}
+
+impl TryFrom<ListedPromiseRow> for PromiseRecord {
+    type Error = StoreError;
+
+    fn try_from(row: ListedPromiseRow) -> Result<Self, StoreError> {
+        let (key, promise) = row.promise.read()?;
+        Ok(Self { waits: row.waits.try_into().unwrap_or_default(), ..promise.record(&key) })
+    }
+}
+
+impl StoredPromiseRow {
+    fn read(self) -> Result<(PromiseKey, PromiseRow), StoreError> {
+        let outcome = self.outcome.as_deref().map(read_outcome).transpose()?;
+        let types = self.resolved_type.zip(self.rejected_type);
+        let hash = |hash: i64| SchemaHash(hash as u64);
+        let row = PromiseRow {
+            workflow: self.workflow,
+            types: types.map(|(resolved, rejected)| PromiseTypes {
+                resolved: hash(resolved),
+                rejected: hash(rejected),
+            }),
+            outcome,
+            completion: self.completion,
+            made_at: Timestamp(self.made_at),
+            completed_at: self.completed_at.map(Timestamp),
+            expires_at: self.expires_at.map(Timestamp),
+            waits: BTreeSet::new(),
+            has_more: false,
+        };
+        Ok((read_key(&self.scope, self.name)?, row))
+    }
+}
+
+/// Promises with those who await them, of whom up to one more than [`MAX_AT_ONCE`] was read of each.
+pub(crate) fn read_promises(
+    promises: Vec<StoredPromiseRow>,
+    waits: Vec<WaitRow>,
+) -> Result<PromiseRows, StoreError> {
+    let mut rows = BTreeMap::new();
+    for promise in promises {
+        let (key, row) = promise.read()?;
+        rows.insert(key, row);
+    }
+    for wait in waits {
+        let key = read_key(&wait.scope, wait.name)?;
+        let Some(row) = rows.get_mut(&key) else { continue };
+        match row.waits.len() == MAX_AT_ONCE as usize {
+            true => row.has_more = true,
+            false => _ = row.waits.insert((wait.run_id.into(), Handle(wait.handle as u64))),
+        }
+    }
+    Ok(PromiseRows(rows))
+}
+
+/// The key of a promise's row.
+pub(crate) fn read_key(scope: &str, name: String) -> Result<PromiseKey, StoreError> {
+    let corrupt = || StoreError::Corrupt { what: "scope of a promise", reason: scope.to_owned() };
+    Ok(PromiseKey { scope: read_scope(scope).ok_or_else(corrupt)?, name })
+}
+
+fn read_outcome(outcome: &[u8]) -> Result<PromiseOutcome, StoreError> {
+    codec::from_record(outcome).map_err(|error| StoreError::Corrupt {
+        what: "outcome of a promise",
+        reason: error.to_string(),
+    })
+}
+
+/// The stored form of what a promise came to.
+pub(crate) fn write_outcome(outcome: &PromiseOutcome) -> Result<Vec<u8>, StoreError> {
+    codec::to_record(outcome).map_err(|error| StoreError::Corrupt {
+        what: "outcome of a promise",
+        reason: error.to_string(),
+    })
+}
+
+/// The run that has a workflow id, or an id.
+#[derive(FromRow)]
+pub(crate) struct PlaceRow {
+    run_id: Uuid,
+    workflow_id: String,
+    is_open: bool,
+}
+
+impl From<PlaceRow> for Place {
+    fn from(row: PlaceRow) -> Self {
+        let PlaceRow { run_id, workflow_id, is_open } = row;
+        Self::Run { run_id: run_id.into(), workflow_id, is_open }
+    }
+}
+
+/// Adds the places of runs that were looked up by their ids.
+pub(crate) fn add_runs(places: &mut Places, runs: Vec<PlaceRow>) {
+    for row in runs {
+        let scope = PromiseScope::Run(row.run_id.into());
+        places.insert(scope, row.into());
+    }
+}
+
+/// Adds the place of what was looked up by a workflow id.
+pub(crate) fn add_holder(places: &mut Places, workflow_id: &str, holder: Option<PlaceRow>) {
+    let scope = PromiseScope::WorkflowId(workflow_id.to_owned());
+    let place = holder.map_or_else(|| Place::Ahead(workflow_id.to_owned()), Place::from);
+    places.insert(scope, place);
+}
+
+/// The texts of a key.
+pub(crate) fn key_texts(key: &PromiseKey) -> (String, String) {
+    (scope_text(&key.scope), key.name.clone())
+}

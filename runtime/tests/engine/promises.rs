@@ -1,0 +1,405 @@
+//! Promises that runs await and others complete.
+
+use std::time::Duration;
+
+use piton::client::{Completed, PromiseHandle};
+use piton::error::CompleteError;
+use piton::machine::{Never, PromiseError};
+use piton::model::{BlockedReason, Cause, CauseKind, PromiseOutcome, RunId};
+use piton::prelude::*;
+use piton::store::{PromiseFilter, PromiseRecord};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::activities::echo;
+use crate::faults::Failing;
+use crate::rig::Rig;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Decision {
+    by: String,
+    cents: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
+#[error("refused: {0}")]
+struct Refusal(String);
+
+type Approval = Promise<Decision, Refusal>;
+
+fn decision(by: &str) -> Decision {
+    Decision { by: by.to_owned(), cents: 7 }
+}
+
+/// Keeps the promise across another await.
+#[workflow]
+async fn approve(cx: &Context, first: String) -> Result<Decision, PromiseError<Refusal>> {
+    let approval: Approval = cx.promise("approval");
+    let token = approval.token();
+    echo(&first).await;
+    assert_eq!(token.name(), "approval");
+    approval.await
+}
+
+#[workflow]
+async fn approve_within(cx: &Context, limit: Duration) -> Vec<String> {
+    let approval: Approval = cx.promise("approval");
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        match approval.clone().timeout(limit).await {
+            Some(Ok(decision)) => seen.push(decision.by),
+            Some(Err(error)) => seen.push(error.to_string()),
+            None => seen.push("nobody".to_owned()),
+        }
+    }
+    seen
+}
+
+#[workflow]
+async fn approve_or_expire(cx: &Context) -> Result<(), PromiseError<Never>> {
+    let go: Promise = cx.promise("go").expires_at(cx.now() + hours(1));
+    go.await
+}
+
+/// Waits for one of two.
+#[workflow]
+async fn either(cx: &Context) -> String {
+    let left: Promise<String, Never> = cx.promise("left");
+    let right: Promise<String, Never> = cx.promise("right");
+    select! {
+        text = left => format!("left {text:?}"),
+        text = right => format!("right {text:?}"),
+    }
+}
+
+/// Waits for both.
+#[workflow]
+async fn both(cx: &Context) -> (String, String) {
+    let (left, right) =
+        join!(cx.promise::<String, Never>("left"), cx.promise::<String, Never>("right"));
+    (left.unwrap_or_default(), right.unwrap_or_default())
+}
+
+/// Waits for what any number of runs wait for.
+#[workflow]
+async fn await_shared(cx: &Context, name: String) -> Result<u32, PromiseError<String>> {
+    cx.shared_promise::<u32, String>(name).await
+}
+
+/// Fills the shared promise with what an activity gives.
+#[workflow]
+async fn fill_shared(cx: &Context, name: String, text: String) -> String {
+    let promise: Promise<String, Never> = cx.shared_promise(name);
+    let given = promise.fill(echo(&text)).await;
+    given
+}
+
+#[workflow]
+async fn await_text(cx: &Context, token: PromiseToken) -> Result<String, PromiseError<Never>> {
+    cx.await_promise::<String, Never>(token).await
+}
+
+#[workflow]
+async fn answer(cx: &Context, token: PromiseToken, text: Option<String>) {
+    match text {
+        Some(text) => cx.complete_promise::<String, String>(&token, Ok(text)),
+        None => cx.break_promise(&token, Cause::failure("there is none")),
+    }
+}
+
+/// Asks again if nobody answers; each time by a name of its own.
+#[workflow]
+async fn ask_twice(cx: &Context) -> Vec<Option<u32>> {
+    let mut answers = Vec::new();
+    for attempt in 1..=2 {
+        let quote: Promise<u32, Never> = cx.promise("quote").for_attempt(attempt);
+        let answer = quote.timeout(hours(1)).await;
+        answers.push(answer.and_then(|answer| answer.ok()));
+    }
+    answers
+}
+
+#[workflow]
+async fn await_nameless(cx: &Context) {
+    let _ = cx.promise::<(), Never>("").await;
+}
+
+async fn promises(rig: &Rig) -> Vec<PromiseRecord> {
+    rig.client.promises(&PromiseFilter::default(), None, 100).await.unwrap()
+}
+
+/// Waits on virtual time until the promise is awaited.
+async fn until_awaited(promise: &PromiseHandle) {
+    while promise.record().await.unwrap().is_none() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+}
+
+fn token<W: piton::machine::Workflow>(run: &RunHandle<W>, name: &str) -> PromiseToken {
+    PromiseToken::of_run(W::NAME, run.run_id(), name)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_promise_is_resolved_rejected_or_broken_once() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let start = || async {
+        let run = rig.client.start(approve("go".into())).await.unwrap();
+        rig.until_parked(&run).await;
+        let promise = rig.client.promise(&token(&run, "approval"));
+        assert_eq!(promise.peek().await.unwrap(), None);
+        (run, promise)
+    };
+
+    let (run, promise) = start().await;
+    assert!(promise.resolve(&decision("Ada")).await.unwrap().is_first());
+    let Completed::Already(known) = promise.reject(&Refusal("no".into())).await.unwrap() else {
+        panic!("somebody was faster")
+    };
+    assert_eq!(known.read::<Decision, Refusal>().unwrap(), Ok(decision("Ada")));
+    assert_eq!(known.to_json().unwrap(), json!({ "by": "Ada", "cents": 7 }));
+    assert_eq!(run.result().await.unwrap(), decision("Ada"));
+    assert_eq!(promise.peek().await.unwrap(), Some(known));
+
+    let (run, promise) = start().await;
+    let refused: Result<Decision, Refusal> = Err(Refusal("no".into()));
+    assert!(promise.complete(&refused).await.unwrap().is_first());
+    let Err(RunError::Failed(error)) = run.result().await else { panic!("it was rejected") };
+    assert_eq!(error, PromiseError::Rejected(Refusal("no".into())));
+    assert_eq!(error.to_string(), "refused: no");
+
+    let (run, promise) = start().await;
+    let cause = Cause::interruption("the mail server has stopped").because("out of memory");
+    assert!(promise.reject_with(cause.clone()).await.unwrap().is_first());
+    let Err(RunError::Failed(PromiseError::Broken(found))) = run.result().await else {
+        panic!("it is broken")
+    };
+    assert_eq!((found.kind(), &found), (CauseKind::Interruption, &cause));
+
+    let late = promise.resolve(&decision("Ada")).await.unwrap();
+    assert!(!late.is_first(), "the run is closed, and the promise has an outcome");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_promise_is_completed_before_the_run_is_there() {
+    let rig = Rig::new();
+    let token = PromiseToken::of_workflow_id("approve", "order-1", "approval");
+    let promise = rig.client.promise(&token);
+    assert!(promise.resolve(&decision("Ada")).await.unwrap().is_first());
+    assert!(!promise.resolve(&decision("Bob")).await.unwrap().is_first());
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approve("go".into())).id("order-1").await.unwrap();
+    assert_eq!(run.result().await.unwrap(), decision("Ada"));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_promise_of_a_closed_run_or_no_run_is_told_so() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(answer(PromiseToken::shared("x"), None)).await.unwrap();
+    run.result().await.unwrap();
+    let closed = rig.client.promise(&token(&run, "approval")).resolve(&1_u32).await;
+    assert!(matches!(closed, Err(CompleteError::Closed { run_id }) if run_id == run.run_id()));
+    let nobody = PromiseToken::of_run("approve", RunId::new(), "approval");
+    let unknown = rig.client.promise(&nobody).resolve(&1_u32).await;
+    assert!(matches!(unknown, Err(CompleteError::Unknown { .. })), "{unknown:?}");
+    for nameless in [PromiseToken::shared(""), PromiseToken::of_workflow_id("a", "", "b")] {
+        let refused = rig.client.promise(&nameless).resolve(&1_u32).await;
+        assert!(matches!(refused, Err(CompleteError::Token { .. })), "{refused:?}");
+    }
+    let nameless = rig.client.start(await_nameless()).await.unwrap();
+    let Err(RunError::Uncaught { reason }) = nameless.result().await else { panic!("it fails") };
+    assert!(reason.contains("there is no promise"), "{reason}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_with_a_limit_can_be_repeated() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approve_within(hours(1))).await.unwrap();
+    rig.until_parked(&run).await;
+    tokio::time::sleep(hours(1) + minutes(1)).await;
+    let completed = rig.client.promise(&token(&run, "approval")).resolve(&decision("Ada")).await;
+    assert!(completed.unwrap().is_first());
+    assert_eq!(run.result().await.unwrap(), ["nobody", "Ada"]);
+    assert_eq!(promises(&rig).await[0].waits, 0);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_promise_expires() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approve_or_expire()).await.unwrap();
+    rig.until_parked(&run).await;
+    let Err(RunError::Failed(error)) = run.result().await else { panic!("it expires") };
+    assert_eq!(error, PromiseError::Expired);
+    let promise = rig.client.promise(&token(&run, "go"));
+    let Completed::Already(known) = promise.resolve(&()).await.unwrap() else {
+        panic!("it is too late")
+    };
+    assert_eq!(*known.outcome(), PromiseOutcome::Expired);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn promises_are_awaited_together() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(either()).await.unwrap();
+    rig.until_parked(&run).await;
+    let right = rig.client.promise(&token(&run, "right"));
+    assert!(right.resolve(&"now".to_owned()).await.unwrap().is_first());
+    assert_eq!(run.result().await.unwrap(), "right Ok(\"now\")");
+    // The other one is no longer awaited.
+    let left = rig.client.promise(&token(&run, "left")).record().await.unwrap();
+    assert_eq!(left, None);
+
+    let run = rig.client.start(both()).await.unwrap();
+    rig.until_parked(&run).await;
+    for name in ["right", "left"] {
+        let promise = rig.client.promise(&token(&run, name));
+        assert!(promise.resolve(&name.to_owned()).await.unwrap().is_first());
+    }
+    assert_eq!(run.result().await.unwrap(), ("left".to_owned(), "right".to_owned()));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shared_promise_goes_to_all_runs_that_await_it() {
+    let rig = Rig::new();
+    let workers = [rig.worker().start().await.unwrap(), rig.remote_worker().start().await.unwrap()];
+    let mut runs = Vec::new();
+    for _ in 0..20 {
+        runs.push(rig.client.start(await_shared("go".into())).await.unwrap());
+    }
+    for run in &runs {
+        rig.until_parked(run).await;
+    }
+    let promise = rig.client.promise(&PromiseToken::shared("go"));
+    assert!(promise.resolve(&42_u32).await.unwrap().is_first());
+    // Before and after it is completed.
+    runs.push(rig.client.start(await_shared("go".into())).await.unwrap());
+    for run in runs {
+        assert_eq!(run.result().await.unwrap(), 42);
+    }
+    for worker in workers {
+        worker.shutdown().await.unwrap();
+    }
+}
+
+/// While the relay fails before and after it has happened, and so does the completion.
+#[tokio::test(start_paused = true)]
+async fn runs_answer_each_other_by_promises() {
+    for (operation, happens) in [
+        ("relay_messages", false),
+        ("relay_messages", true),
+        ("complete_promises", false),
+        ("complete_promises", true),
+    ] {
+        let rig = Rig::new();
+        rig.store.set_hook(Failing::new(operation, 3, happens));
+        let worker = rig.worker().start().await.unwrap();
+        for number in 0..8 {
+            let token = PromiseToken::of_workflow_id("await_text", format!("ask-{number}"), "text");
+            let asker = await_text(token.clone());
+            let run = rig.client.start(asker).id(format!("ask-{number}")).await.unwrap();
+            match number % 2 {
+                0 => drop(rig.client.start(answer(token, Some("hello".into()))).await.unwrap()),
+                _ => {
+                    let completed = rig.client.promise(&token).resolve(&"hello".to_owned()).await;
+                    assert!(completed.unwrap().is_first(), "{operation} {happens}");
+                }
+            }
+            assert_eq!(run.result().await.unwrap(), "hello", "{operation} {happens}");
+        }
+        worker.shutdown().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_promise_is_filled_with_what_an_operation_gives() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let shared = PromiseToken::shared("text");
+    let waiting = rig.client.start(await_text(shared.clone())).await.unwrap();
+    rig.until_parked(&waiting).await;
+    let filling = rig.client.start(fill_shared("text".into(), "hi".into())).await.unwrap();
+    let given = filling.result().await.unwrap();
+    assert_eq!(waiting.result().await.unwrap(), given);
+    let second = rig.client.start(fill_shared("text".into(), "other".into())).await.unwrap();
+    assert_ne!(second.result().await.unwrap(), given, "whoever fills it gets its own");
+    let known = rig.client.promise(&shared).peek().await.unwrap().expect("it is filled");
+    assert_eq!(known.read::<String, Never>().unwrap(), Ok(given));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_an_attempt_is_told_late_is_not_for_the_next() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(ask_twice()).await.unwrap();
+    rig.until_parked(&run).await;
+    tokio::time::sleep(hours(1) + minutes(1)).await;
+    for (attempt, value) in [(1, 10_u32), (2, 20)] {
+        let token = token(&run, "quote").for_attempt(attempt);
+        assert_eq!(token.name(), format!("quote/{attempt}"));
+        assert!(rig.client.promise(&token).resolve(&value).await.unwrap().is_first());
+    }
+    assert_eq!(run.result().await.unwrap(), [None, Some(20)]);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn json_that_does_not_fit_is_refused_and_other_types_block() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approve("go".into())).await.unwrap();
+    rig.until_parked(&run).await;
+    let promise = rig.client.promise(&token(&run, "approval"));
+    until_awaited(&promise).await;
+    let refused = promise.resolve_json(&json!({ "by": 1 })).await;
+    assert!(matches!(refused, Err(CompleteError::Encode { .. })), "{refused:?}");
+    let fits = promise.resolve_json(&json!({ "by": "Ada", "cents": 7 })).await;
+    assert!(fits.unwrap().is_first());
+    assert_eq!(run.result().await.unwrap(), decision("Ada"));
+
+    let run = rig.client.start(approve("go".into())).await.unwrap();
+    rig.until_parked(&run).await;
+    let promise = rig.client.promise(&token(&run, "approval"));
+    assert!(promise.resolve(&"a text".to_owned()).await.unwrap().is_first());
+    let blocked = rig.until_blocked(&run).await.blocked;
+    let Some(BlockedReason::Undecodable(reason)) = blocked else { panic!("{blocked:?}") };
+    assert!(reason.contains("the promise `approval`"), "{reason}");
+    run.terminate("it waits for what it cannot read").await.unwrap();
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_ends_awaits_nothing() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approve("go".into())).await.unwrap();
+    rig.until_parked(&run).await;
+    until_awaited(&rig.client.promise(&token(&run, "approval"))).await;
+    assert_eq!(promises(&rig).await.len(), 1);
+    run.cancel("enough").await.unwrap();
+    assert!(matches!(run.result().await, Err(RunError::Cancelled { .. })));
+    worker.shutdown().await.unwrap();
+    assert_eq!(promises(&rig).await, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_look_at_a_run_shows_the_token() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approve("go".into())).await.unwrap();
+    rig.until_parked(&run).await;
+    let inspection = rig.client.inspect(run.run_id()).await.unwrap();
+    let shown = serde_json::to_value(&inspection).unwrap().to_string();
+    assert!(shown.contains(&token(&run, "approval").to_string()), "{shown}");
+    worker.shutdown().await.unwrap();
+}

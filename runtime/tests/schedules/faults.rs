@@ -1,0 +1,104 @@
+//! A time starts one run, however many workers look after it and whatever fails.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use piton::client::Overlap;
+use piton::error::StoreError;
+use piton::prelude::*;
+use piton::store::memory::Hook;
+
+use crate::{ALL, Rig, job, tens};
+
+/// Fails calls of a looking worker: some before they have had an effect, some after.
+#[derive(Debug, Default)]
+struct Flaky {
+    calls: AtomicU32,
+    failed: AtomicU32,
+}
+
+impl Flaky {
+    fn judge(&self, operation: &'static str, residue: u32) -> Result<(), StoreError> {
+        let is_meant = ["claim_schedules", "save_schedules", "start_runs", "find_endings"];
+        if !is_meant.contains(&operation) {
+            return Ok(());
+        }
+        // Knuth's multiplicative hash: which calls fail is not in step with the rounds.
+        let call = self.calls.fetch_add(1, Ordering::Relaxed).wrapping_mul(2_654_435_761);
+        if (call >> 16) % 10 != residue {
+            return Ok(());
+        }
+        self.failed.fetch_add(1, Ordering::Relaxed);
+        let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
+        Err(StoreError::Database { operation, retryable: true, source })
+    }
+}
+
+#[async_trait::async_trait]
+impl Hook for Flaky {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.judge(operation, 1)
+    }
+
+    async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
+        self.judge(operation, 3)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_fail_before_or_after_their_effect_lose_and_double_nothing() {
+    let rig = Rig::new();
+    let connection = rig.store.connect();
+    let hook = Arc::new(Flaky::default());
+    connection.set_hook(hook.clone());
+    let worker = Worker::new(&Client::new(connection)).start().await.unwrap();
+    let schedule = rig.client.schedule("job");
+    let create = schedule.create(tens(600), job(1)).overlap(ALL);
+    create.catch_up_window(Duration::from_secs(600)).await.unwrap();
+    rig.pass(1_000).await;
+    let expected: Vec<i64> = (1..=60).map(|tick| tick * 10).collect();
+    assert_eq!(rig.nominal().await, expected);
+    assert_eq!(schedule.describe().await.unwrap().counts.started, 60);
+    assert!(hook.failed.load(Ordering::Relaxed) > 20, "{hook:?}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn several_workers_start_each_run_once() {
+    let rig = Rig::new();
+    let mut workers = Vec::new();
+    for _ in 0..3 {
+        workers.push(Worker::new(&Client::new(rig.store.connect())).start().await.unwrap());
+    }
+    for number in 0..20 {
+        let schedule = rig.client.schedule(format!("job{number}"));
+        schedule.create(tens(100), job(12)).overlap(Overlap::BufferAll).await.unwrap();
+    }
+    rig.pass(400).await;
+    let runs = rig.runs().await;
+    assert_eq!(runs.len(), 20 * 10);
+    for number in 0..20 {
+        let schedule = rig.client.schedule(format!("job{number}"));
+        let described = schedule.describe().await.unwrap();
+        assert_eq!(described.counts.started, 10);
+    }
+    for worker in workers {
+        worker.shutdown().await.unwrap();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_starts_nothing_again() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    rig.client.schedule("job").create(tens(100), job(1)).overlap(ALL).await.unwrap();
+    rig.pass(35).await;
+    rig.store.move_clock(-20_000_000);
+    rig.pass(60).await;
+    rig.store.move_clock(15_000_000);
+    rig.pass(60).await;
+    assert_eq!(rig.nominal().await, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
+    worker.shutdown().await.unwrap();
+}
