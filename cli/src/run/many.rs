@@ -1,100 +1,120 @@
-//! Changes of all runs that a filter means.
+//! Changes of one run, or of all that a filter means.
 
 use piton::client::{ChangeMany, Client, ManyChanged};
-use piton::filter::Filter;
+use piton::filter::{self, Filter};
 use piton::store::RunCursor;
 use serde_json::{Value, json};
 
+use super::act::{EndArgs, SignalArgs, parse_json};
 use crate::error::Failure;
 use crate::output::{self, Output};
 
 /// Which runs are changed, by whom, and how fast.
 #[derive(clap::Args)]
 pub(crate) struct ManyArgs {
-    /// All runs of which this holds, such as `state = 'approve' and since < now() - interval '3 days'`
+    /// In place of a run, all of which this holds, such as `state = 'approve' and since < now() - interval '3 days'`
     #[arg(long, value_name = "CONDITION")]
-    filter: Filter,
-    /// Tell how many runs there are, and change none
-    #[arg(long)]
+    filter: Option<Filter>,
+    /// Tell how many runs the filter means, and change none
+    #[arg(long, requires = "filter")]
     dry_run: bool,
     /// How many runs to change in a second at most
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     rate: u32,
     /// Go on where another call has stopped: what that told
-    #[arg(long, value_name = "PLACE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "PLACE", allow_hyphen_values = true, requires = "filter")]
     after: Option<RunCursor>,
-    /// By what signals and requests are known that the call is made again: a run gets one with the same key once
-    #[arg(long, value_name = "KEY")]
+    /// By what signals and requests are known if the call is made again: a run gets one with the same key once
+    #[arg(long, value_name = "KEY", requires = "filter")]
     key: Option<String>,
     /// Who makes the change, for the audit table
     #[arg(long, value_name = "NAME", env = "USER", default_value = "", hide_default_value = true)]
     by: String,
-    /// Why it is made, for the audit table and for those who wait for the runs
-    #[arg(long, value_name = "REASON", default_value = "", hide_default_value = true)]
-    because: String,
 }
 
-#[derive(clap::Args)]
-pub(crate) struct SignalAllArgs {
-    /// The signal's stored name, by default that of its type
-    signal: String,
-    /// Its value, as JSON
-    #[arg(value_parser = parse_json)]
-    value: Value,
-    #[command(flatten)]
-    many: ManyArgs,
-}
+impl ManyArgs {
+    /// Whether runs are meant by a filter.
+    pub(super) fn are_meant(&self) -> bool {
+        self.filter.is_some()
+    }
 
-/// What is done to runs that a filter means
-#[derive(clap::Subcommand)]
-pub(crate) enum ManyCommand {
-    /// Send a signal to open runs
-    Signal(SignalAllArgs),
-    /// Ask open runs to cancel
-    Cancel(ManyArgs),
-    /// Terminate open runs
-    Terminate(ManyArgs),
-    /// Give blocked runs another try
-    Retry(ManyArgs),
-    /// Delete runs that are over, with all their rows
-    Delete(ManyArgs),
-}
-
-fn parse_json(text: &str) -> Result<Value, String> {
-    serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))
-}
-
-pub(super) async fn carry_out(
-    client: &Client,
-    command: ManyCommand,
-    output: Output,
-) -> Result<String, Failure> {
-    match command {
-        ManyCommand::Signal(SignalAllArgs { signal, value, many }) => {
-            let change = client.signal_all_json(&many.filter, signal, &value);
-            make(change, many, output).await
-        }
-        ManyCommand::Cancel(many) => make(client.cancel_all(&many.filter), many, output).await,
-        ManyCommand::Terminate(many) => {
-            make(client.terminate_all(&many.filter), many, output).await
-        }
-        ManyCommand::Retry(many) => make(client.retry_all(&many.filter), many, output).await,
-        ManyCommand::Delete(many) => make(client.delete_all(&many.filter), many, output).await,
+    fn filter(&self) -> Filter {
+        self.filter.clone().unwrap_or_default()
     }
 }
 
-async fn make(change: ChangeMany, args: ManyArgs, output: Output) -> Result<String, Failure> {
-    let ManyArgs { dry_run, rate, after, key, by, because, .. } = args;
-    let mut change = change.by(by).because(because).rate(rate);
+pub(super) async fn signal(
+    client: &Client,
+    args: SignalArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    // Without a run, what is said begins with the signal.
+    let SignalArgs { id: name, name: value, value: none, because, many, .. } = args;
+    let value = value.as_deref().map_or(Ok(Value::Null), parse_json).map_err(Failure::Run)?;
+    if none.is_some() {
+        let message = "with a filter there is a signal and its value, and no run".to_owned();
+        return Err(Failure::Run(message));
+    }
+    let change = client.signal_all_json(many.filter(), name, &value);
+    make(change, many, because, output).await
+}
+
+pub(super) async fn cancel(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    make(client.cancel_all(args.many.filter()), args.many, args.because, output).await
+}
+
+pub(super) async fn terminate(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    make(client.terminate_all(args.many.filter()), args.many, args.because, output).await
+}
+
+pub(super) async fn retry(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let filter = one_or_many(client, &args).await?;
+    make(client.retry_all(filter), args.many, args.because, output).await
+}
+
+pub(super) async fn delete(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let filter = one_or_many(client, &args).await?;
+    make(client.delete_all(filter), args.many, args.because, output).await
+}
+
+/// The run that is named, or those that the filter means.
+async fn one_or_many(client: &Client, args: &EndArgs) -> Result<Filter, Failure> {
+    match &args.id {
+        Some(id) => Ok(filter::run_id().equals(super::find(client, id).await?)),
+        None => Ok(args.many.filter()),
+    }
+}
+
+async fn make(
+    change: ChangeMany,
+    args: ManyArgs,
+    because: Option<String>,
+    output: Output,
+) -> Result<String, Failure> {
+    let ManyArgs { dry_run, rate, after, key, by, .. } = args;
+    let mut change = change.by(by).because(because.unwrap_or_default()).rate(rate);
     if dry_run {
         change = change.dry_run();
     } else {
         change = change.on_progress(|done| {
             if let Some(last) = done.last.filter(|_| !done.is_over) {
-                eprintln!(
-                    "{} changed, {} left; go on with --after={last}",
-                    done.changed, done.left
-                );
+                eprintln!("{} changed, {} left; go on with --after={last}", done.changed, done.left);
             }
         });
     }

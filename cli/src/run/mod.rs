@@ -16,7 +16,6 @@ pub(crate) use self::act::parse_json;
 use self::act::{EndArgs, QueryArgs, ResultArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
 use self::list::{CountArgs, ListArgs};
-use self::many::ManyCommand;
 use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};
 use self::show::ShowArgs;
 use crate::error::Failure;
@@ -30,16 +29,20 @@ pub(crate) enum RunCommand {
     Count(CountArgs),
     /// Show a run as a debugger does: where its code is, what it waits for, its variables
     Show(ShowArgs),
-    /// Send a signal to a run
+    /// Send a signal to a run, or to all that a filter means
     Signal(SignalArgs),
     /// Show exposed variables of a run
     Query(QueryArgs),
     /// Send an update to a run and wait for the answer
     Update(UpdateArgs),
-    /// Ask a run to cancel
+    /// Ask a run to cancel, or all that a filter means
     Cancel(EndArgs),
     /// End a run without running any more of its code
     Terminate(EndArgs),
+    /// Give a blocked run another try
+    Retry(EndArgs),
+    /// Delete a run that is over, with all its rows
+    Delete(EndArgs),
     /// Wait until a run is over, and show what it has come to
     Result(ResultArgs),
     /// Change a parked or blocked run: set variables, end waits, move it to another state
@@ -52,9 +55,6 @@ pub(crate) enum RunCommand {
     Fork(ForkArgs),
     /// Show who has changed a run by hand, when and why
     Audit(AuditArgs),
-    /// Change all runs that a filter means
-    #[command(subcommand)]
-    All(ManyCommand),
 }
 
 /// Who makes a change, and why.
@@ -77,6 +77,17 @@ pub(crate) async fn carry_out(
         RunCommand::List(args) => list::carry_out(client, args, output).await,
         RunCommand::Count(args) => list::count(client, args, output).await,
         RunCommand::Show(args) => show::carry_out(client, args, output).await,
+        RunCommand::Signal(args) if args.many.are_meant() => {
+            many::signal(client, args, output).await
+        }
+        RunCommand::Cancel(args) if args.many.are_meant() => {
+            many::cancel(client, args, output).await
+        }
+        RunCommand::Terminate(args) if args.many.are_meant() => {
+            many::terminate(client, args, output).await
+        }
+        RunCommand::Retry(args) => many::retry(client, args, output).await,
+        RunCommand::Delete(args) => many::delete(client, args, output).await,
         RunCommand::Signal(args) => act::signal(client, args, output).await,
         RunCommand::Query(args) => act::query(client, args, output).await,
         RunCommand::Update(args) => act::update(client, args).await,
@@ -87,7 +98,6 @@ pub(crate) async fn carry_out(
         RunCommand::History(args) => past::history(client, args, output).await,
         RunCommand::Rewind(args) => past::rewind(client, args, output).await,
         RunCommand::Fork(args) => past::fork(client, args, output).await,
-        RunCommand::All(command) => many::carry_out(client, command, output).await,
         RunCommand::Audit(args) => past::audit(client, args, output).await,
     }
 }

@@ -132,7 +132,7 @@ impl Client {
     }
 
     /// Deletes every run that a filter means and that is over, with its rows: its result, its attributes and memo, its
-    /// kept states, the keys of what has arrived for it. What it has sent and is still on its way is delivered; dead
+    /// kept states, its answers to updates, its promises, the keys of what has arrived for it. What it has sent and is still on its way is delivered; dead
     /// letters and audit entries stay.
     ///
     /// Errors: [`BulkError`].

@@ -1,7 +1,7 @@
 //! Changes that people ask for.
 
 use super::state::{News, State};
-use crate::model::Timestamp;
+use crate::model::{PromiseScope, Timestamp};
 use crate::store::contract::changes::arrival;
 use crate::store::{ChangeOutcome, ChangeRun, RunChange};
 
@@ -38,7 +38,7 @@ impl State {
                 Some(false) => {
                     self.runs.remove(&run_id);
                     self.history.remove(&run_id);
-                    self.promises.0.retain(|_, row| row.run_id != Some(run_id));
+                    self.promises.0.retain(|key, _| key.scope != PromiseScope::Run(run_id));
                     self.replies.retain(|(of, _), _| *of != run_id);
                     self.activities.retain(|key, _| key.run_id != run_id);
                     ChangeOutcome::Changed

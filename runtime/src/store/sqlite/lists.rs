@@ -114,3 +114,51 @@ pub(super) async fn count(
     let rows = store.read(script).await.and_then(|mut rows| rows.read::<CountRow>(0));
     Ok(read_run_counts(rows.map_err(failed("count_runs"))?))
 }
+
+#[cfg(test)]
+mod tests {
+    use sqlx::Row as _;
+
+    use super::*;
+    use crate::store::{StoreOptions, sqlite::open_memory};
+
+    /// Which steps the planner makes of a list.
+    async fn plan(store: &SqliteStore, filter: &str) -> String {
+        let filter: Filter = filter.parse().expect("a filter");
+        let sql = Sql::of(Dialect::Sqlite, 0, &filter.for_store(store.time()));
+        let mut script = Script::new();
+        script.sql("EXPLAIN QUERY PLAN ");
+        add_list(&mut script, &sql, RunOrder::default());
+        add_bound(&mut script, sql.bound).bind(100);
+        let mut plan = store.turn().await.run(script).await.expect("it can be explained");
+        let lines = plan.of(0);
+        lines.iter().map(|row| row.get::<String, _>("detail") + "\n").collect()
+    }
+
+    #[tokio::test]
+    async fn indexes_lead_to_the_runs() {
+        let store = open_memory(&StoreOptions::default()).await.expect("memory is there");
+        for (filter, index) in [
+            ("customer = 'c-17'", "led USING INDEX piton_attributes_text"),
+            ("customer = 'c-17' and workflow = 'w'", "led USING INDEX piton_attributes_text"),
+            ("customer in ('a', 'b')", "attribute USING INDEX piton_attributes_text"),
+            ("customer like 'c-%'", "attribute USING INDEX piton_attributes_text"),
+            ("cents between 1 and 2", "attribute USING COVERING INDEX piton_attributes_integer"),
+            ("express = true", "attribute USING COVERING INDEX piton_attributes_truth"),
+            ("ship_by > '2026-01-01'", "attribute USING COVERING INDEX piton_attributes_time"),
+            ("status = 'blocked'", "run USING INDEX piton_runs_blocked"),
+            ("workflow_id = 'o-42'", "piton_runs USING INDEX piton_runs_open"),
+            ("workflow_id = 'o-42'", "piton_runs USING INDEX piton_runs_workflow_id"),
+            ("run_id < '01981234-0000-7000-8000-000000000000'", "run USING INDEX piton_runs_run_id"),
+        ] {
+            let plan = plan(&store, filter).await;
+            assert!(plan.contains(index), "{filter}: {index}\n{plan}");
+            let scans = plan.lines().any(|line| line == "SCAN run");
+            assert!(!scans, "{filter}\n{plan}");
+        }
+        // The newest of many that have an attribute are found without sorting.
+        let plan = plan(&store, "customer = 'c-17'").await;
+        let inner = plan.split("led USING").next().unwrap_or_default();
+        assert!(!plan.contains("USE TEMP B-TREE FOR ORDER BY\nSEARCH led"), "{inner}");
+    }
+}
