@@ -3,6 +3,8 @@
 pub mod approval;
 pub mod billing;
 pub mod cart;
+pub mod collection;
+pub mod fan_out;
 pub mod game;
 pub mod orders;
 pub mod trip;

@@ -9,6 +9,7 @@ use syn::{Ident, LitInt, LitStr, Token};
 
 use crate::check::{Level, Levels, Rule};
 use crate::diagnostics::Diagnostics;
+use crate::id_pattern::parse_id;
 use crate::root::parse_crate;
 
 /// Options, each with an example of how it is written.
@@ -25,6 +26,7 @@ const WORKFLOW: Known = &[
     ("durability", "durability = \"relaxed\""),
     ("max_steps_ahead", "max_steps_ahead = 16"),
     ("history", "history = 10"),
+    ("id", "id = \"order-{order.id}\""),
     CRATE,
 ];
 
@@ -53,6 +55,8 @@ pub(crate) struct WorkflowArgs {
     pub(crate) durability: Durability,
     /// `history = 10`: how many past states of a run are kept.
     pub(crate) history: Option<LitInt>,
+    /// `id = "order-{order.id}"`: the workflow id of a run that is started without another.
+    pub(crate) id: Option<LitStr>,
     /// `strict`: free functions that are called must be `#[deterministic]`.
     pub(crate) strict: bool,
 }
@@ -71,6 +75,7 @@ impl WorkflowArgs {
                 "durability" => args.durability = Durability::parse(input)?,
                 "max_steps_ahead" => max_steps = Some(parse_max_steps(input)?),
                 "history" => args.history = Some(parse_history(input)?),
+                "id" => args.id = Some(parse_id(input)?),
                 "crate" => parse_crate(input)?,
                 _ => args.levels.parse_list(key, input, diagnostics)?,
             }

@@ -27,6 +27,7 @@ mod fuzz;
 mod generics;
 mod holes;
 mod hygiene;
+mod id_pattern;
 mod ir;
 mod layout;
 mod liveness;
@@ -102,6 +103,7 @@ use crate::root::Root;
 /// | `strict` | free functions that are called must be [`#[deterministic]`](macro@deterministic) | off |
 /// | `durability = "relaxed"` | the run goes on while its state is being written | `"strict"` |
 /// | `max_steps_ahead = 16` | how many steps a relaxed run may make that are not on disk | 16 |
+/// | `id = "order-{order.id}"` | the workflow id of a run that is started without another: a pattern with parameters and their fields, of which `fulfil::workflow_id(&order)` makes an id as well | the run id |
 /// | `history = 10` | how many past states of a run are kept, to go back to or to look at | none |
 /// | `crate = "…"` | the path of this crate, where another one re-exports it | its name in `Cargo.toml` |
 ///

@@ -20,6 +20,7 @@ use crate::conditions;
 use crate::diagnostics::Diagnostics;
 use crate::fragments;
 use crate::generics::{self, Parameters};
+use crate::id_pattern::IdPattern;
 use crate::method::{Method, attribute_named};
 use crate::origins;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
@@ -42,6 +43,8 @@ pub(crate) struct WorkflowFn {
     pub(crate) durability: Durability,
     /// How many past states of a run are kept, if it says so.
     pub(crate) history: Option<LitInt>,
+    /// What the workflow id of its runs is made of, if it says so.
+    pub(crate) id: Option<IdPattern>,
     /// The numbers of the parameters that people are not to see, from 0.
     pub(crate) redacted: Vec<Literal>,
     /// The names of the exposed variables.
@@ -254,6 +257,7 @@ pub(crate) fn parse(
         version: None,
         durability: Durability::default(),
         history: None,
+        id: None,
         redacted,
         exposed,
         is_nested: false,

@@ -12,6 +12,7 @@ use crate::check::{Level, Rule, check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::fragments::kept_together;
 use crate::hygiene::is_any_of;
+use crate::id_pattern::IdPattern;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
 use crate::normalize::normalize;
@@ -120,6 +121,7 @@ fn expand_function(
     function.version = args.version;
     function.durability = args.durability;
     function.history = args.history;
+    function.id = args.id.and_then(|id| IdPattern::of(&id, &function, &diagnostics));
     // A strict workflow is one that is to be changed with care.
     let unless_set = if args.strict { Level::Warn } else { Rule::REPEATED_STATE.default_level() };
     function.repeated_state = args.levels.of_or(Rule::REPEATED_STATE, unless_set);

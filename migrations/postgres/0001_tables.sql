@@ -49,6 +49,9 @@ CREATE TABLE piton_runs (
     -- aligned: the arguments before it would then be elsewhere in the row whenever a state is longer or shorter,
     -- and the log of every step would repeat them.
     definition  BYTEA,
+    -- True where the end of the run concerns others: it is a child, has started children, or follows such a run.
+    -- Nothing stands for no, which most runs have.
+    has_kin     BOOLEAN,
     -- One constraint says all: each costs every statement the reading of it, and every row its check.
     CONSTRAINT piton_runs_row CHECK (
         step_no >= 0 AND takeovers >= 0 AND inbox_count >= 0
@@ -60,7 +63,7 @@ CREATE TABLE piton_runs (
             closed_at IS NULL AND blocked IS NOT NULL AND blocked_at IS NOT NULL AND result IS NULL
             AND failure IS NULL AND worker_id IS NULL AND due_at IS NULL
         ELSE
-            status IN ('completed', 'failed', 'cancelled', 'terminated')
+            status IN ('completed', 'failed', 'cancelled', 'terminated', 'continued_as_new')
             AND closed_at IS NOT NULL AND blocked IS NULL AND blocked_at IS NULL
             AND worker_id IS NULL AND due_at IS NULL
         END
@@ -82,6 +85,43 @@ CREATE INDEX piton_runs_blocked ON piton_runs (run_id) WHERE status = 'blocked';
 -- reasons begin so. What has panicked waits for somebody who unblocks it, and may be any number.
 CREATE INDEX piton_runs_adoptable ON piton_runs (run_id)
     WHERE status = 'blocked' AND substr(blocked, 1, 4) = '{"un';
+
+-- Runs that follow another one of the same workflow id. The first of a chain has no row.
+CREATE TABLE piton_chains (
+    run_id          UUID NOT NULL PRIMARY KEY,
+    first_run_id    UUID NOT NULL,
+    place           BIGINT NOT NULL CHECK (place > 0),
+    previous_run_id UUID NOT NULL,
+    link            TEXT NOT NULL CHECK (link IN ('continued', 'retry', 'cron'))
+);
+
+CREATE UNIQUE INDEX piton_chains_place ON piton_chains (first_run_id, place);
+CREATE INDEX piton_chains_previous ON piton_chains (previous_run_id);
+
+-- Children, by the first run of their chain, also those that could not be started.
+CREATE TABLE piton_children (
+    child_id        UUID NOT NULL PRIMARY KEY,
+    workflow_id     TEXT NOT NULL,
+    -- The run that has started it, and the first run of the chain of that.
+    parent_run_id   UUID NOT NULL,
+    parent_chain    UUID NOT NULL,
+    on_parent_close TEXT NOT NULL CHECK (on_parent_close IN ('terminate', 'request_cancel', 'abandon')),
+    -- Whether that is still to be done.
+    is_attached     BOOLEAN NOT NULL,
+    -- The open run that had its workflow id, so that it was not started.
+    taken_by        UUID
+);
+
+CREATE INDEX piton_children_parent ON piton_children (parent_chain, child_id);
+CREATE INDEX piton_children_attached ON piton_children (parent_chain, child_id) WHERE is_attached;
+
+-- Operations of runs that wait for the end of a child.
+CREATE TABLE piton_child_waits (
+    child_id UUID NOT NULL,
+    run_id   UUID NOT NULL,
+    handle   BIGINT NOT NULL CHECK (handle >= 0),
+    PRIMARY KEY (child_id, run_id, handle)
+);
 
 -- What has arrived for a run and has not been used up.
 CREATE TABLE piton_inbox (

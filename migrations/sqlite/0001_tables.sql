@@ -17,7 +17,9 @@ CREATE TABLE piton_runs (
     workflow_id TEXT NOT NULL,
     workflow    TEXT NOT NULL,
     status      TEXT NOT NULL CHECK (
-        status IN ('running', 'blocked', 'completed', 'failed', 'cancelled', 'terminated')
+        status IN (
+            'running', 'blocked', 'completed', 'failed', 'cancelled', 'terminated', 'continued_as_new'
+        )
     ),
     step_no     INTEGER NOT NULL DEFAULT 0 CHECK (step_no >= 0),
     takeovers   INTEGER NOT NULL DEFAULT 0 CHECK (takeovers >= 0),
@@ -38,6 +40,8 @@ CREATE TABLE piton_runs (
     -- What the run came to.
     result      BLOB,
     failure     TEXT,
+    -- Set where the end of the run concerns others: it is a child, has started children, or follows such a run.
+    has_kin     INTEGER CHECK (has_kin = 1),
     CHECK ((worker_id IS NULL) = (epoch IS NULL)),
     CHECK (worker_id IS NULL OR (status = 'running' AND due_at IS NULL)),
     CHECK (due_at IS NULL OR status = 'running'),
@@ -68,6 +72,42 @@ CREATE INDEX piton_runs_adoptable ON piton_runs (run_id)
 CREATE TABLE piton_run_inputs (
     run_id    BLOB NOT NULL PRIMARY KEY REFERENCES piton_runs (run_id) ON DELETE CASCADE,
     arguments BLOB NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Runs that follow another one of the same workflow id. The first of a chain has no row.
+CREATE TABLE piton_chains (
+    run_id          BLOB NOT NULL PRIMARY KEY REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    first_run_id    BLOB NOT NULL CHECK (length(first_run_id) = 16),
+    place           INTEGER NOT NULL CHECK (place > 0),
+    previous_run_id BLOB NOT NULL UNIQUE CHECK (length(previous_run_id) = 16),
+    link            TEXT NOT NULL CHECK (link IN ('continued', 'retry', 'cron'))
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX piton_chains_place ON piton_chains (first_run_id, place);
+
+-- Children, by the first run of their chain, also those that could not be started.
+CREATE TABLE piton_children (
+    child_id        BLOB NOT NULL PRIMARY KEY CHECK (length(child_id) = 16),
+    workflow_id     TEXT NOT NULL,
+    -- The run that has started it, and the first run of the chain of that.
+    parent_run_id   BLOB NOT NULL CHECK (length(parent_run_id) = 16),
+    parent_chain    BLOB NOT NULL CHECK (length(parent_chain) = 16),
+    on_parent_close TEXT NOT NULL CHECK (on_parent_close IN ('terminate', 'request_cancel', 'abandon')),
+    -- Whether that is still to be done.
+    is_attached     INTEGER NOT NULL CHECK (is_attached IN (0, 1)),
+    -- The open run that had its workflow id, so that it was not started.
+    taken_by        BLOB CHECK (length(taken_by) = 16)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX piton_children_parent ON piton_children (parent_chain, child_id);
+CREATE INDEX piton_children_attached ON piton_children (parent_chain, child_id) WHERE is_attached = 1;
+
+-- Operations of runs that wait for the end of a child.
+CREATE TABLE piton_child_waits (
+    child_id BLOB NOT NULL CHECK (length(child_id) = 16),
+    run_id   BLOB NOT NULL CHECK (length(run_id) = 16),
+    handle   INTEGER NOT NULL CHECK (handle >= 0),
+    PRIMARY KEY (child_id, run_id, handle)
 ) STRICT, WITHOUT ROWID;
 
 -- What has arrived for a run and has not been used up.

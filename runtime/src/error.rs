@@ -4,6 +4,7 @@
 mod bulk;
 #[cfg(feature = "engine")]
 mod chain;
+mod child;
 #[cfg(feature = "engine")]
 mod connect;
 #[cfg(feature = "engine")]
@@ -21,6 +22,7 @@ mod update;
 pub use bulk::BulkError;
 #[cfg(feature = "engine")]
 pub(crate) use chain::with_causes;
+pub use child::ChildError;
 #[cfg(feature = "engine")]
 pub use connect::{ConnectError, StoreError};
 #[cfg(feature = "engine")]

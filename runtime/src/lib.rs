@@ -32,6 +32,8 @@ pub mod prelude;
 pub mod process;
 #[cfg(feature = "schedules")]
 mod schedules;
+#[cfg(feature = "signed-tokens")]
+pub mod signed;
 #[cfg(feature = "engine")]
 pub mod store;
 #[cfg(feature = "engine")]
@@ -62,27 +64,17 @@ pub use piton_macros::{Attributes, Signal, Update, activity, deterministic, regi
 #[cfg(all(feature = "macros", feature = "engine"))]
 pub use piton_macros::{migrate, query, validator};
 
-/// The program of the guide runs.
+/// The programs of the README and of the guide compile and run.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
-#[doc = include_str!("../../docs/guide/updates-queries.md")]
-struct UpdatesAndQueries;
-
-/// The program of the guide runs.
-#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
+#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../docs/guide/cancellation.md")]
+#[doc = include_str!("../../docs/guide/children.md")]
+#[doc = include_str!("../../docs/guide/fan-out.md")]
 #[doc = include_str!("../../docs/guide/finding-runs.md")]
-struct FindingRuns;
+#[doc = include_str!("../../docs/guide/promises.md")]
+#[doc = include_str!("../../docs/guide/updates-queries.md")]
+struct Guide;
 
-/// The program of the guide runs.
 #[cfg(all(doctest, feature = "macros", feature = "sqlite", feature = "schedules"))]
 #[doc = include_str!("../../docs/guide/schedules.md")]
 struct Schedules;
-
-/// The programs of the README compile.
-#[cfg(all(doctest, feature = "macros", feature = "sqlite"))]
-#[doc = include_str!("../../README.md")]
-struct Readme;
-
-/// The programs of the guide compile.
-#[cfg(all(doctest, feature = "macros"))]
-#[doc = include_str!("../../docs/guide/cancellation.md")]
-struct Cancellation;

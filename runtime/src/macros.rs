@@ -76,9 +76,18 @@ macro_rules! ensure {
 /// };
 /// ```
 ///
-/// Each branch is `pattern = operation => expression`. The operations are awaited by the macro; the
-/// expressions may await. If several operations have ended, the first branch in the source counts.
-/// A pattern must match every value.
+/// Each branch is `pattern = operation => expression`, or `pattern = operation, if condition => expression`.
+/// The operations are awaited by the macro; the expressions may await.
+///
+/// A branch whose condition is false is not begun. One whose pattern does not match the value is not awaited
+/// any more, and the others are. If no branch is left, the last one runs, `else => expression`; without it, that is a
+/// panic.
+///
+/// If several operations have ended, the branch counts that has been ready for longest: what has arrived in the order
+/// of arrival, before times that have passed since the run's last step; a time that had passed by then goes first. What
+/// is ready since the same moment is taken in the order of the source. Calls of workflows are looked at before
+/// the others. With `biased;` in front of the branches, and if an `async` block is among them, the order of the
+/// source decides alone.
 ///
 /// Only the body of a `#[workflow]` function gives `select!` a meaning; anywhere else it is an error.
 #[macro_export]

@@ -5,11 +5,12 @@ pub use crate::machine::Workflow as _;
 // For `.or_cancelled()`.
 pub use crate::machine::OrCancelled as _;
 pub use crate::machine::{
-    ActivityError, Context, Durable, Elapsed, Promise, Retryable, Signal, Spawned, Update,
-    UpdateRequest, join_all, race, try_join_all,
+    ActivityError, ChildError, ChildHandle, Context, Durable, Elapsed, Promise, Retryable, Signal,
+    Spawned, Update, UpdateRequest, join_all, race, try_join_all,
 };
 pub use crate::model::{
-    ActivityToken, PromiseToken, RetryPolicy, RunStatus, Timestamp, days, hours, minutes, seconds,
+    ActivityToken, ParentClose, PromiseToken, RetryPolicy, RunStatus, Timestamp, days, hours,
+    minutes, seconds,
 };
 
 pub use crate::activities::ActivityContext;

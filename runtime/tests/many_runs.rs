@@ -1,8 +1,8 @@
 //! Filters over very many runs: what they find, how long it takes, and what it costs commits.
 //!
 //! By default there are a few thousand runs, and only what is found is checked. Figures come with
-//! `PITON_RUNS=1000000 cargo test -p piton --test many_runs -- --nocapture`; see
-//! `docs/design/visibility.md`. Without Postgres binaries its trial is reported as ignored.
+//! `PITON_RUNS=1000000 cargo test -p piton --test many_runs -- --nocapture`.
+//! Without Postgres binaries its trial is reported as ignored.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -143,7 +143,7 @@ async fn check(url: &str) -> Result<(), Failed> {
     scene.commit(blocked, Disposition::Block { reason }, vec![]).await?;
     scene.store.deliver(vec![signal(blocked)]).await?;
     let (status, failure) = (RunStatus::Failed, Some("declined".to_owned()));
-    scene.commit(failed, Disposition::Close { status, result: None, failure }, vec![]).await?;
+    scene.commit(failed, Disposition::close(status, None, failure), vec![]).await?;
     let (queues_of, activities) = (&[("gpu", 2)], &[("train", 2)]);
     let claim = ClaimActivities { worker, queues: queues_of, activities, limit: 2 };
     let claimed = scene.store.claim_activities(claim).await?.activities;

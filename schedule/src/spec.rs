@@ -48,6 +48,14 @@ pub struct Spec {
     clock_changes: ClockChanges,
 }
 
+/// A spec that is read, with its cron strings as calendars.
+struct Read {
+    times: Times,
+    zone: TimeZone,
+    calendars: Vec<Calendar>,
+    excludes: Vec<Calendar>,
+}
+
 impl Spec {
     /// A spec with nothing in it, which is never due.
     pub fn new() -> Self {
@@ -137,7 +145,7 @@ impl Spec {
     /// # Errors
     /// A [`SpecError`] that names the field, the text, and what to write. A spec that is never due is refused.
     pub fn compile(&self) -> Result<Times, SpecError> {
-        self.read().map(|(times, _)| times)
+        self.read().map(|read| read.times)
     }
 
     /// The same spec in its canonical form: names as numbers, cron strings as calendars and intervals, all fields
@@ -146,10 +154,25 @@ impl Spec {
     /// # Errors
     /// As [`compile`](Self::compile).
     pub fn canonical(&self) -> Result<Self, SpecError> {
-        self.read().map(|(_, canonical)| canonical)
+        let Read { times, zone, calendars, excludes } = self.read()?;
+        let canonical = |written: &[Calendar], compiled: &[calendar::Compiled]| {
+            let both = written.iter().zip(compiled);
+            both.map(|(written, compiled)| written.canonical(compiled).into()).collect()
+        };
+        Ok(Self {
+            calendars: canonical(&calendars, &times.calendars),
+            intervals: times.intervals.iter().map(|interval| interval.canonical()).collect(),
+            cron: Vec::new(),
+            exclude: canonical(&excludes, &times.excludes),
+            start: self.start,
+            end: self.end,
+            jitter: (!times.jitter.is_zero()).then(|| interval::text(times.jitter)),
+            zone: zone.iana_name().filter(|name| *name != "UTC").map(str::to_owned),
+            clock_changes: self.clock_changes,
+        })
     }
 
-    fn read(&self) -> Result<(Times, Self), SpecError> {
+    fn read(&self) -> Result<Read, SpecError> {
         let zone = match &self.zone {
             Some(name) => zone::named(name)?,
             None => TimeZone::UTC,
@@ -195,32 +218,20 @@ impl Spec {
                 problem,
             })?,
         };
-        let (calendars, written_calendars) = compiled(&calendars, &zone)?;
-        let (excludes, written_excludes) = compiled(&excludes, &zone)?;
-        let intervals =
-            intervals.iter().map(Interval::compile).collect::<Result<Vec<_>, SpecError>>()?;
-        let canonical = Self {
-            calendars: written_calendars,
-            intervals: intervals.iter().map(|interval| interval.canonical()).collect(),
-            cron: Vec::new(),
-            exclude: written_excludes,
-            start: self.start,
-            end: self.end,
-            jitter: (!jitter.is_zero()).then(|| interval::text(jitter)),
-            zone: zone.iana_name().filter(|name| *name != "UTC").map(str::to_owned),
-            clock_changes: self.clock_changes,
+        let compile = |calendars: &[Calendar]| {
+            calendars.iter().map(|calendar| calendar.compile(&zone)).collect::<Result<Vec<_>, _>>()
         };
         let times = Times {
-            calendars,
-            intervals,
-            excludes,
+            calendars: compile(&calendars)?,
+            intervals: intervals.iter().map(Interval::compile).collect::<Result<_, _>>()?,
+            excludes: compile(&excludes)?,
             start: self.start,
             end: self.end,
             clock_changes: self.clock_changes,
             jitter,
         };
         match times.next(UnixSeconds::MIN) {
-            Some(_) => Ok((times, canonical)),
+            Some(_) => Ok(Read { times, zone, calendars, excludes }),
             None => Err(SpecError::NeverDue),
         }
     }
@@ -236,21 +247,6 @@ pub fn next_times(
     count: usize,
 ) -> Result<Vec<UnixSeconds>, SpecError> {
     Ok(spec.compile()?.after(from).take(count).collect())
-}
-
-/// Calendars that are read, and their canonical forms.
-fn compiled(
-    written: &[Calendar],
-    zone: &TimeZone,
-) -> Result<(Vec<calendar::Compiled>, Vec<CalendarForm>), SpecError> {
-    let mut calendars = Vec::new();
-    let mut canonical = Vec::new();
-    for calendar in written {
-        let compiled = calendar.compile(zone)?;
-        canonical.push(calendar.canonical(&compiled).into());
-        calendars.push(compiled);
-    }
-    Ok((calendars, canonical))
 }
 
 fn is_default(policy: &ClockChanges) -> bool {

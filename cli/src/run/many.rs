@@ -114,7 +114,10 @@ async fn make(
     } else {
         change = change.on_progress(|done| {
             if let Some(last) = done.last.filter(|_| !done.is_over) {
-                eprintln!("{} changed, {} left; go on with --after={last}", done.changed, done.left);
+                eprintln!(
+                    "{} changed, {} left; go on with --after={last}",
+                    done.changed, done.left
+                );
             }
         });
     }

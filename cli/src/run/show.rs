@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use piton::client::Client;
 use piton::client::inspect::{
-    AwaitedActivity, Inspection, Position, Shown, Variable, Wait, WaitFor,
+    AwaitedActivity, InspectedKin, Inspection, Position, Shown, Variable, Wait, WaitFor,
 };
 use piton::model::{FailedCompensation, RunStatus, Timestamp};
 
@@ -146,8 +146,30 @@ impl Page<'_> {
         for (name, value) in run.memo.iter() {
             self.field("memo", &format!("{name}: {value}"));
         }
+        if let Some(kin) = &run.kin {
+            self.kin(run, kin);
+        }
         if let Some(note) = &run.note {
             self.field("note", note);
+        }
+    }
+
+    /// The other runs that it belongs to.
+    fn kin(&mut self, run: &Inspection, kin: &InspectedKin) {
+        if let (Some(parent), Some(policy)) = (kin.parent, kin.on_parent_close) {
+            self.field("child of", &format!("{parent}, when that is over: {policy}"));
+        }
+        if kin.first_run_id != run.run_id {
+            self.field("first run", &kin.first_run_id.to_string());
+        }
+        if let (Some(previous), Some(link)) = (kin.previous_run_id, kin.link) {
+            self.field("follows", &format!("{previous} ({link})"));
+        }
+        if let Some(next) = kin.next_run_id {
+            self.field("goes on as", &next.to_string());
+        }
+        if kin.child_count > 0 {
+            self.field("children", &kin.child_count.to_string());
         }
     }
 
@@ -231,6 +253,12 @@ impl Page<'_> {
             WaitFor::Cancellation => {
                 let named = named("cancelled");
                 self.line(level, &format!("{named}a request to cancel{since}{arrived}"));
+            }
+            WaitFor::Child { child, workflow_id, workflow } => {
+                let named = named(workflow);
+                let child =
+                    format!("child `{workflow_id}`, a run of `{workflow}`, first run {child}");
+                self.line(level, &format!("{named}{child}{since}{arrived}"));
             }
             WaitFor::Promise { token, expires_at } => {
                 let until = expires_at.map(|at| format!(", expires {}", relative(at, now)));

@@ -22,7 +22,7 @@ use crate::script::Script;
 
 /// What a program uses.
 pub mod prelude {
-    pub use piton::machine::{Context, join_all};
+    pub use piton::machine::{Context, join_all, try_join_all};
     pub use piton::{join, select, try_join, workflow};
 
     pub use super::activities::*;
@@ -174,6 +174,7 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
             StepOutcome::Compensated(ending) => {
                 unreachable!("no program here is compensated: {ending:?}")
             }
+            StepOutcome::Continued(next) => unreachable!("no program here goes on: {next:?}"),
         };
         Ok(Step { outcome, consumed, outstanding })
     }

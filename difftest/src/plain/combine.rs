@@ -23,6 +23,52 @@ pub async fn join_all<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F:
     .await
 }
 
+/// Waits for all, or for the first error, upon which the rest is dropped. See [`piton::machine::try_join_all`].
+pub async fn try_join_all<F, T, E>(futures: impl IntoIterator<Item = F>) -> Result<Vec<T>, E>
+where
+    F: Future<Output = Result<T, E>>,
+{
+    let mut branches: Vec<_> = futures.into_iter().map(Branch::new).collect();
+    let mut begins = true;
+    std::future::poll_fn(|task| {
+        let all = std::mem::take(&mut begins);
+        let (mut done, mut failed) = (true, None);
+        for (index, branch) in branches.iter_mut().enumerate() {
+            if all || failed.is_none() {
+                done &= branch.poll(task);
+                if failed.is_none() && matches!(branch.value(), Some(Err(_))) {
+                    failed = Some(index);
+                }
+            }
+        }
+        match failed {
+            Some(index) => Poll::Ready(branches[index].take().map(|_| Vec::new())),
+            None if done => Poll::Ready(branches.iter_mut().map(Branch::take).collect()),
+            None => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// Waits for a future for as long as a timer runs. See [`piton::machine::Context::timeout`].
+pub(super) async fn timeout<F: Future>(
+    future: F,
+    timer: impl Future<Output = ()>,
+) -> Result<F::Output, ()> {
+    let (mut future, mut timer) = (Branch::new(future), Branch::new(timer));
+    std::future::poll_fn(|task| {
+        let is_done = future.poll(task);
+        // Both are asked for, whatever comes of the first.
+        let is_over = timer.poll(task);
+        match is_done {
+            true => Poll::Ready(Ok(future.take())),
+            false if is_over => Poll::Ready(Err(())),
+            false => Poll::Pending,
+        }
+    })
+    .await
+}
+
 /// A future of `join!` or `select!`, with its value once it has one.
 #[doc(hidden)]
 #[derive(Debug)]
@@ -57,6 +103,12 @@ impl<F: Future> Branch<F> {
         self.future.is_none() && !self.is_off
     }
 
+    /// Whether it is never ready, or not any more.
+    #[doc(hidden)]
+    pub fn is_off(&self) -> bool {
+        self.is_off
+    }
+
     #[doc(hidden)]
     pub fn value(&self) -> Option<&F::Output> {
         self.value.as_ref()
@@ -65,6 +117,18 @@ impl<F: Future> Branch<F> {
     #[doc(hidden)]
     pub fn take(&mut self) -> F::Output {
         self.value.take().expect("the branch has given its value")
+    }
+}
+
+impl<F: Future<Output = Option<T>>, T> Branch<F> {
+    /// Drops a `None` and is not ready any more. Whether it was one.
+    #[doc(hidden)]
+    pub fn refuses(&mut self) -> bool {
+        self.is_off |= matches!(self.value, Some(None));
+        if self.is_off {
+            self.value = None;
+        }
+        self.is_off
     }
 }
 
@@ -80,6 +144,20 @@ pub enum Chosen<A, B = (), C = (), D = ()> {
     C(C),
     /// The fourth.
     D(D),
+    /// The `else`.
+    Otherwise,
+}
+
+/// Whether a branch whose pattern is `Some(…)` refuses its value.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! refuses {
+    ($branch:ident) => {
+        false
+    };
+    ($branch:ident some) => {
+        $branch.refuses()
+    };
 }
 
 /// Waits for all futures and gives their values as a tuple.
@@ -152,6 +230,22 @@ macro_rules! branch {
 /// Waits for the first future to be ready and runs its arm.
 #[macro_export]
 macro_rules! select {
+    (biased; $($arms:tt)+) => { $crate::select!(@ [] $($arms)+) };
+    (@ [$($done:tt)*] Some($pattern:pat) = $future:expr, if $cond:expr => $body:expr, $($rest:tt)*) => {
+        $crate::select!(@ [$($done)* (Some($pattern), $future, [$cond], $body, some)] $($rest)*)
+    };
+    (@ [$($done:tt)*] Some($pattern:pat) = $future:expr => $body:expr, $($rest:tt)*) => {
+        $crate::select!(@ [$($done)* (Some($pattern), $future, [], $body, some)] $($rest)*)
+    };
+    (@ [$a:tt] else => $body:expr $(,)?) => {
+        $crate::select!(# else $body; [_, (), (), ()] (a A $a))
+    };
+    (@ [$a:tt $b:tt] else => $body:expr $(,)?) => {
+        $crate::select!(# else $body; [_, _, (), ()] (a A $a) (b B $b))
+    };
+    (@ [$a:tt $b:tt $c:tt] else => $body:expr $(,)?) => {
+        $crate::select!(# else $body; [_, _, _, ()] (a A $a) (b B $b) (c C $c))
+    };
     (@ [$($done:tt)*] $pattern:pat = $future:expr => $body:block , $($rest:tt)*) => {
         $crate::select!(@ [$($done)* ($pattern, $future, [], $body)] $($rest)*)
     };
@@ -184,7 +278,11 @@ macro_rules! select {
     (@ [$a:tt $b:tt $c:tt $d:tt]) => {
         $crate::select!(# [_, _, _, _] (a A $a) (b B $b) (c C $c) (d D $d))
     };
-    (# [$($value:ty),+] $(($name:ident $variant:ident ($pattern:pat, $future:expr, $cond:tt, $body:expr)))+) => {{
+    (
+        # $(else $otherwise:expr;)? [$($value:ty),+]
+        $(($name:ident $variant:ident
+            ($pattern:pat, $future:expr, $cond:tt, $body:expr $(, $refuses:ident)?)))+
+    ) => {{
         let chosen: $crate::plain::Chosen<$($value),+> = {
             $(
                 let mut $name = $crate::branch!($cond $future);
@@ -196,9 +294,12 @@ macro_rules! select {
                 let mut done = false;
                 $(
                     if all || !done {
-                        done |= $name.poll(task);
+                        done |= $name.poll(task) && !$crate::refuses!($name $($refuses)?);
                     }
                 )+
+                if true $(&& $name.is_off())+ {
+                    return ::std::task::Poll::Ready($crate::plain::Chosen::Otherwise);
+                }
                 $(
                     if $name.value().is_some() {
                         return ::std::task::Poll::Ready(
@@ -212,6 +313,7 @@ macro_rules! select {
         };
         match chosen {
             $($crate::plain::Chosen::$variant($pattern) => $body,)+
+            $($crate::plain::Chosen::Otherwise => $otherwise,)?
             #[allow(unreachable_patterns)]
             _ => unreachable!("no such arm"),
         }

@@ -21,7 +21,7 @@ pub use operations::{Context, Op, Sleep};
 
 /// What a program uses.
 pub mod prelude {
-    pub use super::combine::join_all;
+    pub use super::combine::{join_all, try_join_all};
     pub use super::operations::activities::*;
     pub use super::operations::{Context, cx};
     pub use crate::prelude::*;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use piton::machine::{Cancelled, Signal};
 use piton::model::Timestamp;
 
+use super::combine::timeout;
 use super::world;
 use crate::drive::Outstanding;
 
@@ -84,6 +85,15 @@ impl Context {
     /// See [`piton::machine::Context::sleep`].
     pub fn sleep(&self, duration: Duration) -> Sleep {
         Sleep { when: Err(duration), op: None }
+    }
+
+    /// See [`piton::machine::Context::timeout`].
+    pub fn timeout<F: Future>(
+        &self,
+        limit: Duration,
+        operation: F,
+    ) -> impl Future<Output = Result<F::Output, ()>> + use<F> {
+        timeout(operation, self.sleep(limit))
     }
 
     /// See [`piton::machine::Context::sleep_until`].

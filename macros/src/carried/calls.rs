@@ -31,10 +31,6 @@ impl Values<'_> {
         if only_looks(call) {
             return receiver;
         }
-        // The handle of an operation, which holds no borrow. It is to live as long as its scope.
-        if call.method == "spawn" && self.is_context(&call.receiver) {
-            return true;
-        }
         if compares(call) {
             return true;
         }
@@ -66,14 +62,6 @@ impl Values<'_> {
             });
         }
         borrows
-    }
-
-    /// Whether the name is that of no local, as the context's is.
-    fn is_context(&self, receiver: &Expr) -> bool {
-        let Expr::Path(path) = receiver else { return false };
-        path.path.get_ident().is_some_and(|ident| {
-            self.inner.find(ident).is_none() && self.graph.locals.find(ident).is_none()
-        })
     }
 
     fn is_temporary(&self, place: &Expr) -> bool {

@@ -26,13 +26,21 @@ pub(crate) fn facade(
         stored_arguments(out, &workflow, &names, &function.params);
     });
     // A function that makes it would be one for each workflow.
+    let id = function.id.as_ref();
+    // Before the arguments are used up.
+    let workflow_id = match id.map(|id| id.call(ident, &names)) {
+        Some(id) => quote!(::core::option::Option::Some(#id)),
+        None => quote!(::core::option::Option::None),
+    };
     let call = quote! {
         ::piton::__private::WorkflowCall::<#workflow> {
+            workflow_id: #workflow_id,
             arguments: #list.finish(),
             workflow: ::piton::__private::PhantomData,
         }
     };
-    around(function, &names, definition, beside, &quote!(), &call)
+    let of_id = id.map(|id| id.function(function));
+    around(function, &names, definition, &quote!(#beside #of_id), &quote!(), &call)
 }
 
 /// The list of the arguments. Here rustc is asked, once, whether values of their types can be stored.

@@ -32,6 +32,7 @@ pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, Poin
                 "shield" if on_context && call.args.len() == 1 => of_future(&call.args[0], context),
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
+                "start_child" if on_context => (child(call).unwrap_or(method), PointKind::Other),
                 "update" if on_context => (format!("update{}", turbofish(call)), PointKind::Update),
                 "promise" | "shared_promise" if on_context => {
                     (format!("promise{}", literal(call)), PointKind::Other)
@@ -41,6 +42,17 @@ pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, Poin
         }
         Expr::Path(path) => (last_segment(&path.path), PointKind::Other),
         _ => ("await".to_owned(), PointKind::Other),
+    }
+}
+
+/// The workflow that a child runs.
+fn child(call: &syn::ExprMethodCall) -> Option<String> {
+    match call.args.first()? {
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => Some(last_segment(&path.path)),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

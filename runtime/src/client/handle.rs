@@ -59,8 +59,8 @@ impl<W: Workflow> RunHandle<W> {
         &self.workflow_id
     }
 
-    /// Waits until the run has closed, in whatever process. A *blocked* run is not closed: the wait
-    /// goes on until code that can go on with it has been deployed, or somebody terminates it; see
+    /// Waits until the run has closed, in whatever process, and the runs that follow it in its chain. A *blocked* run is
+    /// not closed: the wait goes on until code that can go on with it has been deployed, or somebody terminates it; see
     /// [`RunHandle::status`] for the reason. Cancellation safe.
     ///
     /// # Errors
@@ -69,20 +69,53 @@ impl<W: Workflow> RunHandle<W> {
     /// [`RunError::Store`] if the database failed in a way that waiting does not mend: while it
     /// cannot be reached, the wait goes on.
     pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
+        let mut ending = self.ending().await?;
+        let mut run_id = self.run_id;
+        while ending.status == RunStatus::ContinuedAsNew {
+            run_id = self.next_of(run_id).await?;
+            let next = Self::new(self.client.clone(), run_id, self.workflow_id.clone());
+            ending = next.ending().await?;
+        }
+        self.ended(&ending).await
+    }
+
+    /// As [`RunHandle::result`], of this run alone, also if others follow it in its chain.
+    ///
+    /// # Errors
+    /// Those of [`RunHandle::result`], and [`RunError::ContinuedAsNew`].
+    pub async fn result_of_this_run(&self) -> Result<W::Output, RunError<W::Error>> {
+        let ending = self.ending().await?;
+        match ending.status {
+            RunStatus::ContinuedAsNew => {
+                Err(RunError::ContinuedAsNew { run_id: self.next_of(self.run_id).await? })
+            }
+            _ => self.ended(&ending).await,
+        }
+    }
+
+    /// The run that follows one which has continued as new.
+    async fn next_of(&self, run_id: RunId) -> Result<RunId, RunError<W::Error>> {
+        let kin = patiently(|| self.client.store().find_kin(run_id)).await;
+        let kin = kin.map_err(|error| RunError::Store(Arc::new(error)))?;
+        kin.and_then(|kin| kin.next_run_id).ok_or(RunError::Unknown { run_id })
+    }
+
+    /// Waits until this run has closed.
+    async fn ending(&self) -> Result<Ending, RunError<W::Error>> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
         loop {
             // News or not, the next look tells.
             if let Some((watch, since)) = watch.take()
                 && let Ok(Some(ending)) = timeout_at(since + RESULT_POLL, watch.settled()).await
             {
-                return self.ended(&ending).await;
+                return Ok(Arc::unwrap_or_clone(ending));
             }
             watch = Some((self.client.store().hub().watch_end(self.run_id), Instant::now()));
             let found = self.client.endings().submit(self.run_id).await;
             match found.map_err(RunError::Store)? {
                 FoundEnding::Unknown => return Err(RunError::Unknown { run_id: self.run_id }),
                 FoundEnding::Open => {}
-                FoundEnding::Closed(ending) => return self.ended(&ending).await,
+                FoundEnding::Closed(ending) => return Ok(ending),
             }
         }
     }

@@ -10,6 +10,7 @@ mod exposed;
 mod handle;
 mod in_use;
 pub mod inspect;
+mod kin;
 mod labels;
 mod lists;
 mod many;

@@ -131,6 +131,7 @@ impl<W: Workflow> Start<W> {
         first: Option<FirstArrival>,
     ) -> Result<(StartOutcome, RunHandle<W>), StartError> {
         let Self { client, call, workflow_id, start, labels, .. } = self;
+        let workflow_id = workflow_id.or_else(|| call.workflow_id.clone());
         let Some(workflow) = W::registered_name() else {
             return Err(StartError::NotRegistered { workflow: std::any::type_name::<W>() });
         };

@@ -261,7 +261,14 @@ impl Client {
             match self.store().find_update(key).await {
                 Ok(FoundUpdate::Answered(reply)) => break reply,
                 Ok(FoundUpdate::Accepted) => {}
-                Ok(FoundUpdate::Closed) => return Err(UpdateError::Closed { run_id }),
+                Ok(FoundUpdate::Closed) => {
+                    // It may have gone over to the run that follows.
+                    let kin = patiently(|| self.store().find_kin(run_id)).await?;
+                    let Some(run_id) = kin.and_then(|kin| kin.next_run_id) else {
+                        return Err(UpdateError::Closed { run_id });
+                    };
+                    return Box::pin(self.update_reply(&UpdateKey { run_id, update })).await;
+                }
                 Ok(FoundUpdate::Unknown) => {
                     return Err(UpdateError::NotAccepted { run_id, update });
                 }

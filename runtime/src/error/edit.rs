@@ -145,6 +145,14 @@ pub enum EditError {
         /// The queue.
         queue: String,
     },
+    /// The state waits for a promise, and the run no longer does: only its code can begin to.
+    #[error(
+        "the state waits for the promise `{promise}`, which only the code can begin to wait for; choose a state before that"
+    )]
+    OnPromise {
+        /// The name of the promise.
+        promise: String,
+    },
 }
 
 impl From<StoreError> for EditError {

@@ -148,6 +148,13 @@ pub enum StoredAwaited {
     },
     /// A request to cancel.
     Cancellation,
+    /// A child.
+    Child {
+        /// The stored name of its workflow.
+        name: String,
+        /// The schema of what that returns.
+        returned: SchemaHash,
+    },
     /// An update.
     Update {
         /// Its stored name.
@@ -349,6 +356,10 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
             is_limited: *is_limited,
         },
         Awaited::Cancellation => StoredAwaited::Cancellation,
+        Awaited::Child { workflow, returned } => StoredAwaited::Child {
+            name: (*workflow).to_owned(),
+            returned: schemas.add_type(*returned),
+        },
         Awaited::Promise { resolved, rejected, is_limited } => StoredAwaited::Promise {
             resolved: schemas.add_type(*resolved),
             rejected: schemas.add_type(*rejected),
@@ -403,6 +414,7 @@ impl StoredAwaited {
                 named.push(*returned);
             }
             Self::Signal { value, .. } => named.push(*value),
+            Self::Child { returned, .. } => named.push(*returned),
             Self::Update { value, reply, .. } => named.extend([*value, *reply]),
             Self::Promise { resolved, rejected, .. } => named.extend([*resolved, *rejected]),
             Self::List(item)
@@ -419,7 +431,8 @@ impl StoredAwaited {
     /// Whether one that is awaited can go on as `other`, which is awaited today.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Activity { name, .. }, Self::Activity { name: other, .. }) => name == other,
+            (Self::Activity { name, .. }, Self::Activity { name: other, .. })
+            | (Self::Child { name, .. }, Self::Child { name: other, .. }) => name == other,
             (
                 Self::Workflow { name, version, .. },
                 Self::Workflow { name: other, formerly, version: other_version },
@@ -461,6 +474,7 @@ impl std::fmt::Display for StoredAwaited {
             Self::Update { name, is_limited: false, .. } => write!(f, "the update `{name}`"),
             Self::Update { name, .. } => write!(f, "the update `{name}` with a time limit"),
             Self::Cancellation => f.write_str("a request to cancel"),
+            Self::Child { name, .. } => write!(f, "a child, a run of `{name}`"),
             Self::Promise { is_limited: false, .. } => f.write_str("a promise"),
             Self::Promise { .. } => f.write_str("a promise with a time limit"),
             Self::Fill(item) => write!(f, "{item}, which fills a promise"),

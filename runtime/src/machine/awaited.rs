@@ -46,6 +46,13 @@ pub enum Awaited {
     },
     /// A request to cancel the run.
     Cancellation,
+    /// A child.
+    Child {
+        /// The stored name of its workflow.
+        workflow: &'static str,
+        /// What that returns.
+        returned: Described,
+    },
     /// What a promise comes to, perhaps with a limit of time.
     Promise {
         /// What it is resolved with.

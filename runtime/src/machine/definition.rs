@@ -106,6 +106,11 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
             hash.add(if *is_limited { "limited update" } else { "update" });
         }
         Awaited::Cancellation => hash.add("cancellation"),
+        Awaited::Child { workflow, returned } => {
+            add_type(*returned);
+            hash.add(workflow);
+            hash.add("child");
+        }
         Awaited::Promise { resolved, rejected, is_limited } => {
             add_type(*resolved);
             add_type(*rejected);

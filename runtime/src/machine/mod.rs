@@ -10,8 +10,10 @@ pub(crate) mod activity;
 mod awaited;
 pub(crate) mod branches;
 mod cancellation;
+mod children;
 mod compensation;
 pub(crate) mod context;
+mod continued;
 pub(crate) mod definition;
 mod durable;
 pub(crate) mod entry;
@@ -41,6 +43,7 @@ mod within;
 pub(crate) mod workflow;
 mod writer;
 
+pub use crate::error::ChildError;
 pub use activity::{
     Activity, ActivityCall, ActivityError, ActivityOptions, PendingActivity, ResultParts,
     Retryable, TimeoutKind,
@@ -49,8 +52,12 @@ pub use activity::{
 pub use awaited::Awaited;
 pub use cancellation::{Cancellation, Cancelled, OrCancelled, UntilCancelled};
 pub(crate) use cancellation::{is_by_request, request};
+pub(crate) use children::StartOfChild;
+pub use children::{ChildHandle, ChildResult, PendingChild};
 pub use compensation::OnFailure;
 pub use context::{Context, RunInfo};
+#[doc(hidden)]
+pub use continued::NextRun;
 pub use definition::Definition;
 pub use durable::Durable;
 pub use entry::WorkflowEntry;

@@ -6,8 +6,8 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Machine, OperationOutcome, RunInfo, SetAside, Signal, StepError, StepOutcome, Update, Workflow,
-    WorkflowCall,
+    Machine, NextRun, OperationOutcome, RunInfo, SetAside, Signal, StepError, StepOutcome, Update,
+    Workflow, WorkflowCall,
 };
 use crate::codec::{self, CodecError};
 use crate::error::Error;
@@ -366,12 +366,33 @@ impl<W: Workflow> Standalone<W> {
         Ok(match outcome {
             StepOutcome::Parked => None,
             StepOutcome::Returned { result, .. } => Some(result),
+            StepOutcome::Continued(next) => {
+                self.go_on_as(&next)?;
+                None
+            }
             StepOutcome::Compensated(ending) => match ending.close() {
                 (_, Some(result), _) => Some(result),
                 (RunStatus::Cancelled, None, _) => return Err(StepError::Cancelled),
                 (_, None, failure) => return Err(StepError::Failed(Error::msg(failure))),
             },
         })
+    }
+
+    /// The run goes on as another one, with the signals that are left. Its id stays.
+    fn go_on_as(&mut self, next: &NextRun) -> Result<(), StepError> {
+        if next.entry.type_id != W::entry().type_id {
+            let message = format!(
+                "the run continues as one of `{}`, which only an engine can do",
+                next.workflow
+            );
+            return Err(StepError::Failed(Error::msg(message)));
+        }
+        self.machine = Machine::start(next.entry, self.run.clone(), &next.arguments)?;
+        self.inbox.retain(|(_, arrived)| !matches!(arrived, Arrived::Outcome(..)));
+        for (seq, arrived) in &self.inbox {
+            deliver(&mut self.machine, *seq, arrived.clone());
+        }
+        Ok(())
     }
 
     fn arrive(&mut self, arrived: Arrived) {

@@ -7,6 +7,7 @@ use super::entry::entry_of_type;
 use super::values::{ArgumentKind, Values};
 use super::{Context, Parked, ResultParts, StepError, WorkflowEntry};
 use crate::codec::{Arguments, CodecError, Described};
+use crate::error::Error;
 use crate::model::{Graph, Payload};
 
 /// A workflow definition: the type that `#[workflow]` emits under the function's name.
@@ -85,6 +86,8 @@ pub trait Outcome<R> {
     type Output;
     /// See [`Workflow::Error`].
     type Error;
+    /// The error as a parent has it, which can be saved: [`Outcome::Error`], or [`Error`] where there is none.
+    type Failure;
     /// Whether a return value may hold an error.
     const MAY_FAIL: bool;
 
@@ -93,6 +96,9 @@ pub trait Outcome<R> {
     /// # Errors
     /// The error that it holds, if it is one.
     fn into_result(returned: R) -> Result<Self::Output, Self::Error>;
+
+    /// The error as a parent has it.
+    fn failure(error: Self::Error) -> Self::Failure;
 }
 
 /// The shape of any return type but `Result`.
@@ -106,20 +112,30 @@ pub struct Fallible;
 impl<R> Outcome<R> for Plain {
     type Output = R;
     type Error = Infallible;
+    type Failure = Error;
     const MAY_FAIL: bool = false;
 
     fn into_result(returned: R) -> Result<R, Infallible> {
         Ok(returned)
+    }
+
+    fn failure(error: Infallible) -> Error {
+        match error {}
     }
 }
 
 impl<R: ResultParts> Outcome<R> for Fallible {
     type Output = R::Ok;
     type Error = R::Err;
+    type Failure = R::Err;
     const MAY_FAIL: bool = true;
 
     fn into_result(returned: R) -> Result<R::Ok, R::Err> {
         returned.into_result()
+    }
+
+    fn failure(error: R::Err) -> R::Err {
+        error
     }
 }
 
@@ -274,6 +290,9 @@ impl Durability {
 /// becomes a run; awaited in another workflow it runs inline, as a part of that one's run.
 #[must_use = "a workflow does nothing until it is started or awaited"]
 pub struct WorkflowCall<W> {
+    /// What it has for a workflow id unless it is started with another.
+    #[doc(hidden)]
+    pub workflow_id: Option<String>,
     /// One that could not be encoded is reported when the call is started.
     #[doc(hidden)]
     pub arguments: Result<Payload, CodecError>,
@@ -298,7 +317,11 @@ impl<W: Workflow> WorkflowCall<W> {
 
 impl<W> Clone for WorkflowCall<W> {
     fn clone(&self) -> Self {
-        Self { arguments: self.arguments.clone(), workflow: PhantomData }
+        Self {
+            workflow_id: self.workflow_id.clone(),
+            arguments: self.arguments.clone(),
+            workflow: PhantomData,
+        }
     }
 }
 

@@ -7,6 +7,7 @@ mod ending;
 pub(crate) mod finding;
 mod graph;
 mod ids;
+mod kin;
 mod memo;
 mod message;
 mod operation;
@@ -32,6 +33,7 @@ pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
+pub use kin::{ChildEnd, ChildStart, Link, ParentClose};
 pub use memo::Memo;
 pub use message::{Message, OutgoingMessage};
 pub use operation::{

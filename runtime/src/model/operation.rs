@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Handle, Payload, PromiseToken, RetryPolicy, Timestamp};
+use super::{Handle, Payload, PromiseToken, RetryPolicy, RunId, Timestamp};
 
 /// An outstanding operation, kept in the run's snapshot so that it is durable before it starts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +46,15 @@ pub enum Operation {
     },
     /// Wait for what a promise comes to. Boxed for its size.
     Promise(Box<PromiseWait>),
+    /// Wait for the end of a child.
+    Child {
+        /// The child: the first run of its chain.
+        child: RunId,
+        /// Its workflow id.
+        workflow_id: String,
+        /// The stored name of its workflow.
+        workflow: Cow<'static, str>,
+    },
 }
 
 /// A wait for what a promise comes to.
@@ -76,6 +85,7 @@ impl Operation {
             Self::Timer { .. }
             | Self::Signal { .. }
             | Self::Cancellation
+            | Self::Child { .. }
             | Self::Shield(_)
             | Self::Update { .. }
             | Self::Answer { .. }

@@ -27,17 +27,20 @@ pub enum RunStatus {
     Cancelled,
     /// Closed by an operator, without running any of its code.
     Terminated,
+    /// Closed by [going on as another run](crate::machine::Context::continue_as_new) of its workflow id.
+    ContinuedAsNew,
 }
 
 impl RunStatus {
     /// Every status, in the order of declaration.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Running,
         Self::Blocked,
         Self::Completed,
         Self::Failed,
         Self::Cancelled,
         Self::Terminated,
+        Self::ContinuedAsNew,
     ];
 
     /// The word that stores keep.
@@ -49,6 +52,7 @@ impl RunStatus {
             Self::Failed => "failed",
             Self::Cancelled => "cancelled",
             Self::Terminated => "terminated",
+            Self::ContinuedAsNew => "continued_as_new",
         }
     }
 

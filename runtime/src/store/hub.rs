@@ -3,7 +3,7 @@
 //! News is a hint. Whoever waits for it also polls slowly, so a lost or spurious message costs time
 //! and nothing else.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -30,6 +30,9 @@ impl RunEvent {
     }
 }
 
+/// How many runs are remembered that have something in the outbox.
+const MAX_SENT: usize = 10_000;
+
 /// Who wants news of which run, each under the key of its subscription.
 type Subscribers = HashMap<RunId, Vec<(u64, Subscriber)>>;
 
@@ -52,6 +55,10 @@ pub struct Hub {
     arrivals: AtomicU64,
     /// Whom to wake for which queue.
     queues: Mutex<HashMap<String, Vec<Weak<Notify>>>>,
+    /// Runs for which the store has put something into the outbox.
+    sent: Mutex<BTreeSet<RunId>>,
+    /// Told when there is one more.
+    sent_news: Notify,
     /// Whom to wake when something of a run is committed, each with the key of its watch.
     watchers: Mutex<HashMap<RunId, Vec<(u64, Arc<Notify>)>>>,
     /// How many they are: there are commits all the time, and seldom watchers.
@@ -208,6 +215,31 @@ impl Hub {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.makers.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         receiver
+    }
+
+    /// Says that the store itself has put something into the outbox in the name of a run, such as that it is over.
+    pub fn announce_sent(&self, run_id: RunId) {
+        let mut sent = self.lock_sent();
+        // Where nobody relays, nobody takes these. What is left out, a sweep finds.
+        if sent.len() < MAX_SENT {
+            sent.insert(run_id);
+        }
+        drop(sent);
+        self.sent_news.notify_one();
+    }
+
+    /// The runs announced so since the last call, in the order of their ids.
+    pub fn take_sent(&self) -> Vec<RunId> {
+        std::mem::take(&mut *self.lock_sent()).into_iter().collect()
+    }
+
+    /// Waits until one may have been announced. Cancellation safe.
+    pub async fn sent(&self) {
+        self.sent_news.notified().await;
+    }
+
+    fn lock_sent(&self) -> MutexGuard<'_, BTreeSet<RunId>> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Subscribers> {

@@ -44,6 +44,13 @@
 //! notes the wait. Whoever completes the promise holds the same locks and finds the wait, or is found by it. The wait's
 //! row is the proof that the outcome has not been delivered.
 //!
+//! # Runs that belong together
+//! A run that follows another one in its chain has a row that says so, written by the commit that closes the other.
+//! A child has a row as well, by the id of its first run, whatever becomes of it. Whatever closes a run whose end
+//! concerns others writes the message that it is over with the same transaction; none of these transactions touches
+//! another run. Rows of children are locked before runs by whoever starts children, and after them by whoever deals
+//! with the end of a parent; nobody does both, and a run that is being started is known to nobody else.
+//!
 //! # Activities on queues
 //! An activity that runs elsewhere is a row, written by the commit of the step that asks for it and
 //! gone when its outcome is in the run's inbox (one transaction) or when the run gives it up. The
@@ -71,6 +78,8 @@ mod ends;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod failure;
 mod hub;
+#[cfg(any(feature = "sqlite", feature = "postgres"))]
+mod kin;
 pub mod memory;
 #[cfg(feature = "postgres")]
 mod postgres;
@@ -104,6 +113,8 @@ pub use contract::details::{MAX_DETAILS, QueuedActivity, RunDetails, UnreadArriv
 pub use contract::edits::{EditOutcome, EditRun};
 pub use contract::effects::Effect;
 pub use contract::history::{MAX_HISTORY_BYTES, PastState, PastStep};
+pub(crate) use contract::kin::reason_of_parent_close;
+pub use contract::kin::{ChainEntry, ChildRecord, Kin};
 pub use contract::lists::{
     InvalidCursor, InvalidOrder, OrderBy, RunCount, RunCursor, RunOrder, RunQuery,
 };
@@ -113,7 +124,7 @@ pub use contract::messages::arrivals::{
 pub use contract::messages::dead_letters::{
     DeadLetter, DeadLetterFilter, DeadLetterId, DeadLetterReason, NewDeadLetter, RedeliverOutcome,
 };
-pub(crate) use contract::messages::outbox::Delivered;
+pub(crate) use contract::messages::outbox::{AwaitedChild, Errand};
 pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
@@ -123,7 +134,7 @@ pub use contract::promises::{
 };
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
-    ReviewedRuns, StartOutcome,
+    ReviewedRuns, StartOutcome, Successor,
 };
 pub use contract::schedules::{
     ClaimSchedules, ClaimedSchedules, MAX_SCHEDULE_LOG, NewSchedule, NewScheduleLogEntry,

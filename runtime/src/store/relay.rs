@@ -19,6 +19,8 @@ use crate::model::RunId;
 pub(super) struct Parcel<K> {
     pub(super) key: K,
     pub(super) workflow_id: String,
+    /// The first run of the chain that whoever has the workflow id must belong to.
+    pub(super) chain: Option<RunId>,
     pub(super) arrival: ArrivalKind,
 }
 
@@ -33,26 +35,41 @@ pub(super) struct HolderRow {
     workflow_id: String,
     /// The open run.
     open: Option<Uuid>,
+    /// The first run of its chain.
+    first: Option<Uuid>,
     /// Whether there is a run, open or closed.
     is_known: bool,
 }
 
 /// Who has the workflow ids, as far as was looked up.
-pub(super) struct Holders(HashMap<String, Result<RunId, DeadLetterReason>>);
+pub(super) struct Holders(HashMap<String, Result<Holder, DeadLetterReason>>);
+
+/// An open run.
+#[derive(Clone, Copy)]
+struct Holder {
+    run_id: RunId,
+    /// The first run of its chain.
+    first: RunId,
+}
 
 impl Holders {
     pub(super) fn of(rows: Vec<HolderRow>) -> Self {
         let holder = |row: HolderRow| {
             let nobody =
                 if row.is_known { DeadLetterReason::Closed } else { DeadLetterReason::Unknown };
-            (row.workflow_id, row.open.map(RunId::from).ok_or(nobody))
+            let holder = row.open.map(RunId::from).map(|run_id| {
+                let first = row.first.map_or(run_id, RunId::from);
+                Holder { run_id, first }
+            });
+            (row.workflow_id, holder.ok_or(nobody))
         };
         Self(rows.into_iter().map(holder).collect())
     }
 
     /// What has to be known of the open runs.
     pub(super) fn question(&self) -> Question {
-        let open: BTreeSet<RunId> = self.0.values().filter_map(|run| run.clone().ok()).collect();
+        let open = self.0.values().filter_map(|holder| holder.as_ref().ok());
+        let open: BTreeSet<RunId> = open.map(|holder| holder.run_id).collect();
         Question { run_ids: open.into_iter().collect(), ..Question::default() }
     }
 }
@@ -73,8 +90,12 @@ impl<K: Copy + Eq + Hash> Sorted<K> {
         let count = parcels.len();
         for parcel in parcels {
             match holders.0.get(&parcel.workflow_id) {
-                Some(Ok(run_id)) if recipients.is_open(*run_id) => {
-                    deliverable.push((*run_id, parcel));
+                // The chain is over, and the workflow id is somebody else's.
+                Some(Ok(holder)) if parcel.chain.is_some_and(|chain| chain != holder.first) => {
+                    undeliverable.push((DeadLetterReason::Closed, parcel));
+                }
+                Some(Ok(holder)) if recipients.is_open(holder.run_id) => {
+                    deliverable.push((holder.run_id, parcel));
                 }
                 Some(Err(reason)) => undeliverable.push((reason.clone(), parcel)),
                 Some(Ok(_)) | None => {}

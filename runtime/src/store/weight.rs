@@ -7,7 +7,9 @@ use super::{
     PromiseRecord, RunRecord,
 };
 use crate::machine::OperationOutcome;
-use crate::model::{Message, Payload, PromiseMessage, PromiseOutcome, RunId, UpdateReply};
+use crate::model::{
+    ChildEnd, Message, Payload, PromiseMessage, PromiseOutcome, RunId, UpdateReply,
+};
 
 /// A macro, because statements are joined from literals.
 macro_rules! max_answer_bytes {
@@ -137,6 +139,10 @@ impl Weight for Message {
     fn weight(&self) -> usize {
         match self {
             Self::Signal { name, payload } => name.len() + payload.weight(),
+            Self::Cancel { reason } => reason.len(),
+            Self::ToChild { body, .. } => body.weight(),
+            Self::Start(start) => start.arguments.weight() + start.snapshot.len(),
+            Self::AwaitChild { .. } | Self::Closed => 0,
             Self::Promise(message) => match &**message {
                 PromiseMessage::Complete { outcome, .. } => outcome.weight(),
                 PromiseMessage::Await { .. } | PromiseMessage::Forget { .. } => 0,
@@ -171,8 +177,9 @@ impl Weight for Disposition {
     fn weight(&self) -> usize {
         match self {
             Self::Keep { snapshot, .. } | Self::Park { snapshot, .. } => snapshot.len(),
-            Self::Close { result, failure, .. } => {
-                result.weight() + failure.as_ref().map_or(0, String::len)
+            Self::Close { result, failure, successor, .. } => {
+                let next = successor.as_ref().map_or(0, |successor| successor.run.weight());
+                result.weight() + failure.as_ref().map_or(0, String::len) + next
             }
             Self::Block { .. } => 0,
         }
@@ -222,6 +229,12 @@ impl Weight for OperationOutcome {
         match self {
             Self::Returned(payload) => payload.weight(),
             Self::Panicked(text) | Self::Unusable(text) => text.len(),
+            Self::Child(end) => match &**end {
+                ChildEnd::Closed { result, failure, .. } => {
+                    result.weight() + failure.as_ref().map_or(0, String::len)
+                }
+                ChildEnd::IdTaken { .. } | ChildEnd::Unknown => 0,
+            },
             Self::Promise(outcome) => outcome.weight(),
             Self::TimedOut(_) | Self::Cancelled | Self::Unknown => 0,
         }

@@ -8,6 +8,7 @@ mod workflows;
 
 mod blocked;
 mod cancelling;
+mod children;
 mod closing;
 mod commits;
 mod compensations;

@@ -119,6 +119,32 @@ async fn ask_twice(cx: &Context) -> Vec<Option<u32>> {
     answers
 }
 
+#[derive(Clone, Serialize, Deserialize)]
+struct Order {
+    id: u32,
+}
+
+/// Runs of one order have one workflow id.
+#[workflow(id = "order-{order.id}-{part}")]
+async fn fulfill(
+    cx: &Context,
+    part: String,
+    order: Order,
+    rush: bool,
+) -> Result<u32, PromiseError<Never>> {
+    let approval: Promise<u32> = cx.promise("approval");
+    let value = approval.await?;
+    Ok(value + order.id + u32::from(rush) + part.len() as u32)
+}
+
+/// Keeps its states.
+#[workflow(history = 5)]
+async fn approve_twice(cx: &Context) -> u32 {
+    let first = cx.promise::<u32, Never>("first").await.unwrap_or_default();
+    let second = cx.promise::<u32, Never>("second").await.unwrap_or_default();
+    first + second
+}
+
 #[workflow]
 async fn await_nameless(cx: &Context) {
     let _ = cx.promise::<(), Never>("").await;
@@ -401,5 +427,46 @@ async fn a_look_at_a_run_shows_the_token() {
     let inspection = rig.client.inspect(run.run_id()).await.unwrap();
     let shown = serde_json::to_value(&inspection).unwrap().to_string();
     assert!(shown.contains(&token(&run, "approval").to_string()), "{shown}");
+    worker.shutdown().await.unwrap();
+}
+
+/// Who knows the arguments knows the token.
+#[tokio::test(start_paused = true)]
+async fn a_token_is_made_of_the_arguments() {
+    let rig = Rig::new();
+    let order = Order { id: 7 };
+    let id = fulfill::workflow_id(&"a".to_owned(), &order);
+    assert_eq!(id, "order-7-a");
+    let token = PromiseToken::of_workflow_id("fulfill", id, "approval");
+    assert!(rig.client.promise(&token).resolve(&100_u32).await.unwrap().is_first());
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(fulfill("a".into(), order.clone(), true)).await.unwrap();
+    assert_eq!(run.workflow_id(), "order-7-a");
+    assert_eq!(run.result().await.unwrap(), 109);
+    let other = rig.client.start(fulfill("a".into(), order, false)).id("another").await.unwrap();
+    assert_eq!(other.workflow_id(), "another");
+    other.terminate("enough").await.unwrap();
+    worker.shutdown().await.unwrap();
+}
+
+/// Going back to a wait that was given up would be a wait for ever.
+#[tokio::test(start_paused = true)]
+async fn a_run_does_not_go_back_to_a_promise_that_it_no_longer_awaits() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approve_twice()).await.unwrap();
+    rig.until_parked(&run).await;
+    let first = rig.client.promise(&token(&run, "first"));
+    until_awaited(&first).await;
+    let waiting = run.status().await.unwrap().step_no;
+    assert!(first.resolve(&1_u32).await.unwrap().is_first());
+    rig.until(&run, |record| record.owner.is_none() && record.step_no > waiting).await;
+    let refused = rig.client.rewind(run.run_id(), waiting).by("Ada").because("a mistake").await;
+    let Err(piton::error::EditError::OnPromise { promise }) = refused else {
+        panic!("it is refused: {refused:?}")
+    };
+    assert_eq!(promise, "first");
+    assert!(rig.client.promise(&token(&run, "second")).resolve(&2_u32).await.unwrap().is_first());
+    assert_eq!(run.result().await.unwrap(), 3);
     worker.shutdown().await.unwrap();
 }

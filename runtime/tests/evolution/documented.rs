@@ -22,6 +22,7 @@ fn title(group: &str) -> &'static str {
         "enums" => "Saved enums, and other forms",
         "branches" => "Branches",
         "blocks" => "`async` blocks",
+        "fan_out" => "Time limits, maps, polling and spawned calls",
         "inline" => "Workflows within workflows",
         "wire" => "Arguments, results, signals and heartbeats",
         "endings" => "Requests to cancel, shields and compensations",

@@ -19,6 +19,7 @@ mod collections;
 mod endings;
 mod enums;
 mod exposed;
+mod fan_out;
 mod inline;
 mod locals;
 mod loops;
@@ -47,6 +48,7 @@ const GROUPS: &[Group] = &[
     ("enums", enums::all),
     ("branches", branches::all),
     ("blocks", blocks::all),
+    ("fan_out", fan_out::all),
     ("inline", inline::all),
     ("wire", wire::all),
     ("endings", endings::all),

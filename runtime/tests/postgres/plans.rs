@@ -131,7 +131,7 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     store.find_snapshot(first).await?;
     store.find_endings(&run_ids).await?;
     let (status, result, failure) = (RunStatus::Completed, None, None);
-    let close = CommitStep::new(first, StepNo(2), Disposition::Close { status, result, failure });
+    let close = CommitStep::new(first, StepNo(2), Disposition::close(status, result, failure));
     store.commit_steps(worker, &[&keep(third, 1), &close]).await?;
     store.terminate_run(last, "enough").await?;
     let given_up = vec![Handle(0)];

@@ -102,3 +102,34 @@ async fn a_clock_that_is_set_back_starts_nothing_again() {
     assert_eq!(rig.nominal().await, [10, 20, 30, 40, 50, 60, 70, 80, 90, 100]);
     worker.shutdown().await.unwrap();
 }
+
+/// Workers come and go without a word, calls fail before and after their effect, and all of it at random.
+#[tokio::test(start_paused = true)]
+async fn workers_that_die_at_any_moment_lose_and_double_nothing() {
+    let mut failed = 0;
+    for seed in 0..8 {
+        let rig = Rig::new();
+        let create = rig.client.schedule("job").create(tens(300), job(3)).overlap(ALL);
+        create.catch_up_window(Duration::from_secs(600)).await.unwrap();
+        for life in 0..12 {
+            let hook = Arc::new(Flaky::default());
+            hook.calls.store(seed * 1_000 + life * 37, Ordering::Relaxed);
+            let connection = rig.store.connect();
+            connection.set_hook(hook.clone());
+            let worker = Worker::new(&Client::new(connection.clone())).start().await.unwrap();
+            tokio::time::sleep(Duration::from_millis(u64::from(20_000 + seed * 731 + life * 977)))
+                .await;
+            connection.disconnect();
+            drop(worker);
+            failed += hook.failed.load(Ordering::Relaxed);
+        }
+        let worker = rig.worker().start().await.unwrap();
+        rig.pass(120).await;
+        let expected: Vec<i64> = (1..=30).map(|tick| tick * 10).collect();
+        assert_eq!(rig.nominal().await, expected, "seed {seed}");
+        let counts = rig.client.schedule("job").describe().await.unwrap().counts;
+        assert_eq!((counts.started, counts.missed, counts.refused), (30, 0, 0), "seed {seed}");
+        worker.shutdown().await.unwrap();
+    }
+    assert!(failed > 50, "{failed} calls failed");
+}

@@ -4,6 +4,7 @@
 
 mod catching_up;
 mod changing;
+mod crowd;
 mod faults;
 mod overlap;
 mod results;

@@ -68,9 +68,11 @@ async fn rounds(cx: &Context, sku: u32) -> (u32, u32) {
 #[workflow]
 async fn given_up_by_the_end_of_a_scope(cx: &Context, sku: u32) -> u32 {
     {
-        let _quote = cx.spawn(quote(sku));
+        let offer = cx.spawn(quote(sku));
         reserve(1).await;
+        drop(offer);
     }
+    let _never_named_again = cx.spawn(quote(sku));
     reserve(2).await
 }
 
@@ -152,7 +154,7 @@ fn a_handle_can_be_awaited_again_and_again() {
 }
 
 #[test]
-fn the_end_of_its_scope_gives_it_up() {
+fn its_last_use_gives_it_up() {
     let mut run = start(given_up_by_the_end_of_a_scope(7));
     let [_, reserve] = handles(&run)[..] else { panic!("{run:?}") };
     assert_eq!(reply(&mut run, reserve, 1), Progress::Waiting);

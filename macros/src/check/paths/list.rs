@@ -405,5 +405,5 @@ const ARGUMENT: &str =
     "read it where the workflow is started and pass it as an argument, or read it in an activity";
 const SIDE_BY_SIDE: &str = "await calls side by side with `join!`, or a list of them with piton's \
                             `join_all`; let other work be an `#[activity]`";
-const TIME_OUT: &str = "race the operation against a timer: `select! { value = operation => …, _ = \
-                        cx.sleep(limit) => … }`";
+const TIME_OUT: &str =
+    "use `cx.timeout(limit, operation).await`, which takes an `async` block, too";

@@ -10,7 +10,8 @@ use crate::error::EditError;
 use crate::evolution::{StoredAwaited, StoredState};
 use crate::machine::OperationOutcome;
 use crate::model::{
-    DefinitionHash, Handle, Operation, RunId, SchemaHash, Snapshot, Timestamp, Wait,
+    ChildEnd, DefinitionHash, Handle, Operation, RunId, RunStatus, SchemaHash, Snapshot, Timestamp,
+    Wait,
 };
 use crate::store::{ArrivalKind, RunDetails};
 
@@ -114,6 +115,12 @@ impl Edited {
                 let outcome = OperationOutcome::Returned(payload(*returned)?);
                 ArrivalKind::Outcome { handle, outcome }
             }
+            StoredAwaited::Child { returned, .. } => {
+                let (status, result) = (RunStatus::Completed, Some(payload(*returned)?));
+                let end = ChildEnd::Closed { status, result, failure: None };
+                let outcome = OperationOutcome::Child(Box::new(end));
+                ArrivalKind::Outcome { handle, outcome }
+            }
             StoredAwaited::Signal { name: signal, value: hash, .. } => {
                 ArrivalKind::Signal { name: signal.clone(), payload: payload(*hash)? }
             }
@@ -128,12 +135,23 @@ impl Edited {
 
     fn fail(&mut self, name: &str, reason: String) -> Result<(), EditError> {
         let FoundAwait { handle, awaited, .. } = self.find(name)?;
-        if !matches!(awaited, StoredAwaited::Activity { .. }) {
-            let what = format!("{awaited}, and only an activity can fail");
-            return Err(EditError::NoOutcome { name: name.to_owned(), what });
-        }
-        // Of the outcomes without a value of the activity's own, the one that tells the code a reason.
-        let outcome = OperationOutcome::Panicked(format!("ended by hand: {reason}"));
+        let reason = format!("ended by hand: {reason}");
+        let outcome = match awaited {
+            // Of the outcomes without a value of the activity's own, the one that tells the code a reason.
+            StoredAwaited::Activity { .. } => OperationOutcome::Panicked(reason),
+            StoredAwaited::Child { .. } => {
+                let (status, failure) = (RunStatus::Failed, Some(reason));
+                OperationOutcome::Child(Box::new(ChildEnd::Closed {
+                    status,
+                    result: None,
+                    failure,
+                }))
+            }
+            awaited => {
+                let what = format!("{awaited}, and only an activity or a child can fail");
+                return Err(EditError::NoOutcome { name: name.to_owned(), what });
+            }
+        };
         self.arrivals.push(ArrivalKind::Outcome { handle, outcome });
         Ok(())
     }

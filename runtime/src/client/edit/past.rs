@@ -62,6 +62,7 @@ impl Client {
         let details = self.details(run.into()).await?;
         let (snapshot, definition) = self.past(&details, step_no).await?;
         check_queues_of_none(&snapshot)?;
+        check_promises(&snapshot, None)?;
         let run_id = self.store().new_run_id();
         let source = details.run.run_id;
         let new = NewRun {
@@ -144,6 +145,8 @@ impl Rewind {
         check_queues(&snapshot, &details)?;
         let run_id = details.run.run_id;
         let present = codec::decode_snapshot(&details.snapshot);
+        let still_waits = present.as_ref().ok().filter(|_| details.run.status.is_open());
+        check_promises(&snapshot, still_waits)?;
         let next_handle = match (present, details.snapshot.is_empty()) {
             (Ok(present), _) if present.ending.is_some() => {
                 return Err(EditError::Compensated { run_id });
@@ -204,6 +207,23 @@ fn check(
         {
             let (activity, queue) = (activity.name.clone().into_owned(), queue.clone());
             return Err(EditError::OnQueue { activity, queue });
+        }
+    }
+    Ok(())
+}
+
+/// Checks that a run which is in the state `present` waits for the promises that a state waits for.
+fn check_promises(snapshot: &Snapshot, present: Option<&Snapshot>) -> Result<(), EditError> {
+    let waits = |handle| {
+        let operations = present.into_iter().flat_map(|present| &present.operations);
+        let mut promises = operations.filter(|(_, other)| matches!(other, Operation::Promise(_)));
+        promises.any(|(other, _)| *other == handle)
+    };
+    for (handle, operation) in &snapshot.operations {
+        if let Operation::Promise(wait) = operation
+            && !waits(*handle)
+        {
+            return Err(EditError::OnPromise { promise: wait.token.name().to_owned() });
         }
     }
     Ok(())

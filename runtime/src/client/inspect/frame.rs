@@ -185,7 +185,9 @@ impl FrameView<'_> {
     /// What operations save of themselves, which begins with a handle for all that have one.
     fn pending(&mut self, name: String, awaited: &StoredAwaited, rest: &mut &[u8]) -> Wait {
         let handle = match awaited {
-            StoredAwaited::Activity { .. } | StoredAwaited::Cancellation => take::<Handle>(rest),
+            StoredAwaited::Activity { .. }
+            | StoredAwaited::Cancellation
+            | StoredAwaited::Child { .. } => take::<Handle>(rest),
             StoredAwaited::Signal { is_limited: false, .. }
             | StoredAwaited::Update { is_limited: false, .. } => take::<Handle>(rest),
             StoredAwaited::Timer => take::<(Handle, Timestamp)>(rest).map(|(handle, _)| handle),
@@ -334,6 +336,18 @@ impl FrameView<'_> {
                 has_arrived = self.inbox.iter().any(is_it);
                 WaitFor::Cancellation
             }
+            Operation::Child { child, workflow_id, workflow } => {
+                let is_it = |arrival: &Arrival| match &arrival.kind {
+                    ArrivalKind::Outcome { handle: of, .. } => *of == handle,
+                    _ => false,
+                };
+                has_arrived = self.inbox.iter().any(is_it);
+                WaitFor::Child {
+                    child: *child,
+                    workflow_id: workflow_id.clone(),
+                    workflow: workflow.clone().into_owned(),
+                }
+            }
             Operation::Promise(wait) => {
                 has_arrived = self.inbox.iter().any(|arrival| {
                     matches!(arrival.kind, ArrivalKind::Outcome { handle: of, .. } if of == handle)
@@ -477,7 +491,9 @@ fn value_of_local(definition: &StoredDefinition, schema: SchemaHash, saved: &[u8
 /// What something is called where it is no branch, by the rule for the names of branches.
 fn name_of(awaited: &StoredAwaited) -> String {
     match awaited {
-        StoredAwaited::Activity { name, .. } | StoredAwaited::Workflow { name, .. } => name.clone(),
+        StoredAwaited::Activity { name, .. }
+        | StoredAwaited::Workflow { name, .. }
+        | StoredAwaited::Child { name, .. } => name.clone(),
         StoredAwaited::Signal { name, .. } => format!("signal<{name}>"),
         StoredAwaited::Update { name, .. } => format!("update<{name}>"),
         StoredAwaited::Timer => "sleep".to_owned(),

@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, EndingRun, Inspection, NotedCompensation, Position, Shown, UnreadSignal,
-    UnreadUpdate, Variable, Wait, WaitFor,
+    AwaitedActivity, EndingRun, InspectedKin, Inspection, NotedCompensation, Position, Shown,
+    UnreadSignal, UnreadUpdate, Variable, Wait, WaitFor,
 };
 use super::Client;
 use crate::codec::{self, CodecError};
@@ -69,8 +69,10 @@ impl Client {
         inbox.retain(is_unread);
         let mut seen = Learned::default();
         loop {
-            let (inspection, missing) = inspect(&details, &inbox);
+            let (mut inspection, missing) = inspect(&details, &inbox);
             if !self.learn(missing, &mut seen).await? {
+                let kin = patiently(|| self.store().find_kin(run_id)).await?;
+                inspection.kin = kin.and_then(|kin| InspectedKin::of(run_id, kin));
                 return Ok(inspection);
             }
         }
@@ -227,6 +229,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         closed_at: run.closed_at,
         owner: run.owner,
         takeovers: details.takeovers,
+        kin: None,
         blocked: run.blocked.as_ref().map(ToString::to_string),
         blocked_at: run.blocked_at,
         wakes_at: wakes_at(details, snapshot.as_ref()),
@@ -279,6 +282,7 @@ fn name_of(operation: &Operation) -> String {
         Operation::Update { name, .. } => format!("update<{name}>"),
         Operation::Answer { update, .. } => format!("answer {update}"),
         Operation::Cancellation => "cancelled".to_owned(),
+        Operation::Child { workflow, .. } => workflow.clone().into_owned(),
         Operation::Promise(wait) => format!("promise<{}>", wait.token.name()),
         Operation::Compensation(compensation) => compensation.activity.name.clone().into_owned(),
         Operation::Shield(_) => "shield".to_owned(),

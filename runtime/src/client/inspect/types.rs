@@ -6,9 +6,49 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::model::{
-    AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation, Handle, Memo,
-    PromiseToken, RunId, RunStatus, StepNo, Timestamp, WorkerId,
+    AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation, Handle, Link,
+    Memo, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Timestamp, WorkerId,
 };
+use crate::store::Kin;
+
+/// Which runs a run belongs to, see [`Kin`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct InspectedKin {
+    /// The first run of its chain; the run itself if there is none before it.
+    pub first_run_id: RunId,
+    /// The run before it in its chain.
+    pub previous_run_id: Option<RunId>,
+    /// Why it follows that.
+    pub link: Option<Link>,
+    /// The run that follows it.
+    pub next_run_id: Option<RunId>,
+    /// The run that has started its chain as a child.
+    pub parent: Option<RunId>,
+    /// What happens to it when that is over.
+    pub on_parent_close: Option<ParentClose>,
+    /// How many children the runs of its chain have started so far.
+    pub child_count: u64,
+}
+
+impl InspectedKin {
+    /// Nothing of a run that belongs to no other.
+    pub(super) fn of(run_id: RunId, kin: Kin) -> Option<Self> {
+        let Kin { first_run_id, previous_run_id, link, next_run_id, parent, child_count } = kin;
+        let is_alone = first_run_id == run_id && next_run_id.is_none() && parent.is_none();
+        let (parent, on_parent_close) = parent.unzip();
+        let kin = Self {
+            first_run_id,
+            previous_run_id,
+            link,
+            next_run_id,
+            parent,
+            on_parent_close,
+            child_count,
+        };
+        (!is_alone || child_count > 0).then_some(kin)
+    }
+}
 
 /// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
 ///
@@ -46,6 +86,9 @@ pub struct Inspection {
     pub owner: Option<WorkerId>,
     /// How often an owner has died with it since its last commit.
     pub takeovers: u32,
+    /// Which other runs it belongs to. Nothing if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kin: Option<InspectedKin>,
     /// Why it is blocked.
     pub blocked: Option<String>,
     /// Since when it is blocked.
@@ -183,6 +226,15 @@ pub enum WaitFor {
     },
     /// A request to cancel.
     Cancellation,
+    /// The end of a child.
+    Child {
+        /// The first run of its chain.
+        child: RunId,
+        /// Its workflow id.
+        workflow_id: String,
+        /// The stored name of its workflow.
+        workflow: String,
+    },
     /// What a promise comes to.
     Promise {
         /// The text by which it can be completed.

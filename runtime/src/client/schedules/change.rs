@@ -14,7 +14,6 @@ const MAX_REQUESTS: usize = 32;
 
 /// A schedule that is being changed.
 pub(super) struct Change {
-    pub(super) revision: i64,
     pub(super) workflow: String,
     pub(super) arguments: Payload,
     pub(super) config: Config,
@@ -53,7 +52,6 @@ impl Schedule {
             let state = read("state", &record.state)?;
             let now = patiently(|| self.client.store().now()).await?;
             let mut changed = Change {
-                revision: record.revision,
                 workflow: record.workflow,
                 arguments: record.arguments,
                 config: read("config", &record.config)?,

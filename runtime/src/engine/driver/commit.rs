@@ -4,23 +4,19 @@ use std::error::Error;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use tracing::{debug, warn};
+use tracing::debug;
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
+use super::successor::{record_written, successor};
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
-use crate::codec;
-use crate::engine::backoff::Backoff;
 use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};
 use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
-use crate::engine::session::{Host, Session};
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
-use crate::model::{
-    BlockedReason, Message, OutgoingMessage, PromiseMessage, RunStatus, SchemaHash, Timestamp,
-};
+use crate::model::{BlockedReason, RunStatus, Timestamp};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
@@ -72,7 +68,7 @@ impl Driver {
         let made = self.machine.steps();
         let stepped = steps::fold(&mut self.machine, &self.hold.session.clock, now);
         let made = self.machine.steps() - made;
-        record_schemas(&self.hold.session, &stepped.effects).await;
+        record_written(&self.hold.session, &stepped.effects).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
         // Attempts that are counted in the machine alone must not be made again.
@@ -99,10 +95,17 @@ impl Driver {
                 }
                 Ok(())
             }
-            StepEnd::Closed { status, result, failure } => {
+            StepEnd::Closed { status, result, failure, next } => {
                 let why = failure.clone().filter(|_| status == RunStatus::Failed);
-                self.commit(Disposition::Close { status, result, failure }, stepped.effects)
-                    .await?;
+                let successor = match next {
+                    None => None,
+                    Some(next) => match successor(&self.hold.session, &self.run, *next).await {
+                        Ok(successor) => Some(successor),
+                        Err(reason) => return self.block(reason).await,
+                    },
+                };
+                let close = Disposition::Close { status, result, failure, successor };
+                self.commit(close, stepped.effects).await?;
                 match why {
                     Some(failure) => run_event!(warn, self.name(), failure, "the run has failed"),
                     None => debug!(%status, "the run is over"),
@@ -307,38 +310,4 @@ pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool
         run_event!(error, run, error = %with_causes(error), "a step could not be committed");
     }
     stays
-}
-
-/// Records the schemas of what a step has kept in its state, and of what it sends and answers: whoever reads it must
-/// find them.
-async fn record_schemas(session: &Session, effects: &Effects) {
-    let Host { recorded, .. } = &*session.host;
-    let sent = effects.messages.iter().flat_map(schemas_in);
-    let replied = effects.replies.iter().filter_map(|new| new.reply.payload());
-    let written: Vec<_> = sent.chain(replied.filter_map(codec::schema_of)).collect();
-    let record = async || {
-        recorded.kept_schemas(&*session.store).await?;
-        for hash in &written {
-            recorded.schema(&*session.store, *hash).await?;
-        }
-        Ok::<_, StoreError>(())
-    };
-    let mut backoff = Backoff::default();
-    while let Err(error) = record().await {
-        warn!(error = %with_causes(&error), "the schemas of what a step has written could not be recorded yet");
-        backoff.wait().await;
-    }
-}
-
-/// The schemas that whoever gets a message must know.
-fn schemas_in(message: &OutgoingMessage) -> Vec<SchemaHash> {
-    let payload = match &message.body {
-        Message::Signal { payload, .. } => Some(payload),
-        Message::Promise(message) => match &**message {
-            PromiseMessage::Complete { outcome, .. } => outcome.payload(),
-            PromiseMessage::Await { types, .. } => return vec![types.resolved, types.rejected],
-            PromiseMessage::Forget { .. } => None,
-        },
-    };
-    payload.and_then(codec::schema_of).into_iter().collect()
 }

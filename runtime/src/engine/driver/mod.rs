@@ -12,6 +12,7 @@ mod attempts;
 mod commit;
 mod inbox;
 mod steps;
+mod successor;
 mod transactions;
 
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use tracing::debug;
 
 use crate::engine::clock::Clock;
 use crate::engine::panics::catch;
-use crate::machine::{Failure, Machine, SetAside, StepError, StepOutcome};
+use crate::machine::{Failure, Machine, NextRun, SetAside, StepError, StepOutcome};
 use crate::model::{
     ActivityOperation, AttributeChanges, BlockedReason, Handle, NewReply, OutgoingMessage, Payload,
     RunStatus, Timestamp,
@@ -106,6 +106,8 @@ pub(super) enum StepEnd {
         result: Option<Payload>,
         /// Why it did not complete, for people.
         failure: Option<String>,
+        /// The run that follows.
+        next: Option<Box<NextRun>>,
     },
     /// The last step could not be made.
     Blocked(BlockedReason),
@@ -156,14 +158,21 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
             Ok(Ok(StepOutcome::Returned { result, failure })) => {
                 closed(machine, Some(result), failure)
             }
+            Ok(Ok(StepOutcome::Continued(next))) => StepEnd::Closed {
+                status: RunStatus::ContinuedAsNew,
+                result: None,
+                failure: None,
+                next: Some(next),
+            },
             Ok(Ok(StepOutcome::Compensated(ending))) => {
                 let (status, result, failure) = ending.close();
-                StepEnd::Closed { status, result, failure: Some(failure) }
+                StepEnd::Closed { status, result, failure: Some(failure), next: None }
             }
             Ok(Err(StepError::Failed(error))) => StepEnd::Closed {
                 status: RunStatus::Failed,
                 result: None,
                 failure: Some(format!("{error:#}")),
+                next: None,
             },
             Ok(Err(error @ StepError::Cancelled)) => {
                 let failure = Failure { text: error.to_string(), is_cancellation: Some(true) };
@@ -202,5 +211,5 @@ fn closed(machine: &Machine, result: Option<Payload>, failure: Option<Failure>) 
         (None, Some(failure)) => (RunStatus::Failed, Some(failure.text)),
         (None, None) => (RunStatus::Completed, None),
     };
-    StepEnd::Closed { status, result, failure }
+    StepEnd::Closed { status, result, failure, next: None }
 }

@@ -5,6 +5,7 @@
 //! commit and its relay, the [sweep](super::sweep) of any worker finds in the outbox. The store delivers each
 //! message once, however many relay it at a time.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use tracing::{debug, warn};
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::failpoints;
+use crate::model::RunId;
 use crate::store::{RelayMessages, Relayed, Senders, Store};
 
 /// The most messages in one transaction, as many as steps in one: beyond it a batch gains little.
@@ -28,7 +30,10 @@ const MAX_SWEPT: usize = 20;
 /// Relays whatever commits of this worker send, until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     loop {
-        session.outgoing.wait().await;
+        tokio::select! {
+            () = session.outgoing.wait() => {}
+            () = session.store.hub().sent() => {}
+        }
         if let Err(error) = run_once(session).await {
             let worker_id = session.lease().worker_id.0;
             warn!(worker_id, error = %with_causes(&error), "messages wait for the next sweep");
@@ -38,11 +43,15 @@ pub(super) async fn run(session: &Arc<Session>) {
 
 /// Relays the messages of the runs that are known to have sent some.
 pub(crate) async fn run_once(session: &Session) -> Result<(), StoreError> {
-    let senders = session.outgoing.take();
-    if senders.is_empty() {
-        return Ok(());
+    let hub = session.store.hub();
+    let mut senders = BTreeSet::from_iter(session.outgoing.take());
+    senders.extend(hub.take_sent());
+    while !senders.is_empty() {
+        let named: Vec<RunId> = senders.into_iter().collect();
+        while relay(&*session.store, Senders::Runs(&named)).await?.has_more {}
+        // What has been carried out may have closed runs.
+        senders = hub.take_sent().into_iter().collect();
     }
-    while relay(&*session.store, Senders::Runs(&senders)).await?.has_more {}
     Ok(())
 }
 
@@ -60,9 +69,10 @@ pub(super) async fn sweep(session: &Session) -> Result<(), StoreError> {
 async fn relay(store: &dyn Store, senders: Senders<'_>) -> Result<Relayed, StoreError> {
     failpoints::hit("before_relay");
     let relayed = store.relay_messages(RelayMessages { senders, limit: MAX_RELAYED }).await?;
-    if !relayed.delivered.is_empty() {
+    let messages = relayed.delivered.len() + relayed.carried_out.len();
+    if messages > 0 {
         failpoints::hit("after_relay");
-        debug!(messages = relayed.delivered.len(), "relayed");
+        debug!(messages, "relayed");
     }
     for (key, reason) in &relayed.set_aside {
         warn!(

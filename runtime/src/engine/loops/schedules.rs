@@ -25,8 +25,8 @@ use crate::store::{
     ScheduleRecord, StartOutcome, Store,
 };
 
-/// The most schedules in one round: as many as runs in one claim.
-const MAX_CLAIMED: u32 = 200;
+/// The most schedules in one round. What a round takes is paid for all of them; more would keep the first waiting.
+const MAX_CLAIMED: u32 = 500;
 
 /// After what time a claim counts as lost. Longer than a round takes; what is late by it is started all the same.
 const HOLD: Duration = Duration::from_secs(10);

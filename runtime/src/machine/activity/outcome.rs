@@ -46,7 +46,8 @@ pub(super) fn outcome(
         OperationOutcome::Cancelled => ActivityError::Cancelled,
         OperationOutcome::Panicked(message) => ActivityError::Panicked(message),
         OperationOutcome::Unknown => ActivityError::OutcomeUnknown,
-        OperationOutcome::Returned(_) => ActivityError::Failed(()),
+        // What a child comes to is for its own operation.
+        OperationOutcome::Returned(_) | OperationOutcome::Child(_) => ActivityError::Failed(()),
         OperationOutcome::Promise(_) => {
             let message = format!("what has arrived for `{activity}` is that of a promise");
             return Err(StepError::Failed(Error::msg(message)));

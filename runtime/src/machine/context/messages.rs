@@ -2,21 +2,42 @@
 
 use std::borrow::Cow;
 
+use std::sync::Arc;
+
 use super::Context;
 use crate::error::{Error, KeyError};
-use crate::machine::{Signal, StepError};
-use crate::model::{Message, OutgoingMessage, PromiseMessage};
+use crate::machine::{Signal, StartOfChild, StepError};
+use crate::model::{Message, OutgoingMessage, PromiseMessage, RunId};
 
 /// What steps have sent that nobody has taken yet.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
-    messages: Vec<OutgoingMessage>,
+    messages: Vec<Sent>,
     /// How many of them are of steps before the one that is being made.
     of_steps_before: usize,
     /// What a step that has failed had to say to promises that it no longer awaits: that holds if the run ends by it.
     forgotten: Vec<OutgoingMessage>,
     /// Why the step cannot be made, if it has tried to send what cannot be sent.
     failed: Option<StepError>,
+}
+
+/// Something that a step has sent.
+#[derive(Debug)]
+enum Sent {
+    /// A message.
+    Message(OutgoingMessage),
+    /// A child that is started once the step has been made.
+    Start(Arc<StartOfChild>),
+}
+
+impl Sent {
+    fn into_message(self) -> Option<OutgoingMessage> {
+        match self {
+            Self::Message(message) => Some(message),
+            // Of a step that has not been made to its end.
+            Self::Start(_) => None,
+        }
+    }
 }
 
 /// For workflow code.
@@ -52,7 +73,16 @@ impl Context {
     pub fn signal_run<S: Signal>(&self, workflow_id: impl Into<String>, signal: S) {
         let body = signal.to_payload().map_err(StepError::Encode);
         let body = body.map(|payload| Message::Signal { name: Cow::Borrowed(S::NAME), payload });
-        self.send(workflow_id.into(), body);
+        self.send(workflow_id.into(), "a signal", body);
+    }
+
+    /// Asks the open run with this workflow id to cancel, without waiting for anything, as
+    /// [`RunHandle::cancel`](../client/struct.RunHandle.html#method.cancel) does from outside. The request is sent with
+    /// the commit of the step, as a [signal](Self::signal_run) is, and in the same order; what holds for that if nobody
+    /// has the workflow id, or none can have it, holds for this.
+    pub fn cancel_run(&self, workflow_id: impl Into<String>, reason: impl Into<String>) {
+        let cancel = Message::Cancel { reason: reason.into() };
+        self.send(workflow_id.into(), "a request to cancel", Ok(cancel));
     }
 }
 
@@ -65,24 +95,56 @@ impl Context {
             Ok(message) => {
                 let to = fields.run.workflow_id.to_string();
                 let body = Message::Promise(Box::new(message));
-                outgoing.messages.push(OutgoingMessage { to, body });
+                outgoing.messages.push(Sent::Message(OutgoingMessage { to, body }));
             }
             Err(error) => _ = outgoing.failed.get_or_insert(error),
         }
     }
 
-    fn send(&self, to: String, body: Result<Message, StepError>) {
+    fn send(&self, to: String, what: &str, body: Result<Message, StepError>) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         if let Err(error) = KeyError::check(&to) {
             let shown = to.chars().take(40).collect::<String>();
-            let context = format!("a signal cannot be sent to the workflow id {shown:?}");
+            let context = format!("{what} cannot be sent to the workflow id {shown:?}");
             outgoing.failed.get_or_insert(StepError::Failed(Error::from(error).context(context)));
             return;
         }
         match body {
-            Ok(body) => outgoing.messages.push(OutgoingMessage { to, body }),
+            Ok(body) => outgoing.messages.push(Sent::Message(OutgoingMessage { to, body })),
             Err(error) => _ = outgoing.failed.get_or_insert(error),
         }
+    }
+
+    /// Sends a signal to a child.
+    pub(crate) fn signal_child<S: Signal>(&self, child: RunId, workflow_id: &str, signal: S) {
+        let body = signal.to_payload().map_err(StepError::Encode);
+        let body = body.map(|payload| Message::Signal { name: Cow::Borrowed(S::NAME), payload });
+        self.send_child(child, workflow_id, body);
+    }
+
+    /// Sends something to a child.
+    pub(crate) fn send_child(
+        &self,
+        child: RunId,
+        workflow_id: &str,
+        body: Result<Message, StepError>,
+    ) {
+        let body = body.map(|body| Message::ToChild { child, body: Box::new(body) });
+        self.send(workflow_id.to_owned(), "a message", body);
+    }
+
+    /// Sends what the run itself has no part in.
+    pub(crate) fn send_plain(&self, to: String, body: Message) {
+        self.fields()
+            .outgoing
+            .borrow_mut()
+            .messages
+            .push(Sent::Message(OutgoingMessage { to, body }));
+    }
+
+    /// Starts a child with the commit of the step.
+    pub(crate) fn send_start(&self, start: Arc<StartOfChild>) {
+        self.fields().outgoing.borrow_mut().messages.push(Sent::Start(start));
     }
 
     /// Notes that the step cannot be made.
@@ -98,12 +160,22 @@ impl Context {
         outgoing.failed = None;
     }
 
-    /// Whether all that the step has sent can be sent.
+    /// Has all that the step has sent as messages.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// Why something cannot be sent.
     pub(crate) fn check_sent(&self) -> Result<(), StepError> {
-        self.fields().outgoing.borrow_mut().failed.take().map_or(Ok(()), Err)
+        let mut outgoing = self.fields().outgoing.borrow_mut();
+        if let Some(error) = outgoing.failed.take() {
+            return Err(error);
+        }
+        let of_steps_before = outgoing.of_steps_before;
+        for sent in outgoing.messages.iter_mut().skip(of_steps_before) {
+            if let Sent::Start(start) = sent {
+                *sent = Sent::Message(Arc::clone(start).into_message()?);
+            }
+        }
+        Ok(())
     }
 
     /// Drops what a step has sent that has failed.
@@ -113,21 +185,23 @@ impl Context {
         let dropped = outgoing.messages.split_off(kept);
         let forgets = |message: &OutgoingMessage| match &message.body {
             Message::Promise(message) => matches!(**message, PromiseMessage::Forget { .. }),
-            Message::Signal { .. } => false,
+            _ => false,
         };
-        outgoing.forgotten = dropped.into_iter().filter(forgets).collect();
+        let dropped = dropped.into_iter().filter_map(Sent::into_message);
+        outgoing.forgotten = dropped.filter(forgets).collect();
     }
 
     /// Sends what a step that has failed had to say to promises that it no longer awaits.
     pub(crate) fn send_forgotten(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         let forgotten = std::mem::take(&mut outgoing.forgotten);
-        outgoing.messages.extend(forgotten);
+        outgoing.messages.extend(forgotten.into_iter().map(Sent::Message));
     }
 
     pub(crate) fn take_messages(&self) -> Vec<OutgoingMessage> {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         outgoing.of_steps_before = 0;
-        std::mem::take(&mut outgoing.messages)
+        let sent = std::mem::take(&mut outgoing.messages).into_iter();
+        sent.filter_map(Sent::into_message).collect()
     }
 }

@@ -457,6 +457,25 @@ impl Context {
         self.fields().description.take().unwrap_or_default()
     }
 
+    /// The id of another child, and its number among what the run has asked for.
+    pub(crate) fn new_child(&self) -> (RunId, u64) {
+        let fields = self.fields();
+        let number = fields.next_handle.get();
+        fields.next_handle.set(number + 1);
+        // A step that is made twice before its commit starts the same child.
+        let half = |half: u8| {
+            let mut hasher = DefaultHasher::new();
+            (fields.run.run_id, "child", number, half).hash(&mut hasher);
+            hasher.finish().to_be_bytes()
+        };
+        let (left, right) = (half(0), half(1));
+        let mut random = [0; 10];
+        random[..8].copy_from_slice(&left);
+        random[8..].copy_from_slice(&right[..2]);
+        let millis = u64::try_from(self.now().as_micros() / 1_000).unwrap_or_default();
+        (uuid::Builder::from_unix_timestamp_millis(millis, &random).into_uuid().into(), number)
+    }
+
     pub(crate) fn next_handle(&self) -> u64 {
         self.fields().next_handle.get()
     }

@@ -81,7 +81,8 @@ impl<S: Signal> Spawn for SignalWait<S> {
 ///
 /// It can be held across awaits, also in a list or a field. Awaiting it gives what the operation gives. To keep it if
 /// something else ends the wait, as in a `select!` in a loop, await `&spawned`; its outcome is given once. Where it is dropped, the operation is given up, with the commit
-/// of that step: an activity is not attempted again, and an attempt that is under way is aborted.
+/// of that step; a handle that the code does not name again is dropped at the next await.
+/// Given up means: an activity is not attempted again, and an attempt that is under way is aborted.
 ///
 /// It belongs to the run that has spawned it; elsewhere awaiting it fails.
 #[must_use = "what is dropped at once is given up at once"]

@@ -165,7 +165,9 @@ impl Arrivals {
             }
             Operation::Answer { .. } => false,
             Operation::Cancellation => self.cancel.is_some(),
-            Operation::Activity(_) | Operation::Promise(_) => self.outcomes.contains_key(&handle),
+            Operation::Activity(_) | Operation::Promise(_) | Operation::Child { .. } => {
+                self.outcomes.contains_key(&handle)
+            }
             Operation::Shield(_) | Operation::Compensation(_) => false,
         }
     }

@@ -140,6 +140,10 @@ fn error_of(outcome: &OperationOutcome, may_fail: bool) -> Option<String> {
         OperationOutcome::Unknown => ActivityError::OutcomeUnknown,
         OperationOutcome::Promise(_) => return Some("it was no activity".to_owned()),
         OperationOutcome::Unusable(reason) => return Some(format!("it cannot be run: {reason}")),
+        // What a child comes to is for its own operation.
+        OperationOutcome::Child(_) => {
+            return Some("it has come to what a child comes to".to_owned());
+        }
     };
     Some(ActivityError::<String>::to_string(&error))
 }

@@ -18,10 +18,12 @@ use super::branches::{advance, states_of_branches};
 use super::replies;
 use super::spawn::Ledger;
 use super::unreadable::readable;
-use super::{Context, Failure, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
+use super::{Context, Failure, NextRun, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
-use crate::model::{DefinitionHash, Ending, Payload, PromiseOutcome, Snapshot, Timestamp, Wait};
+use crate::model::{
+    ChildEnd, DefinitionHash, Ending, Payload, PromiseOutcome, Snapshot, Timestamp, Wait,
+};
 
 /// Why a step could not be made. The state before it stands.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +76,10 @@ pub enum StepError {
     /// The run is over: a request to cancel ended what it waited for.
     #[error("cancelled")]
     Cancelled,
+    /// The run goes on as another one. Not an error of the step.
+    #[doc(hidden)]
+    #[error("the run continues as a new one")]
+    Continued(Box<NextRun>),
     /// The step was made twice and gave two things: it reads something that is neither in the state nor in
     /// what has arrived, such as a clock. See [`Standalone::advance_twice`](super::Standalone::advance_twice).
     #[error(
@@ -105,6 +111,8 @@ pub enum OperationOutcome {
     Unknown,
     /// What the promise came to.
     Promise(PromiseOutcome),
+    /// The child is over, or was not started.
+    Child(Box<ChildEnd>),
 }
 
 /// What a step came to.
@@ -119,6 +127,8 @@ pub enum StepOutcome {
         /// What is known of the error, if it returned one.
         failure: Option<Failure>,
     },
+    /// The run is over, and this one follows.
+    Continued(Box<NextRun>),
     /// The workflow had come to an error, and its compensations have been carried out: the run ends so.
     Compensated(Box<Ending>),
 }
@@ -302,6 +312,10 @@ impl Machine {
         let ledger = Ledger::open(self.cx.run_id());
         let (stepped, answers) =
             replies::collect(|| readable(|| advance(&mut parked, &self.cx, &mut step)));
+        let (stepped, next) = match stepped {
+            Err(StepError::Continued(next)) => (Ok(Poll::Pending), Some(next)),
+            stepped => (stepped, None),
+        };
         let stepped = stepped.and_then(|outcome| self.cx.check_sent().map(|()| outcome));
         let stepped = stepped.and_then(|outcome| self.cx.check_labels().map(|()| outcome));
         let stepped = stepped.and_then(|outcome| self.cx.answer(answers).map(|()| outcome));
@@ -315,8 +329,9 @@ impl Machine {
         ledger.lost().into_iter().for_each(|handle| self.cx.settle(handle));
         self.steps += 1;
         self.clock = now;
-        let outcome = match outcome {
-            Poll::Pending => {
+        let outcome = match (outcome, next) {
+            (_, Some(next)) => StepOutcome::Continued(next),
+            (Poll::Pending, None) => {
                 self.frame = parked.frame().clone();
                 self.cx.answer_dropped(&self.frame);
                 self.state = parked.states[parked.state()].node.name.into();
@@ -324,7 +339,9 @@ impl Machine {
                 self.met.set(0);
                 StepOutcome::Parked
             }
-            Poll::Ready(Returned { result, failure }) => StepOutcome::Returned { result, failure },
+            (Poll::Ready(Returned { result, failure }), None) => {
+                StepOutcome::Returned { result, failure }
+            }
         };
         let cancelled = self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| arrivals.settle(operations))

@@ -327,7 +327,7 @@ async fn end_all(t: &StoreUnderTest, lengths: &[Option<usize>]) -> Vec<RunId> {
         let run_id = t.start_owned(&RunId::new().to_string(), worker).await;
         if let Some(length) = length {
             let (status, result) = (RunStatus::Completed, Some(Payload(vec![1; *length])));
-            let disposition = Disposition::Close { status, result, failure: None };
+            let disposition = Disposition::close(status, result, None);
             t.commit(worker, CommitStep::new(run_id, StepNo(0), disposition)).await;
         }
         run_ids.push(run_id);

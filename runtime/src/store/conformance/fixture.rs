@@ -276,7 +276,7 @@ pub(super) fn close_as(
     failure: Option<&str>,
 ) -> CommitStep {
     let failure = failure.map(str::to_owned);
-    step(run_id, expected, Disposition::Close { status, result, failure })
+    step(run_id, expected, Disposition::close(status, result, failure))
 }
 
 pub(super) fn block(run_id: RunId, expected: i64) -> CommitStep {

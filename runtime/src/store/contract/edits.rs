@@ -78,8 +78,9 @@ impl EditRun {
         step_no: StepNo,
         owner: Option<WorkerId>,
     ) -> Option<EditOutcome> {
+        let is_final = matches!(status, RunStatus::Completed | RunStatus::ContinuedAsNew);
         let may_be_reopened = self.reopen && self.arrivals.is_empty();
-        let may_be_open = status.is_open() || (may_be_reopened && status != RunStatus::Completed);
+        let may_be_open = status.is_open() || (may_be_reopened && !is_final);
         match owner {
             Some(worker) => Some(EditOutcome::Busy { worker }),
             None if step_no != self.step_no => Some(EditOutcome::Moved { step_no }),

@@ -15,6 +15,7 @@ pub(super) mod details;
 pub(super) mod edits;
 pub(super) mod effects;
 pub(super) mod history;
+pub(super) mod kin;
 pub(super) mod lists;
 pub(super) mod messages;
 pub(super) mod promises;

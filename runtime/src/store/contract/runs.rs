@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::model::{
-    AttributeMap, BlockedReason, DefinitionHash, Memo, Payload, RunId, RunStatus, StepNo,
+    AttributeMap, BlockedReason, DefinitionHash, Link, Memo, Payload, RunId, RunStatus, StepNo,
     Timestamp, recorded,
 };
 use crate::store::{
@@ -99,7 +99,8 @@ pub trait Runs: Send + Sync {
         Ok(())
     }
 
-    /// Closes an open run as terminated, whoever owns it. Returns whether that is what the run has come
+    /// Closes an open run as terminated, whoever owns it. If its end concerns others, the message that it is over is in
+    /// the outbox then. Returns whether that is what the run has come
     /// to, by this call or by one before it with the same reason: whoever has lost the answer may ask
     /// again. Of a run that is not there, `false`. The inbox is emptied, the activities on queues go, and
     /// dedup keys stay.
@@ -178,7 +179,7 @@ pub trait Runs: Send + Sync {
 }
 
 /// A run to be started.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
     /// Its id.
     pub run_id: RunId,
@@ -347,6 +348,8 @@ pub enum Disposition {
         result: Option<Payload>,
         /// Why it did not complete, for people.
         failure: Option<String>,
+        /// The run that follows it in its chain.
+        successor: Option<Box<Successor>>,
     },
     /// Nobody owns it, and nobody may claim it until it is unblocked. The snapshot stays as it is,
     /// and so does the number of takeovers, which it does not account for.
@@ -356,12 +359,37 @@ pub enum Disposition {
     },
 }
 
+/// A run that follows another one in its chain, started by the commit that closes that.
+///
+/// It has the workflow id of the one before it, and, in its inbox, the signals and requests to cancel that the other
+/// has not used up, in their order, with all dedup keys of that. Waits for the chain, and the children of its runs, stay.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Successor {
+    /// The run. Nobody owns it, and [`NewRun::owner`] and [`NewRun::first`] do not matter.
+    pub run: NewRun,
+    /// Why it follows.
+    pub link: Link,
+}
+
 impl Disposition {
+    /// The run is over, and none follows.
+    pub fn close(status: RunStatus, result: Option<Payload>, failure: Option<String>) -> Self {
+        Self::Close { status, result, failure, successor: None }
+    }
+
+    /// The run that follows, if the run is over and one does.
+    pub fn successor(&self) -> Option<&Successor> {
+        match self {
+            Self::Close { successor, .. } => successor.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Has the texts for people [short enough](recorded), so that they do not keep it from being written.
     pub(crate) fn recorded(self) -> Self {
         match self {
-            Self::Close { status, result, failure } => {
-                Self::Close { status, result, failure: failure.map(recorded) }
+            Self::Close { status, result, failure, successor } => {
+                Self::Close { status, result, failure: failure.map(recorded), successor }
             }
             Self::Block { reason } => Self::Block { reason: reason.recorded() },
             other => other,
@@ -370,7 +398,7 @@ impl Disposition {
 
     /// How it ends the run, if it does; made when called, since few want to know.
     pub fn ending(&self) -> Option<impl FnOnce() -> Ending> {
-        let Self::Close { status, result, failure } = self else { return None };
+        let Self::Close { status, result, failure, .. } = self else { return None };
         let (status, result, failure) = (*status, result, failure);
         Some(move || Ending { status, result: result.clone(), failure: failure.clone() })
     }

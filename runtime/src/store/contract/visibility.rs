@@ -9,7 +9,10 @@ use crate::model::{
     AttributeMap, AttributeValue, BlockedReason, DefinitionHash, Memo, Payload, RunId, RunStatus,
     StepNo, Timestamp, WorkerId,
 };
-use crate::store::{AuditEntry, AuditEntryId, PastState, PastStep, RunCount, RunDetails, RunQuery};
+use crate::store::{
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, Kin, PastState, PastStep, RunCount,
+    RunDetails, RunQuery,
+};
 
 /// Looks at runs. Nothing here writes or locks.
 ///
@@ -46,6 +49,28 @@ pub trait Visibility: Send + Sync {
     /// snapshots. Locks nothing.
     async fn count_by_definition(&self, workflow: &str)
     -> Result<Vec<DefinitionCount>, StoreError>;
+
+    /// Which runs a run belongs to. `None` if there is no such run. Locks nothing.
+    async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError>;
+
+    /// The runs of the chain that begins with `first_run_id`, in their order, at most `limit`; with `after`, only
+    /// those behind that place. Locks nothing.
+    async fn list_chain(
+        &self,
+        first_run_id: RunId,
+        after: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<ChainEntry>, StoreError>;
+
+    /// The children that the runs of the chain which begins with `first_run_id` have started, in the order of their
+    /// ids, at most `limit`; with `after`, only those behind it. Those that are still to be started are not among
+    /// them. Locks nothing.
+    async fn list_children(
+        &self,
+        first_run_id: RunId,
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<ChildRecord>, StoreError>;
 
     /// All that is known of a run, whatever its status, as it was at one moment. Locks nothing.
     async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError>;

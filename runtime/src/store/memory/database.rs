@@ -57,6 +57,7 @@ impl MemoryStore {
             return;
         }
         Told::of(news, true).tell(&self.hub);
+        news.sent.iter().for_each(|run_id| self.hub.announce_sent(*run_id));
         let mut connections = self.database.lock_connections();
         connections.retain(|connection| connection.strong_count() > 0);
         let others = connections.iter().filter_map(Weak::upgrade);

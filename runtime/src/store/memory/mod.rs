@@ -16,6 +16,7 @@ mod effects;
 mod guard;
 mod history;
 mod hook;
+mod kin;
 mod messages;
 mod promises;
 mod runs;

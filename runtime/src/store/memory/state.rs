@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::activities::ActivityRow;
+use super::kin::KinRows;
 use super::schedules::ScheduleRow;
 use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
@@ -32,6 +33,7 @@ pub(super) struct State {
     pub(super) workers_ever: i64,
     /// What runs have sent, and when.
     pub(super) outbox: BTreeMap<MessageKey, (OutgoingMessage, Timestamp)>,
+    pub(super) kin: KinRows,
     /// What runs have answered to updates.
     pub(super) replies: HashMap<(RunId, String), UpdateReply>,
     pub(super) letters: BTreeMap<DeadLetterId, DeadLetter>,
@@ -71,6 +73,8 @@ pub(super) struct RunRow {
     /// When what lies in the inbox has arrived, by number.
     pub(super) arrived_at: BTreeMap<i64, Timestamp>,
     pub(super) inbox_count: i64,
+    /// Whether it is a child, or has started children, or a run before it in its chain.
+    pub(super) has_kin: bool,
     pub(super) dedup_keys: HashSet<String>,
     pub(super) attributes: AttributeMap,
     pub(super) memo: Memo,
@@ -89,13 +93,15 @@ pub(super) struct News<'a> {
     pub(super) changed: Vec<RunId>,
     pub(super) queues: BTreeSet<String>,
     pub(super) given_up: Vec<ActivityKey>,
+    /// Runs in whose name something was put into the outbox, which is told in this process alone.
+    pub(super) sent: Vec<RunId>,
 }
 
 impl News<'_> {
     /// Whether there is nothing to tell other connections.
     pub(super) fn is_empty(&self) -> bool {
         let no_runs = self.arrivals.is_empty() && self.settled.is_empty() && !self.due;
-        no_runs && self.queues.is_empty() && self.given_up.is_empty()
+        no_runs && self.queues.is_empty() && self.given_up.is_empty() && self.sent.is_empty()
     }
 
     pub(super) fn holds(&self, worker: WorkerLease, held: Held<'_>) {
@@ -170,6 +176,15 @@ impl RunRow {
     pub(super) fn ending(&self) -> Ending {
         let (result, failure) = (self.result.clone(), self.failure.clone());
         Ending { status: self.status, result, failure }
+    }
+
+    /// What goes over to the run that follows this one, with when it has arrived.
+    pub(super) fn left_over(&mut self) -> Vec<(Arrival, Option<Timestamp>)> {
+        let left = std::mem::take(&mut self.inbox).into_iter();
+        let left = left.filter(|arrival| arrival.kind.goes_over());
+        left.map(|arrival| (self.arrived_at.get(&arrival.seq).copied(), arrival))
+            .map(|(at, arrival)| (arrival, at))
+            .collect()
     }
 
     pub(super) fn close(&mut self, ending: Ending, now: Timestamp, news: &mut News<'_>) {

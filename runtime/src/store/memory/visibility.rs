@@ -13,8 +13,8 @@ use crate::filter::{Column, Filter};
 use crate::model::{AttributeValue, RunId, StepNo, Timestamp};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    AuditEntry, AuditEntryId, DefinitionCount, FoundEnding, PastState, PastStep, RunCount,
-    RunDetails, RunKey, RunOrder, RunQuery, RunRecord, Visibility,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
+    PastState, PastStep, RunCount, RunDetails, RunKey, RunOrder, RunQuery, RunRecord, Visibility,
 };
 
 #[async_trait]
@@ -55,6 +55,34 @@ impl Visibility for MemoryStore {
             "count_by_definition",
             |state, _, _| Ok(state.count_by_definition(workflow)),
         )
+        .await
+    }
+
+    async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError> {
+        self.transition("find_kin", |state, _, _| Ok(state.find_kin(run_id))).await
+    }
+
+    async fn list_chain(
+        &self,
+        first_run_id: RunId,
+        after: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<ChainEntry>, StoreError> {
+        self.transition("list_chain", |state, _, _| {
+            Ok(state.list_chain(first_run_id, after, limit))
+        })
+        .await
+    }
+
+    async fn list_children(
+        &self,
+        first_run_id: RunId,
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<ChildRecord>, StoreError> {
+        self.transition("list_children", |state, _, _| {
+            Ok(state.list_children(first_run_id, after, limit))
+        })
         .await
     }
 

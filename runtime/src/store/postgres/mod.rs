@@ -30,6 +30,7 @@ mod details;
 mod effects;
 mod fragments;
 mod history;
+mod kin;
 mod lanes;
 mod lent;
 mod lists;

@@ -6,7 +6,7 @@ use uuid::Uuid;
 use super::lists::{count, labels, list};
 use super::server::takes_writes;
 use super::{
-    PostgresStore, audit, definition, details, failed, history, named_after, named_by,
+    PostgresStore, audit, definition, details, failed, history, kin, named_after, named_by,
     names_nothing, workflow_id,
 };
 use crate::error::StoreError;
@@ -15,8 +15,8 @@ use crate::model::{RunId, StepNo};
 use crate::store::rows::{DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending};
 use crate::store::weight::{ending_bytes, fits};
 use crate::store::{
-    AuditEntry, AuditEntryId, DefinitionCount, FoundEnding, PastState, PastStep, RunCount,
-    RunDetails, RunKey, RunQuery, RunRecord, Visibility,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
+    PastState, PastStep, RunCount, RunDetails, RunKey, RunQuery, RunRecord, Visibility,
 };
 
 #[async_trait]
@@ -50,6 +50,28 @@ impl Visibility for PostgresStore {
         workflow: &str,
     ) -> Result<Vec<DefinitionCount>, StoreError> {
         self.asked("count_by_definition", count_by_definition(self, workflow)).await
+    }
+
+    async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError> {
+        self.asked("find_kin", kin::find(self, run_id)).await
+    }
+
+    async fn list_chain(
+        &self,
+        first_run_id: RunId,
+        after: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<ChainEntry>, StoreError> {
+        self.asked("list_chain", kin::chain(self, first_run_id, after, limit)).await
+    }
+
+    async fn list_children(
+        &self,
+        first_run_id: RunId,
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<ChildRecord>, StoreError> {
+        self.asked("list_children", kin::children(self, first_run_id, after, limit)).await
     }
 
     async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError> {

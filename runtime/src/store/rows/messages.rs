@@ -1,19 +1,19 @@
 //! What arrives for runs, what they send, and what nobody could take.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sqlx::FromRow;
 use uuid::Uuid;
 
 use crate::codec;
 use crate::error::StoreError;
-use crate::model::{Message, RunId, Timestamp, UpdateReply};
+use crate::model::{ChildStart, Message, RunId, Timestamp, UpdateReply};
 use crate::store::promises::Ask;
 use crate::store::promises::sql::Work;
 use crate::store::relay::Parcel;
 use crate::store::{
-    Arrival, ArrivalKind, DeadLetter, DeadLetterId, DeadLetterReason, Delivered, FoundUpdate,
-    Inbox, MessageKey,
+    Arrival, ArrivalKind, AwaitedChild, DeadLetter, DeadLetterId, DeadLetterReason, Errand,
+    FoundUpdate, Inbox, MessageKey,
 };
 
 /// One arrival of some run; null where it does not fit the answer.
@@ -70,9 +70,17 @@ pub(crate) struct OutboxRow {
 }
 
 /// Messages that are to be relayed.
+#[derive(Default)]
 pub(crate) struct Outbox {
+    /// Those for inboxes.
     pub(crate) parcels: Vec<Parcel<MessageKey>>,
-    /// What goes to promises. Of a sender that has told promises something, parcels behind that are left.
+    /// Children to be started, each with its workflow id, which no other of them has.
+    pub(crate) starts: Vec<(MessageKey, String, ChildStart)>,
+    /// Waits for children.
+    pub(crate) awaits: Vec<(MessageKey, AwaitedChild)>,
+    /// Runs that are over.
+    pub(crate) closes: Vec<MessageKey>,
+    /// What goes to promises.
     pub(crate) told: Vec<Work>,
     /// The first of each sender that cannot be read; those behind it are left with it.
     pub(crate) unreadable: Vec<MessageKey>,
@@ -81,37 +89,69 @@ pub(crate) struct Outbox {
 }
 
 impl Outbox {
-    /// Up to `limit` messages, of rows in the order of their senders and keys.
+    /// Up to `limit` messages, of rows in the order of their senders and keys. Of each sender they are of one kind,
+    /// since each kind is carried out by a transaction of its own; what is behind is left for the next call.
     pub(crate) fn read(rows: Vec<OutboxRow>, limit: usize) -> Self {
-        let (mut parcels, mut unreadable) = (Vec::new(), Vec::<MessageKey>::new());
-        let mut told = Vec::<Work>::new();
-        let mut has_more = false;
+        let mut outbox = Self::default();
+        let (mut sender, mut ids) = (None, HashSet::new());
         for (place, row) in rows.into_iter().enumerate() {
             let key = MessageKey { run_id: row.run_id.into(), seq: row.seq };
             let Some(message) = row.message.filter(|_| place < limit) else {
-                has_more = true;
+                outbox.has_more = true;
                 break;
             };
-            if unreadable.last().is_some_and(|last| last.run_id == key.run_id) {
+            if outbox.unreadable.last().is_some_and(|last| last.run_id == key.run_id) {
                 continue;
             }
-            let has_told = told.last().and_then(Work::message);
-            let has_told = has_told.is_some_and(|last| last.run_id == key.run_id);
-            match codec::from_record::<Message>(&message).map(Delivered::from) {
-                Ok(Delivered::Arrival(_)) if has_told => has_more = true,
-                Ok(Delivered::Arrival(arrival)) => {
-                    parcels.push(Parcel { key, workflow_id: row.workflow_id, arrival });
-                }
-                Ok(Delivered::Promise(message)) => {
-                    let ask = Ask { sender: key.run_id, message };
-                    told.push(Work::Told { message: key, ask });
-                }
-                Err(_) => unreadable.push(key),
+            let Ok(message) = codec::from_record::<Message>(&message) else {
+                outbox.unreadable.push(key);
+                continue;
+            };
+            let errand = Errand::from(message);
+            let kind = std::mem::discriminant(&errand);
+            let of_sender = sender.filter(|(sender, _)| *sender == key.run_id);
+            let of_sender = of_sender.map_or(Some(kind), |(_, kind)| kind);
+            let is_taken = matches!(&errand, Errand::Start(_)) && ids.contains(&row.workflow_id);
+            if is_taken || of_sender != Some(kind) {
+                // What follows it is left as well.
+                sender = Some((key.run_id, None));
+                outbox.has_more = true;
+                continue;
+            }
+            sender = Some((key.run_id, Some(kind)));
+            outbox.add(key, row.workflow_id, errand, &mut ids);
+        }
+        outbox
+    }
+
+    fn add(
+        &mut self,
+        key: MessageKey,
+        workflow_id: String,
+        errand: Errand,
+        ids: &mut HashSet<String>,
+    ) {
+        match errand {
+            Errand::Deliver { chain, kind: arrival } => {
+                self.parcels.push(Parcel { key, workflow_id, chain, arrival });
+            }
+            Errand::Start(start) => {
+                ids.insert(workflow_id.clone());
+                self.starts.push((key, workflow_id, *start));
+            }
+            Errand::Await(awaited) => self.awaits.push((key, awaited)),
+            Errand::Close => self.closes.push(key),
+            Errand::Promise(message) => {
+                let ask = Ask { sender: key.run_id, message };
+                self.told.push(Work::Told { message: key, ask });
             }
         }
-        Self { parcels, told, unreadable, has_more }
     }
 }
+
+/// The second byte of the stored form of each arrival that goes over to the run that follows, if it is not used up: a
+/// signal, an update or a request to cancel. See [`ArrivalKind::goes_over`].
+pub(crate) const GOES_OVER: [u8; 3] = [0, 3, 6];
 
 /// The stored form of a message.
 pub(crate) fn write_message(message: &Message) -> Result<Vec<u8>, StoreError> {
@@ -195,7 +235,7 @@ impl TryFrom<LetterRow> for DeadLetter {
 impl From<DeadLetter> for Parcel<DeadLetterId> {
     fn from(letter: DeadLetter) -> Self {
         let DeadLetter { id: key, workflow_id, arrival, .. } = letter;
-        Self { key, workflow_id, arrival }
+        Self { key, workflow_id, chain: None, arrival }
     }
 }
 
@@ -209,6 +249,33 @@ pub(crate) fn write_reason(reason: &DeadLetterReason) -> String {
 mod tests {
     use super::*;
     use crate::model::Payload;
+
+    #[test]
+    fn what_goes_over_is_known_by_its_second_byte() {
+        use crate::machine::OperationOutcome;
+        use crate::model::{Handle, Timestamp};
+
+        let (handle, attempt, payload) = (Handle(1), 1, Payload::default());
+        let kinds = [
+            ArrivalKind::Signal { name: "go".into(), payload: payload.clone() },
+            ArrivalKind::Outcome { handle, outcome: OperationOutcome::Unknown },
+            ArrivalKind::Retry {
+                handle,
+                attempt,
+                retry_at: Timestamp(1),
+                failure: String::new(),
+                details: None,
+            },
+            ArrivalKind::Cancel { reason: "enough".into() },
+            ArrivalKind::Interruption { handle, attempt },
+            ArrivalKind::Heartbeat { handle, attempt, details: payload.clone() },
+            ArrivalKind::Update { name: "add".into(), id: "1".into(), payload },
+        ];
+        for kind in kinds {
+            let written = write_arrival(&kind).expect("it can be written");
+            assert_eq!(GOES_OVER.contains(&written[1]), kind.goes_over(), "{kind:?}");
+        }
+    }
 
     fn row(run_id: Uuid, seq: i64, message: &Message) -> OutboxRow {
         let message = write_message(message).expect("it can be written");

@@ -10,6 +10,7 @@ mod definitions;
 mod details;
 mod edits;
 mod history;
+mod kin;
 mod messages;
 mod promises;
 mod runs;
@@ -28,9 +29,13 @@ pub(super) use self::definitions::{DefinitionRow, SchemaRow, SummaryRow, read_su
 pub(super) use self::details::{DetailsRow, QueuedRow, UnreadRow, queued_columns, read_details};
 pub(super) use self::edits::EditedRow;
 pub(super) use self::history::{PastStateRow, PastStepRow};
+pub(super) use self::kin::{
+    AttachedChild, AttachedRow, ChainRow, ChildRow, ChildWait, ChildWaitRow, EndRow, KinRow,
+    first_of, last_of,
+};
 use self::messages::read_arrival;
 pub(super) use self::messages::{
-    ArrivalRow, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
+    ArrivalRow, GOES_OVER, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
     write_arrival, write_message, write_reason, write_reply,
 };
 pub(super) use self::promises::{

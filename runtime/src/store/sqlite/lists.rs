@@ -149,7 +149,10 @@ mod tests {
             ("status = 'blocked'", "run USING INDEX piton_runs_blocked"),
             ("workflow_id = 'o-42'", "piton_runs USING INDEX piton_runs_open"),
             ("workflow_id = 'o-42'", "piton_runs USING INDEX piton_runs_workflow_id"),
-            ("run_id < '01981234-0000-7000-8000-000000000000'", "run USING INDEX piton_runs_run_id"),
+            (
+                "run_id < '01981234-0000-7000-8000-000000000000'",
+                "run USING INDEX piton_runs_run_id",
+            ),
         ] {
             let plan = plan(&store, filter).await;
             assert!(plan.contains(index), "{filter}: {index}\n{plan}");

@@ -17,6 +17,7 @@ mod details;
 mod effects;
 mod files;
 mod history;
+mod kin;
 mod lists;
 mod liveness;
 mod messages;

@@ -4,15 +4,15 @@ use async_trait::async_trait;
 
 use super::lists::{count, labels, list, record_columns};
 use super::script::{MAX_ROWS, Script};
-use super::{SqliteStore, audit, details, failed, history};
+use super::{SqliteStore, audit, details, failed, history, kin};
 use crate::error::StoreError;
 use crate::filter::{Column, Filter};
 use crate::model::{RunId, StepNo};
 use crate::store::rows::{DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending};
 use crate::store::weight::{Weight as _, ending_bytes, fits};
 use crate::store::{
-    AuditEntry, AuditEntryId, DefinitionCount, FoundEnding, PastState, PastStep, RunCount,
-    RunDetails, RunKey, RunQuery, RunRecord, Visibility,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
+    PastState, PastStep, RunCount, RunDetails, RunKey, RunQuery, RunRecord, Visibility,
 };
 
 #[async_trait]
@@ -46,6 +46,28 @@ impl Visibility for SqliteStore {
         workflow: &str,
     ) -> Result<Vec<DefinitionCount>, StoreError> {
         count_by_definition(self, workflow).await
+    }
+
+    async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError> {
+        kin::find(self, run_id).await
+    }
+
+    async fn list_chain(
+        &self,
+        first_run_id: RunId,
+        after: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<ChainEntry>, StoreError> {
+        kin::chain(self, first_run_id, after, limit).await
+    }
+
+    async fn list_children(
+        &self,
+        first_run_id: RunId,
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<ChildRecord>, StoreError> {
+        kin::children(self, first_run_id, after, limit).await
     }
 
     async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError> {

@@ -336,7 +336,7 @@ pub(super) fn park(run_id: RunId, expected: i64) -> CommitStep {
 
 pub(super) fn close(run_id: RunId, expected: i64) -> CommitStep {
     let status = RunStatus::Completed;
-    let disposition = Disposition::Close { status, result: None, failure: None };
+    let disposition = Disposition::close(status, None, None);
     CommitStep::new(run_id, StepNo(expected), disposition)
 }
 

@@ -1,6 +1,7 @@
 //! What arrives for runs, what they send, and what nobody could take.
 
 mod arrivals;
+mod children;
 mod dead_letters;
 mod outbox;
 mod updates;
@@ -10,5 +11,5 @@ use super::Case;
 
 /// The groups of this subject.
 pub(super) fn groups() -> Vec<&'static [Case]> {
-    vec![arrivals::CASES, outbox::CASES, dead_letters::CASES, updates::CASES]
+    vec![arrivals::CASES, outbox::CASES, children::CASES, dead_letters::CASES, updates::CASES]
 }

@@ -62,7 +62,7 @@ impl StoreUnderTest {
     }
 
     /// What lies in an inbox: the texts of its signals.
-    pub(super) async fn texts(&self, run_id: RunId) -> Vec<String> {
+    pub(in crate::store::conformance) async fn texts(&self, run_id: RunId) -> Vec<String> {
         let inbox = self.store.read_inbox(run_id, 0, MANY).await.expect("inboxes can be read");
         let text = |kind| match kind {
             ArrivalKind::Signal { payload, .. } => String::from_utf8(payload.0).expect("a text"),

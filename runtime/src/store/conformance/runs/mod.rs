@@ -1,6 +1,7 @@
 //! Runs: they are started, owned, stepped and ended.
 
 mod blocked;
+mod chains;
 mod claiming;
 mod closing;
 mod committing;
@@ -22,5 +23,6 @@ pub(super) fn groups() -> Vec<&'static [Case]> {
         blocked::CASES,
         editing::CASES,
         closing::CASES,
+        chains::CASES,
     ]
 }

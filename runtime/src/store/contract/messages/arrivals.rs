@@ -29,9 +29,15 @@ impl ArrivalKind {
             Self::Signal { payload, .. }
             | Self::Update { payload, .. }
             | Self::Outcome { outcome: OperationOutcome::Returned(payload), .. } => Some(payload),
+            Self::Outcome { outcome: OperationOutcome::Child(end), .. } => end.payload(),
             Self::Outcome { outcome: OperationOutcome::Promise(outcome), .. } => outcome.payload(),
             _ => None,
         }
+    }
+
+    /// Whether it goes over to the run that follows if it is not used up.
+    pub(crate) fn goes_over(&self) -> bool {
+        matches!(self, Self::Signal { .. } | Self::Update { .. } | Self::Cancel { .. })
     }
 }
 
@@ -138,7 +144,7 @@ pub enum ArrivalOutcome {
 }
 
 /// What a run is started with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FirstArrival {
     /// What it is; it has the number 1.
     pub kind: ArrivalKind,

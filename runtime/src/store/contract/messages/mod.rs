@@ -47,6 +47,12 @@ pub trait Messages: Send + Sync {
     /// else somebody else has taken it. A message that this build cannot read stays, with those of its sender
     /// behind it. An arrival makes a run due that nobody owns and that is not blocked.
     ///
+    /// Messages of a run wait until those of the run before it in its chain are gone. Of each sender it takes messages of
+    /// one kind, and carries out each kind by a transaction of its own: those for inboxes, starts of children, waits
+    /// for children, and ends of runs. A child is tried to be started once, whoever tries: its row says so. A wait is
+    /// taken away by the transaction that tells of the end, and a child is detached by the one that deals with it. Of
+    /// the end of a run it does a part at a time, and the message stays until all is done.
+    ///
     /// Locks the runs that messages are for in their order, then the rows of the outbox in the order of their
     /// keys; no row of a sender but these, and no worker. So it waits for commits of those who receive, and
     /// never for those of a sender, which only add rows.

@@ -2,24 +2,53 @@
 
 use std::time::Duration;
 
-use crate::model::{Message, PromiseMessage, RunId, StepNo};
+use crate::model::{ChildStart, Handle, Message, PromiseMessage, RunId, StepNo};
 use crate::store::{ArrivalKind, DeadLetterReason};
 
-/// What a message is where it goes.
+/// What becomes of a message when it is relayed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Delivered {
-    /// It goes into the inbox of the run that it is for.
-    Arrival(ArrivalKind),
+pub(crate) enum Errand {
+    /// It goes to the inbox of a run.
+    Deliver {
+        /// The run has to belong to the chain that begins with this one.
+        chain: Option<RunId>,
+        /// What it is there.
+        kind: ArrivalKind,
+    },
+    /// A child is started.
+    Start(Box<ChildStart>),
+    /// The sender waits for a child.
+    Await(AwaitedChild),
+    /// The sender is over.
+    Close,
     /// It goes to a promise.
     Promise(PromiseMessage),
 }
 
-impl From<Message> for Delivered {
+/// A child that a run waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct AwaitedChild {
+    /// The first run of its chain.
+    pub(crate) child: RunId,
+    /// The operation that waits.
+    pub(crate) handle: Handle,
+}
+
+impl From<Message> for Errand {
     fn from(message: Message) -> Self {
+        let deliver = |kind| Self::Deliver { chain: None, kind };
         match message {
             Message::Signal { name, payload } => {
-                Self::Arrival(ArrivalKind::Signal { name: name.into_owned(), payload })
+                deliver(ArrivalKind::Signal { name: name.into_owned(), payload })
             }
+            Message::Cancel { reason } => deliver(ArrivalKind::Cancel { reason }),
+            Message::ToChild { child, body } => match Self::from(*body) {
+                Self::Deliver { kind, .. } => Self::Deliver { chain: Some(child), kind },
+                other => other,
+            },
+            Message::Start(start) => Self::Start(start),
+            Message::AwaitChild { child, handle } => Self::Await(AwaitedChild { child, handle }),
+            Message::Closed => Self::Close,
             Message::Promise(message) => Self::Promise(*message),
         }
     }
@@ -48,6 +77,16 @@ impl MessageKey {
         let first = step_no.0.checked_mul(1 << Self::INDEX_BITS)?;
         Some(Self { run_id, seq: first.checked_add(index)? })
     }
+
+    /// The key of the message that a run is over, which has so many commits then: behind all that it has sent. A run
+    /// that is opened again counts one commit more.
+    pub(crate) fn of_close(run_id: RunId, step_no: StepNo) -> Self {
+        let first = step_no.0.saturating_mul(1 << Self::INDEX_BITS);
+        Self { run_id, seq: first.saturating_add(Self::LAST_INDEX) }
+    }
+
+    /// What [`MessageKey::of_close`] adds to a number of commits that is shifted by [`MessageKey::INDEX_BITS`].
+    const LAST_INDEX: i64 = (1 << Self::INDEX_BITS) - 1;
 }
 
 /// Which messages are to be relayed.
@@ -73,6 +112,8 @@ pub enum Senders<'a> {
 pub struct Relayed {
     /// Those that are in an inbox now.
     pub delivered: Vec<DeliveredMessage>,
+    /// Those for no inbox that have been carried out: children are started, or waited for, or a run has closed.
+    pub carried_out: Vec<MessageKey>,
     /// Those that are dead letters now, each with why.
     pub set_aside: Vec<(MessageKey, DeadLetterReason)>,
     /// The first message of each sender that this build cannot read. It was left, with those behind it.

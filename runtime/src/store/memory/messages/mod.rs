@@ -107,7 +107,7 @@ impl State {
         }
     }
 
-    pub(super) fn deliver(
+    pub(in crate::store::memory) fn deliver(
         &mut self,
         arrival: NewArrival,
         now: Timestamp,

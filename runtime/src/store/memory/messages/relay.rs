@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::model::{RunId, Timestamp};
+use crate::store::memory::kin::Carried;
 use crate::store::memory::state::{News, State};
 use crate::store::memory::{Guard, Write};
 use crate::store::promises::Ask;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    ArrivalOutcome, DeadLetter, DeadLetterReason, Delivered, DeliveredMessage, MessageKey,
-    NewArrival, Relayed,
+    ArrivalOutcome, DeadLetter, DeadLetterReason, DeliveredMessage, Errand, MessageKey, NewArrival,
+    Relayed,
 };
 
 impl State {
@@ -34,6 +35,9 @@ impl State {
         'senders: for sender in senders.iter().filter(|sender| seen.insert(**sender)) {
             let first = MessageKey { run_id: *sender, seq: i64::MIN };
             let last = MessageKey { run_id: *sender, seq: i64::MAX };
+            if self.waits_for_predecessors(*sender) {
+                continue;
+            }
             for (key, (message, _)) in self.outbox.range(first..=last) {
                 if taken.len() == limit || !answer.takes(message.body.weight()) {
                     relayed.has_more = true;
@@ -47,15 +51,35 @@ impl State {
             let stays = self.lacks(Guard::Outbox);
             let found =
                 if stays { self.outbox.get(&key).cloned() } else { self.outbox.remove(&key) };
-            let (message, _) = found.expect("it was found there");
-            let arrival = match Delivered::from(message.body) {
-                Delivered::Arrival(arrival) => arrival,
-                Delivered::Promise(message) => {
+            let (message, sent_at) = found.expect("it was found there");
+            let (chain, arrival) = match Errand::from(message.body.clone()) {
+                Errand::Deliver { chain, kind } => (chain, kind),
+                Errand::Start(start) => {
+                    self.start_child(key, message.to, *start, now, news);
+                    relayed.carried_out.push(key);
+                    continue;
+                }
+                Errand::Await(awaited) => {
+                    self.await_child(key.run_id, awaited, now, news);
+                    relayed.carried_out.push(key);
+                    continue;
+                }
+                Errand::Promise(message) => {
                     self.tell_promise(&Ask { sender: key.run_id, message }, now, news);
                     continue;
                 }
+                Errand::Close => {
+                    match self.carry_out_close(key.run_id, limit, now, news) {
+                        Carried::Out => relayed.carried_out.push(key),
+                        Carried::InPart => {
+                            self.outbox.insert(key, (message, sent_at));
+                            relayed.has_more = true;
+                        }
+                    }
+                    continue;
+                }
             };
-            match self.holder(&message.to) {
+            match self.holder_in(&message.to, chain) {
                 Ok(run_id) => {
                     let new = NewArrival { run_id, kind: arrival, dedup_key: None, owner: None };
                     if let ArrivalOutcome::Accepted { seq } = self.deliver(new, now, news) {
@@ -78,6 +102,19 @@ impl State {
             }
         }
         relayed
+    }
+
+    /// The same, if it has to belong to a chain.
+    fn holder_in(
+        &self,
+        workflow_id: &str,
+        chain: Option<RunId>,
+    ) -> Result<RunId, DeadLetterReason> {
+        let run_id = self.holder(workflow_id)?;
+        match chain {
+            Some(chain) if self.first_of(run_id) != chain => Err(DeadLetterReason::Closed),
+            _ => Ok(run_id),
+        }
     }
 
     /// The open run with this workflow id, or why there is none.

@@ -12,7 +12,7 @@ use crate::store::{
 };
 
 impl State {
-    pub(super) fn start_run(
+    pub(in crate::store::memory) fn start_run(
         &mut self,
         run: NewRun,
         now: Timestamp,
@@ -65,6 +65,7 @@ impl State {
                 result: None,
                 failure: None,
                 inbox_count: kinds.len() as i64,
+                has_kin: false,
                 arrived_at: (1..).zip(&kinds).map(|(seq, _)| (seq, now)).collect(),
                 inbox: kinds.into_iter().map(|kind| Arrival { seq: 1, kind }).collect(),
                 dedup_keys: keys.into_iter().flatten().collect(),
@@ -203,12 +204,17 @@ impl State {
                 let due_at = unread.into_iter().chain(due_at).min();
                 row.let_go(due_at, news);
             }
-            Disposition::Close { status, result, failure } => {
+            Disposition::Close { status, result, failure, successor } => {
+                let left = successor.is_some().then(|| row.left_over()).unwrap_or_default();
                 if status == RunStatus::Completed {
                     row.snapshot = step.last_snapshot.unwrap_or_default();
                 }
                 row.close(Ending { status, result, failure }, now, news);
                 self.open.remove(&row.workflow_id);
+                match successor {
+                    Some(successor) => self.follow(step.run_id, *successor, left, now, news),
+                    None => self.tell_close(step.run_id, now, news),
+                }
             }
             Disposition::Block { reason } => {
                 row.status = RunStatus::Blocked;
@@ -236,6 +242,7 @@ impl State {
         self.open.remove(&row.workflow_id);
         self.counts.transactions += 1;
         self.give_up_all(run_id, news);
+        self.tell_close(run_id, now, news);
         news.wrote(Write::Terminated { run_id });
         true
     }

@@ -1,6 +1,6 @@
 //! Messages are put into the outbox.
 
-use crate::model::OutgoingMessage;
+use crate::model::{Message, OutgoingMessage};
 use sqlx::PgConnection;
 
 use crate::store::MessageKey;
@@ -13,6 +13,10 @@ const INSERT: &str = concat!(
     now!(),
     " AS clock, unnest($2::uuid[], $3::bigint[], $4::text[], $5::bytea[]) AS sent"
 );
+
+/// Whoever starts children has to deal with them in the end. The rows are locked already.
+const MARK: &str =
+    "UPDATE piton_runs SET has_kin = true WHERE run_id = ANY ($1) AND has_kin IS NULL";
 
 pub(super) async fn write(
     connection: &mut PgConnection,
@@ -27,7 +31,13 @@ pub(super) async fn write(
         .bind(sent.iter().map(|(key, _)| key.seq).collect::<Vec<_>>())
         .bind(sent.iter().map(|(_, message)| message.to.as_str()).collect::<Vec<_>>())
         .bind(bodies.map_err(|error| sqlx::Error::Encode(error.into()))?)
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
+    let starts = sent.iter().filter(|(_, message)| matches!(message.body, Message::Start(_)));
+    let mut parents: Vec<_> = starts.map(|(key, _)| key.run_id.as_uuid()).collect();
+    parents.dedup();
+    if !parents.is_empty() {
+        sqlx::query(MARK).bind(parents).execute(connection).await?;
+    }
     Ok(())
 }

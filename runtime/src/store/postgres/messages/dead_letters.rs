@@ -13,7 +13,7 @@ use crate::store::postgres::{PostgresStore, failed, named_after, names_nothing, 
 use crate::store::relay::{
     Delivery, HolderRow, Holders, Parcel, Sorted, redelivered, workflow_ids,
 };
-use crate::store::rows::{LetterRow, letter_columns, write_arrival, write_reason};
+use crate::store::rows::{LetterRow, first_of, letter_columns, write_arrival, write_reason};
 use crate::store::weight::fits;
 use crate::store::{
     DeadLetter, DeadLetterFilter, DeadLetterId, DeadLetterReason, MessageKey, RedeliverOutcome,
@@ -21,7 +21,10 @@ use crate::store::{
 
 /// `named` is the run whose id may stand for the workflow id. Subqueries as values are looked up one by one,
 /// whatever the planner has seen of the table.
-const HOLDERS: &str = "SELECT asked.workflow_id, coalesce(\
+const HOLDERS: &str = concat!(
+    "SELECT held.*, ",
+    first_of!("held.open"),
+    " AS first FROM (SELECT asked.workflow_id, coalesce(\
     (SELECT run_id FROM piton_runs AS run \
     WHERE run.workflow_id = asked.workflow_id AND closed_at IS NULL), \
     (SELECT run_id FROM piton_runs AS run \
@@ -30,7 +33,8 @@ const HOLDERS: &str = "SELECT asked.workflow_id, coalesce(\
     WHERE run.workflow_id = asked.workflow_id AND closed_at IS NOT NULL LIMIT 1) IS TRUE \
     OR (SELECT true FROM piton_runs AS run \
     WHERE run.run_id = asked.named AND run.workflow_id IS NULL) IS TRUE) AS is_known \
-    FROM unnest($1::text[], $2::uuid[]) AS asked (workflow_id, named)";
+    FROM unnest($1::text[], $2::uuid[]) AS asked (workflow_id, named)) AS held"
+);
 
 const INSERT: &str = concat!(
     "INSERT INTO piton_dead_letters \

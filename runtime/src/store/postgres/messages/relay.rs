@@ -11,7 +11,7 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::promises::do_work;
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, named_by, now};
+use crate::store::postgres::{PostgresStore, failed, kin, named_by, now};
 use crate::store::relay::{Delivery, Parcel, Sorted};
 use crate::store::rows::{Outbox, OutboxRow};
 use crate::store::weight::fits;
@@ -25,7 +25,7 @@ const WAITING: &str = concat!(
      ORDER BY sent_at LIMIT $3) AS waiting"
 );
 
-/// What does not fit is not even read.
+/// What does not fit is not even read. A run that follows another waits until that one's messages are gone.
 const FIRST: &str = concat!(
     "SELECT run_id, seq, workflow_id, CASE WHEN ",
     fits!("sized"),
@@ -34,6 +34,8 @@ const FIRST: &str = concat!(
      (SELECT sender.place, outbox.* FROM unnest($1::uuid[]) WITH ORDINALITY AS sender (run_id, place) \
      CROSS JOIN LATERAL (SELECT run_id, seq, workflow_id, message FROM piton_outbox \
      WHERE piton_outbox.run_id = sender.run_id ORDER BY seq LIMIT $2) AS outbox \
+     WHERE (SELECT true FROM piton_chains AS link JOIN piton_outbox AS before \
+     ON before.run_id = link.previous_run_id WHERE link.run_id = sender.run_id LIMIT 1) IS NULL \
      ORDER BY place, seq LIMIT $2) AS outbox) AS sized ORDER BY place, seq"
 );
 
@@ -81,18 +83,28 @@ pub(super) async fn relay(
         .fetch_all(transaction.get())
         .await
         .map_err(failed)?;
-    let Outbox { parcels, told, unreadable, has_more } = Outbox::read(rows, request.limit as usize);
-    let has_more = has_more || has_others && !(parcels.is_empty() && told.is_empty());
+    let Outbox { parcels, told, starts, awaits, closes, unreadable, has_more } =
+        Outbox::read(rows, request.limit as usize);
+    let is_idle = parcels.is_empty()
+        && told.is_empty()
+        && starts.is_empty()
+        && awaits.is_empty()
+        && closes.is_empty();
+    let has_more = has_more || (has_others && !is_idle);
     let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
-    match parcels.is_empty() {
-        true => transaction.roll_back().await.map_err(failed)?,
-        false => deliver(store, transaction, parcels, &mut relayed).await?,
+    if parcels.is_empty() {
+        transaction.roll_back().await.map_err(failed)?;
+    } else {
+        deliver(store, transaction, parcels, &mut relayed).await?;
     }
     do_work(store, told, "relay_messages").await?;
+    kin::start_children(store, starts, &mut relayed).await?;
+    kin::await_children(store, awaits, &mut relayed).await?;
+    kin::close_runs(store, closes, &mut relayed).await?;
     Ok(relayed)
 }
 
-/// Puts messages into inboxes and among the dead letters, and ends the transaction.
+/// Puts messages into inboxes, within a transaction that has begun.
 async fn deliver(
     store: &PostgresStore,
     mut transaction: Transaction,

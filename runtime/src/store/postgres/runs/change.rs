@@ -19,10 +19,12 @@ const LOCK: &str = "SELECT closed_at IS NULL FROM piton_runs WHERE run_id = $1 F
 
 /// Everything that is the run's alone, whose row is locked. Messages on their way, dead letters and audit entries
 /// stay.
-const DELETE: [&str; 8] = [
+const DELETE: [&str; 10] = [
     "DELETE FROM piton_inbox WHERE run_id = $1",
     "DELETE FROM piton_arrival_keys WHERE run_id = $1",
     "DELETE FROM piton_update_replies WHERE run_id = $1",
+    "DELETE FROM piton_child_waits WHERE run_id = $1",
+    "DELETE FROM piton_chains WHERE run_id = $1",
     "DELETE FROM piton_activities WHERE run_id = $1",
     "DELETE FROM piton_history WHERE run_id = $1",
     "DELETE FROM piton_attributes WHERE run_id = $1",

@@ -12,15 +12,15 @@ use crate::model::{Payload, RunId, RunStatus, Timestamp};
 use crate::store::effects::{Effects, check};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{
-    PostgresStore, effects, failed, kept, lock_worker, named_by, now, workers,
+    PostgresStore, effects, failed, kept, kin, lock_worker, named_by, now, workers,
 };
 use crate::store::rows::write_blocked;
-use crate::store::steps::{has_effects, is_close, outcomes};
+use crate::store::steps::{has_effects, is_close, outcomes, starts_children};
 use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 
 /// All steps in the order of their runs. Columns that keep their value count as unchanged, so a run
-/// that is kept touches no index. A run that is closed must not have had arrivals unless `$12` says
-/// that its inbox will be emptied. No status stands for a run that is kept.
+/// that is kept touches no index. A run that is closed must not have had arrivals, nor may its
+/// end concern others, unless `$12` says that both are looked after. No status stands for a run that is kept.
 ///
 /// The lists are unnested in a list of columns and not in `FROM`, where each of them would be written
 /// to a place of its own and read from there. What is said of the worker is found out once, before
@@ -58,11 +58,11 @@ const COMMIT: &str = concat!(
     named_by!("run", "step"),
     " AND run.step_no = step.expected \
      AND run.worker_id IS NOT DISTINCT FROM $2 AND run.epoch = $3 AND (SELECT now FROM worker) IS NOT NULL \
-     AND ($12 OR run.inbox_count = 0 OR step.status IS NULL OR step.status IN ('running', 'blocked')) \
-     RETURNING run.run_id, run.due_at, run.inbox_count) \
+     AND ($12 OR (run.inbox_count = 0 AND run.has_kin IS NULL) OR step.status IS NULL OR step.status IN ('running', 'blocked')) \
+     RETURNING run.run_id, run.due_at, run.inbox_count, run.has_kin) \
      SELECT CASE WHEN count(*) < cardinality($4) THEN ARRAY (SELECT run_id FROM committed) END AS committed, \
      coalesce(bool_or(due_at IS NOT NULL), false) AS any_due, \
-     coalesce(array_agg(run_id) FILTER (WHERE inbox_count > 0), '{}') AS had_arrivals FROM committed"
+     coalesce(array_agg(run_id) FILTER (WHERE inbox_count > 0 OR has_kin), '{}') AS had_arrivals FROM committed"
 );
 
 /// The same for one step that keeps its run, as most do that come alone. Each list is work for the server,
@@ -99,8 +99,10 @@ struct Met {
     /// Runs whose steps did not meet their guards, which is seldom one.
     lost: HashSet<RunId>,
     any_due: bool,
-    /// Committed runs that have ever had arrivals.
+    /// Committed runs that have ever had arrivals, or whose end concerns others.
     had_arrivals: HashSet<RunId>,
+    /// Runs that are over and in whose name something is in the outbox.
+    over: Vec<RunId>,
     /// What there is to tell of effects.
     told: effects::Told,
 }
@@ -219,6 +221,7 @@ impl Met {
             lost,
             any_due: row.try_get("any_due")?,
             had_arrivals: runs(row.try_get("had_arrivals")?),
+            over: Vec::new(),
             told: effects::Told::default(),
         })
     }
@@ -286,7 +289,7 @@ impl<'a> Columns<'a> {
                 self.due_at.set(at, due_at.map(Timestamp::as_micros));
                 self.inbox_read.set(at, Some(*inbox_read));
             }
-            Disposition::Close { status, result, failure } => {
+            Disposition::Close { status, result, failure, .. } => {
                 self.statuses.set(at, Some(status.as_str()));
                 // Nobody looks into the last state of a run that went well and exposes nothing.
                 let went_well = *status == RunStatus::Completed;
@@ -313,6 +316,7 @@ async fn commit_with_consequences(
     let mut transaction = Transaction::begin_in(&store.lanes).await?;
     let mut met = update(transaction.get(), store, worker, steps, true).await?;
     let (mut emptied, mut using, mut used) = (Vec::new(), Vec::new(), Vec::<i64>::new());
+    let (mut over, mut followed) = (Vec::new(), Vec::new());
     let committed = steps.iter().copied().filter(|step| !met.lost.contains(&step.run_id));
     for step in committed.clone() {
         let run_id = step.run_id.as_uuid();
@@ -320,24 +324,40 @@ async fn commit_with_consequences(
             if met.had_arrivals.contains(&step.run_id) {
                 emptied.push(run_id);
             }
-        } else {
+            match step.disposition.successor() {
+                Some(successor) => followed.push((step, successor)),
+                None if met.had_arrivals.contains(&step.run_id) || starts_children(step) => {
+                    over.push(run_id);
+                }
+                None => {}
+            }
+        }
+        if !is_close(step) || step.disposition.successor().is_some() {
             using.extend(step.consumed.iter().map(|_| run_id));
             used.extend(&step.consumed);
         }
     }
     // What is set aside is taken out of inboxes that may be emptied.
     met.told = effects::write(transaction.get(), store, &Effects::of(committed)).await?;
-    if !emptied.is_empty() {
-        sqlx::query(EMPTY_INBOXES).bind(emptied).execute(transaction.get()).await?;
-    }
     if !used.is_empty() {
         sqlx::query(USE_UP).bind(using).bind(used).execute(transaction.get()).await?;
     }
+    for (step, successor) in &followed {
+        kin::follow(transaction.get(), store.given_time(), step.run_id, successor).await?;
+    }
+    if !over.is_empty() {
+        met.over = kin::write_closes(transaction.get(), store.given_time(), over).await?;
+    }
+    if !emptied.is_empty() {
+        sqlx::query(EMPTY_INBOXES).bind(emptied).execute(transaction.get()).await?;
+    }
     transaction.commit().await?;
+    met.any_due |= !followed.is_empty();
     Ok(met)
 }
 
 fn announce(store: &PostgresStore, steps: &[&CommitStep], met: &Met) {
+    met.over.iter().for_each(|run_id| store.hub.announce_sent(*run_id));
     if met.any_due {
         store.news.due();
     }

@@ -11,6 +11,7 @@ mod terminate;
 
 use async_trait::async_trait;
 
+pub(super) use self::start::{FIND_OPEN, is_conflict};
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::PostgresStore;

@@ -60,7 +60,7 @@ const INSERT: &str = concat!(
 const FIND_STARTED: &str = "SELECT run_id FROM piton_runs WHERE run_id = ANY ($1)";
 
 /// The open runs with these workflow ids, and those of these ids that stand for their workflow ids.
-pub(super) const FIND_OPEN: &str = "SELECT workflow_id, run_id FROM piton_runs \
+pub(in crate::store::postgres) const FIND_OPEN: &str = "SELECT workflow_id, run_id FROM piton_runs \
     WHERE closed_at IS NULL AND workflow_id = ANY ($1) \
     UNION ALL SELECT run_id::text AS workflow_id, run_id FROM piton_runs \
     WHERE closed_at IS NULL AND workflow_id IS NULL AND run_id = ANY ($2)";
@@ -196,7 +196,7 @@ fn name(run: &NewRun) -> (Option<&str>, Option<Uuid>) {
 }
 
 /// Whether there is a run already that one of those to be inserted would be a second of.
-pub(super) fn is_conflict(error: &sqlx::Error) -> bool {
+pub(in crate::store::postgres) fn is_conflict(error: &sqlx::Error) -> bool {
     let refused = |error: &dyn DatabaseError| {
         error.is_unique_violation() && error.table() == Some("piton_runs")
     };

@@ -4,7 +4,7 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::effects::give_up;
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, audit, failed, kept, now};
+use crate::store::postgres::{PostgresStore, audit, failed, kept, kin, now};
 use crate::store::{ActivityKey, ChangeOutcome, Ending, NewAuditEntry};
 
 const TERMINATE: &str = concat!(
@@ -78,7 +78,9 @@ async fn try_terminate(
     if let Some(entry) = audit {
         audit::write(transaction.get(), store.given_time(), Some(run_id), entry).await?;
     }
+    let over = kin::write_closes(transaction.get(), store.given_time(), vec![key]).await?;
     transaction.commit().await?;
+    over.into_iter().for_each(|run_id| store.hub.announce_sent(run_id));
     Ok(Terminated::Now(given_up))
 }
 

@@ -8,7 +8,7 @@ use crate::model::Timestamp;
 use crate::store::relay::{
     Delivery, HolderRow, Holders, Parcel, Sorted, redelivered, workflow_ids,
 };
-use crate::store::rows::{LetterRow, letter_columns, write_arrival, write_reason};
+use crate::store::rows::{LetterRow, first_of, letter_columns, write_arrival, write_reason};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::{SqliteStore, Turn, failed};
 use crate::store::weight::fits;
@@ -17,10 +17,14 @@ use crate::store::{
     RunEvent,
 };
 
-const HOLDERS: &str = "SELECT asked.column1 AS workflow_id, \
-    (SELECT run_id FROM piton_runs WHERE workflow_id = asked.column1 AND closed_at IS NULL) \
-    AS open, EXISTS (SELECT 1 FROM piton_runs WHERE workflow_id = asked.column1 \
-    AND closed_at IS NOT NULL) AS is_known FROM (";
+const HOLDERS: &str = concat!(
+    "SELECT held.*, ",
+    first_of!("held.open"),
+    " AS first FROM (SELECT asked.column1 AS workflow_id, \
+     (SELECT run_id FROM piton_runs WHERE workflow_id = asked.column1 AND closed_at IS NULL) \
+     AS open, EXISTS (SELECT 1 FROM piton_runs WHERE workflow_id = asked.column1 \
+     AND closed_at IS NOT NULL) AS is_known FROM ("
+);
 
 const INSERT: &str = "INSERT INTO piton_dead_letters \
     (workflow_id, arrival, sender_id, sender_seq, reason, set_aside_at) \
@@ -53,7 +57,7 @@ pub(super) async fn find_holders<K>(
     script.sql(HOLDERS).values(1, workflow_ids.into_iter(), |script, id| {
         script.bind(id.to_owned());
     });
-    script.sql(") AS asked WHERE asked.column1 IS NOT NULL");
+    script.sql(") AS asked WHERE asked.column1 IS NOT NULL) AS held");
     let rows: Vec<HolderRow> = turn.go_on(script).await?.read(0)?;
     Ok(Holders::of(rows))
 }

@@ -13,7 +13,7 @@ use crate::store::rows::{Outbox, OutboxRow};
 use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::promises::{self, MAX_WORK};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
-use crate::store::sqlite::{SqliteStore, Turn, failed};
+use crate::store::sqlite::{SqliteStore, Turn, failed, kin};
 use crate::store::weight::fits;
 use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, RunEvent, Senders};
 
@@ -31,9 +31,12 @@ const FIRST: &str = concat!(
      length(outbox.message) AS bytes FROM ("
 );
 
-/// Joined in this order, whatever the planner thinks of the tables.
+/// Joined in this order, whatever the planner thinks of the tables. A run that follows another waits until that one's
+/// messages are gone.
 const OF_SENDERS: &str = ") AS sender CROSS JOIN piton_outbox AS outbox \
-    ON outbox.run_id = sender.column2 ORDER BY sender.column1, outbox.seq LIMIT ?)) AS sized \
+    ON outbox.run_id = sender.column2 \
+    WHERE NOT EXISTS (SELECT 1 FROM piton_chains AS link JOIN piton_outbox AS before \
+    ON before.run_id = link.previous_run_id WHERE link.run_id = sender.column2) ORDER BY sender.column1, outbox.seq LIMIT ?)) AS sized \
     ORDER BY place, seq";
 
 const REMOVE: &str = "DELETE FROM piton_outbox WHERE (run_id, seq) IN (";
@@ -53,7 +56,9 @@ pub(super) async fn relay(
     let mut relayed = Relayed::default();
     for senders in senders.chunks(MAX_ROWS) {
         let some = relay_some(store, senders, limit.min(MAX_ROWS)).await?;
-        limit = limit.saturating_sub(some.delivered.len() + some.set_aside.len());
+        let taken = some.delivered.len() + some.set_aside.len() + some.carried_out.len();
+        limit = limit.saturating_sub(taken);
+        relayed.carried_out.extend(some.carried_out);
         relayed.delivered.extend(some.delivered);
         relayed.set_aside.extend(some.set_aside);
         relayed.unreadable.extend(some.unreadable);
@@ -62,7 +67,10 @@ pub(super) async fn relay(
             break;
         }
     }
-    relayed.has_more |= is_page && !(relayed.delivered.is_empty() && relayed.set_aside.is_empty());
+    let is_idle = relayed.delivered.is_empty()
+        && relayed.set_aside.is_empty()
+        && relayed.carried_out.is_empty();
+    relayed.has_more |= is_page && !is_idle;
     Ok(relayed)
 }
 
@@ -91,23 +99,25 @@ async fn relay_some(
     script.sql(OF_SENDERS).bind(limit as i64 + 1);
     let rows: Vec<OutboxRow> =
         turn.begin(script).await.and_then(|mut rows| rows.read(1)).map_err(failed)?;
-    let Outbox { parcels, told, unreadable, has_more } = Outbox::read(rows, limit);
+    let Outbox { parcels, told, starts, awaits, closes, unreadable, has_more } =
+        Outbox::read(rows, limit);
     let mut relayed = Relayed { unreadable, has_more, ..Relayed::default() };
-    if !parcels.is_empty() {
-        deliver(store, turn, now, parcels, &mut relayed).await?;
-    } else if told.is_empty() {
-        return Ok(relayed);
-    } else {
+    if parcels.is_empty() {
         turn.roll_back().await;
         drop(turn);
+    } else {
+        deliver(store, turn, now, parcels, &mut relayed).await?;
     }
     for told in told.chunks(MAX_WORK) {
         promises::do_some(store, told.to_vec(), "relay_messages").await?;
     }
+    kin::start_children(store, starts, &mut relayed).await?;
+    kin::await_children(store, awaits, &mut relayed).await?;
+    kin::close_runs(store, closes, &mut relayed).await?;
     Ok(relayed)
 }
 
-/// Puts messages into inboxes and among the dead letters, and ends the transaction.
+/// Puts messages into inboxes, within a transaction that has begun.
 async fn deliver(
     store: &SqliteStore,
     mut turn: Turn,

@@ -16,11 +16,13 @@ use crate::store::{
 const IS_OPEN: &str = "SELECT closed_at IS NULL FROM piton_runs WHERE run_id = ?; ";
 
 /// Everything that is the run's alone. Messages on their way, dead letters and audit entries stay.
-const DELETE: [&str; 9] = [
+const DELETE: [&str; 11] = [
     "DELETE FROM piton_run_inputs WHERE run_id = ?; ",
     "DELETE FROM piton_inbox WHERE run_id = ?; ",
     "DELETE FROM piton_arrival_keys WHERE run_id = ?; ",
     "DELETE FROM piton_update_replies WHERE run_id = ?; ",
+    "DELETE FROM piton_child_waits WHERE run_id = ?; ",
+    "DELETE FROM piton_chains WHERE run_id = ?; ",
     "DELETE FROM piton_activities WHERE run_id = ?; ",
     "DELETE FROM piton_history WHERE run_id = ?; ",
     "DELETE FROM piton_attributes WHERE run_id = ?; ",

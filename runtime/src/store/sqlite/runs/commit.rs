@@ -16,8 +16,8 @@ use crate::store::rows::write_blocked;
 use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::script::{MAX_ROWS, Rows, Script};
 use crate::store::sqlite::workers::IS_VALID;
-use crate::store::sqlite::{SqliteStore, effects, failed};
-use crate::store::steps::{has_consequences, is_close, outcomes};
+use crate::store::sqlite::{SqliteStore, effects, failed, kin};
+use crate::store::steps::{has_consequences, is_close, outcomes, starts_children};
 use crate::store::{CommitOutcome, CommitStep, Disposition, RunEvent, WorkerLease};
 
 /// Touches no indexed column.
@@ -54,6 +54,8 @@ struct Met {
     any_due: bool,
     /// Runs that were let go and have had arrivals.
     had_arrivals: HashSet<RunId>,
+    /// Runs that were let go and whose end concerns others.
+    has_kin: HashSet<RunId>,
 }
 
 pub(super) async fn commit(
@@ -100,9 +102,10 @@ pub(super) async fn commit(
         let mut script = Script::new();
         let effects = Effects::of(committed);
         let given_up = effects::add(&mut script, &effects, now.time)?;
-        add_consequences(&mut script, steps, &met);
+        let over = add_consequences(&mut script, steps, &met, now.time)?;
         let mut rows = turn.commit(script).await.map_err(failed)?;
         effects::announce(store, &effects, &mut rows, given_up).map_err(failed)?;
+        over.into_iter().for_each(|run_id| store.hub.announce_sent(run_id));
     }
     announce(store, steps, &met);
     Ok(outcomes(steps, |run_id| met.committed.contains(&run_id)))
@@ -142,7 +145,7 @@ fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, n
                 .bind(None::<i64>)
                 .bind(None::<Vec<u8>>)
                 .bind(None::<String>),
-            Disposition::Close { status, result, failure } => script
+            Disposition::Close { status, result, failure, .. } => script
                 .bind(status.as_str())
                 .bind(None::<String>)
                 // Nobody looks into the last state of a run that went well and exposes nothing.
@@ -176,7 +179,7 @@ fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, n
         .bind(worker.epoch.0)
         .sql(IS_VALID)
         .bind_validity(worker, now)
-        .sql(") RETURNING run_id, due_at, inbox_count; ");
+        .sql(") RETURNING run_id, due_at, inbox_count, has_kin IS NOT NULL AS has_kin; ");
 }
 
 /// A run that was kept.
@@ -191,6 +194,7 @@ struct LetGoRow {
     run_id: Uuid,
     due_at: Option<i64>,
     inbox_count: i64,
+    has_kin: bool,
 }
 
 impl Met {
@@ -214,29 +218,43 @@ impl Met {
                 if row.inbox_count > 0 {
                     met.had_arrivals.insert(run_id);
                 }
+                if row.has_kin {
+                    met.has_kin.insert(run_id);
+                }
             }
         }
         Ok(met)
     }
 }
 
-/// What follows from the steps that were committed; ends the transaction.
-fn add_consequences(script: &mut Script, steps: &[&CommitStep], met: &Met) {
+/// What follows from the steps that were committed; ends the transaction. Returns the runs that are over and whose end
+/// concerns others.
+fn add_consequences(
+    script: &mut Script,
+    steps: &[&CommitStep],
+    met: &Met,
+    now: Timestamp,
+) -> Result<Vec<RunId>, StoreError> {
     let (mut emptied, mut used_up) = (Vec::new(), Vec::new());
+    let (mut over, mut followed) = (Vec::new(), Vec::new());
     for step in steps.iter().filter(|step| met.committed.contains(&step.run_id)) {
         if is_close(step) {
             if met.had_arrivals.contains(&step.run_id) {
                 emptied.push(step.run_id);
             }
+            let has_kin = met.has_kin.contains(&step.run_id) || starts_children(step);
+            match step.disposition.successor() {
+                Some(successor) => {
+                    // What it has used up does not go over.
+                    used_up.extend(step.consumed.iter().map(|seq| (step.run_id, *seq)));
+                    followed.push((step.run_id, successor, has_kin));
+                }
+                None if has_kin => over.push(step.run_id),
+                None => {}
+            }
         } else {
             used_up.extend(step.consumed.iter().map(|seq| (step.run_id, *seq)));
         }
-    }
-    for run_ids in emptied.chunks(MAX_ROWS) {
-        script.sql(EMPTY_INBOX).values(1, run_ids.iter(), |script, run_id| {
-            script.bind(run_id.as_uuid());
-        });
-        script.sql("); ");
     }
     for arrivals in used_up.chunks(MAX_ROWS) {
         script.sql(USE_UP).values(2, arrivals.iter(), |script, (run_id, seq)| {
@@ -244,11 +262,23 @@ fn add_consequences(script: &mut Script, steps: &[&CommitStep], met: &Met) {
         });
         script.sql("); ");
     }
+    for (run_id, successor, has_kin) in followed {
+        kin::add_successor(script, run_id, successor, has_kin, now);
+    }
+    kin::add_closes(script, &over, now)?;
+    for run_ids in emptied.chunks(MAX_ROWS) {
+        script.sql(EMPTY_INBOX).values(1, run_ids.iter(), |script, run_id| {
+            script.bind(run_id.as_uuid());
+        });
+        script.sql("); ");
+    }
     script.sql("COMMIT");
+    Ok(over)
 }
 
 fn announce(store: &SqliteStore, steps: &[&CommitStep], met: &Met) {
-    if met.any_due {
+    let has_successor = |step: &&&CommitStep| step.disposition.successor().is_some();
+    if met.any_due || steps.iter().any(|step| has_successor(&step)) {
         store.hub.announce_due();
     }
     store.hub.announce_changed(met.committed.iter().copied());
@@ -278,8 +308,7 @@ mod tests {
             CommitStep::new(RunId::new(), StepNo(0), disposition.clone())
         };
         let keep = Disposition::Keep { snapshot: Vec::new(), state: "".into() };
-        let close =
-            Disposition::Close { status: RunStatus::Completed, result: None, failure: None };
+        let close = Disposition::close(RunStatus::Completed, None, None);
         for (disposition, add) in
             [(keep, add_kept as fn(&mut Script, &[&CommitStep], _, _)), (close, add_let_go)]
         {

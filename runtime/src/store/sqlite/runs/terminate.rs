@@ -4,7 +4,7 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::sqlite::effects::give_up;
 use crate::store::sqlite::script::Script;
-use crate::store::sqlite::{SqliteStore, audit, failed};
+use crate::store::sqlite::{SqliteStore, audit, failed, kin};
 use crate::store::{ChangeOutcome, Ending, NewAuditEntry};
 
 const TERMINATE: &str = "BEGIN IMMEDIATE; \
@@ -36,12 +36,15 @@ pub(super) async fn terminate(
     }
     let mut script = Script::new();
     script.sql(EMPTY).bind(run_id.as_uuid()).bind(run_id.as_uuid());
+    kin::add_closes_of_kin(&mut script, &[run_id], store.time())?;
+    script.sql("; ");
     if let Some(entry) = audit {
         audit::add(&mut script, now, Some(run_id), entry);
     }
     script.sql("COMMIT");
     let mut rows = turn.commit(script).await.map_err(failed)?;
     give_up::announce(store, &mut rows, 1).map_err(failed)?;
+    kin::announce(store, &mut rows, 2).map_err(failed)?;
     store.hub.announce_end(run_id, || Ending::terminated(reason));
     Ok(Some(ChangeOutcome::Changed))
 }

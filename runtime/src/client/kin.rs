@@ -1,0 +1,63 @@
+//! Which runs belong together: the runs of a chain, parents and children.
+
+use super::Client;
+use crate::engine::backoff::patiently;
+use crate::error::LookupError;
+use crate::store::{ChainEntry, ChildRecord, Kin, RunKey};
+
+/// How many are read at a time.
+const PAGE: u32 = 200;
+
+impl Client {
+    /// Which runs a run belongs to: its chain, its parent, and how many children the chain has. A workflow id names the
+    /// open run that has it, or else the one started last.
+    ///
+    /// # Errors
+    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
+    /// [is away](Client#when-the-database-is-away) for too long.
+    pub async fn kin(&self, key: impl Into<RunKey>) -> Result<Kin, LookupError> {
+        let key = key.into();
+        let run_id = match &key {
+            RunKey::RunId(run_id) => *run_id,
+            RunKey::WorkflowId(_) => match self.find(key.clone()).await? {
+                Some(run) => run.run_id,
+                None => return Err(LookupError::Unknown(key)),
+            },
+        };
+        let kin = patiently(|| self.store().find_kin(run_id)).await?;
+        kin.ok_or(LookupError::Unknown(key))
+    }
+
+    /// The runs of the chain that a run belongs to, in their order: those of its workflow id that have followed each
+    /// other. At least the run itself.
+    ///
+    /// # Errors
+    /// See [`Client::kin`].
+    pub async fn chain(&self, key: impl Into<RunKey>) -> Result<Vec<ChainEntry>, LookupError> {
+        let first = self.kin(key).await?.first_run_id;
+        let mut runs: Vec<ChainEntry> = Vec::new();
+        loop {
+            let after = runs.last().map(|run| run.place);
+            let page = patiently(|| self.store().list_chain(first, after, PAGE)).await?;
+            let is_last = page.len() < PAGE as usize;
+            runs.extend(page);
+            if is_last {
+                return Ok(runs);
+            }
+        }
+    }
+
+    /// The children that the runs of a run's chain have started, in the order of their ids, at most `limit`. Those whose
+    /// start is still on its way are not among them.
+    ///
+    /// # Errors
+    /// See [`Client::kin`].
+    pub async fn children(
+        &self,
+        key: impl Into<RunKey>,
+        limit: u32,
+    ) -> Result<Vec<ChildRecord>, LookupError> {
+        let first = self.kin(key).await?.first_run_id;
+        Ok(patiently(|| self.store().list_children(first, None, limit)).await?)
+    }
+}

@@ -1,0 +1,136 @@
+//! Runs that belong together: the runs of a chain, and parents and children.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{DefinitionHash, Handle, Payload, RunId, RunStatus};
+
+/// Why a run follows another one in a chain. The words are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Link {
+    /// The run before it has [continued as new](crate::machine::Context::continue_as_new).
+    Continued,
+    /// The run before it has failed and is tried again.
+    Retry,
+    /// The run before it was over, and the next one was due.
+    Cron,
+}
+
+impl Link {
+    /// Every link, in the order of declaration.
+    pub const ALL: [Self; 3] = [Self::Continued, Self::Retry, Self::Cron];
+
+    /// The word that stores keep.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Continued => "continued",
+            Self::Retry => "retry",
+            Self::Cron => "cron",
+        }
+    }
+
+    /// The link of a stored word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|link| link.as_str() == word)
+    }
+}
+
+impl fmt::Display for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What happens to a child that is still open when its parent's chain is over. The words are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParentClose {
+    /// It is closed as terminated, without running any more of its code.
+    #[default]
+    Terminate,
+    /// It is asked to cancel.
+    RequestCancel,
+    /// It goes on.
+    Abandon,
+}
+
+impl ParentClose {
+    /// Every policy, in the order of declaration.
+    pub const ALL: [Self; 3] = [Self::Terminate, Self::RequestCancel, Self::Abandon];
+
+    /// The word that stores keep.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Terminate => "terminate",
+            Self::RequestCancel => "request_cancel",
+            Self::Abandon => "abandon",
+        }
+    }
+
+    /// The policy of a stored word.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|policy| policy.as_str() == word)
+    }
+}
+
+impl fmt::Display for ParentClose {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A child that is to be started.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChildStart {
+    /// The id of its first run, which is that of its chain.
+    pub run_id: RunId,
+    /// The workflow's stored name.
+    pub workflow: String,
+    /// The encoded arguments.
+    pub arguments: Payload,
+    /// The encoded first snapshot.
+    pub snapshot: Vec<u8>,
+    /// The name of the first state.
+    pub state: String,
+    /// The definition that wrote the snapshot.
+    pub definition: DefinitionHash,
+    /// What happens to it when its parent is over.
+    pub on_parent_close: ParentClose,
+    /// The operation of the parent that waits for its end, if one does already.
+    pub awaited_by: Option<Handle>,
+}
+
+/// How a child ended, as its parent is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum ChildEnd {
+    /// The last run of its chain is closed.
+    Closed {
+        /// A closed status.
+        status: RunStatus,
+        /// The encoded return value, if it came to one.
+        result: Option<Payload>,
+        /// Why it did not complete, for people.
+        failure: Option<String>,
+    },
+    /// It was not started: an open run had its workflow id.
+    IdTaken {
+        /// That run.
+        run_id: RunId,
+    },
+    /// The database has no such child any more.
+    Unknown,
+}
+
+impl ChildEnd {
+    /// The value that it brings.
+    #[cfg(feature = "engine")]
+    pub(crate) fn payload(&self) -> Option<&Payload> {
+        match self {
+            Self::Closed { result, .. } => result.as_ref(),
+            Self::IdTaken { .. } | Self::Unknown => None,
+        }
+    }
+}

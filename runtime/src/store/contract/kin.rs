@@ -1,0 +1,61 @@
+//! How runs belong together, as people and clients ask for it.
+
+use crate::model::{Link, ParentClose, RunId, RunStatus, Timestamp};
+
+/// What a child is told that is ended because its parent is over.
+pub(crate) fn reason_of_parent_close(parent: RunId) -> String {
+    format!("its parent, the run {parent}, is over")
+}
+
+/// Which runs a run belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kin {
+    /// The first run of its chain; the run itself if there is none before it.
+    pub first_run_id: RunId,
+    /// The run before it in its chain.
+    pub previous_run_id: Option<RunId>,
+    /// Why it follows that.
+    pub link: Option<Link>,
+    /// The run that follows it.
+    pub next_run_id: Option<RunId>,
+    /// The run that has started its chain as a child, with what happens to it when that is over.
+    pub parent: Option<(RunId, ParentClose)>,
+    /// How many children the runs of its chain have started so far.
+    pub child_count: u64,
+}
+
+/// A run of a chain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChainEntry {
+    /// The run.
+    pub run_id: RunId,
+    /// Its workflow's stored name.
+    pub workflow: String,
+    /// Its place in the chain, from 0.
+    pub place: u64,
+    /// Why it follows the one before it.
+    pub link: Option<Link>,
+    /// Where it stands.
+    pub status: RunStatus,
+    /// When it was started.
+    pub started_at: Timestamp,
+    /// When it closed.
+    pub closed_at: Option<Timestamp>,
+}
+
+/// A child, whatever has become of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChildRecord {
+    /// The first run of its chain.
+    pub child: RunId,
+    /// Its workflow id.
+    pub workflow_id: String,
+    /// The run that has started it.
+    pub parent: RunId,
+    /// What happens to it when the parent is over.
+    pub on_parent_close: ParentClose,
+    /// The last run of its chain so far; `None` if it was not started, because its workflow id was taken.
+    pub run_id: Option<RunId>,
+    /// Where that stands.
+    pub status: Option<RunStatus>,
+}

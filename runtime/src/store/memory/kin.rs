@@ -1,0 +1,314 @@
+//! The runs of a chain, parents and children, and who waits for a child.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::state::{News, RunRow, State};
+use super::{Guard, Write};
+use crate::machine::OperationOutcome;
+use crate::model::{
+    ChildEnd, ChildStart, Handle, Link, Message, OutgoingMessage, ParentClose, RunId, StepNo,
+    Timestamp,
+};
+use crate::store::{
+    Arrival, ArrivalKind, AwaitedChild, ChainEntry, ChildRecord, Kin, MessageKey, NewArrival,
+    NewRun, StartOutcome, Successor, reason_of_parent_close,
+};
+
+/// What is known beside the rows of the runs.
+#[derive(Default)]
+pub(super) struct KinRows {
+    /// Runs that follow another one.
+    chains: BTreeMap<RunId, ChainRow>,
+    /// The last run of each chain of more than one.
+    last: HashMap<RunId, RunId>,
+    children: BTreeMap<RunId, ChildRow>,
+    /// Each child with who waits for its end.
+    waits: BTreeSet<(RunId, RunId, Handle)>,
+}
+
+struct ChainRow {
+    first: RunId,
+    place: u64,
+    previous: RunId,
+    link: Link,
+}
+
+struct ChildRow {
+    parent: RunId,
+    parent_chain: RunId,
+    workflow_id: String,
+    policy: ParentClose,
+    /// Whether the policy is still to be applied.
+    is_attached: bool,
+    /// The run that had its workflow id, so that it was not started.
+    taken_by: Option<RunId>,
+}
+
+/// What became of a message that is not for an inbox.
+pub(super) enum Carried {
+    /// It is done.
+    Out,
+    /// There is more to do than was done.
+    InPart,
+}
+
+impl State {
+    /// The first run of a run's chain.
+    pub(super) fn first_of(&self, run_id: RunId) -> RunId {
+        self.kin.chains.get(&run_id).map_or(run_id, |row| row.first)
+    }
+
+    fn last_of(&self, first: RunId) -> RunId {
+        self.kin.last.get(&first).copied().unwrap_or(first)
+    }
+
+    /// Whether something that the runs before it have sent is still in the outbox.
+    pub(super) fn waits_for_predecessors(&self, sender: RunId) -> bool {
+        let Some(row) = self.kin.chains.get(&sender) else { return false };
+        let first = MessageKey { run_id: row.previous, seq: i64::MIN };
+        let last = MessageKey { run_id: row.previous, seq: i64::MAX };
+        self.outbox.range(first..=last).next().is_some()
+    }
+
+    /// Writes that a run which has just closed is over, if that concerns others.
+    pub(super) fn tell_close(&mut self, run_id: RunId, now: Timestamp, news: &mut News<'_>) {
+        let Some(row) = self.runs.get(&run_id).filter(|row| row.has_kin) else { return };
+        let key = MessageKey::of_close(run_id, row.step_no);
+        self.send_close(key, now, news);
+    }
+
+    fn send_close(&mut self, key: MessageKey, now: Timestamp, news: &mut News<'_>) {
+        news.sent.push(key.run_id);
+        let message = OutgoingMessage { to: String::new(), body: Message::Closed };
+        self.outbox.entry(key).or_insert((message, now));
+    }
+
+    /// Starts the run that follows one which has just closed, with `left` in its inbox.
+    pub(super) fn follow(
+        &mut self,
+        closed: RunId,
+        successor: Successor,
+        left: Vec<(Arrival, Option<Timestamp>)>,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) {
+        let Successor { run, link } = successor;
+        let run = NewRun { owner: None, first: None, ..run };
+        let next = run.run_id;
+        self.start_run(run, now, news);
+        let (has_kin, keys) = match self.runs.get(&closed) {
+            Some(row) => (row.has_kin, row.dedup_keys.clone()),
+            None => Default::default(),
+        };
+        if let Some(row) = self.runs.get_mut(&next) {
+            (row.has_kin, row.dedup_keys) = (has_kin, keys);
+            for (seq, (arrival, arrived_at)) in (1..).zip(left) {
+                news.wrote(Write::Arrived { run_id: next, seq, kind: &arrival.kind });
+                row.arrived_at.extend(arrived_at.map(|at| (seq, at)));
+                row.inbox.push_back(Arrival { seq, kind: arrival.kind });
+                row.inbox_count = seq;
+            }
+        }
+        let (first, before) = match self.kin.chains.get(&closed) {
+            Some(row) => (row.first, row.place),
+            None => (closed, 0),
+        };
+        let row = ChainRow { first, place: before + 1, previous: closed, link };
+        self.kin.chains.insert(next, row);
+        self.kin.last.insert(first, next);
+    }
+
+    /// Starts a child, unless that has been done.
+    pub(super) fn start_child(
+        &mut self,
+        key: MessageKey,
+        workflow_id: String,
+        start: ChildStart,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) {
+        let child = start.run_id;
+        if !self.guard(Guard::RunId, !self.kin.children.contains_key(&child)) {
+            return;
+        }
+        let run = NewRun {
+            run_id: child,
+            workflow_id: workflow_id.clone(),
+            workflow: start.workflow,
+            arguments: start.arguments,
+            snapshot: start.snapshot,
+            state: start.state,
+            definition: start.definition,
+            owner: None,
+            start_at: None,
+            first: None,
+            attributes: Default::default(),
+            memo: Default::default(),
+        };
+        let taken_by = match self.start_run(run, now, news) {
+            StartOutcome::IdTaken { run_id } => Some(run_id),
+            StartOutcome::Started { .. } | StartOutcome::Repeated => None,
+        };
+        if let Some(row) = self.runs.get_mut(&child) {
+            row.has_kin = true;
+        }
+        let policy = start.on_parent_close;
+        let row = ChildRow {
+            parent: key.run_id,
+            parent_chain: self.first_of(key.run_id),
+            workflow_id,
+            policy,
+            is_attached: taken_by.is_none() && policy != ParentClose::Abandon,
+            taken_by,
+        };
+        self.kin.children.insert(child, row);
+        if let Some(handle) = start.awaited_by {
+            self.await_child(key.run_id, AwaitedChild { child, handle }, now, news);
+        }
+    }
+
+    /// Has a run wait for the end of a child. If that is over, what tells of it is on its way again.
+    pub(super) fn await_child(
+        &mut self,
+        waiting: RunId,
+        awaited: AwaitedChild,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) {
+        let AwaitedChild { child, handle } = awaited;
+        self.kin.waits.insert((child, waiting, handle));
+        let last = self.last_of(child);
+        let step_no = match self.runs.get(&last) {
+            Some(row) if row.status.is_open() => return,
+            Some(row) => row.step_no,
+            None => StepNo(0),
+        };
+        self.send_close(MessageKey::of_close(last, step_no), now, news);
+    }
+
+    /// Tells those who wait for a run that is over, and deals with its children; at most `limit` of both.
+    pub(super) fn carry_out_close(
+        &mut self,
+        closed: RunId,
+        limit: usize,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) -> Carried {
+        let chain = self.first_of(closed);
+        let end = match self.runs.get(&closed) {
+            // It was opened again, or goes on as another one.
+            Some(row) if row.status.is_open() => return Carried::Out,
+            Some(_) if self.last_of(chain) != closed => return Carried::Out,
+            Some(row) => {
+                let ending = row.ending();
+                let (status, result, failure) = (ending.status, ending.result, ending.failure);
+                ChildEnd::Closed { status, result, failure }
+            }
+            None => match self.kin.children.get(&closed).and_then(|row| row.taken_by) {
+                Some(run_id) => ChildEnd::IdTaken { run_id },
+                None => ChildEnd::Unknown,
+            },
+        };
+        let first = (chain, RunId::from(uuid::Uuid::nil()), Handle(0));
+        let last = (chain, RunId::from(uuid::Uuid::max()), Handle(u64::MAX));
+        let waits: Vec<_> = self.kin.waits.range(first..=last).copied().take(limit).collect();
+        for wait in &waits {
+            self.kin.waits.remove(wait);
+            let (_, run_id, handle) = *wait;
+            let outcome = OperationOutcome::Child(Box::new(end.clone()));
+            let kind = ArrivalKind::Outcome { handle, outcome };
+            self.deliver(NewArrival { run_id, kind, dedup_key: None, owner: None }, now, news);
+        }
+        let attached = self.kin.children.iter();
+        let attached = attached.filter(|(_, row)| row.parent_chain == chain && row.is_attached);
+        let attached: Vec<_> =
+            attached.map(|(child, row)| (*child, row.policy)).take(limit).collect();
+        for (child, policy) in &attached {
+            let Some(row) = self.kin.children.get_mut(child) else { continue };
+            row.is_attached = false;
+            let reason = reason_of_parent_close(row.parent);
+            let run_id = self.last_of(*child);
+            match policy {
+                ParentClose::Terminate => {
+                    if self.runs.get(&run_id).is_some_and(|row| row.status.is_open()) {
+                        self.terminate_run(run_id, &reason, now, news);
+                    }
+                }
+                ParentClose::RequestCancel => {
+                    let kind = ArrivalKind::Cancel { reason };
+                    let cancel = NewArrival { run_id, kind, dedup_key: None, owner: None };
+                    self.deliver(cancel, now, news);
+                }
+                ParentClose::Abandon => {}
+            }
+        }
+        let is_whole = waits.len() < limit && attached.len() < limit;
+        if is_whole { Carried::Out } else { Carried::InPart }
+    }
+
+    pub(super) fn find_kin(&self, run_id: RunId) -> Option<Kin> {
+        self.runs.get(&run_id)?;
+        let link = self.kin.chains.get(&run_id);
+        let first_run_id = self.first_of(run_id);
+        let next = self.kin.chains.iter().find(|(_, row)| row.previous == run_id);
+        let parent = self.kin.children.get(&first_run_id);
+        let children = self.kin.children.values();
+        Some(Kin {
+            first_run_id,
+            previous_run_id: link.map(|row| row.previous),
+            link: link.map(|row| row.link),
+            next_run_id: next.map(|(next, _)| *next),
+            parent: parent.map(|row| (row.parent, row.policy)),
+            child_count: children.filter(|row| row.parent_chain == first_run_id).count() as u64,
+        })
+    }
+
+    pub(super) fn list_chain(
+        &self,
+        first: RunId,
+        after: Option<u64>,
+        limit: u32,
+    ) -> Vec<ChainEntry> {
+        let following = self.kin.chains.iter().filter(|(_, row)| row.first == first);
+        let following = following.map(|(run_id, row)| (row.place, *run_id, Some(row.link)));
+        let mut places: Vec<_> = std::iter::once((0, first, None)).chain(following).collect();
+        places.sort_by_key(|(place, ..)| *place);
+        let behind =
+            places.into_iter().filter(|(place, ..)| after.is_none_or(|after| *place > after));
+        let entry = |(place, run_id, link)| {
+            let row: &RunRow = self.runs.get(&run_id)?;
+            Some(ChainEntry {
+                run_id,
+                workflow: row.workflow.clone(),
+                place,
+                link,
+                status: row.status,
+                started_at: row.started_at,
+                closed_at: row.closed_at,
+            })
+        };
+        behind.filter_map(entry).take(limit as usize).collect()
+    }
+
+    pub(super) fn list_children(
+        &self,
+        chain: RunId,
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Vec<ChildRecord> {
+        let children = self.kin.children.iter().filter(|(_, row)| row.parent_chain == chain);
+        let behind = children.filter(|(child, _)| after.is_none_or(|after| **child > after));
+        let record = |(child, row): (&RunId, &ChildRow)| {
+            let run = self.runs.get(&self.last_of(*child));
+            ChildRecord {
+                child: *child,
+                workflow_id: row.workflow_id.clone(),
+                parent: row.parent,
+                on_parent_close: row.policy,
+                run_id: run.map(|run| run.run_id),
+                status: run.map(|run| run.status),
+            }
+        };
+        behind.map(record).take(limit as usize).collect()
+    }
+}

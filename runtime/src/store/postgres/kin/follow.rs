@@ -1,0 +1,55 @@
+//! A run follows another one in its chain.
+
+use sqlx::PgConnection;
+
+use crate::model::{RunId, Timestamp};
+use crate::store::Successor;
+use crate::store::postgres::now;
+use crate::store::rows::GOES_OVER;
+
+const INSERT: &str = concat!(
+    "INSERT INTO piton_runs (run_id, workflow_id, workflow, status, due_at, started_at, state, snapshot, \
+     arguments, definition, has_kin) SELECT $2, $3, $4, 'running', coalesce($5, clock.now), clock.now, $6, $7, $8, \
+     int8send($9), closed.has_kin FROM ",
+    now!(),
+    " AS clock, piton_runs AS closed WHERE closed.run_id = $10"
+);
+
+const LINK: &str = "INSERT INTO piton_chains (run_id, first_run_id, place, previous_run_id, link) \
+    SELECT $1, coalesce(chain.first_run_id, $2), coalesce(chain.place, 0) + 1, $2, $3 \
+    FROM (SELECT) AS closed LEFT JOIN piton_chains AS chain ON chain.run_id = $2";
+
+const GO_OVER: &str = "WITH gone AS (INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
+    SELECT $1, row_number() OVER (ORDER BY seq), arrival, arrived_at FROM piton_inbox \
+    WHERE run_id = $2 AND substring(arrival FROM 2 FOR 1) = ANY ($3) RETURNING seq), \
+    keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
+    SELECT $1, dedup_key FROM piton_arrival_keys WHERE run_id = $2) \
+    UPDATE piton_runs SET inbox_count = (SELECT count(*) FROM gone) WHERE run_id = $1";
+
+/// Starts the run that follows one which this transaction has closed, with what goes over.
+pub(in crate::store::postgres) async fn follow(
+    connection: &mut PgConnection,
+    now: Option<i64>,
+    closed: RunId,
+    successor: &Successor,
+) -> Result<(), sqlx::Error> {
+    let Successor { run, link } = successor;
+    let (next, closed) = (run.run_id.as_uuid(), closed.as_uuid());
+    sqlx::query(INSERT)
+        .bind(now)
+        .bind(next)
+        .bind(&run.workflow_id)
+        .bind(&run.workflow)
+        .bind(run.start_at.map(Timestamp::as_micros))
+        .bind(&run.state)
+        .bind(&run.snapshot)
+        .bind(run.arguments.as_bytes())
+        .bind(run.definition.0.cast_signed())
+        .bind(closed)
+        .execute(&mut *connection)
+        .await?;
+    sqlx::query(LINK).bind(next).bind(closed).bind(link.as_str()).execute(&mut *connection).await?;
+    let goes_over: Vec<Vec<u8>> = GOES_OVER.map(|kind| vec![kind]).to_vec();
+    sqlx::query(GO_OVER).bind(next).bind(closed).bind(goes_over).execute(connection).await?;
+    Ok(())
+}

@@ -1,0 +1,79 @@
+//! The runs of a chain, and parents and children.
+
+mod awaits;
+mod closes;
+mod find;
+mod follow;
+mod starts;
+
+use uuid::Uuid;
+
+pub(super) use self::awaits::await_children;
+pub(super) use self::closes::close_runs;
+pub(super) use self::find::{chain, children, find};
+pub(super) use self::follow::add_successor;
+pub(super) use self::starts::start_children;
+use super::SqliteStore;
+use super::script::{MAX_ROWS, Rows, Script};
+use crate::error::StoreError;
+use crate::model::{Message, RunId, Timestamp};
+use crate::store::MessageKey;
+use crate::store::rows::write_message;
+
+/// The message that a run is over; the key as [`MessageKey::of_close`] has it.
+const CLOSE: &str = "INSERT OR IGNORE INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
+    SELECT run_id, (step_no << 20) | 1048575, '', ?, ? FROM piton_runs WHERE run_id IN (";
+
+/// Writes that runs are over which have just closed and whose end concerns others.
+pub(super) fn add_closes(
+    script: &mut Script,
+    over: &[RunId],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    for over in over.chunks(MAX_ROWS) {
+        script.sql(CLOSE).bind(write_message(&Message::Closed)?).bind(now.as_micros());
+        script.values(1, over.iter(), |script, run_id| {
+            script.bind(run_id.as_uuid());
+        });
+        script.sql("); ");
+    }
+    Ok(())
+}
+
+/// As [`add_closes`], of those among at most [`MAX_ROWS`] runs whose end concerns others. [`announce`] reads which.
+pub(super) fn add_closes_of_kin(
+    script: &mut Script,
+    closed: &[RunId],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    script.sql(CLOSE).bind(write_message(&Message::Closed)?).bind(now.as_micros());
+    script.values(1, closed.iter(), |script, run_id| {
+        script.bind(run_id.as_uuid());
+    });
+    script.sql(") AND has_kin IS NOT NULL RETURNING run_id");
+    Ok(())
+}
+
+/// Tells of the runs, in the answer of statement number `index`, that have something in the outbox.
+pub(super) fn announce(
+    store: &SqliteStore,
+    rows: &mut Rows,
+    index: usize,
+) -> Result<(), sqlx::Error> {
+    for (run_id,) in rows.read::<(Uuid,)>(index)? {
+        store.hub.announce_sent(run_id.into());
+    }
+    Ok(())
+}
+
+/// Adds the statement that takes messages out of the outbox.
+fn add_removal(script: &mut Script, keys: &[MessageKey]) {
+    script.sql("DELETE FROM piton_outbox WHERE (run_id, seq) IN (").values(
+        2,
+        keys.iter(),
+        |script, key| {
+            script.bind(key.run_id.as_uuid()).bind(key.seq);
+        },
+    );
+    script.sql("); ");
+}
