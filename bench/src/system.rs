@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
+use piton::filter::{Column, Filter};
 use piton::machine::{Workflow, WorkflowCall};
 use piton::model::RunStatus;
 use piton::prelude::{Client, RunningWorker, Worker};
-use piton::store::RunFilter;
+use piton::store::RunCount;
 
 use crate::database::{Database, Databases, StoreKind};
 use crate::latency::Latencies;
@@ -64,14 +65,15 @@ impl System {
     /// Waits until `count` runs have completed.
     pub(crate) async fn wait_for_completed(&self, count: usize) -> Result<()> {
         loop {
-            let counts = self.client.count(&RunFilter::default()).await?;
-            let of = |wanted| counts.iter().find(|(status, _)| *status == wanted);
-            let completed = of(RunStatus::Completed).map_or(0, |(_, count)| *count as usize);
-            if completed >= count {
+            let counts = self.client.count(Filter::all()).group_by(Column::Status).await?;
+            let is =
+                |count: &RunCount, status: RunStatus| count.key.as_deref() == Some(status.as_str());
+            let completed = counts.iter().find(|count| is(count, RunStatus::Completed));
+            if completed.is_some_and(|completed| completed.runs as usize >= count) {
                 return Ok(());
             }
             let open = [RunStatus::Running, RunStatus::Completed];
-            let lost = counts.iter().find(|(status, _)| !open.contains(status));
+            let lost = counts.iter().find(|count| !open.iter().any(|status| is(count, *status)));
             ensure!(lost.is_none(), "some runs did not complete: {lost:?}");
             tokio::time::sleep(COUNT_INTERVAL).await;
         }

@@ -4,10 +4,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
-use piton::codec;
 use piton::model::RunStatus;
 use piton::prelude::Client;
-use piton::store::RunFilter;
+use piton::{codec, filter};
 
 use crate::latency::Latencies;
 use crate::report::{Figure, Target, Unit};
@@ -70,12 +69,8 @@ pub(crate) async fn start_naps(client: &Client, runs: usize, sleep: Duration) ->
 /// How much longer than `sleep` the completed runs took from the step before it to the step after
 /// it, as they returned it. Read when all is over, so that reading delays nobody.
 pub(crate) async fn lateness(client: &Client, runs: usize, sleep: Duration) -> Result<Latencies> {
-    let filter = RunFilter {
-        workflow: Some("nap".to_owned()),
-        status: Some(RunStatus::Completed),
-        ..RunFilter::default()
-    };
-    let records = client.list(&filter, u32::try_from(runs)?).await?;
+    let filter = filter::workflow().equals("nap") & filter::status().equals(RunStatus::Completed);
+    let records = client.list_runs(filter).limit(u32::try_from(runs)?).await?.runs;
     ensure!(records.len() == runs, "{} of {runs} runs are listed", records.len());
     records
         .into_iter()

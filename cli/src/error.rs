@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use piton::error::{
-    CompleteError, ConnectError, EditError, LookupError, QueryError, ScheduleError, SignalError,
-    StoreError, UpdateError,
+    BulkError, CompleteError, ConnectError, EditError, LookupError, QueryError, ScheduleError,
+    SignalError, StoreError, UpdateError,
 };
 use piton::lock::LockError;
 use piton::model::RunStatus;
@@ -31,6 +31,8 @@ pub(crate) enum Failure {
     SeveralDefinitions { workflow: String, hashes: Vec<String> },
     #[error(transparent)]
     Edit(EditError),
+    #[error(transparent)]
+    Bulk(BulkError),
     #[error(transparent)]
     Signal(SignalError),
     #[error(transparent)]
@@ -106,7 +108,8 @@ impl Failure {
             | Self::Completed { .. }
             | Self::Schedule(_)
             | Self::Over { .. } => FOUND,
-            Self::NoDatabase
+            Self::Bulk(_)
+            | Self::NoDatabase
             | Self::SeveralDefinitions { .. }
             | Self::LockFile { .. }
             | Self::Lock { .. }
@@ -176,6 +179,15 @@ impl From<LookupError> for Failure {
             }),
             // Runs are looked up without a workflow here.
             other => Self::NoRun(other.to_string()),
+        }
+    }
+}
+
+impl From<BulkError> for Failure {
+    fn from(error: BulkError) -> Self {
+        match error {
+            BulkError::Store(error) => Self::Store(error),
+            error => Self::Bulk(error),
         }
     }
 }

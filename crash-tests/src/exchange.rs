@@ -4,12 +4,11 @@ use std::ops::Range;
 use std::time::Duration;
 
 use piton::error::LookupError;
+use piton::filter::Filter;
 use piton::machine::{SignalValue as _, Workflow, WorkflowCall};
 use piton::prelude::*;
 use piton::sqlx::{self, AnyConnection, AssertSqlSafe, Connection as _};
-use piton::store::{
-    ArrivalKind, DeadLetter, DeadLetterFilter, DeadLetterReason, RedeliverOutcome, RunFilter,
-};
+use piton::store::{ArrivalKind, DeadLetter, DeadLetterFilter, DeadLetterReason, RedeliverOutcome};
 
 use crate::environment::number;
 use crate::notes::{
@@ -122,7 +121,7 @@ impl Exchange {
         if let Ok(finished) = tokio::time::timeout(patience, self.settle(client, url)).await {
             return finished;
         }
-        let mut runs = client.list(&RunFilter::default(), u32::MAX).await?;
+        let mut runs = client.list_runs(Filter::all()).limit(u32::MAX).await?.runs;
         runs.retain(|run| run.closed_at.is_none());
         bail!("the exchange does not come to its end: {runs:?}");
     }

@@ -4,6 +4,7 @@
 mod activity;
 mod again;
 mod args;
+mod attributes;
 mod by_name;
 mod captures;
 mod carried;
@@ -295,6 +296,32 @@ pub fn signal(item: TokenStream) -> TokenStream {
     let item = item.into();
     let root = Root::of(&item);
     root.applied(derive::expand(item, Diagnostics::new())).into()
+}
+
+/// Makes the fields of a struct attributes of a run, by which filters find it.
+///
+/// ```ignore
+/// #[derive(Attributes)]
+/// struct Order {
+///     customer: String,
+///     cents: i64,
+///     shipped_at: Option<Timestamp>,
+///     #[attribute(text)]
+///     note: String,
+///     #[attribute(name = "order_status")]
+///     status: String,
+/// }
+/// ```
+///
+/// A `String` is a keyword, of at most 1,000 bytes, and with `#[attribute(text)]` a text, of at most 32 KiB. A
+/// `Vec<String>` is a list of keywords. Integers of at most 64 bits with a sign, floats, `bool` and `Timestamp` are what
+/// they are. An `Option` that is `None` unsets the attribute. The name is that of the field unless
+/// `#[attribute(name = "…")]` gives another.
+#[proc_macro_derive(Attributes, attributes(attribute))]
+pub fn attributes(item: TokenStream) -> TokenStream {
+    let item = item.into();
+    let root = Root::of(&item);
+    root.applied(attributes::expand(item, Diagnostics::new())).into()
 }
 
 /// Makes values of a type requests to a run, which takes them with `cx.update::<AddItem>()` and answers each.

@@ -31,6 +31,8 @@ CREATE TABLE piton_runs (
     epoch       BIGINT,
     due_at      BIGINT,
     started_at  BIGINT NOT NULL,
+    -- When the last step was committed.
+    stepped_at  BIGINT,
     closed_at   BIGINT,
     blocked_at  BIGINT,
     -- No workflow id stands for the run's id written out, which is what most runs have.
@@ -304,6 +306,48 @@ CREATE TABLE piton_history (
     PRIMARY KEY (run_id, step_no)
 );
 
+-- Attributes of runs, by which people find them: a row for each, and for each entry of a list. The column of its kind
+-- holds the value.
+CREATE TABLE piton_attributes (
+    run_id  UUID NOT NULL,
+    name    TEXT COLLATE "C" NOT NULL,
+    -- The place of an entry in its list, from 0.
+    place   BIGINT NOT NULL CHECK (place >= 0),
+    kind    TEXT NOT NULL,
+    -- Texts, keywords and entries of lists.
+    text    TEXT COLLATE "C",
+    integer BIGINT,
+    float   DOUBLE PRECISION,
+    -- 0 or 1.
+    truth   BIGINT CHECK (truth IN (0, 1)),
+    time    BIGINT,
+    PRIMARY KEY (run_id, name, place),
+    CHECK (CASE kind
+        WHEN 'keyword' THEN text IS NOT NULL
+        WHEN 'keywords' THEN text IS NOT NULL
+        WHEN 'text' THEN text IS NOT NULL
+        WHEN 'integer' THEN integer IS NOT NULL
+        WHEN 'float' THEN float IS NOT NULL
+        WHEN 'bool' THEN truth IS NOT NULL
+        WHEN 'time' THEN time IS NOT NULL
+        ELSE false
+    END)
+);
+
+-- Of long texts the beginning; the newest runs of those with the same text come first.
+CREATE INDEX piton_attributes_text ON piton_attributes (name, substr(text, 1, 100), run_id)
+    WHERE text IS NOT NULL;
+CREATE INDEX piton_attributes_integer ON piton_attributes (name, integer, run_id) WHERE integer IS NOT NULL;
+CREATE INDEX piton_attributes_float ON piton_attributes (name, float, run_id) WHERE float IS NOT NULL;
+CREATE INDEX piton_attributes_truth ON piton_attributes (name, truth, run_id) WHERE truth IS NOT NULL;
+CREATE INDEX piton_attributes_time ON piton_attributes (name, time, run_id) WHERE time IS NOT NULL;
+
+-- What runs were started with for people who look at lists, as JSON.
+CREATE TABLE piton_memos (
+    run_id UUID NOT NULL PRIMARY KEY,
+    memo   TEXT NOT NULL
+);
+
 -- What is started at which times. A text of the engine's own says what, and another how far it has come. Ids are
 -- compared by their bytes, as they are elsewhere.
 CREATE TABLE piton_schedules (
@@ -383,10 +427,9 @@ CREATE VIEW piton_view_waits AS SELECT
     END AS waits_for,
     CASE WHEN run.due_at BETWEEN -62135596800000000 AND 253402300799999999
         THEN to_timestamp(0) + run.due_at * interval '1 microsecond' END AS due_at,
-    CASE WHEN coalesce(run.blocked_at, CASE WHEN run.step_no = 0 THEN run.started_at END)
-        BETWEEN -62135596800000000 AND 253402300799999999
+    CASE WHEN coalesce(run.blocked_at, run.stepped_at, run.started_at) BETWEEN -62135596800000000 AND 253402300799999999
         THEN to_timestamp(0)
-        + coalesce(run.blocked_at, CASE WHEN run.step_no = 0 THEN run.started_at END) * interval '1 microsecond' END AS since,
+        + coalesce(run.blocked_at, run.stepped_at, run.started_at) * interval '1 microsecond' END AS since,
     run.worker_id,
     (SELECT count(*) FROM piton_activities AS asked WHERE asked.run_id = run.run_id) AS activities,
     (SELECT count(*) FROM piton_inbox AS unread WHERE unread.run_id = run.run_id) AS unread,
@@ -444,3 +487,22 @@ FROM piton_definitions AS known LEFT JOIN (
     SELECT workflow, definition, count(*) AS runs FROM piton_runs WHERE closed_at IS NULL
     GROUP BY workflow, definition
 ) AS counted ON counted.workflow = known.workflow AND counted.definition = int8send(known.hash);
+
+-- Attributes of runs, as text.
+CREATE VIEW piton_view_attributes AS SELECT
+    run.run_id::text AS run_id,
+    run.workflow,
+    coalesce(run.workflow_id, run.run_id::text) AS workflow_id,
+    run.status,
+    attribute.name,
+    attribute.kind,
+    CASE attribute.kind
+        WHEN 'integer' THEN attribute.integer::text
+        WHEN 'float' THEN attribute.float::text
+        WHEN 'bool' THEN CASE attribute.truth WHEN 0 THEN 'false' ELSE 'true' END
+        WHEN 'time' THEN CASE WHEN attribute.time BETWEEN -62135596800000000 AND 253402300799999999
+            THEN to_char((to_timestamp(0) + attribute.time * interval '1 microsecond') AT TIME ZONE 'UTC',
+                'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') END
+        ELSE attribute.text
+    END AS value
+FROM piton_attributes AS attribute JOIN piton_runs AS run ON run.run_id = attribute.run_id;

@@ -28,6 +28,8 @@ CREATE TABLE piton_runs (
     epoch       INTEGER,
     due_at      INTEGER,
     started_at  INTEGER NOT NULL,
+    -- When the last step was committed.
+    stepped_at  INTEGER,
     closed_at   INTEGER,
     blocked     TEXT,
     blocked_at  INTEGER,
@@ -291,6 +293,48 @@ CREATE TABLE piton_history (
     PRIMARY KEY (run_id, step_no)
 ) STRICT;
 
+-- Attributes of runs, by which people find them: a row for each, and for each entry of a list. The column of its kind
+-- holds the value.
+CREATE TABLE piton_attributes (
+    run_id  BLOB NOT NULL REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    name    TEXT NOT NULL,
+    -- The place of an entry in its list, from 0.
+    place   INTEGER NOT NULL CHECK (place >= 0),
+    kind    TEXT NOT NULL,
+    -- Texts, keywords and entries of lists.
+    text    TEXT,
+    integer INTEGER,
+    float   REAL,
+    -- 0 or 1.
+    truth   INTEGER CHECK (truth IN (0, 1)),
+    time    INTEGER,
+    PRIMARY KEY (run_id, name, place),
+    CHECK (CASE kind
+        WHEN 'keyword' THEN text IS NOT NULL
+        WHEN 'keywords' THEN text IS NOT NULL
+        WHEN 'text' THEN text IS NOT NULL
+        WHEN 'integer' THEN integer IS NOT NULL
+        WHEN 'float' THEN float IS NOT NULL
+        WHEN 'bool' THEN truth IS NOT NULL
+        WHEN 'time' THEN time IS NOT NULL
+        ELSE false
+    END)
+) STRICT, WITHOUT ROWID;
+
+-- Of long texts the beginning; the newest runs of those with the same text come first.
+CREATE INDEX piton_attributes_text ON piton_attributes (name, substr(text, 1, 100), run_id)
+    WHERE text IS NOT NULL;
+CREATE INDEX piton_attributes_integer ON piton_attributes (name, integer, run_id) WHERE integer IS NOT NULL;
+CREATE INDEX piton_attributes_float ON piton_attributes (name, float, run_id) WHERE float IS NOT NULL;
+CREATE INDEX piton_attributes_truth ON piton_attributes (name, truth, run_id) WHERE truth IS NOT NULL;
+CREATE INDEX piton_attributes_time ON piton_attributes (name, time, run_id) WHERE time IS NOT NULL;
+
+-- What runs were started with for people who look at lists, as JSON.
+CREATE TABLE piton_memos (
+    run_id BLOB NOT NULL PRIMARY KEY REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    memo   TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- What is started at which times. A text of the engine's own says what, and another how far it has come.
 CREATE TABLE piton_schedules (
     schedule_id TEXT NOT NULL PRIMARY KEY,
@@ -370,8 +414,8 @@ CREATE VIEW piton_view_waits AS SELECT
     strftime('%Y-%m-%dT%H:%M:%S', run.due_at / 1000000, 'unixepoch')
         || printf('.%06dZ', run.due_at % 1000000) AS due_at,
     strftime('%Y-%m-%dT%H:%M:%S',
-        coalesce(run.blocked_at, CASE WHEN run.step_no = 0 THEN run.started_at END) / 1000000, 'unixepoch')
-        || printf('.%06dZ', coalesce(run.blocked_at, CASE WHEN run.step_no = 0 THEN run.started_at END) % 1000000) AS since,
+        coalesce(run.blocked_at, run.stepped_at, run.started_at) / 1000000, 'unixepoch')
+        || printf('.%06dZ', coalesce(run.blocked_at, run.stepped_at, run.started_at) % 1000000) AS since,
     run.worker_id,
     (SELECT count(*) FROM piton_activities AS asked WHERE asked.run_id = run.run_id) AS activities,
     (SELECT count(*) FROM piton_inbox AS unread WHERE unread.run_id = run.run_id) AS unread,
@@ -435,3 +479,22 @@ FROM piton_definitions AS known LEFT JOIN (
     SELECT workflow, definition, count(*) AS runs FROM piton_runs WHERE closed_at IS NULL
     GROUP BY workflow, definition
 ) AS counted ON counted.workflow = known.workflow AND counted.definition = known.hash;
+
+-- Attributes of runs, as text.
+CREATE VIEW piton_view_attributes AS SELECT
+    lower(printf('%s-%s-%s-%s-%s', substr(hex(run.run_id), 1, 8), substr(hex(run.run_id), 9, 4),
+        substr(hex(run.run_id), 13, 4), substr(hex(run.run_id), 17, 4), substr(hex(run.run_id), 21))) AS run_id,
+    run.workflow,
+    run.workflow_id,
+    run.status,
+    attribute.name,
+    attribute.kind,
+    CASE attribute.kind
+        WHEN 'integer' THEN CAST(attribute.integer AS TEXT)
+        WHEN 'float' THEN CAST(attribute.float AS TEXT)
+        WHEN 'bool' THEN CASE attribute.truth WHEN 0 THEN 'false' ELSE 'true' END
+        WHEN 'time' THEN strftime('%Y-%m-%dT%H:%M:%S', attribute.time / 1000000, 'unixepoch')
+            || printf('.%06dZ', attribute.time % 1000000)
+        ELSE attribute.text
+    END AS value
+FROM piton_attributes AS attribute JOIN piton_runs AS run ON run.run_id = attribute.run_id;

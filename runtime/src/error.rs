@@ -1,6 +1,8 @@
 //! The errors of the public API.
 
 #[cfg(feature = "engine")]
+mod bulk;
+#[cfg(feature = "engine")]
 mod chain;
 mod child;
 #[cfg(feature = "engine")]
@@ -16,6 +18,8 @@ mod schedule;
 #[cfg(feature = "engine")]
 mod update;
 
+#[cfg(feature = "engine")]
+pub use bulk::BulkError;
 #[cfg(feature = "engine")]
 pub(crate) use chain::with_causes;
 pub use child::ChildError;

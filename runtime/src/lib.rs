@@ -18,6 +18,8 @@ pub mod error;
 pub mod evolution;
 #[cfg(feature = "engine")]
 pub mod failpoints;
+#[cfg(feature = "engine")]
+pub mod filter;
 mod generated;
 mod hidden;
 #[cfg(feature = "engine")]
@@ -53,11 +55,12 @@ pub use piton_schedule as schedule;
 
 pub use codec::{Json, Secret};
 pub use error::{Error, Result};
+pub use model::Attributes;
 
 #[cfg(feature = "engine")]
 pub use evolution::Resume;
 #[cfg(feature = "macros")]
-pub use piton_macros::{Signal, Update, activity, deterministic, register, workflow};
+pub use piton_macros::{Attributes, Signal, Update, activity, deterministic, register, workflow};
 #[cfg(all(feature = "macros", feature = "engine"))]
 pub use piton_macros::{migrate, query, validator};
 
@@ -67,6 +70,7 @@ pub use piton_macros::{migrate, query, validator};
 #[doc = include_str!("../../docs/guide/cancellation.md")]
 #[doc = include_str!("../../docs/guide/children.md")]
 #[doc = include_str!("../../docs/guide/fan-out.md")]
+#[doc = include_str!("../../docs/guide/finding-runs.md")]
 #[doc = include_str!("../../docs/guide/promises.md")]
 #[doc = include_str!("../../docs/guide/updates-queries.md")]
 struct Guide;

@@ -42,6 +42,8 @@ fn new_run() -> NewRun {
         owner: None,
         start_at: None,
         first: None,
+        attributes: Default::default(),
+        memo: Default::default(),
     }
 }
 

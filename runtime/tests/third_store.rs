@@ -10,23 +10,23 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use piton::error::{LookupError, RunError, StoreError};
-use piton::model::{
-    DefinitionHash, PromiseKey, RunId, RunStatus, SchemaHash, StepNo, Timestamp, WorkerId,
-};
+use piton::filter::{Column, Filter};
+use piton::model::{DefinitionHash, PromiseKey, RunId, SchemaHash, StepNo, Timestamp, WorkerId};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
-    AuditEntry, AuditEntryId, BlockedRun, ClaimActivities, ClaimRequest, ClaimSchedules, Claimed,
-    ClaimedActivities, ClaimedRun, ClaimedSchedules, CommitOutcome, CommitStep, CompletePromise,
-    CompletionOutcome, DeadLetter, DeadLetterFilter, DeadLetterId, DefinitionCount,
-    DefinitionRecord, DefinitionSummary, EditOutcome, EditRun, ExpiredActivity, FinishActivity,
-    FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, Inbox, ManualClock,
-    MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, PromiseFilter,
-    PromiseRecord, RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities,
-    ReviewedRuns, RunDetails, RunFilter, RunKey, RunRecord, SaveSchedule, ScheduleCreated,
-    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
+    AuditEntry, AuditEntryId, BlockedRun, ChangeOutcome, ChangeRun, ClaimActivities, ClaimRequest,
+    ClaimSchedules, Claimed, ClaimedActivities, ClaimedRun, ClaimedSchedules, CommitOutcome,
+    CommitStep, CompletePromise, CompletionOutcome, DeadLetter, DeadLetterFilter, DeadLetterId,
+    DefinitionCount, DefinitionRecord, DefinitionSummary, EditOutcome, EditRun, ExpiredActivity,
+    FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, Inbox,
+    ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep,
+    PromiseFilter, PromiseRecord, RedeliverOutcome, RelayMessages, Relayed, Renewal,
+    ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord,
+    SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome,
+    UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -117,19 +117,18 @@ impl Visibility for ThirdStore {
         self.rows.find_endings(run_ids).await
     }
 
-    async fn list_runs(
-        &self,
-        filter: &RunFilter,
-        before: Option<RunId>,
-        limit: u32,
-    ) -> Result<Vec<RunRecord>, StoreError> {
+    async fn list_runs(&self, query: RunQuery<'_>) -> Result<Vec<RunRecord>, StoreError> {
         self.check("list_runs")?;
-        self.rows.list_runs(filter, before, limit).await
+        self.rows.list_runs(query).await
     }
 
-    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
+    async fn count_runs(
+        &self,
+        filter: &Filter,
+        group_by: Option<Column>,
+    ) -> Result<Vec<RunCount>, StoreError> {
         self.check("count_runs")?;
-        self.rows.count_runs(filter).await
+        self.rows.count_runs(filter, group_by).await
     }
 
     async fn count_by_definition(
@@ -210,6 +209,7 @@ delegate! { Runs:
     find_blocked(workflows: &[&str], after: Option<RunId>, limit: u32) -> Vec<BlockedRun>;
     adopt_blocked(worker: WorkerLease, run_ids: &[RunId], inbox_limit: u32) -> Vec<ClaimedRun>;
     edit_run(edit: EditRun) -> EditOutcome;
+    change_run(change: ChangeRun) -> ChangeOutcome;
 }
 
 delegate! { Activities:

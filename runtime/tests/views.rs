@@ -67,6 +67,8 @@ impl Scene {
             owner: Some(self.worker),
             start_at: None,
             first: None,
+            attributes: Default::default(),
+            memo: Default::default(),
         };
         self.store.start_runs(vec![run]).await?;
         Ok(run_id)

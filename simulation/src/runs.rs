@@ -6,10 +6,11 @@ use std::time::Duration;
 use fastrand::Rng;
 use piton::client::{OnConflict, RunHandle};
 use piton::error::{RunError, SignalError, UpdateError};
+use piton::filter::{self, Filter};
 use piton::machine::{Signal, Workflow, WorkflowCall};
 use piton::model::{RunId, RunStatus};
 use piton::store::contract::*;
-use piton::store::{RunFilter, RunKey, RunRecord};
+use piton::store::{RunKey, RunQuery, RunRecord};
 use tokio::time::{sleep, timeout};
 
 use crate::program::{self, Entry, Luck, Op};
@@ -196,8 +197,8 @@ fn key_of(number: u32) -> String {
 
 /// Signals runs that a client has started without ever knowing, and that therefore nobody feeds.
 pub(crate) async fn feed_strangers(world: &Arc<World>, started: &[Acknowledged]) {
-    let filter = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
-    let open = world.database.list_runs(&filter, None, u32::MAX).await.unwrap_or_default();
+    let filter = filter::status().equals(RunStatus::Running);
+    let open = world.database.list_runs(RunQuery::of(&filter)).await.unwrap_or_default();
     for run in open {
         let is_known = started.iter().any(|started| started.run_id == run.run_id);
         if !is_known && let Some(number) = number_of(&run) {
@@ -258,8 +259,8 @@ async fn await_result<W: Workflow>(world: &Arc<World>, run_id: RunId) {
 
 /// Compares the end of every run with what a plain execution could have come to.
 pub(crate) async fn check_results(world: &Arc<World>, started: &[Acknowledged]) {
-    let all =
-        world.database.list_runs(&RunFilter::default(), None, u32::MAX).await.unwrap_or_default();
+    let all = Filter::all();
+    let all = world.database.list_runs(RunQuery::of(&all)).await.unwrap_or_default();
     for run in &all {
         let Some(number) = number_of(run) else { continue };
         let plan = Plan::draw(world, number);

@@ -4,21 +4,29 @@ use piton::client::{Client, UntypedRun};
 use piton::error::RunError;
 use serde_json::{Value, json};
 
+use super::many::ManyArgs;
 use crate::error::Failure;
 use crate::output::{self, Output};
 
 #[derive(clap::Args)]
 pub(crate) struct SignalArgs {
-    /// The run id or the workflow id
-    id: String,
+    /// The run id or the workflow id; with `--filter` there is none
+    #[arg(value_name = "RUN")]
+    pub(super) id: String,
     /// The stored name of the signal
-    name: String,
+    #[arg(value_name = "SIGNAL", required_unless_present = "filter")]
+    pub(super) name: Option<String>,
     /// The signal as JSON
-    #[arg(default_value = "null", value_parser = parse_json)]
-    value: Value,
+    #[arg(value_parser = parse_json)]
+    pub(super) value: Option<Value>,
     /// Send it once, however often this is tried
-    #[arg(long, value_name = "KEY")]
-    dedup_key: Option<String>,
+    #[arg(long, value_name = "KEY", conflicts_with = "filter")]
+    pub(super) dedup_key: Option<String>,
+    /// Why it is sent to all runs of a filter, for the audit table
+    #[arg(long, value_name = "REASON", requires = "filter")]
+    pub(super) because: Option<String>,
+    #[command(flatten)]
+    pub(super) many: ManyArgs,
 }
 
 #[derive(clap::Args)]
@@ -46,10 +54,13 @@ pub(crate) struct UpdateArgs {
 #[derive(clap::Args)]
 pub(crate) struct EndArgs {
     /// The run id or the workflow id
-    id: String,
+    #[arg(required_unless_present = "filter", conflicts_with = "filter")]
+    pub(super) id: Option<String>,
     /// Why; the run and those who look at it are told
-    #[arg(long, value_name = "REASON")]
-    because: String,
+    #[arg(long, value_name = "REASON", required_unless_present = "dry_run")]
+    pub(super) because: Option<String>,
+    #[command(flatten)]
+    pub(super) many: ManyArgs,
 }
 
 #[derive(clap::Args)]
@@ -73,7 +84,8 @@ pub(super) async fn signal(
     output: Output,
 ) -> Result<String, Failure> {
     let run = find(client, &args.id).await?;
-    let send = run.signal(args.name, &args.value);
+    let value = args.value.unwrap_or_default();
+    let send = run.signal(args.name.unwrap_or_default(), &value);
     let send = args.dedup_key.into_iter().fold(send, |send, key| send.dedup_key(key));
     send.await?;
     Ok(said(output, &json!({ "sent": true }), "the signal was sent"))
@@ -107,7 +119,8 @@ pub(super) async fn cancel(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    find(client, &args.id).await?.cancel(args.because).await?;
+    let because = args.because.unwrap_or_default();
+    find(client, &args.id.unwrap_or_default()).await?.cancel(because).await?;
     Ok(said(output, &json!({ "sent": true }), "the run was asked to cancel"))
 }
 
@@ -116,10 +129,11 @@ pub(super) async fn terminate(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let run = find(client, &args.id).await?;
-    if !run.terminate(&args.because).await? {
+    let id = args.id.unwrap_or_default();
+    let run = find(client, &id).await?;
+    if !run.terminate(&args.because.unwrap_or_default()).await? {
         let status = run.status().await?.status;
-        return Err(Failure::Over { id: args.id, status });
+        return Err(Failure::Over { id, status });
     }
     Ok(said(output, &json!({ "terminated": true }), "the run is terminated"))
 }

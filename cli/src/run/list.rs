@@ -1,9 +1,10 @@
 //! `piton run list`.
 
-use piton::client::Client;
-use piton::model::{DefinitionHash, RunStatus, Timestamp};
-use piton::store::{RunFilter, RunRecord};
-use serde_json::json;
+use piton::client::{Client, RunPage};
+use piton::filter::{self, Column, Filter};
+use piton::model::{AttributeValue, DefinitionHash, RunStatus, Timestamp};
+use piton::store::{RunCount, RunCursor, RunOrder, RunRecord};
+use serde_json::{Map, Value, json};
 
 use crate::error::Failure;
 use crate::output::{self, Output};
@@ -22,9 +23,33 @@ pub(crate) struct ListArgs {
     /// Only runs in a state that this definition wrote
     #[arg(long, value_name = "HASH", value_parser = parse_definition)]
     definition: Option<DefinitionHash>,
+    /// Only runs of which this holds, such as `customer = 'c-17' and since < now() - interval '3 days'`
+    #[arg(long, value_name = "CONDITION", default_value = "", hide_default_value = true)]
+    filter: Filter,
+    /// What comes first: run_id, started_at, closed_at, due_at, blocked_at or since, with `-` before it for the latest
+    #[arg(long, value_name = "COLUMN", default_value = "-run_id", allow_hyphen_values = true)]
+    order: RunOrder,
     /// How many at most
     #[arg(long, value_name = "COUNT", default_value_t = 50)]
     limit: u32,
+    /// Go on behind the last run of another list: what that told at its end
+    #[arg(long, value_name = "PLACE", allow_hyphen_values = true)]
+    page: Option<RunCursor>,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct CountArgs {
+    /// Only runs of which this holds
+    #[arg(long, value_name = "CONDITION", default_value = "", hide_default_value = true)]
+    filter: Filter,
+    /// Count by what this column holds: status, workflow, state and so on; times by the day
+    #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
+    by: Option<Column>,
+}
+
+fn parse_column(name: &str) -> Result<Column, String> {
+    let names = Column::ALL.map(Column::as_str).join(", ");
+    Column::parse(name).ok_or_else(|| format!("it is one of {names}"))
 }
 
 fn parse_status(word: &str) -> Result<RunStatus, String> {
@@ -42,18 +67,28 @@ pub(super) async fn carry_out(
     args: ListArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let ListArgs { workflow, status, state, definition, limit } = args;
-    let filter = RunFilter { workflow, status, state, definition };
-    let runs = match limit {
-        0 => Vec::new(),
-        limit => client.list(&filter, limit).await?,
+    let ListArgs { workflow, status, state, definition, filter, order, limit, page } = args;
+    let filter = filter
+        & workflow.map(|workflow| filter::workflow().equals(workflow)).unwrap_or_default()
+        & status.map(|status| filter::status().equals(status)).unwrap_or_default()
+        & state.map(|state| filter::state().equals(state)).unwrap_or_default()
+        & definition.map(|hash| filter::definition().equals(hash)).unwrap_or_default();
+    let list = client.list_runs(filter).order_by(order).limit(limit);
+    let RunPage { runs, next } = match page {
+        Some(page) => list.page(page).await?,
+        None => list.await?,
     };
     if output.json {
         return Ok(output::json(&runs.iter().map(to_json).collect::<Vec<_>>()));
     }
+    if let Some(next) = next {
+        eprintln!("there may be more: --page={next}");
+    }
+    let has_labels = runs.iter().any(|run| !run.attributes.is_empty() || !run.memo.is_empty());
     let now = Timestamp::now();
     let rows = runs.into_iter().map(|run| {
-        vec![
+        let labels = has_labels.then(|| labels(&run));
+        let mut columns = vec![
             run.run_id.to_string(),
             // By default it is the run id.
             if run.workflow_id == run.run_id.to_string() {
@@ -65,10 +100,43 @@ pub(super) async fn carry_out(
             run.status.to_string(),
             run.state,
             output::ago(run.started_at, now),
-        ]
+        ];
+        columns.extend(labels);
+        columns
     });
-    let titles = ["RUN", "WORKFLOW ID", "WORKFLOW", "STATUS", "STATE", "STARTED"];
+    let mut titles = vec!["RUN", "WORKFLOW ID", "WORKFLOW", "STATUS", "STATE", "STARTED"];
+    titles.extend(has_labels.then_some("ATTRIBUTES AND MEMO"));
     Ok(output::table(&titles, rows))
+}
+
+/// Attributes, then what is in the memo, on one line.
+fn labels(run: &RunRecord) -> String {
+    let attributes = run.attributes.iter().map(|(name, value)| format!("{name}={value}"));
+    let memo = run.memo.iter().map(|(name, value)| format!("{name}: {value}"));
+    let line = attributes.chain(memo).collect::<Vec<_>>().join(", ");
+    line.replace(['\n', '\r'], " ")
+}
+
+pub(super) async fn count(
+    client: &Client,
+    args: CountArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let CountArgs { filter, by } = args;
+    let counted = client.count(filter);
+    let Some(column) = by else {
+        let count = counted.await?;
+        return Ok(if output.json { output::json(&count) } else { format!("{count}\n") });
+    };
+    let counts = counted.group_by(column).await?;
+    if output.json {
+        let counts = counts.iter().map(|count| json!({"key": count.key, "runs": count.runs}));
+        return Ok(output::json(&counts.collect::<Vec<_>>()));
+    }
+    let row =
+        |count: RunCount| vec![count.key.unwrap_or_else(|| "-".to_owned()), count.runs.to_string()];
+    let title = column.as_str().replace('_', " ").to_uppercase();
+    Ok(output::table(&[&title, "RUNS"], counts.into_iter().map(row)))
 }
 
 fn to_json(run: &RunRecord) -> serde_json::Value {
@@ -85,7 +153,21 @@ fn to_json(run: &RunRecord) -> serde_json::Value {
         "blocked": run.blocked.as_ref().map(ToString::to_string),
         "blocked_at": run.blocked_at.map(|at| at.to_string()),
         "started_at": run.started_at.to_string(),
+        "since": run.since().to_string(),
         "closed_at": run.closed_at.map(|at| at.to_string()),
         "failure": run.failure,
+        "attributes": run.attributes.iter().map(|(name, value)| (name.clone(), attribute(value))).collect::<Map<_, _>>(),
+        "memo": run.memo,
     })
+}
+
+/// The value of an attribute, in the form of its kind.
+pub(super) fn attribute(value: &AttributeValue) -> Value {
+    match value {
+        AttributeValue::Integer(number) => json!(number),
+        AttributeValue::Float(number) => json!(number),
+        AttributeValue::Bool(truth) => json!(truth),
+        AttributeValue::Keywords(keywords) => json!(keywords),
+        other => json!(other.to_string()),
+    }
 }

@@ -3,6 +3,7 @@
 mod act;
 mod edit;
 mod list;
+mod many;
 mod past;
 mod show;
 
@@ -14,7 +15,7 @@ use piton::store::RunKey;
 pub(crate) use self::act::parse_json;
 use self::act::{EndArgs, QueryArgs, ResultArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
-use self::list::ListArgs;
+use self::list::{CountArgs, ListArgs};
 use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};
 use self::show::ShowArgs;
 use crate::error::Failure;
@@ -24,18 +25,24 @@ use crate::output::Output;
 pub(crate) enum RunCommand {
     /// List runs, newest first
     List(ListArgs),
+    /// Count runs, all or by what a column holds
+    Count(CountArgs),
     /// Show a run as a debugger does: where its code is, what it waits for, its variables
     Show(ShowArgs),
-    /// Send a signal to a run
+    /// Send a signal to a run, or to all that a filter means
     Signal(SignalArgs),
     /// Show exposed variables of a run
     Query(QueryArgs),
     /// Send an update to a run and wait for the answer
     Update(UpdateArgs),
-    /// Ask a run to cancel
+    /// Ask a run to cancel, or all that a filter means
     Cancel(EndArgs),
     /// End a run without running any more of its code
     Terminate(EndArgs),
+    /// Give a blocked run another try
+    Retry(EndArgs),
+    /// Delete a run that is over, with all its rows
+    Delete(EndArgs),
     /// Wait until a run is over, and show what it has come to
     Result(ResultArgs),
     /// Change a parked or blocked run: set variables, end waits, move it to another state
@@ -68,7 +75,19 @@ pub(crate) async fn carry_out(
 ) -> Result<String, Failure> {
     match command {
         RunCommand::List(args) => list::carry_out(client, args, output).await,
+        RunCommand::Count(args) => list::count(client, args, output).await,
         RunCommand::Show(args) => show::carry_out(client, args, output).await,
+        RunCommand::Signal(args) if args.many.are_meant() => {
+            many::signal(client, args, output).await
+        }
+        RunCommand::Cancel(args) if args.many.are_meant() => {
+            many::cancel(client, args, output).await
+        }
+        RunCommand::Terminate(args) if args.many.are_meant() => {
+            many::terminate(client, args, output).await
+        }
+        RunCommand::Retry(args) => many::retry(client, args, output).await,
+        RunCommand::Delete(args) => many::delete(client, args, output).await,
         RunCommand::Signal(args) => act::signal(client, args, output).await,
         RunCommand::Query(args) => act::query(client, args, output).await,
         RunCommand::Update(args) => act::update(client, args).await,

@@ -140,6 +140,12 @@ impl Page<'_> {
         if let Some(hash) = run.definition {
             self.field("definition", &hash.to_string());
         }
+        for (name, value) in &run.attributes {
+            self.field("attribute", &format!("{name} = {value}"));
+        }
+        for (name, value) in run.memo.iter() {
+            self.field("memo", &format!("{name}: {value}"));
+        }
         if let Some(kin) = &run.kin {
             self.kin(run, kin);
         }

@@ -2,10 +2,11 @@
 
 use piton::codec;
 use piton::error::StoreError;
+use piton::filter;
 use piton::machine::Workflow;
 use piton::model::AwaitKind;
 use piton::prelude::*;
-use piton::store::{RunFilter, RunRecord};
+use piton::store::RunRecord;
 
 use super::order::Outcome;
 use super::workflow::fulfill;
@@ -50,9 +51,9 @@ impl Run {
 /// # Errors
 /// The database failed.
 pub async fn list(client: &Client) -> Result<Vec<Run>, StoreError> {
-    let filter = RunFilter { workflow: Some(fulfill::NAME.to_owned()), ..RunFilter::default() };
-    let records = client.list(&filter, u32::MAX).await?;
-    Ok(records.into_iter().map(Run::from).collect())
+    let filter = filter::workflow().equals(fulfill::NAME);
+    let page = client.list_runs(filter).limit(u32::MAX).await?;
+    Ok(page.runs.into_iter().map(Run::from).collect())
 }
 
 impl From<RunRecord> for Run {

@@ -2,9 +2,9 @@
 
 use clap::{Parser, Subcommand};
 use piton::client::{Client, RunHandle};
+use piton::filter::Filter;
 use piton::model::RunStatus;
 use piton::prelude::*;
-use piton::store::RunFilter;
 use serde::{Deserialize, Serialize};
 
 /// What a customer says when a month is over.
@@ -73,7 +73,7 @@ where
 async fn work(client: &Client) -> piton::Result<()> {
     let worker = Worker::new(client).start().await?;
     loop {
-        let runs = client.list(&RunFilter::default(), 100).await?;
+        let runs = client.list_runs(Filter::all()).await?.runs;
         let mut is_busy = false;
         for run in &runs {
             let run = client.inspect(run.run_id).await?;
@@ -82,7 +82,7 @@ async fn work(client: &Client) -> piton::Result<()> {
             is_busy |= run.status == RunStatus::Running && !is_done;
         }
         if !is_busy {
-            let runs = client.list(&RunFilter::default(), 100).await?;
+            let runs = client.list_runs(Filter::all()).await?.runs;
             for run in runs.iter().rev() {
                 let what = run.blocked.as_ref().map(|reason| format!(": {reason}"));
                 println!("{} {}{}", run.workflow_id, run.status, what.unwrap_or_default());

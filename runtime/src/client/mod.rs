@@ -11,6 +11,9 @@ mod handle;
 mod in_use;
 pub mod inspect;
 mod kin;
+mod labels;
+mod lists;
+mod many;
 mod outstanding;
 mod parked;
 mod promises;
@@ -31,6 +34,8 @@ pub use by_id::{SendJsonUpdate, UntypedRun};
 pub use exposed::{Exposed, QueryCall};
 pub use handle::RunHandle;
 pub use in_use::DefinitionInUse;
+pub use lists::{CountRuns, GroupedCount, ListRuns, RunPage};
+pub use many::{ChangeMany, ManyChanged};
 pub use outstanding::OutstandingActivity;
 pub use parked::{ParkedReport, UnfitRuns};
 pub use promises::{Completed, PromiseHandle, SettledPromise};
@@ -53,10 +58,10 @@ use crate::engine::session::Session;
 use crate::engine::transitions::{Completions, Deliveries, Endings, Starts};
 use crate::error::{ConnectError, LookupError, StoreError};
 use crate::machine::{Signal, Update, Workflow, WorkflowCall};
-use crate::model::{Payload, RunId, RunStatus};
+use crate::model::{Payload, RunId};
 #[cfg(feature = "schedules")]
 pub use crate::schedules::{Counts, LogEntry, LogKind, Overlap};
-use crate::store::{ArrivalKind, RunFilter, RunKey, RunRecord, Store};
+use crate::store::{ArrivalKind, RunKey, RunRecord, Store};
 
 /// A connection to the database of a program's runs. Cheap to clone.
 ///
@@ -245,32 +250,6 @@ impl Client {
     pub async fn find(&self, key: impl Into<RunKey>) -> Result<Option<RunRecord>, StoreError> {
         let (store, key) = (&self.shared.store, key.into());
         patiently(|| store.find_run(&key)).await
-    }
-
-    /// The runs that match, newest first, at most `limit`.
-    ///
-    /// # Errors
-    /// See [`Client::find`].
-    pub async fn list(&self, filter: &RunFilter, limit: u32) -> Result<Vec<RunRecord>, StoreError> {
-        let mut runs: Vec<RunRecord> = Vec::new();
-        loop {
-            let (before, left) = (runs.last().map(|run| run.run_id), limit - runs.len() as u32);
-            let page = patiently(|| self.shared.store.list_runs(filter, before, left)).await?;
-            let is_over = page.is_empty();
-            // No more than there are left.
-            runs.extend(page.into_iter().take(left as usize));
-            if is_over || runs.len() as u32 >= limit {
-                return Ok(runs);
-            }
-        }
-    }
-
-    /// How many runs match, by status; statuses without runs are left out.
-    ///
-    /// # Errors
-    /// See [`Client::find`].
-    pub async fn count(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-        patiently(|| self.shared.store.count_runs(filter)).await
     }
 
     /// Gives a run another try if it is blocked; a run that is not, or no longer, stays as it is.

@@ -9,10 +9,11 @@ use crate::engine::backoff::patiently;
 use crate::engine::evolution::{evolve, learn_definition};
 use crate::error::{LookupError, StoreError};
 use crate::evolution::{self, Inside, StoredDefinition};
+use crate::filter;
 use crate::lock::Lock;
 use crate::machine::WorkflowEntry;
 use crate::model::{BlockedReason, Difference, Finding, RunId, RunStatus};
-use crate::store::{RunFilter, RunRecord};
+use crate::store::{RunQuery, RunRecord};
 
 /// How many runs are asked for at a time.
 const PAGE: u32 = 200;
@@ -175,16 +176,12 @@ impl Client {
         mut look: impl AsyncFnMut(RunRecord) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         for status in RunStatus::ALL.into_iter().filter(|status| status.is_open()) {
-            let filter = RunFilter {
-                workflow: Some(workflow.to_owned()),
-                status: Some(status),
-                ..RunFilter::default()
-            };
-            let mut before = None;
+            let filter = filter::workflow().equals(workflow) & filter::status().equals(status);
+            let mut query = RunQuery { limit: PAGE, ..RunQuery::of(&filter) };
             loop {
-                let runs = patiently(|| self.store().list_runs(&filter, before, PAGE)).await?;
+                let runs = patiently(|| self.store().list_runs(query)).await?;
                 let Some(last) = runs.last() else { break };
-                before = Some(last.run_id);
+                query.after = Some(last.run_id.into());
                 for run in runs {
                     look(run).await?;
                 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tracing::info_span;
 
+use super::labels::Labels;
 use super::{Client, RunHandle};
 use crate::engine::backoff::patiently;
 use crate::engine::driver::{Origin, make_first};
@@ -15,7 +16,7 @@ use crate::engine::session::Adoption;
 use crate::engine::transitions;
 use crate::error::{BlockedHolder, KeyError, StartError};
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall};
-use crate::model::{RunId, Timestamp};
+use crate::model::{Attributes, Memo, RunId, Timestamp};
 use crate::store::{FirstArrival, NewRun, StartOutcome};
 
 /// A run that is yet to be started: await it.
@@ -26,6 +27,7 @@ pub struct Start<W> {
     workflow_id: Option<String>,
     start: When,
     on_conflict: OnConflict,
+    labels: Labels,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +51,8 @@ pub enum OnConflict {
 impl<W: Workflow> Start<W> {
     pub(super) fn new(client: Client, call: WorkflowCall<W>) -> Self {
         let on_conflict = OnConflict::default();
-        Self { client, call, workflow_id: None, start: When::Now, on_conflict }
+        let labels = Labels::default();
+        Self { client, call, workflow_id: None, start: When::Now, on_conflict, labels }
     }
 
     /// Sets the business key: no two open runs share one. At least one byte, at most 1,000,
@@ -77,6 +80,39 @@ impl<W: Workflow> Start<W> {
         self
     }
 
+    /// Starts the run with these attributes, by which [filters](crate::filter) find it: those of a struct with
+    /// [`#[derive(Attributes)]`](macro@crate::Attributes), or [`AttributeChanges`](crate::model::AttributeChanges).
+    /// Called again, it adds to them. Default: none.
+    ///
+    /// ```no_run
+    /// # use piton::prelude::*;
+    /// # use piton::Attributes;
+    /// # #[workflow]
+    /// # async fn fulfill(cx: &Context, order: String) { cx.sleep(hours(1)).await; }
+    /// #[derive(Attributes)]
+    /// struct Order {
+    ///     customer: String,
+    ///     cents: i64,
+    /// }
+    ///
+    /// # async fn demo(client: Client) -> piton::Result<()> {
+    /// let order = Order { customer: "c-17".to_owned(), cents: 1_250 };
+    /// client.start(fulfill("order-42".to_owned())).attributes(order).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn attributes(mut self, attributes: impl Attributes) -> Self {
+        self.labels.add(attributes.into_changes());
+        self
+    }
+
+    /// Starts the run with a memo: small values that lists show, and filters do not know. It does not change. At most
+    /// [`Memo::MAX_BYTES`] as JSON. Default: none.
+    pub fn memo(mut self, memo: impl Into<Memo>) -> Self {
+        self.labels.memo = memo.into();
+        self
+    }
+
     async fn start(self) -> Result<RunHandle<W>, StartError> {
         let (client, on_conflict) = (self.client.clone(), self.on_conflict);
         match self.try_start(None).await? {
@@ -94,7 +130,7 @@ impl<W: Workflow> Start<W> {
         self,
         first: Option<FirstArrival>,
     ) -> Result<(StartOutcome, RunHandle<W>), StartError> {
-        let Self { client, call, workflow_id, start, .. } = self;
+        let Self { client, call, workflow_id, start, labels, .. } = self;
         let workflow_id = workflow_id.or_else(|| call.workflow_id.clone());
         let Some(workflow) = W::registered_name() else {
             return Err(StartError::NotRegistered { workflow: std::any::type_name::<W>() });
@@ -105,6 +141,7 @@ impl<W: Workflow> Start<W> {
             .iter()
             .try_for_each(|id| KeyError::check(id))
             .map_err(StartError::WorkflowId)?;
+        let (attributes, memo) = labels.checked()?;
         // Whoever reads the run must find what its values were written by.
         let recorded = patiently(async || {
             client.recorded().definition_of(&**client.store(), W::entry()).await?;
@@ -166,6 +203,8 @@ impl<W: Workflow> Start<W> {
             owner: adoption.as_ref().map(|adoption| adoption.session.lease()),
             start_at,
             first,
+            attributes,
+            memo,
         };
         let adoption = adoption.map(|adoption| Arc::new(Mutex::new(Some(adoption))));
         let watch = client.store().hub().watch_end(run_id);
@@ -209,6 +248,7 @@ impl<W> Clone for Start<W> {
             workflow_id: self.workflow_id.clone(),
             start: self.start,
             on_conflict: self.on_conflict,
+            labels: self.labels.clone(),
         }
     }
 }

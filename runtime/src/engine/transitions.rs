@@ -286,6 +286,8 @@ mod tests {
             owner: Some(lease),
             start_at: None,
             first: None,
+            attributes: Default::default(),
+            memo: Default::default(),
         };
         let step = |expected| {
             let kept = Disposition::Keep { snapshot: vec![], state: "Paid".into() };

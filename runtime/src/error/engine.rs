@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::update::list;
 use super::{KeyError, StoreError};
 use crate::codec::CodecError;
-use crate::model::{BlockedReason, PromiseToken, RunId, Timestamp};
+use crate::model::{AttributeError, BlockedReason, PromiseToken, RunId, Timestamp};
 use crate::store::RunKey;
 
 /// Why a run could not be started.
@@ -46,6 +46,15 @@ pub enum StartError {
     NotRegistered {
         /// The type of the instance.
         workflow: &'static str,
+    },
+    /// The attributes cannot be stored. Trying again does not help.
+    #[error("the attributes cannot be stored")]
+    Attributes(#[source] AttributeError),
+    /// The memo is longer than a memo may be. Trying again does not help.
+    #[error("the memo has {bytes} bytes as JSON, and may have {}", crate::model::Memo::MAX_BYTES)]
+    Memo {
+        /// Its length as JSON.
+        bytes: usize,
     },
     /// The workflow's first state could not be made. Trying again does not help.
     #[error("a run of `{workflow}` cannot be begun: {reason}")]

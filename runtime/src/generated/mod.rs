@@ -73,6 +73,7 @@ pub use crate::machine::{
     Durable, DurableFuture, Failure, ResultParts, StepError, StepOf, Workflow, WorkflowCall,
     WorkflowEntry, WorkflowOptions,
 };
+pub use crate::model::attributes::IntoText;
 pub use crate::model::{Graph, Payload, RetryPolicy};
 
 pub use arguments::{Refused, Storable, lent_argument, stored, stored_argument, stored_parameter};

@@ -2,11 +2,13 @@
 //!
 //! Invariant: nothing in here does I/O or knows tokio, sqlx or a particular store.
 
+pub(crate) mod attributes;
 mod ending;
 pub(crate) mod finding;
 mod graph;
 mod ids;
 mod kin;
+mod memo;
 mod message;
 mod operation;
 mod payload;
@@ -22,11 +24,17 @@ mod token;
 mod update;
 mod wait;
 
+pub use attributes::{
+    AttributeChanges, AttributeError, AttributeMap, AttributeValue, Attributes, IntoAttribute,
+    MAX_ATTRIBUTE_NAME, MAX_ATTRIBUTES, MAX_KEYWORD_BYTES, MAX_KEYWORDS, MAX_TEXT_BYTES,
+    RESERVED_ATTRIBUTE_NAMES,
+};
 pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use kin::{ChildEnd, ChildStart, Link, ParentClose};
+pub use memo::Memo;
 pub use message::{Message, OutgoingMessage};
 pub use operation::{
     ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation, PromiseWait,

@@ -44,7 +44,7 @@ impl RunStatus {
     ];
 
     /// The word that stores keep.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
             Self::Blocked => "blocked",
@@ -97,6 +97,22 @@ pub enum BlockedReason {
 }
 
 impl BlockedReason {
+    /// The words of all kinds, see [`Self::kind`].
+    pub const KINDS: [&'static str; 6] =
+        ["undecodable", "unfit", "panicked", "invalid", "unregistered", "workers_died"];
+
+    /// The kind as a word, as it is stored.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Undecodable(_) => "undecodable",
+            Self::Evolution(_) => "unfit",
+            Self::Panicked(_) => "panicked",
+            Self::Invalid(_) => "invalid",
+            Self::Unregistered(_) => "unregistered",
+            Self::WorkersDied(_) => "workers_died",
+        }
+    }
+
     /// Whether another build may go on with the run as it is, because it has what this one lacks.
     pub fn is_of_the_build(&self) -> bool {
         match self {

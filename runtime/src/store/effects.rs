@@ -3,7 +3,7 @@
 use super::contract::history::KeptState;
 use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter};
 use crate::error::StoreError;
-use crate::model::{NewReply, OutgoingMessage, RunId};
+use crate::model::{AttributeChanges, NewReply, OutgoingMessage, RunId};
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
@@ -16,6 +16,8 @@ pub(super) struct Effects<'a> {
     pub(super) sent: Vec<(MessageKey, &'a OutgoingMessage)>,
     /// Arrivals for the dead letters.
     pub(super) set_aside: Vec<(RunId, &'a NewDeadLetter)>,
+    /// Attributes that are set and unset.
+    pub(super) attributes: Vec<(RunId, AttributeChanges)>,
     /// Answers to updates.
     pub(super) replied: Vec<(RunId, &'a NewReply)>,
     /// States for the history.
@@ -40,6 +42,10 @@ impl<'a> Effects<'a> {
                         effects.sent.extend(keys.next().map(|key| (key, message)));
                     }
                     Effect::SetAside(letter) => effects.set_aside.push((run_id, letter)),
+                    Effect::SetAttributes(changes) => match effects.attributes.last_mut() {
+                        Some((last, before)) if *last == run_id => before.extend(changes.clone()),
+                        _ => effects.attributes.push((run_id, changes.clone())),
+                    },
                     Effect::Reply(reply) => effects.replied.push((run_id, reply)),
                 }
             }

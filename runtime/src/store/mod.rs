@@ -107,6 +107,7 @@ pub use contract::activities::{
 };
 pub use contract::activity_transaction::ActivityTransaction;
 pub use contract::audit::{AuditEntry, AuditEntryId, NewAuditEntry};
+pub use contract::changes::{ChangeOutcome, ChangeRun, RunChange};
 pub use contract::definitions::{DefinitionRecord, DefinitionSummary, SchemaRecord};
 pub use contract::details::{MAX_DETAILS, QueuedActivity, RunDetails, UnreadArrival};
 pub use contract::edits::{EditOutcome, EditRun};
@@ -114,6 +115,9 @@ pub use contract::effects::Effect;
 pub use contract::history::{MAX_HISTORY_BYTES, PastState, PastStep};
 pub(crate) use contract::kin::reason_of_parent_close;
 pub use contract::kin::{ChainEntry, ChildRecord, Kin};
+pub use contract::lists::{
+    InvalidCursor, InvalidOrder, OrderBy, RunCount, RunCursor, RunOrder, RunQuery,
+};
 pub use contract::messages::arrivals::{
     Arrival, ArrivalKind, ArrivalOutcome, FirstArrival, Inbox, NewArrival,
 };
@@ -136,9 +140,7 @@ pub use contract::schedules::{
     ClaimSchedules, ClaimedSchedules, MAX_SCHEDULE_LOG, NewSchedule, NewScheduleLogEntry,
     SaveSchedule, ScheduleChange, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
 };
-pub use contract::visibility::{
-    DefinitionCount, Ending, FoundEnding, RunFilter, RunKey, RunRecord,
-};
+pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{
     Activities, Definitions, Messages, Promises, Runs, Schedules, Store, Visibility, Workers,

@@ -119,6 +119,7 @@ impl Weight for Effect {
             Self::GiveUp(_) => 0,
             Self::Send(message) => message.to.len() + message.body.weight(),
             Self::SetAside(letter) => letter.reason.len(),
+            Self::SetAttributes(changes) => changes.bytes(),
             Self::Reply(reply) => reply.update.len() + reply.reply.weight(),
         }
     }
@@ -253,7 +254,9 @@ impl Weight for FoundEnding {
 
 impl Weight for RunRecord {
     fn weight(&self) -> usize {
-        self.result.weight() + self.failure.as_ref().map_or(0, String::len)
+        let values = self.attributes.iter().map(|(name, value)| name.len() + value.bytes());
+        let labels = values.sum::<usize>() + self.memo.bytes();
+        self.result.weight() + self.failure.as_ref().map_or(0, String::len) + labels
     }
 }
 

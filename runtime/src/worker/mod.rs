@@ -19,9 +19,10 @@ use crate::engine::registry::Registry;
 use crate::engine::session::{Host, Session, Settings};
 use crate::engine::slots::Slots;
 use crate::error::{StoreError, WorkerError};
+use crate::filter;
 use crate::machine::WorkflowEntry;
 use crate::model::RunStatus;
-use crate::store::RunFilter;
+use crate::store::RunQuery;
 
 /// The longest lease: a year, which can be added to the time of every database.
 const LONGEST_LEASE: Duration = Duration::from_secs(365 * 86_400);
@@ -310,8 +311,9 @@ fn warn_if_idle(linked: &Registry, serves_workflows: bool, serves_queues: bool) 
 /// Tells of open runs that this worker cannot go on with: they wait for one that can.
 async fn warn_of_unserved(client: &Client, registry: &Registry) -> Result<(), StoreError> {
     // A glance and not a count: what there is shows in the first thousand.
-    let filter = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
-    let runs = client.store().list_runs(&filter, None, 1_000).await?;
+    let filter = filter::status().equals(RunStatus::Running);
+    let query = RunQuery { limit: 1_000, ..RunQuery::of(&filter) };
+    let runs = client.store().list_runs(query).await?;
     let mut unserved: Vec<_> = runs
         .into_iter()
         .filter(|run| run.owner.is_none() && registry.workflow(&run.workflow).is_none())

@@ -165,6 +165,8 @@ async fn a_workflow_that_nobody_has_waits() {
         owner: None,
         start_at: None,
         first: None,
+        attributes: Default::default(),
+        memo: Default::default(),
     };
     rig.store.start_runs(vec![stranger]).await.unwrap();
     tokio::time::sleep(minutes(1)).await;

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use piton::filter::Filter;
 use piton::prelude::*;
-use piton::store::RunFilter;
 use tokio::time::Instant;
 
 use crate::queues::train;
@@ -36,7 +36,7 @@ async fn long_results_come_to_all_who_wait_and_are_all_listed() {
     let late = join_all(late).await;
     let results = join_all(late.iter().map(|run| run.as_ref().unwrap().result())).await;
     assert!(results.iter().all(|result| result.as_ref().unwrap().len() == LONG));
-    let list = async |limit| rig.client.list(&RunFilter::default(), limit).await.unwrap();
+    let list = async |limit| rig.client.list_runs(Filter::all()).limit(limit).await.unwrap().runs;
     let mut newest_first: Vec<_> = runs.iter().map(|run| run.run_id()).collect();
     newest_first.sort_unstable_by(|one, other| other.cmp(one));
     for (limit, count) in [(0, 0), (3, 3), (RUNS as u32, RUNS), (100, RUNS)] {

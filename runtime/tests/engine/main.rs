@@ -18,6 +18,7 @@ mod events;
 mod extremes;
 mod fan_out;
 mod faults;
+mod finding;
 mod generics;
 mod guards;
 mod heartbeats;

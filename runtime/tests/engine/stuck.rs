@@ -3,9 +3,9 @@
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
+use piton::filter::Filter;
 use piton::machine::{Workflow, WorkflowCall};
 use piton::prelude::*;
-use piton::store::RunFilter;
 use piton::store::contract::*;
 use tokio::sync::Semaphore;
 
@@ -120,7 +120,7 @@ async fn a_stuck_activity_holds_up_nothing_but_itself() {
         assert!(error.contains(part), "{part} is missing in: {error}");
     }
     // Both were handed over.
-    for run in rig.client.list(&RunFilter::default(), 10).await.unwrap() {
+    for run in rig.client.list_runs(Filter::all()).limit(10).await.unwrap().runs {
         assert_eq!(run.owner, None, "{run:?}");
     }
     assert!(rig.store.list_workers().await.unwrap().is_empty());

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use piton::filter::Filter;
 use piton::model::BlockedReason;
 use piton::prelude::*;
 use piton::store::contract::*;
-use piton::store::{ClaimRequest, NewWorker, RunFilter};
+use piton::store::{ClaimRequest, NewWorker};
 use tokio::time::{Instant, sleep};
 
 use crate::rig::Rig;
@@ -73,7 +74,7 @@ async fn suspects_are_driven_one_at_a_time() {
     rig.lose_workers(5).await;
     let worker = rig.worker().start().await.unwrap();
     let untouched = async || {
-        let runs = rig.client.list(&RunFilter::default(), 100).await.unwrap();
+        let runs = rig.client.list_runs(Filter::all()).limit(100).await.unwrap().runs;
         runs.iter().filter(|run| run.step_no.0 == 0).count()
     };
     let mut before = untouched().await;

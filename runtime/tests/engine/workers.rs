@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use piton::error::StoreError;
+use piton::filter::Filter;
 use piton::prelude::*;
-use piton::store::RunFilter;
 use piton::store::contract::*;
 use piton::store::memory::Hook;
 use tokio::time::Instant;
@@ -191,9 +191,9 @@ async fn a_worker_holds_no_more_runs_than_it_may() {
     for _ in 0..20 {
         runs.push(rig.client.start(naps(3, 5_000)).await.unwrap());
     }
-    let all = RunFilter::default();
+    let all = Filter::all();
     loop {
-        let records = rig.client.list(&all, 100).await.unwrap();
+        let records = rig.client.list_runs(&all).await.unwrap().runs;
         let held = records.iter().filter(|run| run.owner.is_some()).count();
         assert!(held <= 3, "{held} are held");
         // Those that sleep make room for others, so that all sleep at the same time.
@@ -256,7 +256,7 @@ async fn a_shutdown_hands_ten_thousand_runs_back_in_a_few_commits() {
     let starts = (0..RUNS).map(|_| rig.client.start(naps(1, 50_000)).into_future());
     futures_util::future::try_join_all(starts).await.unwrap();
     let owned = async || {
-        let runs = rig.client.list(&RunFilter::default(), u32::MAX).await.unwrap();
+        let runs = rig.client.list_runs(Filter::all()).limit(u32::MAX).await.unwrap().runs;
         runs.iter().filter(|run| run.owner.is_some()).count()
     };
     assert_eq!(owned().await, RUNS);

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
+use piton::filter::Filter;
 use piton::model::ActivityToken;
 use piton::prelude::*;
-use piton::store::RunFilter;
 use piton_postgres_cluster::Cluster;
 use serde_json::json;
 use sqlx::AssertSqlSafe;
@@ -29,15 +29,15 @@ async fn ask_everything(
         let error = answer.err().expect("there is no server");
         format!("{:#}", piton::Error::from(error))
     }
-    let filter = RunFilter::default();
+    let filter = Filter::all();
     let null = json!(null);
     let token = format!("piton1-{}-0-1", run.run_id().as_uuid().simple());
     let token: ActivityToken = token.parse().expect("a token looks so");
     let asked: Vec<(&str, BoxFuture<'_, String>)> = vec![
         ("find", client.find("there").map(told).boxed()),
         ("run", client.run::<fails_with>("there").map(told).boxed()),
-        ("list", client.list(&filter, 10).map(told).boxed()),
-        ("count", client.count(&filter).map(told).boxed()),
+        ("list", client.list_runs(&filter).into_future().map(told).boxed()),
+        ("count", client.count(&filter).into_future().map(told).boxed()),
         ("unblock", client.unblock(run.run_id()).map(told).boxed()),
         ("status", run.status().map(told).boxed()),
         ("terminate", run.terminate("enough").map(told).boxed()),

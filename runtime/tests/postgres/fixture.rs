@@ -28,6 +28,8 @@ pub(crate) fn new_run(owner: Option<WorkerLease>) -> NewRun {
         owner,
         start_at: None,
         first: None,
+        attributes: Default::default(),
+        memo: Default::default(),
     }
 }
 

@@ -12,10 +12,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton::client::Overlap;
+use piton::filter::Filter;
 use piton::model::{RunStatus, Timestamp};
 use piton::prelude::*;
 use piton::schedule::{Spec, UnixSeconds};
-use piton::store::{MemoryStore, RunFilter, RunRecord};
+use piton::store::{MemoryStore, RunRecord};
 
 /// When the clock of a store begins: 2026-01-01T00:00:00Z.
 pub const BEGIN: i64 = 1_767_225_600;
@@ -51,7 +52,7 @@ impl Rig {
     /// The runs, each by the seconds of its nominal time, the tenths of a second at which it was started, and its
     /// status; all counted from the beginning.
     pub async fn runs(&self) -> Vec<(i64, i64, RunStatus)> {
-        let runs = self.client.list(&RunFilter::default(), 1_000).await.unwrap();
+        let runs = self.client.list_runs(Filter::all()).limit(1_000).await.unwrap().runs;
         let mut runs: Vec<_> = runs.iter().map(told).collect();
         runs.sort_unstable_by_key(|(nominal, started, _)| (*started, *nominal));
         runs

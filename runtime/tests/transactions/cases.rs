@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use piton::client::Client;
+use piton::filter::{Column, Filter};
 use piton::machine::OperationOutcome;
 use piton::model::{DefinitionHash, Handle, Payload, RunId, RunStatus};
 use piton::sqlx;
-use piton::store::{ArrivalKind, ArrivalOutcome, NewArrival, NewRun, NewWorker, RunFilter};
+use piton::store::{ArrivalKind, ArrivalOutcome, NewArrival, NewRun, NewWorker, RunCount};
 use tokio::time::timeout;
 
 use crate::books::Books;
@@ -94,6 +95,8 @@ pub async fn an_outcome_that_is_refused_takes_the_writes_with_it(books: Books) {
         owner: Some(worker),
         start_at: None,
         first: None,
+        attributes: Default::default(),
+        memo: Default::default(),
     };
     store.start_runs(vec![run]).await.unwrap();
     store.fence_workers(&[worker.worker_id]).await.unwrap();
@@ -139,8 +142,8 @@ pub async fn a_client_that_is_closed_at_work_says_so_and_loses_nothing(books: Bo
 
     let other = books.worker().start().await.unwrap();
     let completed = async || {
-        let counted = books.client.store().count_runs(&RunFilter::default()).await.unwrap();
-        counted == [(RunStatus::Completed, 1)]
+        let counted = books.client.count(Filter::all()).group_by(Column::Status).await.unwrap();
+        matches!(&counted[..], [RunCount { key: Some(key), runs: 1 }] if key == "completed")
     };
     while !timeout(PATIENCE, completed()).await.expect("the run does not hang") {
         tokio::time::sleep(Duration::from_millis(5)).await;

@@ -74,7 +74,10 @@ impl Queues {
                     self.rows.remove(&ActivityKey { run_id, handle: *handle });
                     continue;
                 }
-                Effect::Send(_) | Effect::SetAside(_) | Effect::Reply(_) => continue,
+                Effect::Send(_)
+                | Effect::SetAside(_)
+                | Effect::Reply(_)
+                | Effect::SetAttributes(_) => continue,
             };
             let key = ActivityKey { run_id, handle: activity.handle };
             let row = Row {

@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use fastrand::Rng;
 use piton::client::Client;
+use piton::filter;
 use piton::model::{BlockedReason, RunStatus};
 use piton::process::Process;
 use piton::store::contract::*;
-use piton::store::{MemoryStore, RunFilter};
+use piton::store::{MemoryStore, RunQuery};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
@@ -301,12 +302,12 @@ impl World {
     async fn keep_unblocking(&self) -> Infallible {
         // Some polls, after what went wrong has passed.
         let bound = 4 * self.plan.poll_interval + self.plan.lease + Duration::from_secs(2);
-        let filter = RunFilter { status: Some(RunStatus::Blocked), ..RunFilter::default() };
-        let running = RunFilter { status: Some(RunStatus::Running), ..RunFilter::default() };
+        let filter = filter::status().equals(RunStatus::Blocked);
+        let running = filter::status().equals(RunStatus::Running);
         let (_, client) = self.lock_clients()[OUTSIDER].clone();
         loop {
             let mut blocked =
-                self.database.list_runs(&filter, None, u32::MAX).await.unwrap_or_default();
+                self.database.list_runs(RunQuery::of(&filter)).await.unwrap_or_default();
             // What a build cannot read waits for another.
             blocked.retain(|run| matches!(run.blocked, Some(BlockedReason::Panicked(_))));
             for run in blocked {
@@ -316,7 +317,7 @@ impl World {
             // A worker that has no room for a run leaves it to others.
             if self.has_room() {
                 let running =
-                    self.database.list_runs(&running, None, u32::MAX).await.unwrap_or_default();
+                    self.database.list_runs(RunQuery::of(&running)).await.unwrap_or_default();
                 let now = self.database.clock();
                 self.judge(|oracle| {
                     oracle.check_blocked(bound);
@@ -355,8 +356,10 @@ impl World {
     }
 
     async fn open_runs(&self) -> u64 {
-        let counted = self.database.count_runs(&RunFilter::default()).await.unwrap_or_default();
-        counted.into_iter().filter(|(status, _)| is_open(*status)).map(|(_, runs)| runs).sum()
+        let open =
+            filter::status().one_of(RunStatus::ALL.into_iter().filter(|status| is_open(*status)));
+        let counted = self.database.count_runs(&open, None).await.unwrap_or_default();
+        counted.iter().map(|count| count.runs).sum()
     }
 
     /// Sets the database's clock forward or back.

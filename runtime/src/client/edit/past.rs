@@ -77,6 +77,8 @@ impl Client {
             owner: None,
             start_at: None,
             first: None,
+            attributes: details.run.attributes.clone(),
+            memo: details.run.memo.clone(),
         };
         let started = patiently(|| self.store().start_runs(vec![new.clone()])).await?;
         self.store().hub().announce_due();

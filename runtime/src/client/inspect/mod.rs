@@ -237,6 +237,8 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         arguments: details.arguments.as_ref().map(|arguments| view.arguments(run, arguments)),
         result: run.result.as_ref().map(|result| view.payload(result)),
         failure: run.failure.clone(),
+        attributes: run.attributes.clone(),
+        memo: run.memo.clone(),
         position,
         compensations,
         ending: ending.filter(|_| run.status.is_open()).map(|ending| EndingRun {

@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::model::{
-    AttemptFailure, AwaitKind, DefinitionHash, FailedCompensation, Handle, Link, ParentClose,
-    PromiseToken, RunId, RunStatus, StepNo, Timestamp, WorkerId,
+    AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation, Handle, Link,
+    Memo, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Timestamp, WorkerId,
 };
 use crate::store::Kin;
 
@@ -105,6 +105,12 @@ pub struct Inspection {
     pub result: Option<Shown>,
     /// Why it did not complete.
     pub failure: Option<String>,
+    /// Its attributes.
+    #[serde(skip_serializing_if = "AttributeMap::is_empty")]
+    pub attributes: AttributeMap,
+    /// What it was started with for lists.
+    #[serde(skip_serializing_if = "Memo::is_empty")]
+    pub memo: Memo,
     /// Where its code is, with its variables and waits. Nothing if no state is kept, as of a run that has
     /// completed, or if it cannot be read; then `note` says why.
     pub position: Option<Position>,

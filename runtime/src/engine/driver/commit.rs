@@ -198,7 +198,15 @@ impl Driver {
         disposition: Disposition,
         effects: Effects,
     ) -> Box<CommitStep> {
-        let Effects { mut consumed, activities, given_up, messages, set_aside, replies } = effects;
+        let Effects {
+            mut consumed,
+            activities,
+            given_up,
+            messages,
+            set_aside,
+            replies,
+            attributes,
+        } = effects;
         // An arrival that was read after the lost answer to its own delivery is noted twice.
         consumed.sort_unstable();
         consumed.dedup();
@@ -218,6 +226,7 @@ impl Driver {
             // In a run with an engine every signal lies in the inbox.
             Some(Effect::SetAside(NewDeadLetter { seq: seq?, reason }))
         });
+        let labelled = (!attributes.is_empty()).then_some(Effect::SetAttributes(attributes));
         let replied = replies.into_iter().map(Effect::Reply);
         let completes =
             matches!(disposition, Disposition::Close { status: RunStatus::Completed, .. });
@@ -232,7 +241,13 @@ impl Driver {
             last_snapshot,
             keep_history: self.machine.entry().options.history,
             consumed,
-            effects: given_up.chain(enqueued).chain(sent).chain(set_aside).chain(replied).collect(),
+            effects: given_up
+                .chain(enqueued)
+                .chain(sent)
+                .chain(set_aside)
+                .chain(replied)
+                .chain(labelled)
+                .collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())
         })
     }

@@ -8,8 +8,8 @@ use crate::engine::clock::Clock;
 use crate::engine::panics::catch;
 use crate::machine::{Failure, Machine, NextRun, SetAside, StepError, StepOutcome};
 use crate::model::{
-    ActivityOperation, BlockedReason, Handle, NewReply, OutgoingMessage, Payload, RunStatus,
-    Timestamp,
+    ActivityOperation, AttributeChanges, BlockedReason, Handle, NewReply, OutgoingMessage, Payload,
+    RunStatus, Timestamp,
 };
 
 /// The most steps in one commit. Steps are folded when what they wait for is here already: waiting
@@ -39,16 +39,23 @@ pub(super) struct Effects {
     pub(super) messages: Vec<OutgoingMessage>,
     /// Signals that could not be read.
     pub(super) set_aside: Vec<SetAside>,
+    /// Attributes that are set and unset.
+    pub(super) attributes: AttributeChanges,
     /// Answers to updates.
     pub(super) replies: Vec<NewReply>,
 }
 
 impl Effects {
     fn is_empty(&self) -> bool {
-        let Self { consumed, activities, given_up, messages, set_aside, replies } = self;
+        let Self { consumed, activities, given_up, messages, set_aside, replies, attributes } =
+            self;
         let changes_inbox = !consumed.is_empty() || !set_aside.is_empty();
         let changes_queues = !activities.is_empty() || !given_up.is_empty();
-        !changes_inbox && !changes_queues && messages.is_empty() && replies.is_empty()
+        !changes_inbox
+            && !changes_queues
+            && messages.is_empty()
+            && replies.is_empty()
+            && attributes.is_empty()
     }
 
     /// Adds what the machine has to be written.
@@ -61,6 +68,7 @@ impl Effects {
         }
         self.messages.extend(machine.take_messages());
         self.set_aside.extend(machine.take_set_aside());
+        self.attributes.extend(machine.take_attributes());
         self.replies.extend(machine.take_replies());
     }
 
@@ -73,6 +81,7 @@ impl Effects {
         }
         self.messages.extend(later.messages);
         self.set_aside.extend(later.set_aside);
+        self.attributes.extend(later.attributes);
         self.replies.extend(later.replies);
         self
     }

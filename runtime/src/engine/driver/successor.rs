@@ -41,6 +41,8 @@ fn first_state(run: RunInfo, next: NextRun) -> Result<NewRun, StepError> {
         owner: None,
         start_at: None,
         first: None,
+        attributes: Default::default(),
+        memo: Default::default(),
     })
 }
 

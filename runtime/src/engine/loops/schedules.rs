@@ -18,7 +18,7 @@ use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::failpoints;
 use crate::machine::{Machine, RunInfo};
-use crate::model::{RunId, Timestamp};
+use crate::model::{AttributeMap, Memo, RunId, Timestamp};
 use crate::schedules::{Closed, Config, Decision, Identity, LogKind, Start, State, Taken};
 use crate::store::{
     ArrivalKind, ClaimSchedules, FoundEnding, NewArrival, NewRun, RunKey, SaveSchedule,
@@ -290,6 +290,8 @@ fn new_run(session: &Session, turn: &Turn, start: &Start) -> Result<NewRun, Stri
         owner: None,
         start_at: None,
         first: None,
+        attributes: AttributeMap::new(),
+        memo: Memo::new(),
     })
 }
 

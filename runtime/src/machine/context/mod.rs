@@ -1,6 +1,7 @@
 //! What a workflow sees of its run, and what a step reads and writes through it.
 
 mod answers;
+mod attributes;
 mod messages;
 mod promises;
 mod side_effects;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use uuid::Uuid;
 
 use self::answers::Answers;
+use self::attributes::Labels;
 use self::messages::Outgoing;
 use self::side_effects::SideEffects;
 use self::waits::WaitGroup;
@@ -55,6 +57,7 @@ struct Fields {
     operations: RefCell<Vec<(Handle, Operation)>>,
     queued: RefCell<QueueChanges>,
     outgoing: RefCell<Outgoing>,
+    labels: RefCell<Labels>,
     side_effects: RefCell<SideEffects>,
     answers: RefCell<Answers>,
     waits: RefCell<Vec<WaitGroup>>,
@@ -189,6 +192,7 @@ impl Context {
             operations: RefCell::new(operations),
             queued: RefCell::default(),
             outgoing: RefCell::default(),
+            labels: RefCell::default(),
             side_effects: RefCell::default(),
             answers,
             waits: RefCell::default(),
@@ -217,6 +221,7 @@ impl Context {
         fields.drawn.set(0);
         fields.waits.borrow_mut().clear();
         self.begin_sending();
+        self.begin_labels();
         self.open_waits(false);
         fields.goes_on.set(false);
         fields.shielding.set(false);

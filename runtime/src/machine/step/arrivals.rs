@@ -299,6 +299,7 @@ impl Machine {
     pub fn put_back(&mut self) {
         self.cx.with_arrivals(Arrivals::put_back);
         self.cx.unsend();
+        self.cx.drop_labels();
     }
 
     /// Takes the signals that steps could not read since the last call.

@@ -317,6 +317,7 @@ impl Machine {
             stepped => (stepped, None),
         };
         let stepped = stepped.and_then(|outcome| self.cx.check_sent().map(|()| outcome));
+        let stepped = stepped.and_then(|outcome| self.cx.check_labels().map(|()| outcome));
         let stepped = stepped.and_then(|outcome| self.cx.answer(answers).map(|()| outcome));
         let outcome = match stepped {
             Ok(outcome) => outcome,

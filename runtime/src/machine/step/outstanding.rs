@@ -3,7 +3,8 @@
 use super::{Arrivals, Machine, OperationOutcome};
 use crate::machine::context::{is_on_queue, is_shielded};
 use crate::model::{
-    ActivityOperation, Came, Handle, NewReply, Operation, OutgoingMessage, Timestamp, Wait,
+    ActivityOperation, AttributeChanges, Came, Handle, NewReply, Operation, OutgoingMessage,
+    Timestamp, Wait,
 };
 
 impl Machine {
@@ -63,6 +64,11 @@ impl Machine {
     /// Takes what steps have sent to other runs since the last call, in the order in which they did.
     pub fn take_messages(&mut self) -> Vec<OutgoingMessage> {
         self.cx.take_messages()
+    }
+
+    /// Takes the attributes that steps have set and unset since the last call.
+    pub fn take_attributes(&mut self) -> AttributeChanges {
+        self.cx.take_attributes()
     }
 
     /// Says to all promises that the run awaits that it no longer does.

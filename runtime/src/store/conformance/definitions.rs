@@ -1,10 +1,11 @@
 //! Definitions and schemas.
 
 use super::fixture::{StoreUnderTest, WORKFLOW, block, close, keep, new_run, park};
+use crate::filter;
 use crate::model::{DefinitionHash, RunId, RunStatus, SchemaHash};
 use crate::store::{
     CommitOutcome, CommitStep, DefinitionCount, DefinitionRecord, DefinitionSummary, NewRun,
-    RunFilter, SchemaRecord, WorkerLease,
+    RunQuery, SchemaRecord, WorkerLease,
 };
 
 crate::store::conformance::list_cases!("definitions":
@@ -226,10 +227,10 @@ async fn open_runs_are_counted_by_definition_and_state(t: StoreUnderTest) {
 
 async fn runs_are_listed_and_counted_by_definition_and_state(t: StoreUnderTest) {
     start_some(&t).await;
-    let of = |definition, state: Option<&str>| RunFilter {
-        definition,
-        state: state.map(str::to_owned),
-        ..RunFilter::default()
+    let of = |definition: Option<DefinitionHash>, state: Option<&str>| {
+        let by_definition = definition.map(|hash| filter::definition().equals(hash));
+        let by_state = state.map(|state| filter::state().equals(state));
+        by_definition.unwrap_or_default() & by_state.unwrap_or_default()
     };
     for (filter, expected) in [
         (of(None, None), 7),
@@ -241,14 +242,14 @@ async fn runs_are_listed_and_counted_by_definition_and_state(t: StoreUnderTest) 
         (of(Some(NEW), Some("paid")), 3),
         (of(None, Some("pa\0id")), 0),
     ] {
-        let listed = t.store.list_runs(&filter, None, 100).await.expect("runs can be listed");
+        let listed = t.store.list_runs(RunQuery::of(&filter)).await.expect("runs can be listed");
         assert_eq!(listed.len(), expected, "{filter:?}");
-        let counts = t.store.count_runs(&filter).await.expect("runs can be counted");
-        let count: u64 = counts.iter().map(|(_, count)| count).sum();
+        let counts = t.store.count_runs(&filter, None).await.expect("runs can be counted");
+        let count: u64 = counts.iter().map(|count| count.runs).sum();
         assert_eq!(count, expected as u64, "{filter:?}");
     }
-    let blocked = RunFilter { status: Some(RunStatus::Blocked), ..of(Some(NEW), None) };
-    let listed = t.store.list_runs(&blocked, None, 100).await.expect("runs can be listed");
+    let blocked = filter::status().equals(RunStatus::Blocked) & of(Some(NEW), None);
+    let listed = t.store.list_runs(RunQuery::of(&blocked)).await.expect("runs can be listed");
     assert_eq!(listed.len(), 1);
 }
 

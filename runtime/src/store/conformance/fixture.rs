@@ -207,6 +207,8 @@ pub(super) fn new_run(workflow_id: &str) -> NewRun {
         owner: None,
         start_at: None,
         first: None,
+        attributes: Default::default(),
+        memo: Default::default(),
     }
 }
 

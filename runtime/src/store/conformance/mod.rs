@@ -15,11 +15,14 @@
 //! ```
 
 mod activities;
+mod agreement;
 mod answers;
 mod audit;
+mod changing;
 mod concurrency;
 mod definitions;
 mod details;
+mod finding;
 mod fixture;
 mod history;
 mod long_values;
@@ -67,6 +70,9 @@ pub fn cases() -> Vec<Case> {
         [runs::groups(), workers::groups(), activities::groups(), messages::groups()].concat();
     let others = [
         visibility::CASES,
+        finding::CASES,
+        changing::CASES,
+        agreement::CASES,
         definitions::CASES,
         details::CASES,
         history::CASES,

@@ -5,9 +5,10 @@ use std::time::Duration;
 use super::fixture::{
     StoreUnderTest, accepted, block, close, close_as, keep, new_run, park, signal,
 };
+use crate::filter::{self, Column, Filter};
 use crate::model::{DefinitionHash, Payload, RunId, RunStatus};
 use crate::store::{
-    ArrivalKind, CommitOutcome, Ending, FoundEnding, NewArrival, NewRun, RunFilter, RunKey,
+    ArrivalKind, CommitOutcome, Ending, FoundEnding, NewArrival, NewRun, RunCount, RunKey, RunQuery,
 };
 
 crate::store::conformance::list_cases!("queries":
@@ -38,8 +39,12 @@ async fn find(t: &StoreUnderTest, workflow_id: &str) -> Option<RunId> {
     t.store.find_run(&key).await.expect("runs can be looked up").map(|run| run.run_id)
 }
 
-async fn list(t: &StoreUnderTest, filter: RunFilter, limit: u32) -> Vec<RunId> {
-    let runs = t.store.list_runs(&filter, None, limit).await.expect("runs can be listed");
+async fn list(t: &StoreUnderTest, filter: Filter, limit: u32) -> Vec<RunId> {
+    let runs = t
+        .store
+        .list_runs(RunQuery { limit, ..RunQuery::of(&filter) })
+        .await
+        .expect("runs can be listed");
     runs.iter().map(|run| run.run_id).collect()
 }
 
@@ -121,13 +126,13 @@ async fn runs_are_listed_newest_first(t: StoreUnderTest) {
         run_ids.push(t.start(id).await);
     }
     run_ids.sort_unstable_by(|one, other| other.cmp(one));
-    assert_eq!(list(&t, RunFilter::default(), 10).await, run_ids);
+    assert_eq!(list(&t, Filter::all(), 10).await, run_ids);
 }
 
 async fn no_more_than_the_limit_is_listed(t: StoreUnderTest) {
     t.start_all((0..5).map(|n| new_run(&n.to_string())).collect()).await;
-    assert_eq!(list(&t, RunFilter::default(), 3).await.len(), 3);
-    assert_eq!(list(&t, RunFilter::default(), 0).await, []);
+    assert_eq!(list(&t, Filter::all(), 3).await.len(), 3);
+    assert_eq!(list(&t, Filter::all(), 0).await, []);
 }
 
 /// Whether or not that run matches, or is there.
@@ -136,7 +141,9 @@ async fn a_list_goes_on_behind_a_run(t: StoreUnderTest) {
     let filter = filter(None, Some(RunStatus::Completed));
     let newest_first = list(&t, filter.clone(), 10).await;
     let behind = async |run_id, limit| {
-        let runs = t.store.list_runs(&filter, Some(run_id), limit).await;
+        let after = Some(RunId::into(run_id));
+        let query = RunQuery { after, limit, ..RunQuery::of(&filter) };
+        let runs = t.store.list_runs(query).await;
         let runs = runs.expect("runs can be listed");
         runs.iter().map(|run| run.run_id).collect::<Vec<_>>()
     };
@@ -167,8 +174,10 @@ async fn start_various(t: &StoreUnderTest) -> RunId {
     parked.expect("it was started")
 }
 
-fn filter(workflow: Option<&str>, status: Option<RunStatus>) -> RunFilter {
-    RunFilter { workflow: workflow.map(str::to_owned), status, ..RunFilter::default() }
+fn filter(workflow: Option<&str>, status: Option<RunStatus>) -> Filter {
+    let by_workflow = workflow.map(|workflow| filter::workflow().equals(workflow));
+    let by_status = status.map(|status| filter::status().equals(status));
+    by_workflow.unwrap_or_default() & by_status.unwrap_or_default()
 }
 
 async fn listing_goes_by_workflow_and_status(t: StoreUnderTest) {
@@ -181,10 +190,13 @@ async fn listing_goes_by_workflow_and_status(t: StoreUnderTest) {
     assert_eq!(list(&t, filter(Some("three"), None), 10).await, []);
 }
 
-async fn count(t: &StoreUnderTest, filter: RunFilter) -> Vec<(RunStatus, u64)> {
-    let mut counts = t.store.count_runs(&filter).await.expect("runs can be counted");
-    counts.sort_unstable_by_key(|(status, _)| status.as_str());
-    counts
+async fn count(t: &StoreUnderTest, filter: Filter) -> Vec<(RunStatus, u64)> {
+    let counts = t.store.count_runs(&filter, Some(Column::Status)).await;
+    let status = |count: RunCount| {
+        let status = RunStatus::parse(&count.key.expect("every run has a status"));
+        (status.expect("it is one"), count.runs)
+    };
+    counts.expect("runs can be counted").into_iter().map(status).collect()
 }
 
 async fn counting_goes_by_status(t: StoreUnderTest) {
@@ -194,7 +206,7 @@ async fn counting_goes_by_status(t: StoreUnderTest) {
     t.commit_all(worker, vec![block(blocked, 0), failing]).await;
     t.start_all(vec![new_run("c"), new_run("d")]).await;
     assert_eq!(
-        count(&t, RunFilter::default()).await,
+        count(&t, Filter::all()).await,
         [(RunStatus::Blocked, 1), (RunStatus::Failed, 1), (RunStatus::Running, 2)]
     );
     assert_eq!(count(&t, filter(None, Some(RunStatus::Running))).await, [(RunStatus::Running, 2)]);
@@ -209,7 +221,7 @@ async fn counting_goes_by_workflow(t: StoreUnderTest) {
 }
 
 async fn nothing_counts_as_nothing(t: StoreUnderTest) {
-    assert_eq!(count(&t, RunFilter::default()).await, []);
+    assert_eq!(count(&t, Filter::all()).await, []);
 }
 
 async fn another_connection_sees_what_was_committed(t: StoreUnderTest) {
@@ -274,10 +286,9 @@ async fn the_last_run_is_the_last_by_the_database_s_clock(t: StoreUnderTest) {
 
 async fn what_no_database_keeps_names_nothing(t: StoreUnderTest) {
     t.start("a").await;
-    let workflow = Some("or\0der".to_owned());
-    let filter = RunFilter { workflow, ..RunFilter::default() };
+    let filter = filter::workflow().equals("or\0der");
     assert_eq!(list(&t, filter.clone(), 10).await, []);
-    assert_eq!(t.store.count_runs(&filter).await.expect("runs can be counted"), []);
+    assert_eq!(count(&t, filter).await, []);
     let found = t.store.find_definition("or\0der", DefinitionHash(1)).await;
     assert_eq!(found.expect("definitions can be looked up"), None);
     assert_eq!(find(&t, "a\0").await, None);

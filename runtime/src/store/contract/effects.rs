@@ -1,6 +1,6 @@
 //! What a step does beside changing its run.
 
-use crate::model::{Handle, NewReply, OutgoingMessage};
+use crate::model::{AttributeChanges, Handle, NewReply, OutgoingMessage};
 use crate::store::{NewActivity, NewDeadLetter};
 
 /// Something that a step does beside changing its run, written with the commit of the step or not at all.
@@ -21,4 +21,6 @@ pub enum Effect {
     SetAside(NewDeadLetter),
     /// Answers an update. Of several answers to one update the first stays.
     Reply(NewReply),
+    /// Sets attributes of the run, and unsets others. Of several in a step the last counts for each name.
+    SetAttributes(AttributeChanges),
 }

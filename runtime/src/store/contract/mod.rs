@@ -9,12 +9,14 @@
 pub(super) mod activities;
 pub(super) mod activity_transaction;
 pub(super) mod audit;
+pub(super) mod changes;
 pub(super) mod definitions;
 pub(super) mod details;
 pub(super) mod edits;
 pub(super) mod effects;
 pub(super) mod history;
 pub(super) mod kin;
+pub(super) mod lists;
 pub(super) mod messages;
 pub(super) mod promises;
 pub(super) mod runs;

@@ -6,9 +6,13 @@ use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::model::{
-    BlockedReason, DefinitionHash, Link, Payload, RunId, RunStatus, StepNo, Timestamp, recorded,
+    AttributeMap, BlockedReason, DefinitionHash, Link, Memo, Payload, RunId, RunStatus, StepNo,
+    Timestamp, recorded,
 };
-use crate::store::{EditOutcome, EditRun, Effect, Ending, FirstArrival, Inbox, WorkerLease};
+use crate::store::{
+    ChangeOutcome, ChangeRun, EditOutcome, EditRun, Effect, Ending, FirstArrival, Inbox,
+    WorkerLease,
+};
 
 /// What becomes of runs.
 ///
@@ -163,6 +167,15 @@ pub trait Runs: Send + Sync {
     /// that does not hold, and nothing is written. Locks the run, then its activities; no worker, since the
     /// run has no owner.
     async fn edit_run(&self, edit: EditRun) -> Result<EditOutcome, StoreError>;
+
+    /// Changes a run as somebody has asked for who is told of in an audit entry, which is written with the change. The
+    /// change itself is as without an entry: see [`RunChange`](crate::store::RunChange). Asked again, a change that was
+    /// made is [`ChangeOutcome::Unchanged`], and one that deletes [`ChangeOutcome::Unknown`]; something that arrives
+    /// without a dedup key arrives again.
+    ///
+    /// Guards, once the run is locked: it is there, and what arrives or terminates meets an open run, what deletes one
+    /// that is over. Locks the run, then its other rows; no worker.
+    async fn change_run(&self, change: ChangeRun) -> Result<ChangeOutcome, StoreError>;
 }
 
 /// A run to be started.
@@ -189,6 +202,10 @@ pub struct NewRun {
     pub start_at: Option<Timestamp>,
     /// What lies in its inbox from the start.
     pub first: Option<FirstArrival>,
+    /// Its attributes.
+    pub attributes: AttributeMap,
+    /// What lists show of it beside.
+    pub memo: Memo,
 }
 
 /// What became of a run to be started.

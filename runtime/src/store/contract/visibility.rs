@@ -3,11 +3,15 @@
 use async_trait::async_trait;
 
 use crate::error::StoreError;
+use crate::filter::evaluate::{Cell, Row};
+use crate::filter::{Column, Filter};
 use crate::model::{
-    BlockedReason, DefinitionHash, Payload, RunId, RunStatus, StepNo, Timestamp, WorkerId,
+    AttributeMap, AttributeValue, BlockedReason, DefinitionHash, Memo, Payload, RunId, RunStatus,
+    StepNo, Timestamp, WorkerId,
 };
 use crate::store::{
-    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, Kin, PastState, PastStep, RunDetails,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, Kin, PastState, PastStep, RunCount,
+    RunDetails, RunQuery,
 };
 
 /// Looks at runs. Nothing here writes or locks.
@@ -28,17 +32,18 @@ pub trait Visibility: Send + Sync {
     /// read than for [`Self::find_run`], and many are asked for at a time. Locks nothing.
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError>;
 
-    /// The runs that match, newest first, at most `limit` and as far as their results fit one answer; with
-    /// `before`, only those behind it. If there is one, there is one in the answer. Locks nothing.
-    async fn list_runs(
-        &self,
-        filter: &RunFilter,
-        before: Option<RunId>,
-        limit: u32,
-    ) -> Result<Vec<RunRecord>, StoreError>;
+    /// The runs that a query asks for, in its order, as far as their results fit one answer. If there is one, there
+    /// is one in the answer. Times that are counted from now go by the database's clock, or by that of the caller if
+    /// it has [set](Filter::at) them. Locks nothing.
+    async fn list_runs(&self, query: RunQuery<'_>) -> Result<Vec<RunRecord>, StoreError>;
 
-    /// How many runs match, by status; statuses without runs are left out. Locks nothing.
-    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError>;
+    /// How many runs match, by what a column holds, in the order of that, or all as one count. Times are counted by
+    /// the day. What no run has is left out; without a column there is always one count. Locks nothing.
+    async fn count_runs(
+        &self,
+        filter: &Filter,
+        group_by: Option<Column>,
+    ) -> Result<Vec<RunCount>, StoreError>;
 
     /// How many open runs of a workflow there are, by definition, state and status, in this order. Reads no
     /// snapshots. Locks nothing.
@@ -119,19 +124,6 @@ impl From<String> for RunKey {
     }
 }
 
-/// Which runs are meant; what is `None` does not matter.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunFilter {
-    /// The workflow's stored name.
-    pub workflow: Option<String>,
-    /// The status.
-    pub status: Option<RunStatus>,
-    /// The name of the state.
-    pub state: Option<String>,
-    /// The definition that wrote the state.
-    pub definition: Option<DefinitionHash>,
-}
-
 /// How many open runs are in one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionCount {
@@ -174,12 +166,25 @@ pub struct RunRecord {
     pub blocked_at: Option<Timestamp>,
     /// When it was started.
     pub started_at: Timestamp,
+    /// When its last step was committed; `None` if it has made none.
+    pub stepped_at: Option<Timestamp>,
     /// When it closed.
     pub closed_at: Option<Timestamp>,
     /// Its encoded return value, if it came to one.
     pub result: Option<Payload>,
     /// Why it did not complete, for people.
     pub failure: Option<String>,
+    /// Its attributes.
+    pub attributes: AttributeMap,
+    /// What it was started with for lists.
+    pub memo: Memo,
+}
+
+impl RunRecord {
+    /// Since when it is where it is: when it closed, was blocked, or made its last step, or else when it was started.
+    pub fn since(&self) -> Timestamp {
+        self.closed_at.or(self.blocked_at).or(self.stepped_at).unwrap_or(self.started_at)
+    }
 }
 
 /// How a closed run ended.
@@ -218,5 +223,33 @@ impl DefinitionCount {
         let key = |count: &Self| (count.definition.map(|hash| hash.0), count.status.as_str());
         let by_definition = key(self).0.cmp(&key(other).0);
         by_definition.then_with(|| self.state.cmp(&other.state)).then(key(self).1.cmp(key(other).1))
+    }
+}
+
+impl Row for RunRecord {
+    fn column(&self, column: Column) -> Option<Cell<'_>> {
+        let text = |text| Some(Cell::Text(std::borrow::Cow::Borrowed(text)));
+        match column {
+            Column::Workflow => text(&self.workflow),
+            Column::WorkflowId => text(&self.workflow_id),
+            Column::RunId => Some(Cell::RunId(self.run_id)),
+            Column::Status => text(self.status.as_str()),
+            Column::State => text(&self.state),
+            Column::Definition => self.definition.map(Cell::Definition),
+            Column::StartedAt => Some(Cell::Time(self.started_at)),
+            Column::ClosedAt => self.closed_at.map(Cell::Time),
+            Column::DueAt => self.due_at.map(Cell::Time),
+            Column::BlockedAt => self.blocked_at.map(Cell::Time),
+            Column::Since => Some(Cell::Time(self.since())),
+            Column::BlockedKind => self.blocked.as_ref().and_then(|reason| text(reason.kind())),
+        }
+    }
+
+    fn attribute(&self, name: &str) -> Option<&AttributeValue> {
+        self.attributes.get(name)
+    }
+
+    fn variable(&self, _: &[String]) -> Option<std::borrow::Cow<'_, serde_json::Value>> {
+        None
     }
 }

@@ -25,6 +25,7 @@ impl State {
             self.open.insert(row.workflow_id.clone(), run_id);
         }
         row.step_no = row.step_no.next();
+        row.stepped_at = Some(now);
         (row.snapshot, row.state) = (edit.snapshot, edit.state);
         row.definition = Some(edit.definition);
         (row.status, row.closed_at) = (RunStatus::Running, None);
@@ -44,7 +45,7 @@ impl State {
         EditOutcome::Edited
     }
 
-    fn audit(&mut self, run_id: Option<RunId>, entry: NewAuditEntry, at: Timestamp) {
+    pub(super) fn audit(&mut self, run_id: Option<RunId>, entry: NewAuditEntry, at: Timestamp) {
         let id = AuditEntryId(self.audit.len() as i64 + 1);
         self.audit.push(AuditEntry { id, run_id, at, entry });
     }

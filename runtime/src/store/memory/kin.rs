@@ -142,6 +142,8 @@ impl State {
             owner: None,
             start_at: None,
             first: None,
+            attributes: Default::default(),
+            memo: Default::default(),
         };
         let taken_by = match self.start_run(run, now, news) {
             StartOutcome::IdTaken { run_id } => Some(run_id),

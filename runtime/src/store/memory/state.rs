@@ -8,8 +8,8 @@ use super::schedules::ScheduleRow;
 use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::model::{
-    BlockedReason, DefinitionHash, OutgoingMessage, Payload, RunId, RunStatus, StepNo, Timestamp,
-    UpdateReply, WorkerId,
+    AttributeMap, BlockedReason, DefinitionHash, Memo, OutgoingMessage, Payload, RunId, RunStatus,
+    StepNo, Timestamp, UpdateReply, WorkerId,
 };
 use crate::store::promises::PromiseRows;
 use crate::store::weight::{Answer, Weight as _};
@@ -65,6 +65,7 @@ pub(super) struct RunRow {
     pub(super) blocked: Option<BlockedReason>,
     pub(super) blocked_at: Option<Timestamp>,
     pub(super) started_at: Timestamp,
+    pub(super) stepped_at: Option<Timestamp>,
     pub(super) closed_at: Option<Timestamp>,
     pub(super) result: Option<Payload>,
     pub(super) failure: Option<String>,
@@ -75,6 +76,8 @@ pub(super) struct RunRow {
     /// Whether it is a child, or has started children, or a run before it in its chain.
     pub(super) has_kin: bool,
     pub(super) dedup_keys: HashSet<String>,
+    pub(super) attributes: AttributeMap,
+    pub(super) memo: Memo,
 }
 
 /// What a transition has to tell: of each write at once, and the rest once it is done.
@@ -137,9 +140,12 @@ impl RunRow {
             blocked: self.blocked.clone(),
             blocked_at: self.blocked_at,
             started_at: self.started_at,
+            stepped_at: self.stepped_at,
             closed_at: self.closed_at,
             result: self.result.clone(),
             failure: self.failure.clone(),
+            attributes: self.attributes.clone(),
+            memo: self.memo.clone(),
         }
     }
 

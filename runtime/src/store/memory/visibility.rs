@@ -1,15 +1,20 @@
 //! What is asked of the rows without changing them.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
 use async_trait::async_trait;
 
 use super::MemoryStore;
 use super::state::{RunRow, State};
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus, StepNo};
+use crate::filter::evaluate::{Cell, Row};
+use crate::filter::{Column, Filter};
+use crate::model::{AttributeValue, RunId, StepNo, Timestamp};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
-    PastState, PastStep, RunDetails, RunFilter, RunKey, RunRecord, Visibility,
+    PastState, PastStep, RunCount, RunDetails, RunKey, RunOrder, RunQuery, RunRecord, Visibility,
 };
 
 #[async_trait]
@@ -29,24 +34,17 @@ impl Visibility for MemoryStore {
         self.transition("find_endings", |state, _, _| Ok(state.find_endings(run_ids))).await
     }
 
-    async fn list_runs(
-        &self,
-        filter: &RunFilter,
-        before: Option<RunId>,
-        limit: u32,
-    ) -> Result<Vec<RunRecord>, StoreError> {
-        self.transition("list_runs", |state, _, _| Ok(state.list_runs(filter, before, limit))).await
+    async fn list_runs(&self, query: RunQuery<'_>) -> Result<Vec<RunRecord>, StoreError> {
+        self.transition("list_runs", |state, now, _| Ok(state.list_runs(query, now))).await
     }
 
-    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-        self.transition("count_runs", |state, _, _| {
-            let count = |status| {
-                let runs = state.matching(filter).filter(|row| row.status == status).count();
-                (status, runs as u64)
-            };
-            Ok(RunStatus::ALL.into_iter().map(count).filter(|(_, runs)| *runs > 0).collect())
-        })
-        .await
+    async fn count_runs(
+        &self,
+        filter: &Filter,
+        group_by: Option<Column>,
+    ) -> Result<Vec<RunCount>, StoreError> {
+        self.transition("count_runs", |state, now, _| Ok(state.count_runs(filter, group_by, now)))
+            .await
     }
 
     async fn count_by_definition(
@@ -162,24 +160,67 @@ impl State {
         run_ids.iter().map(found).take_while(|found| answer.takes(found.weight())).collect()
     }
 
-    pub(super) fn list_runs(
-        &self,
-        filter: &RunFilter,
-        before: Option<RunId>,
-        limit: u32,
-    ) -> Vec<RunRecord> {
-        let is_behind = |row: &&RunRow| before.is_none_or(|before| row.run_id < before);
-        let runs = self.matching(filter).rev().filter(is_behind).map(RunRow::record);
+    pub(super) fn list_runs(&self, query: RunQuery<'_>, now: Timestamp) -> Vec<RunRecord> {
+        let condition = query.condition(now);
+        let matching = self.runs.values().rev().filter(|row| condition.holds(*row));
+        let limit = query.limit as usize;
         let mut answer = Answer::default();
-        runs.take(limit as usize).take_while(|run| answer.takes(run.weight())).collect()
+        if query.order == RunOrder::default() {
+            // Their order already.
+            let runs = matching.take(limit).map(RunRow::record);
+            return runs.take_while(|run| answer.takes(run.weight())).collect();
+        }
+        let mut runs: Vec<RunRecord> = matching.map(RunRow::record).collect();
+        runs.sort_by(|one, other| query.order.compare(one, other));
+        runs.into_iter().take(limit).take_while(|run| answer.takes(run.weight())).collect()
     }
 
-    pub(super) fn matching(&self, filter: &RunFilter) -> impl DoubleEndedIterator<Item = &RunRow> {
-        self.runs.values().filter(move |row| {
-            filter.workflow.as_ref().is_none_or(|workflow| row.workflow == *workflow)
-                && filter.status.is_none_or(|status| row.status == status)
-                && filter.state.as_ref().is_none_or(|state| row.state == *state)
-                && filter.definition.is_none_or(|hash| row.definition == Some(hash))
-        })
+    pub(super) fn count_runs(
+        &self,
+        filter: &Filter,
+        group_by: Option<Column>,
+        now: Timestamp,
+    ) -> Vec<RunCount> {
+        let condition = filter.for_store(now);
+        let matching = self.runs.values().filter(|row| condition.holds(*row));
+        let Some(column) = group_by else {
+            return vec![RunCount { key: None, runs: matching.count() as u64 }];
+        };
+        let mut counts: BTreeMap<Option<String>, u64> = BTreeMap::new();
+        for row in matching {
+            *counts.entry(row.column(column).map(|cell| cell.group())).or_default() += 1;
+        }
+        counts.into_iter().map(|(key, runs)| RunCount { key, runs }).collect()
+    }
+}
+
+impl Row for RunRow {
+    fn column(&self, column: Column) -> Option<Cell<'_>> {
+        let text = |text| Some(Cell::Text(Cow::Borrowed(text)));
+        match column {
+            Column::Workflow => text(&self.workflow),
+            Column::WorkflowId => text(&self.workflow_id),
+            Column::RunId => Some(Cell::RunId(self.run_id)),
+            Column::Status => text(self.status.as_str()),
+            Column::State => text(&self.state),
+            Column::Definition => self.definition.map(Cell::Definition),
+            Column::StartedAt => Some(Cell::Time(self.started_at)),
+            Column::ClosedAt => self.closed_at.map(Cell::Time),
+            Column::DueAt => self.due_at.map(Cell::Time),
+            Column::BlockedAt => self.blocked_at.map(Cell::Time),
+            Column::Since => {
+                let since = self.closed_at.or(self.blocked_at).or(self.stepped_at);
+                Some(Cell::Time(since.unwrap_or(self.started_at)))
+            }
+            Column::BlockedKind => self.blocked.as_ref().and_then(|reason| text(reason.kind())),
+        }
+    }
+
+    fn attribute(&self, name: &str) -> Option<&AttributeValue> {
+        self.attributes.get(name)
+    }
+
+    fn variable(&self, _: &[String]) -> Option<Cow<'_, serde_json::Value>> {
+        None
     }
 }

@@ -1,5 +1,6 @@
 //! All that is known of one run, at one moment.
 
+use super::lists::labels;
 use super::server::takes_writes;
 use super::transaction::Transaction;
 use super::{PostgresStore, definition, failed, workflow_id};
@@ -15,8 +16,9 @@ const RUN: &str = concat!(
     ", ",
     definition!("piton_runs"),
     ", workflow, status, state, step_no, worker_id, due_at, blocked, blocked_at, started_at, \
-     closed_at, result, failure, arguments, snapshot, coalesce(takeovers, 0) AS takeovers \
-     FROM piton_runs WHERE ",
+     stepped_at, closed_at, result, failure, arguments, snapshot, coalesce(takeovers, 0) AS takeovers, ",
+    labels!("piton_runs"),
+    " FROM piton_runs WHERE ",
     takes_writes!(),
     " AND run_id = $1"
 );

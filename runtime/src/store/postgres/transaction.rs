@@ -33,6 +33,13 @@ const BEGIN_SHORT: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
 const BEGIN_AT_ONE_MOMENT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ; \
     SET LOCAL idle_in_transaction_session_timeout = '2s'";
 
+/// For statements that are made for people, no two of which are alike: each is planned by itself, by all that the
+/// planner has, against the [settings](super::open) of the session.
+const BEGIN_FOR_PEOPLE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; \
+    SET LOCAL idle_in_transaction_session_timeout = '2s'; SET LOCAL plan_cache_mode = force_custom_plan; \
+    SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; SET LOCAL enable_hashjoin = on; \
+    SET LOCAL enable_mergejoin = on";
+
 /// A transaction, in read-committed isolation unless something else is said.
 #[derive(Debug)]
 pub(super) struct Transaction {
@@ -53,6 +60,11 @@ impl Transaction {
     /// For statements that read and see the same, what was committed when the first of them began.
     pub(super) async fn begin_at_one_moment(store: &PostgresStore) -> Result<Self, sqlx::Error> {
         Self::begin_on(store.pool.lane().await?, BEGIN_AT_ONE_MOMENT).await
+    }
+
+    /// For one statement that reads what people ask for.
+    pub(super) async fn begin_for_people(store: &PostgresStore) -> Result<Self, sqlx::Error> {
+        Self::begin_on(store.pool.lane().await?, BEGIN_FOR_PEOPLE).await
     }
 
     async fn begin_on(mut lane: Lane, how: &'static str) -> Result<Self, sqlx::Error> {

@@ -3,20 +3,20 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use super::lists::{count, labels, list};
 use super::server::takes_writes;
 use super::{
     PostgresStore, audit, definition, details, failed, history, kin, named_after, named_by,
     names_nothing, workflow_id,
 };
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus, StepNo};
-use crate::store::rows::{
-    CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,
-};
+use crate::filter::{Column, Filter};
+use crate::model::{RunId, StepNo};
+use crate::store::rows::{DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending};
 use crate::store::weight::{ending_bytes, fits};
 use crate::store::{
     AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
-    PastState, PastStep, RunDetails, RunFilter, RunKey, RunRecord, Visibility,
+    PastState, PastStep, RunCount, RunDetails, RunKey, RunQuery, RunRecord, Visibility,
 };
 
 #[async_trait]
@@ -33,17 +33,16 @@ impl Visibility for PostgresStore {
         self.asked("find_endings", find_endings(self, run_ids)).await
     }
 
-    async fn list_runs(
-        &self,
-        filter: &RunFilter,
-        before: Option<RunId>,
-        limit: u32,
-    ) -> Result<Vec<RunRecord>, StoreError> {
-        self.asked("list_runs", list(self, filter, before, limit)).await
+    async fn list_runs(&self, query: RunQuery<'_>) -> Result<Vec<RunRecord>, StoreError> {
+        self.asked("list_runs", list(self, query)).await
     }
 
-    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-        self.asked("count_runs", count(self, filter)).await
+    async fn count_runs(
+        &self,
+        filter: &Filter,
+        group_by: Option<Column>,
+    ) -> Result<Vec<RunCount>, StoreError> {
+        self.asked("count_runs", count(self, filter, group_by)).await
     }
 
     async fn count_by_definition(
@@ -110,7 +109,9 @@ macro_rules! record {
             ", ",
             definition!("piton_runs"),
             ", workflow, status, state, step_no, worker_id, due_at, blocked, blocked_at, started_at, \
-             closed_at, result, failure FROM piton_runs WHERE ",
+             stepped_at, closed_at, result, failure, ",
+            labels!("piton_runs"),
+            " FROM piton_runs WHERE ",
             takes_writes!(),
             " AND ",
             $condition
@@ -146,32 +147,6 @@ const ENDINGS: &str = concat!(
     " AND ",
     takes_writes!(),
     " ORDER BY place"
-);
-
-/// A null stands for "any", and the greatest id of all for the end of a list that has none.
-const LIST: &str = concat!(
-    "SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY run_id DESC ROWS UNBOUNDED PRECEDING) AS upto \
-     FROM (SELECT *, ",
-    ending_bytes!(),
-    " AS bytes FROM (",
-    record!(
-        "($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
-         AND ($5::text IS NULL OR state = $5) \
-         AND ($6::bigint IS NULL OR piton_runs.definition = int8send($6)) \
-         AND run_id < coalesce($4::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') \
-         ORDER BY run_id DESC LIMIT $3"
-    ),
-    ") AS matching) AS matching) AS sized WHERE ",
-    fits!("sized"),
-    " ORDER BY run_id DESC"
-);
-
-const COUNT: &str = concat!(
-    "SELECT status, count(*) AS runs FROM piton_runs WHERE ",
-    takes_writes!(),
-    " AND ($1::text IS NULL OR workflow = $1) AND ($2::text IS NULL OR status = $2) \
-     AND ($3::text IS NULL OR state = $3) AND ($4::bigint IS NULL OR definition = int8send($4)) \
-     GROUP BY status"
 );
 
 const COUNT_BY_DEFINITION: &str = concat!(
@@ -224,57 +199,6 @@ pub(super) async fn find_endings(
         sqlx::query_as(ENDINGS).bind(asked).fetch_all(lane.get()).await.map_err(failed)?;
     lane.done();
     rows.into_iter().map(read_ending).collect()
-}
-
-pub(super) async fn list(
-    store: &PostgresStore,
-    filter: &RunFilter,
-    before: Option<RunId>,
-    limit: u32,
-) -> Result<Vec<RunRecord>, StoreError> {
-    if matches_nothing(filter) {
-        return Ok(Vec::new());
-    }
-    let failed = failed("list_runs");
-    let mut lane = store.pool.lane().await.map_err(failed)?;
-    let rows: Vec<RunRow> = sqlx::query_as(LIST)
-        .bind(filter.workflow.as_deref())
-        .bind(filter.status.map(RunStatus::as_str))
-        .bind(i64::from(limit))
-        .bind(before.map(|run_id| run_id.as_uuid()))
-        .bind(filter.state.as_deref())
-        .bind(filter.definition.map(|hash| hash.0.cast_signed()))
-        .fetch_all(lane.get())
-        .await
-        .map_err(failed)?;
-    lane.done();
-    rows.into_iter().map(TryInto::try_into).collect()
-}
-
-pub(super) async fn count(
-    store: &PostgresStore,
-    filter: &RunFilter,
-) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-    if matches_nothing(filter) {
-        return Ok(Vec::new());
-    }
-    let failed = failed("count_runs");
-    let mut lane = store.pool.lane().await.map_err(failed)?;
-    let rows: Vec<CountRow> = sqlx::query_as(COUNT)
-        .bind(filter.workflow.as_deref())
-        .bind(filter.status.map(RunStatus::as_str))
-        .bind(filter.state.as_deref())
-        .bind(filter.definition.map(|hash| hash.0.cast_signed()))
-        .fetch_all(lane.get())
-        .await
-        .map_err(failed)?;
-    lane.done();
-    rows.into_iter().map(TryInto::try_into).collect()
-}
-
-/// Whether no run can match, because the server keeps no such text.
-fn matches_nothing(filter: &RunFilter) -> bool {
-    [&filter.workflow, &filter.state].into_iter().flatten().any(|text| names_nothing(text))
 }
 
 pub(super) async fn count_by_definition(

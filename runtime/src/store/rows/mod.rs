@@ -4,6 +4,7 @@
 //! is [`StoreError::Corrupt`](crate::error::StoreError::Corrupt), never a panic and never a guess.
 
 mod activities;
+mod attributes;
 mod audit;
 mod definitions;
 mod details;
@@ -21,6 +22,8 @@ pub(super) use self::activities::{
     ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, being_made,
     claimed_activity_columns, review,
 };
+pub(super) use self::attributes::AttributeRow;
+use self::attributes::{read_attributes, read_memo};
 pub(super) use self::audit::{AuditRow, audit_columns};
 pub(super) use self::definitions::{DefinitionRow, SchemaRow, SummaryRow, read_summaries};
 pub(super) use self::details::{DetailsRow, QueuedRow, UnreadRow, queued_columns, read_details};
@@ -49,7 +52,7 @@ pub(super) use self::schedules::{
     ScheduleLogRow, ScheduleRow, schedule_columns, schedule_log_columns,
 };
 pub(super) use self::visibility::{
-    CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,
+    CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending, read_run_counts,
 };
 #[cfg(feature = "postgres")]
 pub(super) use self::workers::{LeaseRow, lease_micros};

@@ -168,6 +168,8 @@ mod tests {
             assert_eq!(begins_so, reason.is_of_the_build(), "{reason:?}");
             let begins_so = write_blocked(&reason).starts_with("{\"workers_died\"");
             assert_eq!(begins_so, matches!(reason, BlockedReason::WorkersDied(_)), "{reason:?}");
+            assert!(write_blocked(&reason).starts_with(&format!("{{\"{}\":", reason.kind())));
+            assert!(BlockedReason::KINDS.contains(&reason.kind()));
         }
     }
 }

@@ -3,10 +3,11 @@
 use sqlx::FromRow;
 use uuid::Uuid;
 
-use super::{read_blocked, read_status};
+use super::{read_attributes, read_blocked, read_memo, read_status};
 use crate::error::StoreError;
-use crate::model::{DefinitionHash, Payload, RunStatus, StepNo, Timestamp, WorkerId};
-use crate::store::{DefinitionCount, Ending, FoundEnding, RunRecord};
+use crate::filter::literal::day;
+use crate::model::{DefinitionHash, Payload, StepNo, Timestamp, WorkerId};
+use crate::store::{DefinitionCount, Ending, FoundEnding, RunCount, RunRecord};
 
 /// The columns of [`RunRecord`], to be selected by these names.
 #[derive(FromRow)]
@@ -23,9 +24,15 @@ pub(crate) struct RunRow {
     blocked: Option<String>,
     blocked_at: Option<i64>,
     started_at: i64,
+    stepped_at: Option<i64>,
     closed_at: Option<i64>,
     result: Option<Vec<u8>>,
     failure: Option<String>,
+    // Statements that do not ask for them read what has none.
+    #[sqlx(default)]
+    attributes: Option<String>,
+    #[sqlx(default)]
+    memo: Option<String>,
 }
 
 impl TryFrom<RunRow> for RunRecord {
@@ -45,9 +52,12 @@ impl TryFrom<RunRow> for RunRecord {
             blocked: row.blocked.as_deref().map(read_blocked).transpose()?,
             blocked_at: row.blocked_at.map(Timestamp),
             started_at: Timestamp(row.started_at),
+            stepped_at: row.stepped_at.map(Timestamp),
             closed_at: row.closed_at.map(Timestamp),
             result: row.result.map(Payload),
             failure: row.failure,
+            attributes: read_attributes(row.attributes.as_deref())?,
+            memo: read_memo(row.memo.as_deref())?,
         })
     }
 }
@@ -72,19 +82,21 @@ pub(crate) fn read_ending(row: EndingRow) -> Result<FoundEnding, StoreError> {
     Ok(FoundEnding::Closed(Ending { status, result: result.map(Payload), failure }))
 }
 
-/// How many runs have a status.
+/// How many runs have the same in a column, which is a text or the number of a day.
 #[derive(FromRow)]
 pub(crate) struct CountRow {
-    status: String,
+    key: Option<String>,
+    day: Option<i64>,
     runs: i64,
 }
 
-impl TryFrom<CountRow> for (RunStatus, u64) {
-    type Error = StoreError;
-
-    fn try_from(row: CountRow) -> Result<Self, StoreError> {
-        Ok((read_status(&row.status)?, row.runs.unsigned_abs()))
-    }
+/// In the order of the contract.
+pub(crate) fn read_run_counts(rows: Vec<CountRow>) -> Vec<RunCount> {
+    let count = |row: CountRow| RunCount {
+        key: row.key.or_else(|| row.day.map(day)),
+        runs: row.runs.unsigned_abs(),
+    };
+    RunCount::sorted(rows.into_iter().map(count).collect())
 }
 
 /// How many open runs are in a state.

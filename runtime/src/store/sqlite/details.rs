@@ -1,5 +1,6 @@
 //! All that is known of one run, at one moment.
 
+use super::lists::labels;
 use super::script::Script;
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
@@ -8,10 +9,14 @@ use crate::store::rows::{DetailsRow, queued_columns, read_details};
 use crate::store::weight::fits;
 use crate::store::{MAX_DETAILS, RunDetails};
 
-const RUN: &str = "SELECT run.run_id, workflow_id, workflow, status, state, step_no, worker_id, \
-    due_at, blocked, blocked_at, started_at, closed_at, result, failure, definition, arguments, \
-    snapshot, takeovers FROM piton_runs AS run LEFT JOIN piton_run_inputs AS input \
-    ON input.run_id = run.run_id WHERE run.run_id = ?1";
+const RUN: &str = concat!(
+    "SELECT run.run_id, workflow_id, workflow, status, state, step_no, worker_id, \
+     due_at, blocked, blocked_at, started_at, stepped_at, closed_at, result, failure, definition, arguments, \
+     snapshot, takeovers, ",
+    labels!("run"),
+    " FROM piton_runs AS run LEFT JOIN piton_run_inputs AS input \
+     ON input.run_id = run.run_id WHERE run.run_id = ?1"
+);
 
 const ACTIVITIES: &str = concat!(
     "SELECT ",

@@ -2,17 +2,17 @@
 
 use async_trait::async_trait;
 
+use super::lists::{count, labels, list, record_columns};
 use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, audit, details, failed, history, kin};
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus, StepNo};
-use crate::store::rows::{
-    CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending,
-};
+use crate::filter::{Column, Filter};
+use crate::model::{RunId, StepNo};
+use crate::store::rows::{DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending};
 use crate::store::weight::{Weight as _, ending_bytes, fits};
 use crate::store::{
     AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
-    PastState, PastStep, RunDetails, RunFilter, RunKey, RunRecord, Visibility,
+    PastState, PastStep, RunCount, RunDetails, RunKey, RunQuery, RunRecord, Visibility,
 };
 
 #[async_trait]
@@ -29,17 +29,16 @@ impl Visibility for SqliteStore {
         find_endings(self, run_ids).await
     }
 
-    async fn list_runs(
-        &self,
-        filter: &RunFilter,
-        before: Option<RunId>,
-        limit: u32,
-    ) -> Result<Vec<RunRecord>, StoreError> {
-        list(self, filter, before, limit).await
+    async fn list_runs(&self, query: RunQuery<'_>) -> Result<Vec<RunRecord>, StoreError> {
+        list(self, query).await
     }
 
-    async fn count_runs(&self, filter: &RunFilter) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-        count(self, filter).await
+    async fn count_runs(
+        &self,
+        filter: &Filter,
+        group_by: Option<Column>,
+    ) -> Result<Vec<RunCount>, StoreError> {
+        count(self, filter, group_by).await
     }
 
     async fn count_by_definition(
@@ -97,15 +96,8 @@ impl Visibility for SqliteStore {
     }
 }
 
-/// What all records have in common.
-macro_rules! columns {
-    () => {
-        "run_id, workflow_id, workflow, status, state, step_no, worker_id, \
-         due_at, blocked, blocked_at, started_at, closed_at, result, failure, definition"
-    };
-}
-
-const RECORD: &str = concat!("SELECT ", columns!(), " FROM piton_runs ");
+const RECORD: &str =
+    concat!("SELECT ", record_columns!(), ", ", labels!("piton_runs"), " FROM piton_runs ");
 
 const BY_RUN_ID: &str = "WHERE run_id = ?";
 
@@ -132,32 +124,10 @@ const OF_ASKED: &str = concat!(
     " ORDER BY place"
 );
 
-/// A null stands for "any".
-const MATCHING: &str = "WHERE (?1 IS NULL OR workflow = ?1) AND (?2 IS NULL OR status = ?2) \
-    AND (?3 IS NULL OR state = ?3) AND (?4 IS NULL OR definition = ?4) ";
-
-/// The greatest id of all is the end of a list that has none.
-const NEWEST: &str = concat!(
-    "SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY run_id DESC) AS upto FROM (SELECT ",
-    columns!(),
-    ", ",
-    ending_bytes!(),
-    " AS bytes FROM piton_runs "
-);
-
-const BEHIND: &str = concat!(
-    "AND run_id < coalesce(?6, X'ffffffffffffffffffffffffffffffff') \
-     ORDER BY run_id DESC LIMIT ?5)) AS sized WHERE ",
-    fits!("sized"),
-    " ORDER BY run_id DESC"
-);
-
 /// By the index of the open runs, so that nothing is read of the others.
 const COUNT_BY_DEFINITION: &str = "SELECT definition, state, status, count(*) AS runs \
     FROM piton_runs INDEXED BY piton_runs_open WHERE closed_at IS NULL AND workflow = ? \
     GROUP BY definition, state, status";
-
-const COUNT: &str = "SELECT status, count(*) AS runs FROM piton_runs ";
 
 pub(super) async fn find(
     store: &SqliteStore,
@@ -210,38 +180,6 @@ pub(super) async fn find_endings(
         }
     }
     Ok(found)
-}
-
-pub(super) async fn list(
-    store: &SqliteStore,
-    filter: &RunFilter,
-    before: Option<RunId>,
-    limit: u32,
-) -> Result<Vec<RunRecord>, StoreError> {
-    let mut script = Script::new();
-    script.sql(NEWEST).sql(MATCHING).sql(BEHIND);
-    bind_filter(&mut script, filter).bind(limit).bind(before.map(|run_id| run_id.as_uuid()));
-    let rows = store.read(script).await.and_then(|mut rows| rows.read::<RunRow>(0));
-    rows.map_err(failed("list_runs"))?.into_iter().map(TryInto::try_into).collect()
-}
-
-pub(super) async fn count(
-    store: &SqliteStore,
-    filter: &RunFilter,
-) -> Result<Vec<(RunStatus, u64)>, StoreError> {
-    let mut script = Script::new();
-    script.sql(COUNT).sql(MATCHING).sql("GROUP BY status");
-    bind_filter(&mut script, filter);
-    let rows = store.read(script).await.and_then(|mut rows| rows.read::<CountRow>(0));
-    rows.map_err(failed("count_runs"))?.into_iter().map(TryInto::try_into).collect()
-}
-
-fn bind_filter<'a>(script: &'a mut Script, filter: &RunFilter) -> &'a mut Script {
-    script
-        .bind(filter.workflow.clone())
-        .bind(filter.status.map(RunStatus::as_str))
-        .bind(filter.state.clone())
-        .bind(filter.definition.map(|hash| hash.0.cast_signed()))
 }
 
 pub(super) async fn count_by_definition(

@@ -1,5 +1,6 @@
 //! What steps have done beside their runs: a file for each kind of [effect](crate::store::Effect).
 
+mod attributes;
 mod enqueue;
 mod give_up;
 mod reply;
@@ -30,6 +31,7 @@ impl State {
                     self.send(key, message, now);
                 }
                 Effect::SetAside(letter) => self.set_aside(run_id, letter, now),
+                Effect::SetAttributes(changes) => self.set_attributes(run_id, changes),
                 Effect::Reply(reply) => self.reply(run_id, reply, news),
             }
         }

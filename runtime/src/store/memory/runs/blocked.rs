@@ -8,7 +8,7 @@ use crate::store::weight::Answer;
 use crate::store::{BlockedRun, ClaimedRun, WorkerLease};
 
 impl State {
-    pub(super) fn unblock_runs(
+    pub(in crate::store::memory) fn unblock_runs(
         &mut self,
         workflows: &[&str],
         run_id: Option<RunId>,

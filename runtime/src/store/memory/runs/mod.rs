@@ -9,8 +9,8 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::memory::MemoryStore;
 use crate::store::{
-    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, EditOutcome, EditRun,
-    NewRun, ReviewedRuns, Runs, StartOutcome, WorkerLease,
+    BlockedRun, ChangeOutcome, ChangeRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
+    CommitStep, EditOutcome, EditRun, NewRun, ReviewedRuns, Runs, StartOutcome, WorkerLease,
 };
 
 #[async_trait]
@@ -118,6 +118,11 @@ impl Runs for MemoryStore {
 
     async fn edit_run(&self, edit: EditRun) -> Result<EditOutcome, StoreError> {
         self.request("edit_run", move |state, now, news| Ok(state.edit_run(edit, now, news))).await
+    }
+
+    async fn change_run(&self, change: ChangeRun) -> Result<ChangeOutcome, StoreError> {
+        self.request("change_run", move |state, now, news| Ok(state.change_run(change, now, news)))
+            .await
     }
 }
 

@@ -60,6 +60,7 @@ impl State {
                 blocked: None,
                 blocked_at: None,
                 started_at: now,
+                stepped_at: None,
                 closed_at: None,
                 result: None,
                 failure: None,
@@ -68,6 +69,8 @@ impl State {
                 arrived_at: (1..).zip(&kinds).map(|(seq, _)| (seq, now)).collect(),
                 inbox: kinds.into_iter().map(|kind| Arrival { seq: 1, kind }).collect(),
                 dedup_keys: keys.into_iter().flatten().collect(),
+                attributes: run.attributes,
+                memo: run.memo,
             },
         );
         StartOutcome::Started { owned: owner.is_some() }
@@ -183,6 +186,7 @@ impl State {
         let Some(row) = self.runs.get_mut(&step.run_id) else { return CommitOutcome::Lost };
         self.counts.step_updates += 1;
         row.step_no = row.step_no.next();
+        row.stepped_at = Some(now);
         if !matches!(step.disposition, Disposition::Block { .. }) {
             row.takeovers = 0;
         }

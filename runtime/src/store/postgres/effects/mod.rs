@@ -3,6 +3,7 @@
 //! All effects of a kind, of all steps of a commit, are written by one statement. They touch rows of the
 //! steps' own runs and of nobody else.
 
+pub(super) mod attributes;
 mod enqueue;
 pub(crate) mod give_up;
 mod history;
@@ -55,6 +56,9 @@ pub(crate) async fn write(
     }
     if !effects.replied.is_empty() {
         reply::write(connection, store.given_time(), &effects.replied).await?;
+    }
+    if !effects.attributes.is_empty() {
+        attributes::write(connection, &effects.attributes).await?;
     }
     if !effects.kept.is_empty() {
         history::write(connection, store.given_time(), &effects.kept).await?;

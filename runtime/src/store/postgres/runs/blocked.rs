@@ -34,7 +34,7 @@ const ADOPT: &str = concat!(
      SELECT * FROM adopted ORDER BY run_id"
 );
 
-const UNBLOCK: &str = concat!(
+pub(super) const UNBLOCK: &str = concat!(
     "UPDATE piton_runs AS run SET status = 'running', blocked = NULL, blocked_at = NULL, due_at = clock.now, \
      takeovers = CASE WHEN ",
     workers_died!("run.blocked"),

@@ -47,7 +47,8 @@ const COMMIT: &str = concat!(
      closed_at = CASE WHEN step.status NOT IN ('running', 'blocked') \
      THEN (SELECT now FROM worker) END, \
      result = step.result, failure = step.failure, \
-     definition = coalesce(int8send(step.definition), run.definition) \
+     definition = coalesce(int8send(step.definition), run.definition), \
+     stepped_at = (SELECT now FROM worker) \
      FROM (SELECT unnest($4::uuid[]) AS run_id, unnest($5::bigint[]) AS expected, \
      unnest($6::text[]) AS status, unnest($7::text[]) AS state, unnest($8::bytea[]) AS snapshot, \
      unnest($9::bigint[]) AS due_at, unnest($10::bigint[]) AS inbox_read, \
@@ -67,13 +68,13 @@ const COMMIT: &str = concat!(
 /// The same for one step that keeps its run, as most do that come alone. Each list is work for the server,
 /// and each column that is written even where it keeps its value; without them it takes a third less.
 const KEEP_ONE: &str = concat!(
-    "WITH worker AS MATERIALIZED (SELECT FROM piton_workers AS worker, ",
+    "WITH worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, ",
     now!(),
     " AS clock WHERE ",
     lock_worker!(),
     ") \
      UPDATE piton_runs SET step_no = step_no + 1, takeovers = NULL, state = $6, snapshot = $7, \
-     definition = coalesce(int8send($8), definition) \
+     definition = coalesce(int8send($8), definition), stepped_at = (SELECT now FROM worker) \
      WHERE run_id = $4 AND step_no = $5 AND worker_id IS NOT DISTINCT FROM $2 AND epoch = $3 \
      AND EXISTS (SELECT FROM worker)"
 );

@@ -22,7 +22,7 @@ const LOCK: &str = concat!(
 /// A run that is opened again has its workflow id in words: whoever else is given the same id at this moment
 /// knows it, and only the index on it keeps the two apart.
 const EDIT: &str = concat!(
-    "UPDATE piton_runs SET step_no = step_no + 1, takeovers = NULL, state = $3, snapshot = $4, \
+    "UPDATE piton_runs SET step_no = step_no + 1, stepped_at = clock.now, takeovers = NULL, state = $3, snapshot = $4, \
      definition = int8send($5), status = 'running', closed_at = NULL, blocked = NULL, blocked_at = NULL, \
      result = NULL, failure = NULL, \
      workflow_id = CASE WHEN closed_at IS NULL THEN workflow_id ELSE coalesce(workflow_id, run_id::text) END, \

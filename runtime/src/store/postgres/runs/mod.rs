@@ -1,6 +1,7 @@
 //! Runs: they are started, owned, stepped and ended.
 
 mod blocked;
+mod change;
 mod claim;
 mod commit;
 mod edit;
@@ -15,8 +16,9 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::PostgresStore;
 use crate::store::{
-    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, EditOutcome, EditRun,
-    NewRun, ReviewedRuns, Runs, StartOutcome, Weight, WorkerLease,
+    BlockedRun, ChangeOutcome, ChangeRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
+    CommitStep, EditOutcome, EditRun, NewRun, ReviewedRuns, Runs, StartOutcome, Weight,
+    WorkerLease,
 };
 
 #[async_trait]
@@ -64,7 +66,8 @@ impl Runs for PostgresStore {
     }
 
     async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
-        self.asked("terminate_run", terminate::terminate(self, run_id, reason)).await
+        let terminated = terminate::terminate(self, run_id, reason, None);
+        Ok(self.asked("terminate_run", terminated).await?.is_some())
     }
 
     async fn unblock_runs(
@@ -96,5 +99,9 @@ impl Runs for PostgresStore {
     async fn edit_run(&self, edit: EditRun) -> Result<EditOutcome, StoreError> {
         let bytes = edit.snapshot.len();
         self.written("edit_run", bytes, edit::edit(self, edit)).await
+    }
+
+    async fn change_run(&self, change: ChangeRun) -> Result<ChangeOutcome, StoreError> {
+        self.asked("change_run", change::change(self, change)).await
     }
 }

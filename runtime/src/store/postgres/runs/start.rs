@@ -2,12 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use sqlx::FromRow;
 use sqlx::error::DatabaseError;
+use sqlx::{FromRow, PgConnection};
 use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
+use crate::store::postgres::effects::attributes;
+use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, named_after, now};
 use crate::store::recipients::distinct;
 use crate::store::rows::{NamedRow, write_arrival};
@@ -112,6 +114,46 @@ async fn insert(
     store: &PostgresStore,
     runs: &[&NewRun],
 ) -> Result<HashMap<RunId, bool>, sqlx::Error> {
+    if runs.iter().any(|run| is_labelled(run)) {
+        return insert_labelled(store, runs).await;
+    }
+    let mut lane = store.calls.lane().await?;
+    let inserted = insert_rows(lane.get(), store, runs).await;
+    // What the server refuses is no fault of the connection.
+    if inserted.as_ref().err().is_none_or(is_conflict) {
+        lane.done();
+    }
+    inserted
+}
+
+fn is_labelled(run: &NewRun) -> bool {
+    !run.attributes.is_empty() || !run.memo.is_empty()
+}
+
+/// The same with attributes and memos, in one transaction.
+async fn insert_labelled(
+    store: &PostgresStore,
+    runs: &[&NewRun],
+) -> Result<HashMap<RunId, bool>, sqlx::Error> {
+    let mut transaction = Transaction::begin_in(&store.calls).await?;
+    let inserted = match insert_rows(transaction.get(), store, runs).await {
+        Err(error) if is_conflict(&error) => {
+            transaction.roll_back().await?;
+            return Err(error);
+        }
+        inserted => inserted?,
+    };
+    let labelled = runs.iter().copied().filter(|run| inserted.contains_key(&run.run_id));
+    attributes::write_new(transaction.get(), &labelled.collect::<Vec<_>>()).await?;
+    transaction.commit().await?;
+    Ok(inserted)
+}
+
+async fn insert_rows(
+    connection: &mut PgConnection,
+    store: &PostgresStore,
+    runs: &[&NewRun],
+) -> Result<HashMap<RunId, bool>, sqlx::Error> {
     let owners = distinct(runs.iter().filter_map(|run| run.owner));
     let owner_ids: Vec<i64> = owners.iter().map(|owner| owner.worker_id.0).collect();
     let owner_epochs: Vec<i64> = owners.iter().map(|owner| owner.epoch.0).collect();
@@ -123,8 +165,7 @@ async fn insert(
     let arrivals = arrivals.map_err(|error| sqlx::Error::Encode(error.into()))?;
     let keys: Vec<Option<&str>> = firsts.map(|first| first?.dedup_key.as_deref()).collect();
     let (workflow_ids, named): (Vec<_>, Vec<_>) = runs.iter().map(|run| name(run)).unzip();
-    let mut lane = store.calls.lane().await?;
-    let rows: Result<Vec<InsertedRow>, _> = sqlx::query_as(INSERT)
+    let rows: Vec<InsertedRow> = sqlx::query_as(INSERT)
         .bind(store.given_time())
         .bind(owner_ids)
         .bind(owner_epochs)
@@ -141,13 +182,9 @@ async fn insert(
         .bind(keys)
         .bind(named)
         .bind(runs.iter().map(|run| run.definition.0.cast_signed()).collect::<Vec<_>>())
-        .fetch_all(lane.get())
-        .await;
-    // What the server refuses is no fault of the connection.
-    if rows.as_ref().err().is_none_or(is_conflict) {
-        lane.done();
-    }
-    Ok(rows?.into_iter().map(|row| (row.run_id.into(), row.is_owned)).collect())
+        .fetch_all(connection)
+        .await?;
+    Ok(rows.into_iter().map(|row| (row.run_id.into(), row.is_owned)).collect())
 }
 
 /// The workflow id, unless the run's own stands for it, and the other run whose id it is.

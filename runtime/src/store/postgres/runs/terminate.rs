@@ -4,8 +4,8 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::effects::give_up;
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, kept, kin, now};
-use crate::store::{ActivityKey, Ending};
+use crate::store::postgres::{PostgresStore, audit, failed, kept, kin, now};
+use crate::store::{ActivityKey, ChangeOutcome, Ending, NewAuditEntry};
 
 const TERMINATE: &str = concat!(
     "UPDATE piton_runs SET status = 'terminated', closed_at = clock.now, blocked = NULL, \
@@ -22,20 +22,23 @@ const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id = $1";
 
 const LOCK_RUN: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 FOR UPDATE";
 
+/// What has become of it; `None` if it is not there or has ended otherwise.
 pub(super) async fn terminate(
     store: &PostgresStore,
     run_id: RunId,
     reason: &str,
-) -> Result<bool, StoreError> {
-    let terminated = try_terminate(store, run_id, reason).await.map_err(failed("terminate_run"))?;
+    audit: Option<&NewAuditEntry>,
+) -> Result<Option<ChangeOutcome>, StoreError> {
+    let terminated = try_terminate(store, run_id, reason, audit).await;
+    let terminated = terminated.map_err(failed("terminate_run"))?;
     Ok(match terminated {
         Terminated::Now(given_up) => {
             store.news.ended(run_id, || Ending::terminated(reason));
             given_up.into_iter().for_each(|key| store.news.given_up(key));
-            true
+            Some(ChangeOutcome::Changed)
         }
-        Terminated::Before => true,
-        Terminated::Never => false,
+        Terminated::Before => Some(ChangeOutcome::Unchanged),
+        Terminated::Never => None,
     })
 }
 
@@ -51,6 +54,7 @@ async fn try_terminate(
     store: &PostgresStore,
     run_id: RunId,
     reason: &str,
+    audit: Option<&NewAuditEntry>,
 ) -> Result<Terminated, sqlx::Error> {
     let key = run_id.as_uuid();
     let mut transaction = Transaction::begin(store).await?;
@@ -71,6 +75,9 @@ async fn try_terminate(
     }
     sqlx::query(EMPTY_INBOX).bind(key).execute(transaction.get()).await?;
     let given_up = give_up::all_of(transaction.get(), run_id).await?;
+    if let Some(entry) = audit {
+        audit::write(transaction.get(), store.given_time(), Some(run_id), entry).await?;
+    }
     let over = kin::write_closes(transaction.get(), store.given_time(), vec![key]).await?;
     transaction.commit().await?;
     over.into_iter().for_each(|run_id| store.hub.announce_sent(run_id));

@@ -3,6 +3,7 @@
 //! All effects of a kind, of all steps of a commit, are written together. They touch rows of the steps' own
 //! runs and of nobody else.
 
+pub(super) mod attributes;
 mod enqueue;
 pub(crate) mod give_up;
 mod history;
@@ -26,6 +27,7 @@ pub(crate) fn add(
     enqueue::add(script, &effects.enqueued, now);
     send::add(script, &effects.sent, now)?;
     set_aside::add(script, &effects.set_aside, now);
+    attributes::add(script, &effects.attributes);
     reply::add(script, &effects.replied, now)?;
     history::add(script, &effects.kept, now);
     Ok(given_up)

@@ -123,5 +123,7 @@ fn new_run(workflow_id: String, start: ChildStart) -> NewRun {
         owner: None,
         start_at: None,
         first: None,
+        attributes: Default::default(),
+        memo: Default::default(),
     }
 }

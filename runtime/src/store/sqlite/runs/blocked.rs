@@ -24,7 +24,7 @@ const ADOPT: &str = "BEGIN IMMEDIATE; UPDATE piton_runs \
 
 const ADOPTED: &str = concat!(") RETURNING ", claim_columns!(), "; ");
 
-const UNBLOCK_RUN: &str = concat!(
+pub(super) const UNBLOCK_RUN: &str = concat!(
     "UPDATE piton_runs SET status = 'running', blocked = NULL, blocked_at = NULL, due_at = ?, takeovers = CASE WHEN ",
     workers_died!("blocked"),
     " THEN min(takeovers, 1) ELSE takeovers END \

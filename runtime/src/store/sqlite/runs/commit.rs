@@ -23,7 +23,7 @@ use crate::store::{CommitOutcome, CommitStep, Disposition, RunEvent, WorkerLease
 /// Touches no indexed column.
 const KEEP: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
     SET step_no = step_no + 1, takeovers = 0, state = step.column3, snapshot = step.column4, \
-    definition = coalesce(step.column5, definition) \
+    definition = coalesce(step.column5, definition), stepped_at = ? \
     FROM (";
 
 const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
@@ -35,7 +35,7 @@ const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
     ELSE step.column6 END, \
     blocked = step.column8, blocked_at = CASE WHEN step.column8 IS NOT NULL THEN ? END, \
     closed_at = step.column9, result = step.column10, \
-    failure = step.column11, definition = coalesce(step.column12, definition) FROM (";
+    failure = step.column11, definition = coalesce(step.column12, definition), stepped_at = ? FROM (";
 
 /// The owner's guard; binds its id and epoch, then what [`IS_VALID`] asks for.
 const OWNED: &str = ") AS step \
@@ -112,7 +112,7 @@ pub(super) async fn commit(
 }
 
 fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Moment) {
-    script.sql(KEEP).values(5, steps.iter(), |script, step| {
+    script.sql(KEEP).bind(now.as_micros()).values(5, steps.iter(), |script, step| {
         script.bind(step.run_id.as_uuid()).bind(step.expected.0);
         if let Disposition::Keep { snapshot, state } = &step.disposition {
             script.bind(state.to_string()).bind(snapshot.clone());
@@ -130,51 +130,49 @@ fn add_kept(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now
 
 fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, now: Moment) {
     let now_micros = now.as_micros();
-    script.sql(LET_GO).bind(now_micros).bind(now_micros).bind(now_micros).values(
-        12,
-        steps.iter(),
-        |script, step| {
-            script.bind(step.run_id.as_uuid()).bind(step.expected.0);
-            match &step.disposition {
-                Disposition::Park { snapshot, state, due_at, inbox_read } => script
-                    .bind(RunStatus::Running.as_str())
-                    .bind(state.to_string())
-                    .bind(snapshot.clone())
-                    .bind(due_at.map(Timestamp::as_micros))
-                    .bind(*inbox_read)
-                    .bind(None::<String>)
-                    .bind(None::<i64>)
-                    .bind(None::<Vec<u8>>)
-                    .bind(None::<String>),
-                Disposition::Close { status, result, failure, .. } => script
-                    .bind(status.as_str())
-                    .bind(None::<String>)
-                    // Nobody looks into the last state of a run that went well and exposes nothing.
-                    .bind(
-                        (*status == RunStatus::Completed)
-                            .then(|| step.last_snapshot.clone().unwrap_or_default()),
-                    )
-                    .bind(None::<i64>)
-                    .bind(None::<i64>)
-                    .bind(None::<String>)
-                    .bind(now_micros)
-                    .bind(result.as_ref().map(|payload| payload.as_bytes().to_vec()))
-                    .bind(failure.clone()),
-                Disposition::Block { reason } => script
-                    .bind(RunStatus::Blocked.as_str())
-                    .bind(None::<String>)
-                    .bind(None::<Vec<u8>>)
-                    .bind(None::<i64>)
-                    .bind(None::<i64>)
-                    .bind(write_blocked(reason))
-                    .bind(None::<i64>)
-                    .bind(None::<Vec<u8>>)
-                    .bind(None::<String>),
-                Disposition::Keep { .. } => unreachable!("kept runs are not let go"),
-            };
-            script.bind(step.definition.map(|hash| hash.0.cast_signed()));
-        },
-    );
+    script.sql(LET_GO);
+    (0..4).for_each(|_| _ = script.bind(now_micros));
+    script.values(12, steps.iter(), |script, step| {
+        script.bind(step.run_id.as_uuid()).bind(step.expected.0);
+        match &step.disposition {
+            Disposition::Park { snapshot, state, due_at, inbox_read } => script
+                .bind(RunStatus::Running.as_str())
+                .bind(state.to_string())
+                .bind(snapshot.clone())
+                .bind(due_at.map(Timestamp::as_micros))
+                .bind(*inbox_read)
+                .bind(None::<String>)
+                .bind(None::<i64>)
+                .bind(None::<Vec<u8>>)
+                .bind(None::<String>),
+            Disposition::Close { status, result, failure, .. } => script
+                .bind(status.as_str())
+                .bind(None::<String>)
+                // Nobody looks into the last state of a run that went well and exposes nothing.
+                .bind(
+                    (*status == RunStatus::Completed)
+                        .then(|| step.last_snapshot.clone().unwrap_or_default()),
+                )
+                .bind(None::<i64>)
+                .bind(None::<i64>)
+                .bind(None::<String>)
+                .bind(now_micros)
+                .bind(result.as_ref().map(|payload| payload.as_bytes().to_vec()))
+                .bind(failure.clone()),
+            Disposition::Block { reason } => script
+                .bind(RunStatus::Blocked.as_str())
+                .bind(None::<String>)
+                .bind(None::<Vec<u8>>)
+                .bind(None::<i64>)
+                .bind(None::<i64>)
+                .bind(write_blocked(reason))
+                .bind(None::<i64>)
+                .bind(None::<Vec<u8>>)
+                .bind(None::<String>),
+            Disposition::Keep { .. } => unreachable!("kept runs are not let go"),
+        };
+        script.bind(step.definition.map(|hash| hash.0.cast_signed()));
+    });
     script
         .sql(OWNED)
         .bind(worker.worker_id.0)

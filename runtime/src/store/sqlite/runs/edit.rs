@@ -17,7 +17,7 @@ const LOOK: &str = "BEGIN IMMEDIATE; \
     SELECT run_id FROM piton_runs WHERE closed_at IS NULL \
     AND workflow_id = (SELECT workflow_id FROM piton_runs WHERE run_id = ?)";
 
-const EDIT: &str = "UPDATE piton_runs SET step_no = step_no + 1, takeovers = 0, state = ?, snapshot = ?, \
+const EDIT: &str = "UPDATE piton_runs SET step_no = step_no + 1, stepped_at = ?, takeovers = 0, state = ?, snapshot = ?, \
     definition = ?, status = 'running', closed_at = NULL, blocked = NULL, blocked_at = NULL, \
     result = NULL, failure = NULL, \
     due_at = CASE WHEN EXISTS (SELECT 1 FROM piton_inbox WHERE piton_inbox.run_id = piton_runs.run_id) \
@@ -56,7 +56,12 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
     let now = moment.time;
     let EditRun { state, snapshot, definition, wake_at, given_up, audit, .. } = edit;
     let mut script = Script::new();
-    script.sql(EDIT).bind(state).bind(snapshot).bind(definition.0.cast_signed());
+    script
+        .sql(EDIT)
+        .bind(now.as_micros())
+        .bind(state)
+        .bind(snapshot)
+        .bind(definition.0.cast_signed());
     let wake_at = wake_at.map(Timestamp::as_micros);
     script.bind(wake_at).bind(now.as_micros()).bind(now.as_micros()).bind(wake_at);
     script.bind(run_id.as_uuid());

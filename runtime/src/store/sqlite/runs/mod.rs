@@ -1,6 +1,7 @@
 //! Runs: they are started, owned, stepped and ended.
 
 mod blocked;
+mod change;
 mod claim;
 mod commit;
 mod edit;
@@ -14,8 +15,8 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::sqlite::SqliteStore;
 use crate::store::{
-    BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, EditOutcome, EditRun,
-    NewRun, ReviewedRuns, Runs, StartOutcome, WorkerLease,
+    BlockedRun, ChangeOutcome, ChangeRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome,
+    CommitStep, EditOutcome, EditRun, NewRun, ReviewedRuns, Runs, StartOutcome, WorkerLease,
 };
 
 #[async_trait]
@@ -54,7 +55,7 @@ impl Runs for SqliteStore {
     }
 
     async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError> {
-        terminate::terminate(self, run_id, reason).await
+        Ok(terminate::terminate(self, run_id, reason, None).await?.is_some())
     }
 
     async fn unblock_runs(
@@ -85,5 +86,9 @@ impl Runs for SqliteStore {
 
     async fn edit_run(&self, edit: EditRun) -> Result<EditOutcome, StoreError> {
         edit::edit(self, edit).await
+    }
+
+    async fn change_run(&self, change: ChangeRun) -> Result<ChangeOutcome, StoreError> {
+        change::change(self, change).await
     }
 }

@@ -9,6 +9,7 @@ use crate::model::{RunId, Timestamp};
 use crate::store::recipients::distinct;
 use crate::store::rows::NamedRow;
 use crate::store::sqlite::clock::Moment;
+use crate::store::sqlite::effects::attributes;
 use crate::store::sqlite::messages::add_arrivals;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
@@ -128,6 +129,7 @@ fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Result<Scri
             script.bind(run.run_id.as_uuid()).bind(run.arguments.as_bytes().to_vec());
         })
         .sql(") WHERE column1 IS NOT NULL; ");
+    attributes::add_new(&mut script, new.iter().map(|(run, _)| *run));
     let first = |(run, _): &(&NewRun, _)| {
         let FirstArrival { kind, dedup_key } = run.first.clone()?;
         Some(NewArrival { run_id: run.run_id, kind, dedup_key, owner: None })

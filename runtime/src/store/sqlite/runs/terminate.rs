@@ -2,10 +2,10 @@
 
 use crate::error::StoreError;
 use crate::model::RunId;
-use crate::store::Ending;
 use crate::store::sqlite::effects::give_up;
 use crate::store::sqlite::script::Script;
-use crate::store::sqlite::{SqliteStore, failed, kin};
+use crate::store::sqlite::{SqliteStore, audit, failed, kin};
+use crate::store::{ChangeOutcome, Ending, NewAuditEntry};
 
 const TERMINATE: &str = "BEGIN IMMEDIATE; \
     UPDATE piton_runs SET status = 'terminated', closed_at = ?, blocked = NULL, blocked_at = NULL, \
@@ -15,29 +15,36 @@ const TERMINATE: &str = "BEGIN IMMEDIATE; \
 const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
     DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
 
+/// What has become of it; `None` if it is not there or has ended otherwise.
 pub(super) async fn terminate(
     store: &SqliteStore,
     run_id: RunId,
     reason: &str,
-) -> Result<bool, StoreError> {
+    audit: Option<&NewAuditEntry>,
+) -> Result<Option<ChangeOutcome>, StoreError> {
     let failed = failed("terminate_run");
     let mut script = Script::new();
-    script.sql(TERMINATE).bind(store.time().as_micros());
+    let now = store.time();
+    script.sql(TERMINATE).bind(now.as_micros());
     script.bind(reason.to_owned()).bind(run_id.as_uuid());
     script.bind(run_id.as_uuid()).bind(reason.to_owned());
     let mut turn = store.turn().await;
     let rows = turn.begin(script).await.map_err(failed)?;
     if !rows.any(1) {
         turn.roll_back().await;
-        return Ok(rows.any(2));
+        return Ok(rows.any(2).then_some(ChangeOutcome::Unchanged));
     }
     let mut script = Script::new();
     script.sql(EMPTY).bind(run_id.as_uuid()).bind(run_id.as_uuid());
     kin::add_closes_of_kin(&mut script, &[run_id], store.time())?;
-    script.sql("; COMMIT");
+    script.sql("; ");
+    if let Some(entry) = audit {
+        audit::add(&mut script, now, Some(run_id), entry);
+    }
+    script.sql("COMMIT");
     let mut rows = turn.commit(script).await.map_err(failed)?;
     give_up::announce(store, &mut rows, 1).map_err(failed)?;
     kin::announce(store, &mut rows, 2).map_err(failed)?;
     store.hub.announce_end(run_id, || Ending::terminated(reason));
-    Ok(true)
+    Ok(Some(ChangeOutcome::Changed))
 }

@@ -1,0 +1,147 @@
+//! Changes of one run, or of all that a filter means.
+
+use piton::client::{ChangeMany, Client, ManyChanged};
+use piton::filter::{self, Filter};
+use piton::store::RunCursor;
+use serde_json::{Value, json};
+
+use super::act::{EndArgs, SignalArgs, parse_json};
+use crate::error::Failure;
+use crate::output::{self, Output};
+
+/// Which runs are changed, by whom, and how fast.
+#[derive(clap::Args)]
+pub(crate) struct ManyArgs {
+    /// In place of a run, all of which this holds, such as `state = 'approve' and since < now() - interval '3 days'`
+    #[arg(long, value_name = "CONDITION")]
+    filter: Option<Filter>,
+    /// Tell how many runs the filter means, and change none
+    #[arg(long, requires = "filter")]
+    dry_run: bool,
+    /// How many runs to change in a second at most
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    rate: u32,
+    /// Go on where another call has stopped: what that told
+    #[arg(long, value_name = "PLACE", allow_hyphen_values = true, requires = "filter")]
+    after: Option<RunCursor>,
+    /// By what signals and requests are known if the call is made again: a run gets one with the same key once
+    #[arg(long, value_name = "KEY", requires = "filter")]
+    key: Option<String>,
+    /// Who makes the change, for the audit table
+    #[arg(long, value_name = "NAME", env = "USER", default_value = "", hide_default_value = true)]
+    by: String,
+}
+
+impl ManyArgs {
+    /// Whether runs are meant by a filter.
+    pub(super) fn are_meant(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    fn filter(&self) -> Filter {
+        self.filter.clone().unwrap_or_default()
+    }
+}
+
+pub(super) async fn signal(
+    client: &Client,
+    args: SignalArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    // Without a run, what is said begins with the signal.
+    let SignalArgs { id: name, name: value, value: none, because, many, .. } = args;
+    let value = value.as_deref().map_or(Ok(Value::Null), parse_json).map_err(Failure::Run)?;
+    if none.is_some() {
+        let message = "with a filter there is a signal and its value, and no run".to_owned();
+        return Err(Failure::Run(message));
+    }
+    let change = client.signal_all_json(many.filter(), name, &value);
+    make(change, many, because, output).await
+}
+
+pub(super) async fn cancel(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    make(client.cancel_all(args.many.filter()), args.many, args.because, output).await
+}
+
+pub(super) async fn terminate(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    make(client.terminate_all(args.many.filter()), args.many, args.because, output).await
+}
+
+pub(super) async fn retry(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let filter = one_or_many(client, &args).await?;
+    make(client.retry_all(filter), args.many, args.because, output).await
+}
+
+pub(super) async fn delete(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let filter = one_or_many(client, &args).await?;
+    make(client.delete_all(filter), args.many, args.because, output).await
+}
+
+/// The run that is named, or those that the filter means.
+async fn one_or_many(client: &Client, args: &EndArgs) -> Result<Filter, Failure> {
+    match &args.id {
+        Some(id) => Ok(filter::run_id().equals(super::find(client, id).await?)),
+        None => Ok(args.many.filter()),
+    }
+}
+
+async fn make(
+    change: ChangeMany,
+    args: ManyArgs,
+    because: Option<String>,
+    output: Output,
+) -> Result<String, Failure> {
+    let ManyArgs { dry_run, rate, after, key, by, .. } = args;
+    let mut change = change.by(by).because(because.unwrap_or_default()).rate(rate);
+    if dry_run {
+        change = change.dry_run();
+    } else {
+        change = change.on_progress(|done| {
+            if let Some(last) = done.last.filter(|_| !done.is_over) {
+                eprintln!(
+                    "{} changed, {} left; go on with --after={last}",
+                    done.changed, done.left
+                );
+            }
+        });
+    }
+    if let Some(after) = after {
+        change = change.after(after);
+    }
+    if let Some(key) = key {
+        change = change.key(key);
+    }
+    let done = change.await?;
+    if output.json {
+        return Ok(output::json(&to_json(&done)));
+    }
+    Ok(match dry_run {
+        true => format!("{} would be changed\n", done.changed),
+        false => format!("{} changed, {} left as they are\n", done.changed, done.left),
+    })
+}
+
+fn to_json(done: &ManyChanged) -> Value {
+    json!({
+        "matched": done.matched,
+        "changed": done.changed,
+        "left": done.left,
+        "last": done.last.map(|last| last.to_string()),
+    })
+}

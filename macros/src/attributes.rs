@@ -1,0 +1,175 @@
+//! `#[derive(Attributes)]`: the fields of a struct as attributes of a run.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned as _;
+use syn::{Data, DeriveInput, Field, Fields, LitStr, Meta};
+
+use crate::args::{CRATE, Known, parse_options};
+use crate::diagnostics::Diagnostics;
+use crate::root::parse_crate;
+
+const OF_TYPE: Known = &[CRATE];
+
+const OF_FIELD: Known = &[("name", "name = \"customer\""), ("text", "text")];
+
+/// Names that filters mean something else by: those of the columns that every run has, and the word before variables.
+const RESERVED: [&str; 13] = [
+    "workflow",
+    "workflow_id",
+    "run_id",
+    "status",
+    "state",
+    "definition",
+    "started_at",
+    "closed_at",
+    "due_at",
+    "blocked_at",
+    "since",
+    "blocked_kind",
+    "var",
+];
+
+/// In bytes, as the library has it.
+const LONGEST_NAME: usize = 64;
+
+/// Implements `Attributes` for `item`.
+pub(crate) fn expand(item: TokenStream, diagnostics: Diagnostics) -> TokenStream {
+    let output = match syn::parse2::<DeriveInput>(item) {
+        Ok(input) => implementation(&input, &diagnostics),
+        Err(error) => {
+            diagnostics.push(error);
+            TokenStream::new()
+        }
+    };
+    diagnostics.finish_with(output)
+}
+
+fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream {
+    let ident = &input.ident;
+    for attribute in &input.attrs {
+        if attribute.path().is_ident("attribute")
+            && let Meta::List(list) = &attribute.meta
+        {
+            parse_options(list.tokens.clone(), diagnostics, OF_TYPE, |_, input| parse_crate(input));
+        }
+    }
+    let fields = match &input.data {
+        Data::Struct(data) => match &data.fields {
+            Fields::Named(fields) => &fields.named,
+            _ => {
+                diagnostics.malformed(
+                    ident,
+                    "the fields of attributes need names",
+                    "write a struct with named fields: an attribute is found by its name",
+                );
+                return TokenStream::new();
+            }
+        },
+        _ => {
+            diagnostics.malformed(
+                ident,
+                "only a struct can be attributes of a run",
+                "write a struct with a field for each attribute",
+            );
+            return TokenStream::new();
+        }
+    };
+    let mut names: Vec<String> = Vec::new();
+    let puts: Vec<TokenStream> = fields
+        .iter()
+        .filter_map(|field| {
+            let Options { name, is_text } = options(field, diagnostics)?;
+            if names.contains(&name.value()) {
+                let message = format!("two fields are the attribute `{}`", name.value());
+                diagnostics.malformed(&name, message, "give one of them another name");
+                return None;
+            }
+            names.push(name.value());
+            let member = field.ident.as_ref()?;
+            // The span makes rustc point at a type that is no attribute.
+            Some(match is_text {
+                true => quote_spanned! {field.ty.span()=>
+                    __piton_changes.put(
+                        #name,
+                        ::piton::__private::IntoText::into_text(self.#member),
+                    );
+                },
+                false => quote_spanned! {field.ty.span()=>
+                    __piton_changes.put(
+                        #name,
+                        ::piton::model::IntoAttribute::into_attribute(self.#member),
+                    );
+                },
+            })
+        })
+        .collect();
+    let (generics, arguments, bounds) = input.generics.split_for_impl();
+    quote_spanned! {ident.span()=>
+        impl #generics ::piton::model::Attributes for #ident #arguments #bounds {
+            fn into_changes(self) -> ::piton::model::AttributeChanges {
+                let mut __piton_changes = ::piton::model::AttributeChanges::new();
+                #(#puts)*
+                __piton_changes
+            }
+        }
+    }
+}
+
+/// What a field is as an attribute.
+struct Options {
+    name: LitStr,
+    is_text: bool,
+}
+
+fn options(field: &Field, diagnostics: &Diagnostics) -> Option<Options> {
+    let ident = field.ident.as_ref()?;
+    let mut name = LitStr::new(&ident.unraw().to_string(), ident.span());
+    let mut is_text = false;
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("attribute")) {
+        match &attribute.meta {
+            Meta::List(list) => {
+                parse_options(list.tokens.clone(), diagnostics, OF_FIELD, |key, input| {
+                    if key == "text" {
+                        is_text = true;
+                        return Ok(());
+                    }
+                    input.parse::<syn::Token![=]>()?;
+                    name = input.parse()?;
+                    Ok(())
+                });
+            }
+            other => diagnostics.malformed(
+                other.to_token_stream(),
+                "expected options",
+                "write `#[attribute(name = \"…\")]` or `#[attribute(text)]`",
+            ),
+        }
+    }
+    check_name(&name, diagnostics).then_some(Options { name, is_text })
+}
+
+fn check_name(name: &LitStr, diagnostics: &Diagnostics) -> bool {
+    let text = name.value();
+    let mut letters = text.bytes();
+    let begins = letters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+    let is_word = begins && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == b'_');
+    if !is_word || text.len() > LONGEST_NAME {
+        diagnostics.malformed(
+            name,
+            format!("`{text}` cannot name an attribute"),
+            "a name has letters, digits and `_`, begins with no digit, and has at most 64 bytes",
+        );
+        return false;
+    }
+    if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(&text)) {
+        diagnostics.malformed(
+            name,
+            format!("every run has a column `{text}`, so no attribute can have this name"),
+            "give it another by `#[attribute(name = \"…\")]`",
+        );
+        return false;
+    }
+    true
+}

@@ -1,0 +1,34 @@
+//! What a run is started with for those who look for it.
+
+use crate::error::StartError;
+use crate::model::{AttributeChanges, AttributeMap, Memo};
+
+/// Attributes and a memo.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Labels {
+    attributes: AttributeChanges,
+    pub(super) memo: Memo,
+}
+
+impl Labels {
+    /// Adds attributes, in place of those of the same names.
+    pub(super) fn add(&mut self, attributes: AttributeChanges) {
+        self.attributes.extend(attributes);
+    }
+
+    /// What is stored.
+    ///
+    /// # Errors
+    /// Something is longer than it may be, or cannot be stored.
+    pub(super) fn checked(self) -> Result<(AttributeMap, Memo), StartError> {
+        let Self { attributes: changes, memo } = self;
+        changes.check().map_err(StartError::Attributes)?;
+        let bytes = memo.bytes();
+        if bytes > Memo::MAX_BYTES {
+            return Err(StartError::Memo { bytes });
+        }
+        let mut attributes = AttributeMap::new();
+        changes.apply_to(&mut attributes);
+        Ok((attributes, memo))
+    }
+}

@@ -1,0 +1,157 @@
+//! Which runs are meant: conditions on what every run has, on attributes, and on variables.
+//!
+//! A [`Filter`] is written as text, in the language of SQL's conditions, or made in Rust; the one can be turned into the
+//! other. The guide page on finding runs has the language.
+//!
+//! ```
+//! use piton::filter::{self, Filter, FilterTime};
+//! use piton::model::{RunStatus, days};
+//!
+//! let written: Filter = "status in ('running', 'blocked') and customer = 'c-17' \
+//!     and since < now() - interval '3 days'".parse()?;
+//! let made = filter::status().one_of([RunStatus::Running, RunStatus::Blocked])
+//!     & filter::attribute("customer").equals("c-17")
+//!     & filter::since().below(FilterTime::ago(days(3)));
+//! assert_eq!(written, made);
+//! assert_eq!(written.to_string().parse(), Ok(made));
+//! # Ok::<_, piton::filter::FilterError>(())
+//! ```
+//!
+//! A condition on something that is not set does not hold, and neither does its opposite: `customer != 'c-17'` is not
+//! true of runs without a customer. `customer is null` asks for these.
+//!
+//! Invariant: a filter holds of the same runs whether it is [evaluated](evaluate) here or [by a database](sql). It knows
+//! no store.
+
+mod alternatives;
+mod column;
+mod display;
+mod error;
+pub(crate) mod evaluate;
+mod field;
+pub(crate) mod literal;
+mod parse;
+pub(crate) mod sql;
+pub(crate) mod tree;
+
+use std::fmt;
+use std::str::FromStr;
+
+pub use self::column::Column;
+pub use self::error::FilterError;
+pub use self::field::{
+    Comparable, Field, FilterTime, FilterValue, Ordered, attribute, blocked_at, closed_at,
+    definition, due_at, run_id, since, started_at, state, status, variable, workflow, workflow_id,
+};
+use self::tree::{Condition, Scalar, Subject};
+use crate::model::Timestamp;
+
+/// Which runs are meant. The default is all.
+///
+/// Filters are joined by `&` and `|`, and `!` is the opposite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filter {
+    condition: Condition,
+}
+
+impl Filter {
+    /// All runs.
+    pub fn all() -> Self {
+        Self::of(Condition::always())
+    }
+
+    pub(crate) fn of(condition: Condition) -> Self {
+        Self { condition }
+    }
+
+    /// Whether it asks for variables, which are no columns of a database: those who
+    /// [list](crate::client::Client::list_runs) runs look at them one by one.
+    pub fn asks_for_variables(&self) -> bool {
+        self.condition.any_test(&|test| matches!(test.subject, Subject::Variable(_)))
+    }
+
+    /// Whether it has times that are counted from when it is applied.
+    pub fn is_relative(&self) -> bool {
+        self.condition.any_test(&|test| test.check.values().iter().any(Scalar::is_relative))
+    }
+
+    /// The filter as it is when applied at this time.
+    #[must_use]
+    pub fn at(&self, now: Timestamp) -> Self {
+        let condition = self.condition.clone().map(&mut |mut test| {
+            test.check = test.check.map(|value| value.at(now));
+            Condition::Test(test)
+        });
+        Self { condition }
+    }
+
+    /// What a store is to apply: the filter, with times counted from `now`, as if every condition on a variable held.
+    pub(crate) fn for_store(&self, now: Timestamp) -> Condition {
+        self.at(now).condition.map(&mut |test| match test.subject {
+            Subject::Variable(_) => Condition::always(),
+            _ => Condition::Test(test),
+        })
+    }
+
+    pub(crate) fn condition(&self) -> &Condition {
+        &self.condition
+    }
+
+    /// Whether it is all runs, as far as that can be seen.
+    pub fn is_all(&self) -> bool {
+        self.condition.is_always()
+    }
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self::all()
+    }
+}
+
+impl From<&Filter> for Filter {
+    fn from(filter: &Filter) -> Self {
+        filter.clone()
+    }
+}
+
+impl FromStr for Filter {
+    type Err = FilterError;
+
+    fn from_str(text: &str) -> Result<Self, FilterError> {
+        parse::parse(text).map(Self::of)
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.condition.fmt(f)
+    }
+}
+
+impl std::ops::BitAnd for Filter {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self::of(self.condition.and(other.condition))
+    }
+}
+
+impl std::ops::BitOr for Filter {
+    type Output = Self;
+
+    fn bitor(self, other: Self) -> Self {
+        Self::of(self.condition.or(other.condition))
+    }
+}
+
+impl std::ops::Not for Filter {
+    type Output = Self;
+
+    fn not(self) -> Self {
+        Self::of(self.condition.negated())
+    }
+}
+
+#[cfg(test)]
+mod tests;

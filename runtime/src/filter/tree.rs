@@ -1,0 +1,227 @@
+//! What a filter says, as a tree.
+//!
+//! Negations are at the leaves. A test of something that is not set is neither true nor false, as in SQL, and with
+//! negations at the leaves it may count as false everywhere: what is joined by `and` and `or` is true in the same
+//! cases.
+
+use std::time::Duration;
+
+use super::column::Column;
+use crate::model::{DefinitionHash, RunId, Timestamp};
+
+/// A filter.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Condition {
+    /// All of these hold; of none, always.
+    All(Vec<Condition>),
+    /// One of these holds at least; of none, never.
+    Any(Vec<Condition>),
+    /// This holds.
+    Test(Test),
+}
+
+/// One comparison.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Test {
+    /// What is looked at.
+    pub(crate) subject: Subject,
+    /// What is to be so of it.
+    pub(crate) check: Check,
+    /// Whether it is to be set and not so; of [`Check::Unset`], whether it is to be set.
+    pub(crate) negated: bool,
+}
+
+/// What a test looks at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// What every run has.
+    Column(Column),
+    /// An attribute by its name.
+    Attribute(String),
+    /// A variable by its name, or a part of one by the names that lead there.
+    Variable(Vec<String>),
+}
+
+/// What is asked. Of a list, whether an entry is so.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Check {
+    /// It compares so with this.
+    Compare(Comparison, Scalar),
+    /// It is one of these.
+    In(Vec<Scalar>),
+    /// It is a text that begins so.
+    StartsWith(String),
+    /// It is not set.
+    Unset,
+}
+
+/// How two values compare. That they differ is a negated [`Comparison::Equal`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Comparison {
+    Equal,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// A value that something is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scalar {
+    Text(String),
+    Integer(i64),
+    /// A finite number.
+    Float(f64),
+    Bool(bool),
+    Time(Moment),
+    RunId(RunId),
+    Definition(DefinitionHash),
+}
+
+/// A point in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// This one.
+    At(Timestamp),
+    /// So long before the filter is applied.
+    Ago(Duration),
+    /// So long after the filter is applied.
+    In(Duration),
+}
+
+impl Condition {
+    /// What always holds.
+    pub(crate) const fn always() -> Self {
+        Self::All(Vec::new())
+    }
+
+    /// Whether it holds whatever it is asked about, as far as that can be seen.
+    pub(crate) fn is_always(&self) -> bool {
+        match self {
+            Self::All(parts) => parts.iter().all(Self::is_always),
+            Self::Any(parts) => parts.iter().any(Self::is_always),
+            Self::Test(_) => false,
+        }
+    }
+
+    /// Both, without a level of their own for what is joined by `and` already.
+    pub(crate) fn and(self, other: Self) -> Self {
+        let parts = |condition| match condition {
+            Self::All(parts) => parts,
+            other => vec![other],
+        };
+        let mut all = parts(self);
+        all.extend(parts(other));
+        match <[Self; 1]>::try_from(all) {
+            Ok([one]) => one,
+            Err(all) => Self::All(all),
+        }
+    }
+
+    /// One of the two.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let parts = |condition| match condition {
+            Self::Any(parts) => parts,
+            other => vec![other],
+        };
+        let mut any = parts(self);
+        any.extend(parts(other));
+        match <[Self; 1]>::try_from(any) {
+            Ok([one]) => one,
+            Err(any) => Self::Any(any),
+        }
+    }
+
+    /// The opposite.
+    pub(crate) fn negated(self) -> Self {
+        match self {
+            Self::All(parts) => Self::Any(parts.into_iter().map(Self::negated).collect()),
+            Self::Any(parts) => Self::All(parts.into_iter().map(Self::negated).collect()),
+            Self::Test(test) => Self::Test(Test { negated: !test.negated, ..test }),
+        }
+    }
+
+    /// With each test replaced.
+    pub(crate) fn map(self, change: &mut impl FnMut(Test) -> Self) -> Self {
+        let each = |parts: Vec<Self>, change: &mut _| {
+            parts.into_iter().map(|part| part.map(change)).collect()
+        };
+        match self {
+            Self::All(parts) => Self::All(each(parts, change)),
+            Self::Any(parts) => Self::Any(each(parts, change)),
+            Self::Test(test) => change(test),
+        }
+    }
+
+    /// Whether some test is such.
+    pub(crate) fn any_test(&self, is_such: &impl Fn(&Test) -> bool) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.any_test(is_such)),
+            Self::Test(test) => is_such(test),
+        }
+    }
+}
+
+impl Test {
+    pub(crate) fn of(subject: Subject, check: Check) -> Self {
+        Self { subject, check, negated: false }
+    }
+}
+
+impl Check {
+    /// With each value replaced.
+    pub(crate) fn map(self, change: impl Fn(Scalar) -> Scalar) -> Self {
+        match self {
+            Self::Compare(comparison, value) => Self::Compare(comparison, change(value)),
+            Self::In(values) => Self::In(values.into_iter().map(change).collect()),
+            other => other,
+        }
+    }
+
+    /// The values in it.
+    pub(crate) fn values(&self) -> &[Scalar] {
+        match self {
+            Self::Compare(_, value) => std::slice::from_ref(value),
+            Self::In(values) => values,
+            Self::StartsWith(_) | Self::Unset => &[],
+        }
+    }
+}
+
+impl Comparison {
+    pub(crate) fn as_sql(self) -> &'static str {
+        match self {
+            Self::Equal => "=",
+            Self::Less => "<",
+            Self::LessOrEqual => "<=",
+            Self::Greater => ">",
+            Self::GreaterOrEqual => ">=",
+        }
+    }
+
+    /// Whether a value that compares so with another meets it.
+    pub(crate) fn is_met(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            Self::Equal => order.is_eq(),
+            Self::Less => order.is_lt(),
+            Self::LessOrEqual => order.is_le(),
+            Self::Greater => order.is_gt(),
+            Self::GreaterOrEqual => order.is_ge(),
+        }
+    }
+}
+
+impl Scalar {
+    /// With a time that is counted from this one.
+    pub(crate) fn at(self, now: Timestamp) -> Self {
+        match self {
+            Self::Time(Moment::Ago(by)) => Self::Time(Moment::At(now - by)),
+            Self::Time(Moment::In(by)) => Self::Time(Moment::At(now + by)),
+            other => other,
+        }
+    }
+
+    pub(crate) fn is_relative(&self) -> bool {
+        matches!(self, Self::Time(Moment::Ago(_) | Moment::In(_)))
+    }
+}

@@ -1,0 +1,83 @@
+//! Attributes are set and unset.
+
+use sqlx::PgConnection;
+
+use crate::model::{AttributeChanges, RunId};
+use crate::store::NewRun;
+use crate::store::postgres::named_by;
+use crate::store::rows::AttributeRow;
+
+const UNSET: &str = concat!(
+    "DELETE FROM piton_attributes AS attribute \
+     USING unnest($1::uuid[], $2::text[]) AS unset (run_id, name) WHERE ",
+    named_by!("attribute", "unset", "name")
+);
+
+const SET: &str = "INSERT INTO piton_attributes \
+    (run_id, name, place, kind, text, integer, float, truth, time) \
+    SELECT * FROM unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], \
+    $7::double precision[], $8::bigint[], $9::bigint[])";
+
+const ADD_MEMOS: &str =
+    "INSERT INTO piton_memos (run_id, memo) SELECT * FROM unnest($1::uuid[], $2::text[])";
+
+pub(super) async fn write(
+    connection: &mut PgConnection,
+    changed: &[(RunId, AttributeChanges)],
+) -> Result<(), sqlx::Error> {
+    let changes: Vec<_> = changed
+        .iter()
+        .flat_map(|(run_id, changes)| {
+            changes.iter().map(move |(name, value)| (*run_id, name, value))
+        })
+        .collect();
+    let (run_ids, names): (Vec<_>, Vec<_>) =
+        changes.iter().map(|(run_id, name, _)| (run_id.as_uuid(), *name)).unzip();
+    sqlx::query(UNSET).bind(run_ids).bind(names).execute(&mut *connection).await?;
+    let set = changes.into_iter().filter_map(|(run_id, name, value)| Some((run_id, name, value?)));
+    let rows = set.flat_map(|(run_id, name, value)| AttributeRow::of(run_id, name, value));
+    set_rows(connection, rows.collect()).await
+}
+
+async fn set_rows(
+    connection: &mut PgConnection,
+    rows: Vec<AttributeRow<'_>>,
+) -> Result<(), sqlx::Error> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(SET)
+        .bind(rows.iter().map(|row| row.run_id).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.name).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.place).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.kind).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.text).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.integer).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.float).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.truth).collect::<Vec<_>>())
+        .bind(rows.iter().map(|row| row.time).collect::<Vec<_>>())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// What runs, which were inserted, are started with.
+pub(in crate::store::postgres) async fn write_new(
+    connection: &mut PgConnection,
+    runs: &[&NewRun],
+) -> Result<(), sqlx::Error> {
+    let rows = runs.iter().flat_map(|run| {
+        let attributes = run.attributes.iter();
+        attributes.flat_map(|(name, value)| AttributeRow::of(run.run_id, name, value))
+    });
+    set_rows(connection, rows.collect()).await?;
+    let memos: Vec<_> = runs.iter().filter(|run| !run.memo.is_empty()).collect();
+    if !memos.is_empty() {
+        sqlx::query(ADD_MEMOS)
+            .bind(memos.iter().map(|run| run.run_id.as_uuid()).collect::<Vec<_>>())
+            .bind(memos.iter().map(|run| run.memo.to_json()).collect::<Vec<_>>())
+            .execute(connection)
+            .await?;
+    }
+    Ok(())
+}
