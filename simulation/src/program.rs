@@ -282,6 +282,8 @@ pub struct Luck {
     pub interruptions: u32,
     /// Whether faults were injected at all.
     pub was_faulty: bool,
+    /// Whether a request to cancel may have ended an activity, which its code takes for a failure.
+    pub may_be_cancelled: bool,
 }
 
 struct Check<'a> {
@@ -379,6 +381,7 @@ const MAX_INTERRUPTIONS: u32 = 10;
 fn may_fail(work: &Work, luck: Luck) -> bool {
     let is_given_up = luck.interruptions >= MAX_INTERRUPTIONS;
     is_given_up
+        || luck.may_be_cancelled
         || match work.kind {
             Kind::Local => work.trouble == Trouble::AlwaysFails,
             // Nobody tries again what was cut off, and a commit may be refused.

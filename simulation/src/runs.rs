@@ -294,6 +294,8 @@ fn check_result(
                 }
                 _ => piton::codec::from_payload(result).map_err(|error| error.to_string())?,
             };
+            let may_be_cancelled = end.is_some() && plan.is_undone;
+            let luck = Luck { may_be_cancelled, ..luck };
             program::check(&plan.program, &entries, signals, luck)?;
             let refused = entries.iter().find(|entry| match entry {
                 Entry::Value(value) => *value > program::VALUES && was_refused(*value),

@@ -277,7 +277,8 @@ impl Evolution {
             // Calls that are yet to be made must be readable when they are.
             Some(Awaited::Each(_)) if !saved.is_empty() => {
                 let map: PendingMap = decode(saved)?;
-                map.arguments().try_for_each(|arguments| check_schema(arguments.as_bytes()))?;
+                let arguments = map.into_arguments()?;
+                arguments.iter().try_for_each(|it| check_schema(it.as_bytes()))?;
                 Ok(saved.to_vec())
             }
             Some(Awaited::Repeated(_)) if !saved.is_empty() => {

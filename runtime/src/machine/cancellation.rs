@@ -102,7 +102,7 @@ pub trait OrCancelled: DurableFuture {
     ///
     /// It is a part of the await and not an option of the workflow, because it changes the type of what is awaited: what
     /// an await gives can be read where it stands, and a helper means the same wherever it is called from. Where it is
-    /// put around a call of another workflow, it catches the request at whatever that one awaits.
+    /// put around a call of another workflow, it catches the request at what that one awaits and has no error of its own for.
     ///
     /// A run is told of a request to cancel once. What it awaits after that is not interrupted again.
     ///

@@ -21,10 +21,22 @@ use crate::model::{PromiseToken, Timestamp};
 /// use piton::client::Client;
 /// use piton::signed::{SignedPromise, TokenSigner};
 ///
-/// #[derive(Clone, FromRef)]
+/// #[derive(Clone)]
 /// struct App {
 ///     client: Client,
 ///     signer: TokenSigner,
+/// }
+///
+/// impl FromRef<App> for Client {
+///     fn from_ref(app: &App) -> Self {
+///         app.client.clone()
+///     }
+/// }
+///
+/// impl FromRef<App> for TokenSigner {
+///     fn from_ref(app: &App) -> Self {
+///         app.signer.clone()
+///     }
 /// }
 ///
 /// async fn approve(State(client): State<Client>, SignedPromise(token): SignedPromise) -> StatusCode {

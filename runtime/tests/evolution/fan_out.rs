@@ -195,38 +195,6 @@ edits! {
         at "paid" [Go(1)] [] holding ["payer 1"] => Blocked("MissingLocal", "noted", "1 payer 1");
     }
 
-    "an activity whose call is spawned gets another name"
-    spawned_of_another {
-        old [found] {
-            #[activity(name = "spawned.old")]
-            pub async fn found(id: u64) -> u64 {
-                id
-            }
-
-            #[workflow]
-            pub async fn spawned_of_another(cx: &Context) -> String {
-                let found = cx.spawn(found(1));
-                let Go(go) = cx.signal::<Go>().await;
-                format!("{go} {}", found.await)
-            }
-        }
-        new [found] {
-            #[activity(name = "spawned.new")]
-            pub async fn found(id: u64) -> u64 {
-                id
-            }
-
-            #[workflow]
-            pub async fn spawned_of_another(cx: &Context) -> String {
-                let found = cx.spawn(found(1));
-                let Go(go) = cx.signal::<Go>().await;
-                format!("{go} {}", found.await)
-            }
-        }
-        run old() new();
-        at "signal<Go>" [] [Go(1)] => Blocked("Undecodable", "spawned.old", "1 1");
-    }
-
     "a `select!` whose pattern has refused a value gets other code behind it"
     refused_before {
         old [] {

@@ -4,7 +4,6 @@
 
 mod catching_up;
 mod changing;
-mod crowd;
 mod faults;
 mod overlap;
 mod results;

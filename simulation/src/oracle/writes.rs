@@ -153,7 +153,8 @@ impl Oracle {
                 });
                 self.lives = lives;
             }
-            Write::Refused { .. } => {}
+            // No simulated run has promises.
+            Write::Refused { .. } | Write::PromiseCompleted { .. } => {}
             Write::Arrived { run_id, seq, kind } => {
                 if let ArrivalKind::Retry { handle, attempt, details, .. } = kind {
                     let key = ActivityKey { run_id, handle: *handle };

@@ -171,7 +171,8 @@ impl World {
     /// What has happened to a run.
     pub(crate) fn luck_of(&self, run: &RunRecord) -> Luck {
         let interruptions = self.lock_oracle().interruptions(run.run_id);
-        Luck { interruptions, was_faulty: self.faults.count() > 0 }
+        let was_faulty = self.faults.count() > 0;
+        Luck { interruptions, was_faulty, ..Luck::default() }
     }
 
     /// Lets the oracle look, and notes what does not hold.

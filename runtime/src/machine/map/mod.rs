@@ -3,18 +3,19 @@
 //! What is saved holds the calls that are to come as plain arguments, the results so far, and the operations that are under
 //! way. Of these there are some more than may run at the same time: they are in the committed state and wait for a place,
 //! so that the next one begins without a commit. A step asks for more of them when all of those have begun. As a step
-//! writes the whole state, the number of steps is limited: each asks for a sixty-fourth of what is left, or for as many
-//! as may run at the same time, whichever is more.
+//! writes the whole state, the number of steps is limited: each asks for a sixty-fourth of the items, or for as many
+//! as may run at the same time, whichever is more. What it does not touch it copies as bytes.
 
 mod gather;
+mod packed;
 
-use std::collections::VecDeque;
 use std::marker::PhantomData;
 use std::task::Poll;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::gather::{All, Counted, Gather, MapCounts, Tolerant, TolerantCount, TooManyFailures};
+use self::packed::Packed;
 use super::activity::StoredCall;
 use super::future::sealed::Sealed;
 use super::{Activity, ActivityCall, Awaited, Context, Durable, DurableFuture, StepError};
@@ -27,10 +28,10 @@ use crate::model::{Handle, Outcomes, Payload};
 const CONCURRENCY: u32 = 64;
 
 /// Into how many steps many items are divided, roughly. Each step writes what is left of them.
-const STEPS: usize = 64;
+const STEPS: u32 = 64;
 
 /// The most calls that a step asks for beyond those that may run. The worker looks through them whenever one ends.
-const MAX_AHEAD: usize = 512;
+const MAX_AHEAD: u32 = 512;
 
 /// An activity for each of many items, made by [`Context::map`].
 #[must_use = "nothing begins until it is awaited"]
@@ -151,11 +152,12 @@ pub struct PendingMap {
     pub(crate) progress: MapProgress,
     at_once: u32,
     tolerated: u32,
+    is_on_queue: bool,
     /// The calls that are to come.
-    rest: VecDeque<StoredCall>,
+    rest: Packed<StoredCall>,
     /// What items gave, by their numbers, in the order in which they ended: each says of itself what it is. Without
     /// those that are only counted.
-    results: Vec<(u32, Payload)>,
+    results: Packed<(u32, Payload)>,
 }
 
 /// How far a [`Map`] has come.
@@ -185,14 +187,16 @@ where
 
     fn start(self, cx: &Context) -> Result<PendingMap, StepError> {
         let Self { calls, at_once, tolerated, .. } = self;
-        let total = u32::try_from(calls.len()).unwrap_or(u32::MAX);
-        let mut pending = PendingMap {
-            progress: MapProgress { total, succeeded: 0, failed: 0, asked: Vec::new() },
-            at_once,
-            tolerated,
-            rest: calls.into_iter().map(StoredCall::of).collect::<Result<_, _>>()?,
-            results: Vec::new(),
-        };
+        let (mut rest, mut is_on_queue) = (Packed::new(), A::OPTIONS.queue.is_some());
+        for call in calls {
+            let call = StoredCall::of(call)?;
+            is_on_queue |= call.is_on_queue();
+            rest.push(&call)?;
+        }
+        let progress =
+            MapProgress { total: rest.len(), succeeded: 0, failed: 0, asked: Vec::new() };
+        let results = Packed::new();
+        let mut pending = PendingMap { progress, at_once, tolerated, is_on_queue, rest, results };
         pending.go_on::<A>(cx)?;
         Ok(pending)
     }
@@ -207,7 +211,7 @@ where
             }
         }
         pending.give_up(cx);
-        let mut results = std::mem::take(&mut pending.results);
+        let mut results = pending.results.take(u32::MAX)?;
         results.sort_unstable_by_key(|(number, _)| *number);
         let read = |(number, payload): (u32, Payload)| {
             Ok((number, codec::from_payload(&payload).map_err(StepError::Decode)?))
@@ -231,8 +235,9 @@ where
 impl PendingMap {
     /// The arguments of the calls that are yet to be made.
     #[cfg(feature = "engine")]
-    pub(crate) fn arguments(&self) -> impl Iterator<Item = &Payload> {
-        self.rest.iter().map(|call| &call.arguments)
+    pub(crate) fn into_arguments(mut self) -> Result<Vec<Payload>, StepError> {
+        let rest = self.rest.take(u32::MAX)?;
+        Ok(rest.into_iter().map(|call| call.arguments).collect())
     }
 
     /// Takes what has come of the items that are under way.
@@ -263,7 +268,7 @@ impl PendingMap {
                 false => self.progress.succeeded += 1,
             }
             if G::keeps(has_failed) {
-                self.results.push((number, payload));
+                self.results.push(&(number, payload))?;
             }
         }
         self.progress.asked = left;
@@ -272,35 +277,31 @@ impl PendingMap {
 
     /// Asks for more items if none of those that were asked for waits for its turn, and waits until there is something to do.
     fn go_on<A: Activity>(&mut self, cx: &Context) -> Result<(), StepError> {
-        let at_once = usize::try_from(self.at_once).unwrap_or(usize::MAX);
-        let is_on_queue =
-            A::OPTIONS.queue.is_some() || self.rest.front().is_some_and(StoredCall::is_on_queue);
-        let ahead = match is_on_queue {
+        let MapProgress { total, asked, .. } = &mut self.progress;
+        let ahead = match self.is_on_queue {
             // Whatever is there is carried out.
             true => 0,
-            false => at_once.max(self.rest.len() / STEPS).min(MAX_AHEAD),
+            false => self.at_once.max(*total / STEPS).min(MAX_AHEAD),
         };
-        let wanted = at_once.saturating_add(ahead);
-        while self.progress.asked.len() < wanted
-            && let Some(call) = self.rest.pop_front()
-        {
-            let left = u32::try_from(self.rest.len()).unwrap_or(u32::MAX);
-            let number = self.progress.total - left - 1;
+        let count_of = |asked: &[_]| u32::try_from(asked.len()).unwrap_or(u32::MAX);
+        let missing = self.at_once.saturating_add(ahead).saturating_sub(count_of(asked));
+        let first = *total - self.rest.len();
+        for (number, call) in (first..).zip(self.rest.take(missing)?) {
             let handle = cx.without_waits(|| call.call::<A>().start(cx))?.handle();
-            self.progress.asked.push((number, handle));
+            asked.push((number, handle));
         }
-        let asked = self.progress.asked.len();
-        if asked == 0 {
+        let count = count_of(asked);
+        if count == 0 {
             return Ok(());
         }
-        let enough = match self.rest.is_empty() {
-            true => asked,
-            false if is_on_queue => at_once.div_ceil(4),
-            false => asked.saturating_sub(at_once).max(1),
+        let enough = match self.rest.len() {
+            0 => count,
+            _ if self.is_on_queue => self.at_once.div_ceil(4),
+            _ => count.saturating_sub(self.at_once).max(1),
         };
         cx.wait_for_outcomes(Outcomes {
-            of: self.progress.asked.iter().map(|(_, handle)| *handle).collect(),
-            ended: u32::try_from(enough).unwrap_or(u32::MAX),
+            of: asked.iter().map(|(_, handle)| *handle).collect(),
+            ended: enough,
             failed: self.tolerated.saturating_sub(self.progress.failed).saturating_add(1),
             at_once: self.at_once,
         });

@@ -17,6 +17,9 @@ use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::weight::Answer;
 use crate::store::{Ending, MessageKey, Relayed, RunEvent, reason_of_parent_close};
 
+/// How many waits, and how many children, one transaction deals with: together they are what one statement takes.
+const MAX_PART: i64 = MAX_ROWS as i64 / 2;
+
 /// Begins with the runs of a list that are over: the last of their chains, and closed. A child that could not be
 /// started has no run.
 const OVER: &str = concat!(
@@ -105,9 +108,9 @@ pub(in crate::store::sqlite) async fn close_runs(
     let mut script = Script::new();
     script.sql("BEGIN IMMEDIATE; ").sql(WAITS);
     add_over(&mut script, &closes);
-    script.sql(OF_OVER).bind(MAX_ROWS as i64).sql(ATTACHED);
+    script.sql(OF_OVER).bind(MAX_PART).sql(ATTACHED);
     add_over(&mut script, &closes);
-    script.sql(TO_OVER).bind(MAX_ROWS as i64);
+    script.sql(TO_OVER).bind(MAX_PART);
     let mut rows = turn.begin(script).await.map_err(failed)?;
     let waits: Vec<ChildWaitRow> = rows.read(1).map_err(failed)?;
     let mut answer = Answer::default();
