@@ -50,7 +50,7 @@ async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
     let client = args.database.connect().await?;
     let done = match args.command {
         Command::Run(command) => run::carry_out(&client, command, output).await.map(well),
-        Command::Promise(command) => promise::carry_out(&client, command, args.output).await,
+        Command::Promise(command) => promise::carry_out(&client, command, output).await.map(well),
         Command::Definition(command) => {
             definition::carry_out(&client, command, output).await.map(well)
         }
