@@ -65,7 +65,7 @@ pub(super) async fn describe(
 ) -> Result<String, Failure> {
     let schedule = client.schedule(id);
     let described = schedule.describe().await?;
-    let arguments = client.payload_compact(&described.arguments).await?;
+    let arguments = client.payload_json(&described.arguments).await?;
     let log = schedule.log(None, RECENT).await?;
     if output.json {
         let mut json = told(&described);
