@@ -74,6 +74,7 @@ pub(crate) use parked::Parked;
 #[cfg(feature = "engine")]
 pub(crate) use poll_until::PollRound;
 pub use poll_until::{PendingPoll, PollPolicy, PollUntil, Polled};
+#[cfg(feature = "engine")]
 pub(crate) use promise::read as read_promise;
 pub use promise::{
     Fill, Fills, PendingFill, PendingPromise, PendingPromiseWithin, Promise, PromiseError,

@@ -107,6 +107,7 @@ impl Context {
     }
 
     /// No longer awaits any promise: the run is over.
+    #[cfg(feature = "engine")]
     pub(crate) fn forget_promises(&self) {
         self.send_forgotten();
         let fields = self.fields();
