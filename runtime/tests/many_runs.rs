@@ -12,9 +12,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use piton::client::Client;
 use piton::filter::{Column, Filter};
 use piton::model::{DefinitionHash, Payload, RunId, StepNo};
-use piton::store::{
-    CommitOutcome, CommitStep, Disposition, NewRun, NewWorker, OrderBy, RunOrder, Store,
-};
+use piton::store::{CommitOutcome, CommitStep, Disposition, NewRun, NewWorker, OrderBy, RunOrder};
 use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 

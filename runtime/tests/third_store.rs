@@ -17,16 +17,16 @@ use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
 use piton::store::{
     ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction, ArrivalOutcome,
-    AuditEntry, AuditEntryId, BlockedRun, ChangeOutcome, ChangeRun, ClaimActivities, ClaimRequest,
-    ClaimSchedules, Claimed, ClaimedActivities, ClaimedRun, ClaimedSchedules, CommitOutcome,
-    CommitStep, CompletePromise, CompletionOutcome, DeadLetter, DeadLetterFilter, DeadLetterId,
-    DefinitionCount, DefinitionRecord, DefinitionSummary, EditOutcome, EditRun, ExpiredActivity,
-    FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, Inbox,
-    ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep,
-    PromiseFilter, PromiseRecord, RedeliverOutcome, RelayMessages, Relayed, Renewal,
-    ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord,
-    SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome,
-    UpdateKey, WorkerLease,
+    AuditEntry, AuditEntryId, BlockedRun, ChainEntry, ChangeOutcome, ChangeRun, ChildRecord,
+    ClaimActivities, ClaimRequest, ClaimSchedules, Claimed, ClaimedActivities, ClaimedRun,
+    ClaimedSchedules, CommitOutcome, CommitStep, CompletePromise, CompletionOutcome, DeadLetter,
+    DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
+    EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate,
+    HeartbeatOutcome, Hub, Inbox, Kin, ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule,
+    NewWorker, PastState, PastStep, PromiseFilter, PromiseRecord, RedeliverOutcome, RelayMessages,
+    Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery,
+    RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord, SchemaRecord,
+    StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -137,6 +137,31 @@ impl Visibility for ThirdStore {
     ) -> Result<Vec<DefinitionCount>, StoreError> {
         self.check("count_by_definition")?;
         self.rows.count_by_definition(workflow).await
+    }
+
+    async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError> {
+        self.check("find_kin")?;
+        self.rows.find_kin(run_id).await
+    }
+
+    async fn list_chain(
+        &self,
+        first_run_id: RunId,
+        after: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<ChainEntry>, StoreError> {
+        self.check("list_chain")?;
+        self.rows.list_chain(first_run_id, after, limit).await
+    }
+
+    async fn list_children(
+        &self,
+        first_run_id: RunId,
+        after: Option<RunId>,
+        limit: u32,
+    ) -> Result<Vec<ChildRecord>, StoreError> {
+        self.check("list_children")?;
+        self.rows.list_children(first_run_id, after, limit).await
     }
 
     async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError> {

@@ -94,7 +94,7 @@ pub fn order(id: u64, card: &str) -> Order {
 }
 
 #[activity(retry(initial = "1h"))]
-async fn refund(receipt: u64, is_open: bool) -> Result<(), String> {
+async fn refund(_receipt: u64, is_open: bool) -> Result<(), String> {
     if is_open { Ok(()) } else { Err("the bank is closed".to_owned()) }
 }
 

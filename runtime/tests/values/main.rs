@@ -85,6 +85,47 @@ fn types_of_other_crates() {
 }
 
 #[test]
+fn numbers_of_other_crates() {
+    let decimal = |text: &str| text.parse::<rust_decimal::Decimal>().expect("a number");
+    is_kept(decimal("-79228162514264337593543950335"));
+    is_kept(vec![Some(decimal("0.10")), Some(decimal("0.1000000000000000000000000001")), None]);
+    is_kept(BTreeMap::from([(decimal("1.5"), decimal("-0.0"))]));
+    is_kept("123456789012345678901234567890.5".parse::<bigdecimal::BigDecimal>().expect("a number"));
+    is_kept(semver::Version::new(1, 2, 3));
+    is_kept(semver::VersionReq::parse(">=1.2, <2").expect("a requirement"));
+}
+
+#[test]
+fn times_of_other_crates() {
+    let at = chrono::DateTime::from_timestamp(1_709_210_096, 789).expect("a time");
+    is_kept(at);
+    is_kept(at.fixed_offset());
+    is_kept(vec![Some(at.naive_utc()), None]);
+    is_kept((at.date_naive(), at.time(), chrono::Weekday::Mon, chrono::Month::May));
+    is_kept(chrono::TimeDelta::milliseconds(-1));
+    is_kept(time::OffsetDateTime::UNIX_EPOCH + time::Duration::nanoseconds(-1));
+    is_kept(time::macros::datetime!(2024-02-29 12:00:00.5));
+    is_kept((time::macros::date!(2024-02-29), time::macros::time!(23:59), time::Weekday::Sunday));
+    is_kept(time::macros::offset!(-03:30));
+}
+
+#[test]
+fn places_of_other_crates() {
+    is_kept(url::Url::parse("https://user@example.com:8080/a%20b?c=d#e").expect("an address"));
+    is_kept("10.0.0.0/8".parse::<ipnet::IpNet>().expect("a network"));
+    is_kept("fd00::/32".parse::<ipnet::Ipv6Net>().expect("a network"));
+}
+
+#[test]
+fn collections_of_other_crates() {
+    is_kept(indexmap::IndexMap::from([("z".to_owned(), 1), ("a".to_owned(), 2)]));
+    is_kept(indexmap::IndexSet::from([3, 1, 2]));
+    is_kept(smallvec::SmallVec::<[u32; 2]>::from(vec![1, 2, 3]));
+    is_kept(bytes::Bytes::from_static(b"\0bytes"));
+    is_kept(Some(bytes::BytesMut::from(&b"more"[..])));
+}
+
+#[test]
 fn enums() {
     for kind in [
         Kind::Unit,
