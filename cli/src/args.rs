@@ -44,6 +44,7 @@ pub(crate) struct Database {
 }
 
 #[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a program")]
 pub(crate) enum Command {
     /// Runs of workflows
     #[command(subcommand)]

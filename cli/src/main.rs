@@ -3,6 +3,9 @@
 //! It knows runs by [`piton::client::Client`] alone, so it needs the code of no workflow. Data goes to stdout and
 //! everything else to stderr.
 
+// A failure is told once, and ends the program.
+#![allow(clippy::result_large_err)]
+
 mod args;
 mod check;
 mod definition;

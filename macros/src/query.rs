@@ -76,7 +76,8 @@ pub(crate) fn expand(
             Kind::Validator => validator(&function, &workflow, &diagnostics),
         })
         .flatten();
-    diagnostics.finish_with(quote!(#item #beside))
+    // A variable is lent as it is, so it cannot be a `&str` or a slice.
+    diagnostics.finish_with(quote!(#[allow(clippy::ptr_arg)] #item #beside))
 }
 
 /// Reports what such a function cannot be.

@@ -60,7 +60,7 @@ fn scaled(number: &str, scale: u128) -> Option<u128> {
         |digits: &str| if digits.is_empty() { Some(0) } else { digits.parse::<u128>().ok() };
     let denominator = 10u128.pow(fraction.len() as u32);
     let exact = value(fraction)? * scale;
-    (exact % denominator == 0).then_some(value(whole)? * scale + exact / denominator)
+    exact.is_multiple_of(denominator).then_some(value(whole)? * scale + exact / denominator)
 }
 
 /// A whole number of seconds, of at least `least`.

@@ -62,7 +62,7 @@ impl Plan {
             start_after: Duration::from_millis(rng.u64(0..span)),
             gap: Duration::from_millis(if rng.bool() { 0 } else { rng.u64(0..2_000) }),
             end: end.map(|end| (end, Duration::from_millis(rng.u64(0..5_000)))),
-            is_undone: number % 2 == 0,
+            is_undone: number.is_multiple_of(2),
             is_awaited: rng.u32(0..8) == 0,
             is_relaxed: rng.u32(0..4) == 0,
             starts_with_signal: rng.u32(0..4) == 0,

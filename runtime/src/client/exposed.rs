@@ -137,11 +137,14 @@ impl ExposedVariable {
     }
 }
 
+/// The function of a query, with its arguments.
+type Ask<'a, R> = dyn FnOnce(&Exposed) -> Result<R, QueryError> + Send + 'a;
+
 /// A query of runs of the workflow `W`, with its arguments: made by the function `args` beside a
 /// [`#[query]`](macro@crate::query), and asked with [`RunHandle::query`].
 #[must_use = "a query is not answered until a run is asked"]
 pub struct QueryCall<'a, W, R> {
-    ask: Box<dyn FnOnce(&Exposed) -> Result<R, QueryError> + Send + 'a>,
+    ask: Box<Ask<'a, R>>,
     workflow: std::marker::PhantomData<fn() -> W>,
 }
 

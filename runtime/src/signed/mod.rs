@@ -99,7 +99,7 @@ impl TokenSigner {
         let known = self.keys.iter().find(|(known, _)| known == key_id);
         let (_, mac) = known.ok_or(SignatureError::UnknownKey)?;
         let mut mac = mac.clone();
-        mac.update(signed[..signed.len() - signature.len() - 1].as_bytes());
+        mac.update(&signed.as_bytes()[..signed.len() - signature.len() - 1]);
         let signature = bytes(signature).ok_or(SignatureError::Malformed)?;
         mac.verify_slice(&signature).map_err(|_| SignatureError::Forged)?;
         let seconds: i64 = seconds.parse().map_err(|_| SignatureError::Malformed)?;

@@ -44,6 +44,9 @@ enum Subscriber {
     End(oneshot::Sender<Option<Arc<Ending>>>),
 }
 
+/// Whom to wake, and the key of its watch.
+type Watcher = (u64, Arc<Notify>);
+
 /// Tells tasks of this process that a run is due, has got something, or has settled, and that an
 /// activity is due on a queue or has been given up.
 #[derive(Debug, Default)]
@@ -60,7 +63,7 @@ pub struct Hub {
     /// Told when there is one more.
     sent_news: Notify,
     /// Whom to wake when something of a run is committed, each with the key of its watch.
-    watchers: Mutex<HashMap<RunId, Vec<(u64, Arc<Notify>)>>>,
+    watchers: Mutex<HashMap<RunId, Vec<Watcher>>>,
     /// How many they are: there are commits all the time, and seldom watchers.
     watcher_count: AtomicUsize,
     /// Who makes attempts of activities on queues.

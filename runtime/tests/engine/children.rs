@@ -262,7 +262,7 @@ async fn children_are_dealt_with_when_their_parent_is_over() {
         let run = rig.client.start(leave(how == "fails")).await.unwrap();
         rig.until_parked(&run).await;
         match how {
-            "cancel" => drop(run.cancel("enough").await.unwrap()),
+            "cancel" => run.cancel("enough").await.unwrap(),
             "terminate" => assert!(run.terminate("enough").await.unwrap()),
             _ => {}
         }

@@ -92,7 +92,7 @@ async fn no_more_than_the_limit_are_under_way() {
         // Each writes its outcome, and few steps are made of many.
         let writes = rig.store.counts();
         assert!(writes.step_updates < 150, "{} steps for {count} items", writes.step_updates);
-        assert!(u64::from(writes.arrivals) <= count, "{} arrivals for {count}", writes.arrivals);
+        assert!(writes.arrivals <= count, "{} arrivals for {count}", writes.arrivals);
         worker.shutdown().await.unwrap();
     }
 }

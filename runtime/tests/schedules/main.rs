@@ -1,6 +1,6 @@
 //! Schedules over the in-memory store, on virtual time.
 
-#![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
+#![allow(missing_docs, unreachable_pub, clippy::new_without_default, clippy::unwrap_used)]
 
 mod catching_up;
 mod changing;

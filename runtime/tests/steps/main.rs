@@ -1,5 +1,7 @@
 //! What single steps of a machine come to, without an engine.
 
+#![allow(clippy::unwrap_used)]
+
 mod calls;
 mod clock;
 mod golden;

@@ -129,7 +129,7 @@ fn failures_are_tolerated_up_to_a_number() {
 #[test]
 fn results_can_be_counted_only() {
     let fail_some = |run: &mut Standalone<counted>, handle, parcel: u32| {
-        let shipped = if parcel % 7 == 0 { Err("lost".to_owned()) } else { Ok(parcel) };
+        let shipped = if parcel.is_multiple_of(7) { Err("lost".to_owned()) } else { Ok(parcel) };
         run.reply(handle, &shipped).unwrap();
     };
     let (counts, _) = drive(counted(100), |open| open.len() / 2, fail_some);
@@ -155,7 +155,7 @@ fn it_goes_on_beside_other_branches() {
         if let Progress::Returned(end) = run.advance_twice(now).unwrap() {
             break end;
         }
-        now = now + seconds(1);
+        now += seconds(1);
         for (handle, operation) in run.waiting_for() {
             if let piton::model::Operation::Activity(activity) = operation
                 && answered.insert(handle)

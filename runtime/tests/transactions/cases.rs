@@ -194,7 +194,7 @@ pub async fn a_swallowed_error_fails_the_activity(books: Books) {
     assert_eq!(books.count().await, 0);
     // A client of its own sees the same.
     let other = Client::connect(&books.url).await.unwrap();
-    assert_eq!(other.count(&Default::default()).await.unwrap(), 1);
+    assert_eq!(other.count(piton::filter::Filter::default()).await.unwrap(), 1);
     worker.shutdown().await.unwrap();
 }
 

@@ -90,7 +90,9 @@ fn numbers_of_other_crates() {
     is_kept(decimal("-79228162514264337593543950335"));
     is_kept(vec![Some(decimal("0.10")), Some(decimal("0.1000000000000000000000000001")), None]);
     is_kept(BTreeMap::from([(decimal("1.5"), decimal("-0.0"))]));
-    is_kept("123456789012345678901234567890.5".parse::<bigdecimal::BigDecimal>().expect("a number"));
+    is_kept(
+        "123456789012345678901234567890.5".parse::<bigdecimal::BigDecimal>().expect("a number"),
+    );
     is_kept(semver::Version::new(1, 2, 3));
     is_kept(semver::VersionReq::parse(">=1.2, <2").expect("a requirement"));
 }
@@ -105,7 +107,11 @@ fn times_of_other_crates() {
     is_kept(chrono::TimeDelta::milliseconds(-1));
     is_kept(time::OffsetDateTime::UNIX_EPOCH + time::Duration::nanoseconds(-1));
     is_kept(time::macros::datetime!(2024-02-29 12:00:00.5));
-    is_kept((time::macros::date!(2024-02-29), time::macros::time!(23:59), time::Weekday::Sunday));
+    is_kept((
+        time::macros::date!(2024 - 02 - 29),
+        time::macros::time!(23:59),
+        time::Weekday::Sunday,
+    ));
     is_kept(time::macros::offset!(-03:30));
 }
 

@@ -69,7 +69,7 @@ impl Draws {
             attributes,
             ..new_run(&format!("{}{number}", self.draw(&text())))
         };
-        if number % 4 == 0 {
+        if number.is_multiple_of(4) {
             run.workflow_id = run.run_id.to_string();
         }
         Drawn { run, end: self.draw(&(0..5_u8)) }

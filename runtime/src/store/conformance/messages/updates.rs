@@ -160,7 +160,8 @@ async fn a_run_can_be_started_with_an_update(t: StoreUnderTest) {
 async fn the_last_state_of_a_completed_run_can_be_kept(t: StoreUnderTest) {
     let worker = t.worker().await;
     let last = |step: CommitStep| CommitStep { last_snapshot: Some(b"last".to_vec()), ..step };
-    let ends: [(&str, fn(RunId) -> CommitStep, &[u8]); 4] = [
+    type End = fn(RunId) -> CommitStep;
+    let ends: [(&str, End, &[u8]); 4] = [
         ("kept", |run_id| close(run_id, 1), b"last"),
         ("failed", |run_id| close_as(run_id, 1, RunStatus::Failed, None, Some("no")), b"on"),
         ("parked", |run_id| park(run_id, 1, None, 0), b"parked"),

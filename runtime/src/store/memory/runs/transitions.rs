@@ -205,7 +205,7 @@ impl State {
                 row.let_go(due_at, news);
             }
             Disposition::Close { status, result, failure, successor } => {
-                let left = successor.is_some().then(|| row.left_over()).unwrap_or_default();
+                let left = if successor.is_some() { row.left_over() } else { Vec::new() };
                 if status == RunStatus::Completed {
                     row.snapshot = step.last_snapshot.unwrap_or_default();
                 }
