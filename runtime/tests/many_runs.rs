@@ -66,8 +66,8 @@ const FILL_POSTGRES: [&str; 3] = [
      CASE WHEN n % 1000 = 0 THEN '{\"panicked\":\"oh\"}' END, CASE WHEN n % 1000 = 0 THEN n * 1000 END, 'paid', \
      decode(repeat('00', 200), 'hex') FROM generate_series(1, {runs}::bigint) AS n",
     "INSERT INTO piton_attributes (run_id, name, place, kind, text, integer) \
-     SELECT run_id, 'customer', 0, 'keyword', 'c-' || (started_at / 1000 % ({runs} / 20)), NULL FROM piton_runs \
-     UNION ALL SELECT run_id, 'region', 0, 'keyword', 'r-' || (started_at / 1000 % 4), NULL FROM piton_runs \
+     SELECT run_id, 'customer', 0, 'keyword', 'c-' || (started_at / 1000 % ({runs} / 20)), NULL::bigint FROM piton_runs \
+     UNION ALL SELECT run_id, 'region', 0, 'keyword', 'r-' || (started_at / 1000 % 4), NULL::bigint FROM piton_runs \
      UNION ALL SELECT run_id, 'cents', 0, 'integer', NULL, started_at / 1000 FROM piton_runs",
     "ANALYZE",
 ];

@@ -185,10 +185,10 @@ async fn check(url: &str) -> Result<(), Failed> {
     rows.sort_unstable_by_key(|row| row[1] == owned_id);
     let expected: [[&str; 8]; 6] = [
         ["order", "blocked", "unblock", "", A_MINUTE_LATER, "0", "1", A_MINUTE_LATER],
-        ["order", "far", "time", "", "", "0", "0", ""],
-        ["order", "queues", "activity", "", "", "3", "0", ""],
-        ["order", "sleeps", "time", AT_START, "", "0", "0", ""],
-        ["order", "waits", "arrival", "", "", "0", "0", ""],
+        ["order", "far", "time", "", A_MINUTE_LATER, "0", "0", ""],
+        ["order", "queues", "activity", "", A_MINUTE_LATER, "3", "0", ""],
+        ["order", "sleeps", "time", AT_START, A_MINUTE_LATER, "0", "0", ""],
+        ["order", "waits", "arrival", "", A_MINUTE_LATER, "0", "0", ""],
         ["order", &owned_id, "worker", "", AT_START, "0", "0", ""],
     ];
     assert_eq!(rows, expected);

@@ -47,6 +47,7 @@ async fn ships(cx: &Context, order: Order) -> String {
             .with("order_state", "shipped")
             .with("note", None::<String>),
     );
+    assert!(order.cents >= 0, "both fields are needed here");
     format!("{} for {}", approval.by, order.customer)
 }
 

@@ -251,7 +251,7 @@ async fn look_up_what_is_named(cluster: &Cluster) -> piton::Result<()> {
     // Tables that nobody has analyzed are taken to be larger than they are.
     for count in [None, Some(1), Some(2), Some(3), Some(5), Some(20), Some(200), Some(1_000)] {
         if let Some(count) = count {
-            let empty = format!("TRUNCATE {}", TABLES.join(", "));
+            let empty = format!("TRUNCATE {} CASCADE", TABLES.join(", "));
             sqlx::raw_sql(AssertSqlSafe(empty)).execute(&mut connection).await?;
             for run_id in start_many(&*store, worker, count).await {
                 store.deliver(vec![signal(run_id, None)]).await?;

@@ -34,8 +34,8 @@ const FIRST: &str = concat!(
      (SELECT sender.place, outbox.* FROM unnest($1::uuid[]) WITH ORDINALITY AS sender (run_id, place) \
      CROSS JOIN LATERAL (SELECT run_id, seq, workflow_id, message FROM piton_outbox \
      WHERE piton_outbox.run_id = sender.run_id ORDER BY seq LIMIT $2) AS outbox \
-     WHERE (SELECT true FROM piton_chains AS link JOIN piton_outbox AS before \
-     ON before.run_id = link.previous_run_id WHERE link.run_id = sender.run_id LIMIT 1) IS NULL \
+     WHERE (SELECT true FROM piton_outbox AS before WHERE before.run_id = \
+     (SELECT previous_run_id FROM piton_chains WHERE piton_chains.run_id = sender.run_id) LIMIT 1) IS NULL \
      ORDER BY place, seq LIMIT $2) AS outbox) AS sized ORDER BY place, seq"
 );
 

@@ -35,8 +35,9 @@ const FIRST: &str = concat!(
 /// messages are gone.
 const OF_SENDERS: &str = ") AS sender CROSS JOIN piton_outbox AS outbox \
     ON outbox.run_id = sender.column2 \
-    WHERE NOT EXISTS (SELECT 1 FROM piton_chains AS link JOIN piton_outbox AS before \
-    ON before.run_id = link.previous_run_id WHERE link.run_id = sender.column2) ORDER BY sender.column1, outbox.seq LIMIT ?)) AS sized \
+    WHERE NOT EXISTS (SELECT 1 FROM piton_outbox AS before WHERE before.run_id = \
+    (SELECT previous_run_id FROM piton_chains AS link WHERE link.run_id = sender.column2)) \
+    ORDER BY sender.column1, outbox.seq LIMIT ?)) AS sized \
     ORDER BY place, seq";
 
 const REMOVE: &str = "DELETE FROM piton_outbox WHERE (run_id, seq) IN (";
