@@ -49,7 +49,7 @@ pub enum Refused {
 
 /// Charges the card of a customer.
 #[activity]
-async fn charge(customer: &str, cents: u64) -> u64 {
+async fn take_payment(customer: &str, cents: u64) -> u64 {
     tracing::info!(customer, cents, "charged");
     cents
 }
@@ -73,7 +73,7 @@ pub async fn shop(cx: &Context, customer: String) -> Option<u64> {
             }
             check_out = cx.update::<CheckOut>() => {
                 // The customer waits for the answer, and the run for the bank.
-                let receipt = charge(&customer, cart.cents).await;
+                let receipt = take_payment(&customer, cart.cents).await;
                 check_out.reply(receipt);
                 return Some(receipt);
             }

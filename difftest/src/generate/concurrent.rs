@@ -100,7 +100,7 @@ impl Generator {
             this.scope.leave(mark);
             body
         });
-        let mut template = String::from("select! {\n");
+        let mut template = String::from("select! {\nbiased;\n");
         let mut nodes = Vec::new();
         let arms = operations.into_iter().zip(conditions).zip(bodies).zip(&patterns);
         for (((operation, condition), body), (pattern, _)) in arms {

@@ -30,12 +30,12 @@ use crate::model::{
 /// use piton::prelude::*;
 ///
 /// #[workflow]
-/// async fn bill(customer: String) -> Result<u64> {
+/// async fn bill(customer: String) -> piton::Result<u64> {
 ///     Ok(customer.len() as u64)
 /// }
 ///
 /// #[workflow]
-/// async fn bill_all(cx: &Context, customers: Vec<String>) -> Result<u64> {
+/// async fn bill_all(cx: &Context, customers: Vec<String>) -> piton::Result<u64> {
 ///     let mut bills = Vec::new();
 ///     for customer in customers {
 ///         bills.push(cx.start_child(bill(customer)));
