@@ -53,7 +53,7 @@ async fn customers(cx: &ActivityContext) -> Vec<(String, u64)> {
 
 /// Sends an invoice. One that was sent before is not sent again, so an attempt may be repeated.
 #[activity(retry(initial = "1s", max_attempts = 3))]
-async fn send(cx: &ActivityContext, invoice: &Invoice) -> Result<(), String> {
+async fn send_invoice(cx: &ActivityContext, invoice: &Invoice) -> Result<(), String> {
     if invoice.cents == 0 {
         return Err(format!("{} is about nothing", invoice.number));
     }
@@ -73,7 +73,7 @@ pub async fn bill_all(cx: &Context) -> Result<usize, String> {
     let count = everybody.len();
     for (customer, cents) in everybody {
         let invoice = Invoice { number: format!("{customer} {month}"), cents };
-        send(&invoice).await.map_err(|error| error.to_string())?;
+        send_invoice(&invoice).await.map_err(|error| error.to_string())?;
     }
     Ok(count)
 }

@@ -39,7 +39,7 @@ impl Retryable for LetterError {
 
 /// Sends one letter. The address of every thousandth subscriber is wrong.
 #[activity(start_to_close = "10s", retry(initial = "100ms", max_attempts = 5))]
-pub async fn send(subscriber: u32) -> Result<(), LetterError> {
+pub async fn send_letter(subscriber: u32) -> Result<(), LetterError> {
     tokio::time::sleep(Duration::from_millis(1)).await;
     match subscriber % 1_000 {
         999 => Err(LetterError::NoSuchAddress(subscriber)),
@@ -59,7 +59,7 @@ pub async fn archive(title: String) -> String {
 pub async fn mailing(cx: &Context, title: String, subscribers: u32) -> Result<Mailing> {
     let copy = cx.spawn(archive(title));
     let tolerated = subscribers / 100 + 1;
-    let letters = cx.map(0..subscribers, send).concurrency(50).discard().tolerate(tolerated);
+    let letters = cx.map(0..subscribers, send_letter).concurrency(50).discard().tolerate(tolerated);
     let counts = letters.await?;
     let archived = cx.timeout(minutes(1), copy).await.ok();
     Ok(Mailing { sent: counts.succeeded, failed: counts.failed, archived })
