@@ -20,7 +20,7 @@
 //! A condition on something that is not set does not hold, and neither does its opposite: `customer != 'c-17'` is not
 //! true of runs without a customer. `customer is null` asks for these.
 //!
-//! Invariant: a filter holds of the same runs whether it is [evaluated](evaluate) here or [by a database](sql). It knows
+//! Invariant: a filter holds of the same runs whether it is evaluated here or by a database. It knows
 //! no store.
 
 mod alternatives;
