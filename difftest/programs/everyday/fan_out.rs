@@ -26,7 +26,7 @@ async fn program(cx: &Context, n: i64) -> String {
         fetch(&order.customer),
         async {
             let first = prices.keys().next().cloned();
-            let late = select! {
+            let late = select! { biased;
                 _ = cx.sleep(seconds(5)) => true,
                 _ = act(n) => false,
             };

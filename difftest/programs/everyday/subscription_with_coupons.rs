@@ -59,7 +59,7 @@ async fn program(cx: &Context, n: i64) -> Result<Subscription, String> {
     let months = 4;
     'billing: for month in 1..=months {
         let due = started + days(30 * month as u64);
-        select! {
+        select! { biased;
             _ = cx.sleep_until(due) => {}
             Approve { by } = cx.signal::<Approve>() => {
                 if by.ends_with('2') { note("cancelled"); break 'billing; }

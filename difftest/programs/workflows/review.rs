@@ -46,7 +46,7 @@ async fn program(cx: &Context, n: i64) -> (Verdict, Vec<String>) {
     let mut reminded = 0;
     let verdict = loop {
         let next = cx.now() + REMIND_EVERY;
-        let by = select! {
+        let by = select! { biased;
             Approve { by } = cx.signal() => by,
             Bump(number) = cx.signal() => {
                 let document = Document::Passport { number: number.to_string() };

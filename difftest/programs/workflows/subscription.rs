@@ -62,7 +62,7 @@ async fn program(cx: &Context, n: i64) -> (Vec<String>, Ending, usize) {
                     };
                     note(concat("not paid", &format!("({error:?}), again in {wait} days")).await);
                     reminders += 1;
-                    select! {
+                    select! { biased;
                         _ = cx.sleep(days(wait)) => {}
                         Bump(more) = cx.signal() => plan = Plan::Monthly { cents: price + more },
                         ok = cx.signal::<Approve>() => break 'life Ending::Cancelled(Some(ok.by)),
@@ -73,7 +73,7 @@ async fn program(cx: &Context, n: i64) -> (Vec<String>, Ending, usize) {
         invoices.push(invoice);
         let until = cx.now() + plan.period();
         loop {
-            select! {
+            select! { biased;
                 _ = cx.sleep_until(until) => break,
                 Bump(cents) = cx.signal() => {
                     let changed = Plan::Monthly { cents };
