@@ -9,6 +9,7 @@ use syn::{Data, DeriveInput, Field, Fields, LitStr, Meta};
 use crate::args::{CRATE, Known, parse_options};
 use crate::diagnostics::Diagnostics;
 use crate::root::parse_crate;
+use crate::sent_type::derive;
 
 const OF_TYPE: Known = &[CRATE];
 
@@ -36,14 +37,7 @@ const LONGEST_NAME: usize = 64;
 
 /// Implements `Attributes` for `item`.
 pub(crate) fn expand(item: TokenStream, diagnostics: Diagnostics) -> TokenStream {
-    let output = match syn::parse2::<DeriveInput>(item) {
-        Ok(input) => implementation(&input, &diagnostics),
-        Err(error) => {
-            diagnostics.push(error);
-            TokenStream::new()
-        }
-    };
-    diagnostics.finish_with(output)
+    derive(item, diagnostics, implementation)
 }
 
 fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream {
