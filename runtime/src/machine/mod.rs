@@ -23,6 +23,7 @@ mod inline;
 mod join_all;
 mod map;
 pub(crate) mod parked;
+mod pending;
 mod poll_until;
 mod promise;
 mod race;
@@ -71,18 +72,16 @@ pub use map::{
     All, Counted, Gather, Map, MapCounts, PendingMap, Tolerant, TolerantCount, TooManyFailures,
 };
 pub(crate) use parked::Parked;
+pub use pending::{PendingLimited, PendingOne};
 #[cfg(feature = "engine")]
 pub(crate) use poll_until::PollRound;
 pub use poll_until::{PendingPoll, PollPolicy, PollUntil, Polled};
 #[cfg(feature = "engine")]
 pub(crate) use promise::read as read_promise;
-pub use promise::{
-    Fill, Fills, PendingFill, PendingPromise, PendingPromiseWithin, Promise, PromiseError,
-    PromiseWithin,
-};
+pub use promise::{Fill, Fills, PendingFill, Promise, PromiseError, PromiseWithin};
 pub use race::{Race, race};
 pub use shield::Shield;
-pub use signal::{PendingSignal, Signal, SignalValue, SignalWait, SignalWithin};
+pub use signal::{Signal, SignalValue, SignalWait, SignalWithin};
 pub use spawn::{Spawn, Spawned};
 pub use standalone::{Progress, Standalone};
 pub use states::{States, UnknownState};

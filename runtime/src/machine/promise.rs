@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::pending::{PendingLimited, PendingOne};
 use super::turns::Arrived;
 use super::{
     ActivityError, Awaited, Context, Durable, DurableFuture, Never, OperationOutcome, StepError,
@@ -192,44 +193,31 @@ fn name_of(handle: Handle, cx: &Context) -> String {
     })
 }
 
-/// The saved form of an awaited promise.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PendingPromise(Handle);
-
 impl<T, E> Sealed for Promise<T, E> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Durable, E: Durable> DurableFuture for Promise<T, E> {
     type Output = Result<T, PromiseError<E>>;
-    type Pending = PendingPromise;
+    type Pending = PendingOne;
     const AWAITED: Awaited = Awaited::Promise {
         resolved: Described::of::<T>(),
         rejected: Described::of::<E>(),
         is_limited: false,
     };
 
-    fn start(self, cx: &Context) -> Result<PendingPromise, StepError> {
-        cx.ask_promise(self.wait(), types::<T, E>()).map(PendingPromise)
+    fn start(self, cx: &Context) -> Result<PendingOne, StepError> {
+        cx.ask_promise(self.wait(), types::<T, E>()).map(PendingOne)
     }
 
-    fn poll(pending: &mut PendingPromise, cx: &Context) -> Result<Poll<Self::Output>, StepError> {
-        if let Some(result) = take(pending.0, cx)? {
-            cx.settle(pending.0);
-            Ok(Poll::Ready(result))
-        } else if cx.ends(pending.0) {
-            cx.settle(pending.0);
-            Err(StepError::Cancelled)
-        } else {
-            cx.wait_for(pending.0);
-            Ok(Poll::Pending)
-        }
+    fn poll(pending: &mut PendingOne, cx: &Context) -> Result<Poll<Self::Output>, StepError> {
+        cx.poll_one(pending.0, take(pending.0, cx)?)
     }
 
-    fn arrived(pending: &PendingPromise, cx: &Context) -> Arrived {
+    fn arrived(pending: &PendingOne, cx: &Context) -> Arrived {
         cx.arrived(pending.0)
     }
 
-    fn cancel(pending: PendingPromise, cx: &Context) -> Result<(), StepError> {
+    fn cancel(pending: PendingOne, cx: &Context) -> Result<(), StepError> {
         cx.settle(pending.0);
         Ok(())
     }
@@ -243,27 +231,12 @@ pub struct PromiseWithin<T, E> {
     limit: Duration,
 }
 
-/// The saved form of an awaited [`PromiseWithin`].
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PendingPromiseWithin {
-    promise: Handle,
-    timer: Handle,
-    fire_at: Timestamp,
-}
-
-impl PendingPromiseWithin {
-    fn settle(&self, cx: &Context) {
-        cx.settle(self.promise);
-        cx.settle(self.timer);
-    }
-}
-
 impl<T, E> Sealed for PromiseWithin<T, E> {}
 
 #[diagnostic::do_not_recommend]
 impl<T: Durable, E: Durable> DurableFuture for PromiseWithin<T, E> {
     type Output = Option<Result<T, PromiseError<E>>>;
-    type Pending = PendingPromiseWithin;
+    type Pending = PendingLimited;
     // It is over when its time is, whatever it is awaited together with.
     const ENDS_AT_ONCE: bool = false;
     const AWAITED: Awaited = Awaited::Promise {
@@ -272,42 +245,20 @@ impl<T: Durable, E: Durable> DurableFuture for PromiseWithin<T, E> {
         is_limited: true,
     };
 
-    fn start(self, cx: &Context) -> Result<PendingPromiseWithin, StepError> {
-        let fire_at = cx.now() + self.limit;
-        cx.open_waits(false);
-        let promise = cx.ask_promise(self.promise.wait(), types::<T, E>());
-        let timer = cx.ask(Operation::Timer { fire_at });
-        cx.close_waits(true);
-        Ok(PendingPromiseWithin { promise: promise?, timer, fire_at })
+    fn start(self, cx: &Context) -> Result<PendingLimited, StepError> {
+        let wait = self.promise.wait();
+        PendingLimited::start(cx, self.limit, |_| cx.ask_promise(wait, types::<T, E>()))
     }
 
-    fn poll(
-        pending: &mut PendingPromiseWithin,
-        cx: &Context,
-    ) -> Result<Poll<Self::Output>, StepError> {
-        if let Some(result) = take(pending.promise, cx)? {
-            pending.settle(cx);
-            Ok(Poll::Ready(Some(result)))
-        } else if pending.fire_at <= cx.now() {
-            pending.settle(cx);
-            Ok(Poll::Ready(None))
-        } else if cx.ends(pending.promise) {
-            pending.settle(cx);
-            Err(StepError::Cancelled)
-        } else {
-            cx.open_waits(false);
-            cx.wait_for(pending.promise);
-            cx.wait_for(pending.timer);
-            cx.close_waits(true);
-            Ok(Poll::Pending)
-        }
+    fn poll(pending: &mut PendingLimited, cx: &Context) -> Result<Poll<Self::Output>, StepError> {
+        pending.poll(cx, |_| take(pending.operation(), cx))
     }
 
-    fn arrived(pending: &PendingPromiseWithin, cx: &Context) -> Arrived {
-        cx.arrived(pending.promise).min(cx.arrived(pending.timer))
+    fn arrived(pending: &PendingLimited, cx: &Context) -> Arrived {
+        pending.arrived(cx)
     }
 
-    fn cancel(pending: PendingPromiseWithin, cx: &Context) -> Result<(), StepError> {
+    fn cancel(pending: PendingLimited, cx: &Context) -> Result<(), StepError> {
         pending.settle(cx);
         Ok(())
     }

@@ -4,14 +4,15 @@ use std::marker::PhantomData;
 use std::task::Poll;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
+use super::pending::{PendingLimited, PendingOne};
 use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::codec::{self, CodecError, Described};
-use crate::model::{Handle, Operation, Payload, Timestamp};
+use crate::model::{Operation, Payload};
 
 /// A type whose values can be sent to a run. Derive it: `#[derive(Signal, Serialize, Deserialize)]`.
 pub trait Signal: SignalValue + 'static {
@@ -123,87 +124,25 @@ fn take_readable<S: Signal>(
     }
 }
 
-/// The saved form of an awaited [`SignalWithin`].
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PendingSignalWithin {
-    signal: Handle,
-    timer: Handle,
-    fire_at: Timestamp,
-}
-
-impl PendingSignalWithin {
-    /// Waits for either.
-    fn wait(&self, cx: &Context) {
-        cx.open_waits(false);
-        cx.wait_for(self.signal);
-        cx.wait_for(self.timer);
-        cx.close_waits(true);
-    }
-
-    pub(super) fn settle(&self, cx: &Context) {
-        cx.settle(self.signal);
-        cx.settle(self.timer);
-    }
-
-    /// Asks for what is waited for until its time is over.
-    pub(super) fn start(
-        cx: &Context,
-        limit: Duration,
-        operation: impl FnOnce(Option<Timestamp>) -> Operation,
-    ) -> Self {
-        let fire_at = cx.now() + limit;
-        cx.open_waits(false);
-        let signal = cx.ask(operation(Some(fire_at)));
-        let timer = cx.ask(Operation::Timer { fire_at });
-        cx.close_waits(true);
-        Self { signal, timer, fire_at }
-    }
-
-    /// Since when there has been something to take, or the time has been over.
-    pub(super) fn arrived(&self, cx: &Context) -> Arrived {
-        cx.arrived(self.signal).min(cx.arrived(self.timer))
-    }
-
-    /// Takes what has come, which is told whether the time is over.
-    pub(super) fn poll<T>(
-        &self,
-        cx: &Context,
-        take: impl FnOnce(bool) -> Result<Option<T>, StepError>,
-    ) -> Result<Poll<Option<T>>, StepError> {
-        let is_over = self.fire_at <= cx.now();
-        if let Some(taken) = take(is_over)? {
-            self.settle(cx);
-            Ok(Poll::Ready(Some(taken)))
-        } else if is_over {
-            self.settle(cx);
-            Ok(Poll::Ready(None))
-        } else if cx.ends(self.signal) {
-            self.settle(cx);
-            Err(StepError::Cancelled)
-        } else {
-            self.wait(cx);
-            Ok(Poll::Pending)
-        }
-    }
-}
-
 impl<S> Sealed for SignalWithin<S> {}
 
 #[diagnostic::do_not_recommend]
 impl<S: Signal> DurableFuture for SignalWithin<S> {
     type Output = Option<S>;
-    type Pending = PendingSignalWithin;
+    type Pending = PendingLimited;
     // It is over when its time is, whatever it is awaited together with: what comes later is for others.
     const ENDS_AT_ONCE: bool = false;
     const AWAITED: Awaited =
         Awaited::Signal { name: S::NAME, value: S::DESCRIBED, is_limited: true };
 
-    fn start(self, cx: &Context) -> Result<PendingSignalWithin, StepError> {
+    fn start(self, cx: &Context) -> Result<PendingLimited, StepError> {
         let name = S::NAME.to_owned();
-        Ok(PendingSignalWithin::start(cx, self.limit, |until| Operation::Signal { name, until }))
+        PendingLimited::start(cx, self.limit, |until| {
+            Ok(cx.ask(Operation::Signal { name, until: Some(until) }))
+        })
     }
 
-    fn poll(pending: &mut PendingSignalWithin, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
+    fn poll(pending: &mut PendingLimited, cx: &Context) -> Result<Poll<Option<S>>, StepError> {
         pending.poll(cx, |is_late| {
             take_readable(
                 cx,
@@ -212,29 +151,13 @@ impl<S: Signal> DurableFuture for SignalWithin<S> {
         })
     }
 
-    fn arrived(pending: &PendingSignalWithin, cx: &Context) -> Arrived {
+    fn arrived(pending: &PendingLimited, cx: &Context) -> Arrived {
         pending.arrived(cx)
     }
 
-    fn cancel(pending: PendingSignalWithin, cx: &Context) -> Result<(), StepError> {
+    fn cancel(pending: PendingLimited, cx: &Context) -> Result<(), StepError> {
         pending.settle(cx);
         Ok(())
-    }
-}
-
-/// The saved form of an awaited signal.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct PendingSignal(pub(super) Handle);
-
-impl PendingSignal {
-    pub(crate) fn handle(&self) -> Handle {
-        self.0
-    }
-}
-
-impl From<Handle> for PendingSignal {
-    fn from(handle: Handle) -> Self {
-        Self(handle)
     }
 }
 
@@ -243,32 +166,23 @@ impl<S> Sealed for SignalWait<S> {}
 #[diagnostic::do_not_recommend]
 impl<S: Signal> DurableFuture for SignalWait<S> {
     type Output = S;
-    type Pending = PendingSignal;
+    type Pending = PendingOne;
     const AWAITED: Awaited =
         Awaited::Signal { name: S::NAME, value: S::DESCRIBED, is_limited: false };
 
-    fn start(self, cx: &Context) -> Result<PendingSignal, StepError> {
-        Ok(PendingSignal(cx.ask(Operation::Signal { name: S::NAME.to_owned(), until: None })))
+    fn start(self, cx: &Context) -> Result<PendingOne, StepError> {
+        Ok(PendingOne(cx.ask(Operation::Signal { name: S::NAME.to_owned(), until: None })))
     }
 
-    fn poll(pending: &mut PendingSignal, cx: &Context) -> Result<Poll<S>, StepError> {
-        if let Some(signal) = take_readable(cx, Context::take_signal)? {
-            cx.settle(pending.0);
-            Ok(Poll::Ready(signal))
-        } else if cx.ends(pending.0) {
-            cx.settle(pending.0);
-            Err(StepError::Cancelled)
-        } else {
-            cx.wait_for(pending.0);
-            Ok(Poll::Pending)
-        }
+    fn poll(pending: &mut PendingOne, cx: &Context) -> Result<Poll<S>, StepError> {
+        cx.poll_one(pending.0, take_readable(cx, Context::take_signal)?)
     }
 
-    fn arrived(pending: &PendingSignal, cx: &Context) -> Arrived {
+    fn arrived(pending: &PendingOne, cx: &Context) -> Arrived {
         cx.arrived(pending.0)
     }
 
-    fn cancel(pending: PendingSignal, cx: &Context) -> Result<(), StepError> {
+    fn cancel(pending: PendingOne, cx: &Context) -> Result<(), StepError> {
         cx.settle(pending.0);
         Ok(())
     }

@@ -66,16 +66,7 @@ impl DurableFuture for Sleep {
     }
 
     fn poll(pending: &mut PendingTimer, cx: &Context) -> Result<Poll<()>, StepError> {
-        if pending.fire_at <= cx.now() {
-            cx.settle(pending.handle);
-            Ok(Poll::Ready(()))
-        } else if cx.ends(pending.handle) {
-            cx.settle(pending.handle);
-            Err(StepError::Cancelled)
-        } else {
-            cx.wait_for(pending.handle);
-            Ok(Poll::Pending)
-        }
+        cx.poll_one(pending.handle, (pending.fire_at <= cx.now()).then_some(()))
     }
 
     fn arrived(pending: &PendingTimer, cx: &Context) -> Arrived {

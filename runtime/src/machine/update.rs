@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::future::sealed::Sealed;
-use super::signal::{PendingSignal, PendingSignalWithin};
+use super::pending::{PendingLimited, PendingOne};
 use super::{Arrived, Awaited, Context, Durable, DurableFuture, StepError, replies};
 use crate::codec::{self, Described};
 use crate::model::{Operation, Payload, UpdateReply};
@@ -205,7 +205,7 @@ impl<U> Sealed for UpdateWait<U> {}
 #[diagnostic::do_not_recommend]
 impl<U: Update> DurableFuture for UpdateWait<U> {
     type Output = UpdateRequest<U>;
-    type Pending = PendingSignal;
+    type Pending = PendingOne;
     const AWAITED: Awaited = Awaited::Update {
         name: U::NAME,
         value: Described::of::<U>(),
@@ -213,32 +213,20 @@ impl<U: Update> DurableFuture for UpdateWait<U> {
         is_limited: false,
     };
 
-    fn start(self, cx: &Context) -> Result<PendingSignal, StepError> {
+    fn start(self, cx: &Context) -> Result<PendingOne, StepError> {
         let name = U::NAME.to_owned();
-        Ok(PendingSignal(cx.ask(Operation::Update { name, until: None })))
+        Ok(PendingOne(cx.ask(Operation::Update { name, until: None })))
     }
 
-    fn poll(
-        pending: &mut PendingSignal,
-        cx: &Context,
-    ) -> Result<Poll<UpdateRequest<U>>, StepError> {
-        if let Some(update) = take(cx, false)? {
-            cx.settle(pending.0);
-            Ok(Poll::Ready(update))
-        } else if cx.ends(pending.0) {
-            cx.settle(pending.0);
-            Err(StepError::Cancelled)
-        } else {
-            cx.wait_for(pending.0);
-            Ok(Poll::Pending)
-        }
+    fn poll(pending: &mut PendingOne, cx: &Context) -> Result<Poll<UpdateRequest<U>>, StepError> {
+        cx.poll_one(pending.0, take(cx, false)?)
     }
 
-    fn arrived(pending: &PendingSignal, cx: &Context) -> Arrived {
+    fn arrived(pending: &PendingOne, cx: &Context) -> Arrived {
         cx.arrived(pending.0)
     }
 
-    fn cancel(pending: PendingSignal, cx: &Context) -> Result<(), StepError> {
+    fn cancel(pending: PendingOne, cx: &Context) -> Result<(), StepError> {
         cx.settle(pending.0);
         Ok(())
     }
@@ -249,7 +237,7 @@ impl<U> Sealed for UpdateWithin<U> {}
 #[diagnostic::do_not_recommend]
 impl<U: Update> DurableFuture for UpdateWithin<U> {
     type Output = Option<UpdateRequest<U>>;
-    type Pending = PendingSignalWithin;
+    type Pending = PendingLimited;
     // As of a signal with a time limit.
     const ENDS_AT_ONCE: bool = false;
     const AWAITED: Awaited = Awaited::Update {
@@ -259,23 +247,25 @@ impl<U: Update> DurableFuture for UpdateWithin<U> {
         is_limited: true,
     };
 
-    fn start(self, cx: &Context) -> Result<PendingSignalWithin, StepError> {
+    fn start(self, cx: &Context) -> Result<PendingLimited, StepError> {
         let name = U::NAME.to_owned();
-        Ok(PendingSignalWithin::start(cx, self.limit, |until| Operation::Update { name, until }))
+        PendingLimited::start(cx, self.limit, |until| {
+            Ok(cx.ask(Operation::Update { name, until: Some(until) }))
+        })
     }
 
     fn poll(
-        pending: &mut PendingSignalWithin,
+        pending: &mut PendingLimited,
         cx: &Context,
     ) -> Result<Poll<Option<UpdateRequest<U>>>, StepError> {
         pending.poll(cx, |is_late| take(cx, is_late))
     }
 
-    fn arrived(pending: &PendingSignalWithin, cx: &Context) -> Arrived {
+    fn arrived(pending: &PendingLimited, cx: &Context) -> Arrived {
         pending.arrived(cx)
     }
 
-    fn cancel(pending: PendingSignalWithin, cx: &Context) -> Result<(), StepError> {
+    fn cancel(pending: PendingLimited, cx: &Context) -> Result<(), StepError> {
         pending.settle(cx);
         Ok(())
     }

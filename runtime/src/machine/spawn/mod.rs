@@ -12,8 +12,8 @@ pub(crate) use self::ledger::Ledger;
 use super::future::sealed::Sealed;
 use super::turns::Arrived;
 use super::{
-    Activity, ActivityCall, Awaited, Context, Durable, DurableFuture, PendingActivity,
-    PendingSignal, PendingTimer, Signal, SignalWait, Sleep, StepError,
+    Activity, ActivityCall, Awaited, Context, Durable, DurableFuture, PendingActivity, PendingOne,
+    PendingTimer, Signal, SignalWait, Sleep, StepError,
 };
 use crate::codec;
 use crate::error::Error;
@@ -66,12 +66,12 @@ impl Spawn for Sleep {
 
 #[diagnostic::do_not_recommend]
 impl<S: Signal> Spawn for SignalWait<S> {
-    fn handle(pending: &PendingSignal) -> Handle {
-        pending.handle()
+    fn handle(pending: &PendingOne) -> Handle {
+        pending.0
     }
 
-    fn nothing() -> PendingSignal {
-        Handle(u64::MAX).into()
+    fn nothing() -> PendingOne {
+        PendingOne(Handle(u64::MAX))
     }
 
     const NAME: &'static str = S::NAME;
