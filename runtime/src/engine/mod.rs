@@ -36,6 +36,7 @@ pub(crate) mod driver;
 mod events;
 pub(crate) mod evolution;
 pub(crate) mod fencing;
+pub(crate) mod first_state;
 pub(crate) mod held;
 pub(crate) mod keeper;
 mod link;

@@ -8,7 +8,8 @@ use tracing::debug;
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
-use super::successor::{record_written, successor};
+use super::successor::successor;
+use super::written::record_written;
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
 use crate::engine::batch::BatchError;
 use crate::engine::events::{RunName, run_event};

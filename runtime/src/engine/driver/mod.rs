@@ -14,6 +14,7 @@ mod inbox;
 mod steps;
 mod successor;
 mod transactions;
+mod written;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

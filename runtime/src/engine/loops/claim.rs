@@ -7,7 +7,6 @@ use tokio::time::{Instant, sleep_until};
 use tracing::{debug, warn};
 
 use crate::engine::backoff::Backoff;
-use crate::engine::clock::after;
 use crate::engine::driver::{INBOX_PAGE, Origin};
 use crate::engine::session::Session;
 use crate::engine::strays;
@@ -33,7 +32,7 @@ pub(super) async fn run(session: &Arc<Session>) {
             Ok(Pass { is_full: true, .. }) => backoff = Backoff::default(),
             Ok(Pass { next_due_at, .. }) => {
                 backoff = Backoff::default();
-                wait(session, next_due_at).await;
+                super::wait_until_due(session, session.store.hub().due(), next_due_at).await;
             }
             Err(StoreError::Fenced) => return,
             Err(error) => {
@@ -133,17 +132,4 @@ async fn claim(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreErr
         debug!(runs = count, "claimed");
     }
     Ok(Pass { is_full: count == room, next_due_at: claimed.next_due_at })
-}
-
-/// Waits until a run may be due: by news, by the clock, or because it is time to look. A run that this
-/// worker has parked is news of the store as any other is.
-async fn wait(session: &Session, next_due_at: Option<Timestamp>) {
-    let poll_at = after(Instant::now(), session.host.settings.poll_interval);
-    let due_at =
-        next_due_at.map_or(poll_at, |at| session.clock.instant_of_database(at).min(poll_at));
-    tokio::select! {
-        biased;
-        () = session.store.hub().due() => {}
-        () = sleep_until(due_at) => {}
-    }
 }

@@ -20,7 +20,11 @@ mod watch;
 
 use std::sync::Arc;
 
+use tokio::time::{Instant, sleep_until};
+
+use super::clock::after;
 use super::session::Session;
+use crate::model::Timestamp;
 
 /// Runs all loops but that of the [lease], which goes on while the session drains. Returns when one of them
 /// finds that the worker is fenced.
@@ -45,4 +49,21 @@ async fn run_schedules(session: &Arc<Session>) {
 #[cfg(not(feature = "schedules"))]
 async fn run_schedules(_: &Arc<Session>) {
     std::future::pending().await
+}
+
+/// Waits until something may be due: by news, by the clock, or because it is time to look. News is of the store: that a
+/// worker has parked a run itself is news as any other is.
+async fn wait_until_due(
+    session: &Session,
+    news: impl Future<Output = ()>,
+    next_due_at: Option<Timestamp>,
+) {
+    let poll_at = after(Instant::now(), session.host.settings.poll_interval);
+    let due_at =
+        next_due_at.map_or(poll_at, |at| session.clock.instant_of_database(at).min(poll_at));
+    tokio::select! {
+        biased;
+        () = news => {}
+        () = sleep_until(due_at) => {}
+    }
 }

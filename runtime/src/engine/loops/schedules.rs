@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use piton_schedule::Times;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 use tracing::{debug, warn};
 
 use crate::engine::backoff::Backoff;
-use crate::engine::clock::after;
+use crate::engine::first_state::first_state;
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 use crate::failpoints;
-use crate::machine::{Machine, RunInfo};
-use crate::model::{AttributeMap, Memo, RunId, Timestamp};
+use crate::machine::RunInfo;
+use crate::model::{RunId, Timestamp};
 use crate::schedules::{Closed, Config, Decision, Identity, LogKind, Start, State, Taken};
 use crate::store::{
     ArrivalKind, ClaimSchedules, FoundEnding, NewArrival, NewRun, RunKey, SaveSchedule,
@@ -42,7 +42,7 @@ pub(super) async fn run(session: &Arc<Session>) {
             Ok(Round { is_full: true, .. }) => backoff = Backoff::default(),
             Ok(Round { next_due_at, .. }) => {
                 backoff = Backoff::default();
-                wait(session, next_due_at).await;
+                super::wait_until_due(session, session.store.hub().schedule(), next_due_at).await;
             }
             Err(error) => {
                 warn!(
@@ -277,22 +277,7 @@ fn new_run(session: &Session, turn: &Turn, start: &Start) -> Result<NewRun, Stri
     let workflow_id = turn.config.action.workflow_id(&turn.record.id, start.item.nominal);
     let run = RunInfo { run_id: start.run_id, workflow_id: workflow_id.as_str().into() };
     let arguments = turn.record.arguments.clone();
-    let machine = Machine::start(entry, run, &arguments).map_err(|error| error.to_string())?;
-    let snapshot = machine.encode_snapshot().map_err(|error| error.to_string())?;
-    Ok(NewRun {
-        run_id: start.run_id,
-        workflow_id,
-        workflow: entry.name.to_owned(),
-        arguments,
-        snapshot,
-        state: machine.state().to_owned(),
-        definition: machine.entry().definition().hash(),
-        owner: None,
-        start_at: None,
-        first: None,
-        attributes: AttributeMap::new(),
-        memo: Memo::new(),
-    })
+    first_state(entry, entry.name, run, arguments).map_err(|error| error.to_string())
 }
 
 fn save(turn: Turn, now: Timestamp) -> SaveSchedule {
@@ -306,17 +291,5 @@ fn save(turn: Turn, now: Timestamp) -> SaveSchedule {
         due_at,
         change: None,
         log: turn.decision.log,
-    }
-}
-
-/// Waits until a schedule may be due: by news, by the clock, or because it is time to look.
-async fn wait(session: &Session, next_due_at: Option<Timestamp>) {
-    let poll_at = after(Instant::now(), session.host.settings.poll_interval);
-    let due_at =
-        next_due_at.map_or(poll_at, |at| session.clock.instant_of_database(at).min(poll_at));
-    tokio::select! {
-        biased;
-        () = session.store.hub().schedule() => {}
-        () = sleep_until(due_at) => {}
     }
 }

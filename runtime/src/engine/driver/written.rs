@@ -1,0 +1,84 @@
+//! What must be recorded before others see what a step has written.
+
+use tracing::warn;
+
+use super::steps::Effects;
+use crate::codec;
+use crate::engine::backoff::Backoff;
+use crate::engine::session::{Host, Session};
+use crate::error::{StoreError, with_causes};
+use crate::machine::WorkflowEntry;
+use crate::model::{Message, Payload, PromiseMessage, SchemaHash};
+
+/// Records the schemas of what a step has kept in its state, and what the messages that it sends and its answers are
+/// written by: whoever reads it must find them.
+pub(super) async fn record_written(session: &Session, effects: &Effects) {
+    let Host { recorded, .. } = &*session.host;
+    until_recorded(|| recorded.kept_schemas(&*session.store)).await;
+    for payload in effects.replies.iter().filter_map(|new| new.reply.payload()) {
+        record_payload(session, payload).await;
+    }
+    for message in &effects.messages {
+        let body = match &message.body {
+            Message::ToChild { body, .. } => &**body,
+            body => body,
+        };
+        match body {
+            Message::Signal { payload, .. } => record_payload(session, payload).await,
+            Message::Start(start) => {
+                let is_it = |entry: &&WorkflowEntry| {
+                    entry.name == start.workflow && entry.definition().hash() == start.definition
+                };
+                // The step that starts it was made by this process.
+                if let Some(entry) = WorkflowEntry::all().find(is_it) {
+                    record_call(session, entry, &start.arguments).await;
+                }
+            }
+            Message::Promise(message) => match &**message {
+                PromiseMessage::Complete { outcome, .. } => {
+                    if let Some(payload) = outcome.payload() {
+                        record_payload(session, payload).await;
+                    }
+                }
+                PromiseMessage::Await { types, .. } => {
+                    record_schema(session, types.resolved).await;
+                    record_schema(session, types.rejected).await;
+                }
+                PromiseMessage::Forget { .. } => {}
+            },
+            Message::Cancel { .. }
+            | Message::ToChild { .. }
+            | Message::AwaitChild { .. }
+            | Message::Closed => {}
+        }
+    }
+}
+
+/// Records what the arguments and the first state of a run are written by.
+pub(super) async fn record_call(
+    session: &Session,
+    entry: &'static WorkflowEntry,
+    arguments: &Payload,
+) {
+    until_recorded(|| session.host.recorded.definition_of(&*session.store, entry)).await;
+    record_payload(session, arguments).await;
+}
+
+async fn record_payload(session: &Session, payload: &Payload) {
+    if let Some(hash) = codec::schema_of(payload) {
+        record_schema(session, hash).await;
+    }
+}
+
+async fn record_schema(session: &Session, hash: SchemaHash) {
+    until_recorded(|| session.host.recorded.schema(&*session.store, hash)).await;
+}
+
+/// Tries until the database has it, however long that takes.
+async fn until_recorded<F: Future<Output = Result<(), StoreError>>>(record: impl Fn() -> F) {
+    let mut backoff = Backoff::default();
+    while let Err(error) = record().await {
+        warn!(error = %with_causes(&error), "what a run or a message is written by could not be recorded yet");
+        backoff.wait().await;
+    }
+}

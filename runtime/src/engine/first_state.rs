@@ -1,0 +1,32 @@
+//! Runs that the engine starts by itself: the next one of a chain, and those that schedules are due for.
+
+use crate::machine::{Machine, RunInfo, StepError, WorkflowEntry};
+use crate::model::Payload;
+use crate::store::NewRun;
+
+/// A run in its first state, for whoever claims it. `workflow` is the stored name that it goes by.
+///
+/// # Errors
+/// As [`Machine::start`], and if the state cannot be encoded.
+pub(crate) fn first_state(
+    entry: &'static WorkflowEntry,
+    workflow: &str,
+    run: RunInfo,
+    arguments: Payload,
+) -> Result<NewRun, StepError> {
+    let machine = Machine::start(entry, run.clone(), &arguments)?;
+    Ok(NewRun {
+        run_id: run.run_id,
+        workflow_id: run.workflow_id.to_string(),
+        workflow: workflow.to_owned(),
+        arguments,
+        snapshot: machine.encode_snapshot().map_err(StepError::Encode)?,
+        state: machine.state().to_owned(),
+        definition: entry.definition().hash(),
+        owner: None,
+        start_at: None,
+        first: None,
+        attributes: Default::default(),
+        memo: Default::default(),
+    })
+}
