@@ -1,6 +1,7 @@
 //! How runs belong together, as people and clients ask for it.
 
-use crate::model::{Link, ParentClose, RunId, RunStatus, Timestamp};
+use crate::model::{ChildStart, Link, ParentClose, RunId, RunStatus, Timestamp};
+use crate::store::NewRun;
 
 /// What a child is told that is ended because its parent is over.
 pub(crate) fn reason_of_parent_close(parent: RunId) -> String {
@@ -58,4 +59,24 @@ pub struct ChildRecord {
     pub run_id: Option<RunId>,
     /// Where that stands.
     pub status: Option<RunStatus>,
+}
+
+impl NewRun {
+    /// The run of a child, for whoever claims it.
+    pub(crate) fn of_child(workflow_id: String, start: ChildStart) -> Self {
+        Self {
+            run_id: start.run_id,
+            workflow_id,
+            workflow: start.workflow,
+            arguments: start.arguments,
+            snapshot: start.snapshot,
+            state: start.state,
+            definition: start.definition,
+            owner: None,
+            start_at: None,
+            first: None,
+            attributes: Default::default(),
+            memo: Default::default(),
+        }
+    }
 }

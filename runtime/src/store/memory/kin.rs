@@ -131,20 +131,9 @@ impl State {
         if !self.guard(Guard::RunId, !self.kin.children.contains_key(&child)) {
             return;
         }
-        let run = NewRun {
-            run_id: child,
-            workflow_id: workflow_id.clone(),
-            workflow: start.workflow,
-            arguments: start.arguments,
-            snapshot: start.snapshot,
-            state: start.state,
-            definition: start.definition,
-            owner: None,
-            start_at: None,
-            first: None,
-            attributes: Default::default(),
-            memo: Default::default(),
-        };
+        let policy = start.on_parent_close;
+        let awaited_by = start.awaited_by;
+        let run = NewRun::of_child(workflow_id.clone(), start);
         let taken_by = match self.start_run(run, now, news) {
             StartOutcome::IdTaken { run_id } => Some(run_id),
             StartOutcome::Started { .. } | StartOutcome::Repeated => None,
@@ -152,7 +141,6 @@ impl State {
         if let Some(row) = self.runs.get_mut(&child) {
             row.has_kin = true;
         }
-        let policy = start.on_parent_close;
         let row = ChildRow {
             parent: key.run_id,
             parent_chain: self.first_of(key.run_id),
@@ -162,7 +150,7 @@ impl State {
             taken_by,
         };
         self.kin.children.insert(child, row);
-        if let Some(handle) = start.awaited_by {
+        if let Some(handle) = awaited_by {
             self.await_child(key.run_id, AwaitedChild { child, handle }, now, news);
         }
     }

@@ -15,9 +15,9 @@ use crate::filter::literal::DAY;
 use crate::filter::sql::{Bound, Dialect, Sql};
 use crate::filter::{Column, Filter};
 use crate::model::Timestamp;
-use crate::store::rows::{CountRow, RunRow, read_run_counts};
+use crate::store::rows::{CountRow, RunRow, in_order, read_run_counts};
 use crate::store::weight::{ending_bytes, fits};
-use crate::store::{OrderBy, RunCount, RunOrder, RunQuery, RunRecord, Store as _};
+use crate::store::{RunCount, RunOrder, RunQuery, RunRecord, Store as _};
 
 /// Those columns of a record that are in other tables.
 macro_rules! labels {
@@ -82,19 +82,6 @@ fn list_statement(sql: &Sql, order: RunOrder, limit: u32) -> String {
          FROM ({LISTED}{FROM}{joins} WHERE {takes_writes} AND {condition} ORDER BY {inner} LIMIT {limit}) \
          AS listed) AS labelled) AS weighed) AS sized WHERE {fits} ORDER BY {outer}"
     )
-}
-
-/// What a list is ordered by, where the columns of a run are `named` so and its id like this.
-fn in_order(order: RunOrder, named: &str, run_id: &str) -> String {
-    let direction = if order.is_ascending() { "ASC" } else { "DESC" };
-    match order.by() {
-        OrderBy::RunId => format!("{run_id} {direction}"),
-        OrderBy::Since => format!(
-            "coalesce({named}closed_at, {named}blocked_at, {named}stepped_at, {named}started_at) {direction}, \
-             {run_id} {direction}"
-        ),
-        by => format!("{named}{} {direction} NULLS LAST, {run_id} {direction}", by.column()),
-    }
 }
 
 /// What times of a filter are counted from.

@@ -7,9 +7,8 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use sqlx::PgConnection;
-use uuid::Uuid;
 
-use super::messages::{find_recipients, write as write_arrivals};
+use super::messages::{find_recipients, remove, write as write_arrivals};
 use super::server::takes_writes;
 use super::transaction::Transaction;
 use super::{NOW, PostgresStore, failed, named_after, names_nothing, workflow_id};
@@ -65,13 +64,6 @@ const WAITS: &str = "SELECT wait.* FROM unnest($1::text[], $2::text[]) AS asked 
     CROSS JOIN LATERAL (SELECT scope, name, run_id, handle FROM piton_promise_waits \
     WHERE piton_promise_waits.scope = asked.scope AND piton_promise_waits.name = asked.name \
     LIMIT $3) AS wait";
-
-const TAKE: &str = "DELETE FROM piton_outbox AS outbox USING (SELECT outbox.run_id, outbox.seq \
-    FROM unnest($1::uuid[], $2::bigint[]) AS named (run_id, seq) JOIN piton_outbox AS outbox \
-    ON outbox.run_id = ANY (ARRAY[named.run_id]) AND outbox.seq = ANY (ARRAY[named.seq]) \
-    ORDER BY named.run_id, named.seq FOR UPDATE OF outbox) AS locked \
-    WHERE outbox.run_id = ANY (ARRAY[locked.run_id]) AND outbox.seq = ANY (ARRAY[locked.seq]) \
-    RETURNING outbox.run_id, outbox.seq";
 
 const DUE: &str =
     "SELECT scope, name FROM piton_promises WHERE due_at <= $1 ORDER BY due_at LIMIT $2";
@@ -336,12 +328,7 @@ async fn take(connection: &mut PgConnection, work: &mut Vec<Work>) -> Result<(),
     if messages.is_empty() {
         return Ok(());
     }
-    let (run_ids, seqs): (Vec<Uuid>, Vec<i64>) =
-        messages.into_iter().map(|key| (key.run_id.as_uuid(), key.seq)).unzip();
-    let taken: Vec<(Uuid, i64)> =
-        sqlx::query_as(TAKE).bind(run_ids).bind(seqs).fetch_all(connection).await?;
-    let taken: BTreeSet<MessageKey> =
-        taken.into_iter().map(|(run_id, seq)| MessageKey { run_id: run_id.into(), seq }).collect();
+    let taken = remove(connection, messages).await?;
     work.retain(|work| work.message().is_none_or(|message| taken.contains(&message)));
     Ok(())
 }

@@ -52,7 +52,8 @@ pub(super) use self::schedules::{
     ScheduleLogRow, ScheduleRow, schedule_columns, schedule_log_columns,
 };
 pub(super) use self::visibility::{
-    CountRow, DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending, read_run_counts,
+    CountRow, DefinitionCountRow, EndingRow, RunRow, in_order, read_counts, read_ending,
+    read_run_counts,
 };
 #[cfg(feature = "postgres")]
 pub(super) use self::workers::{LeaseRow, lease_micros};

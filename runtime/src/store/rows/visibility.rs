@@ -7,7 +7,7 @@ use super::{read_attributes, read_blocked, read_memo, read_status};
 use crate::error::StoreError;
 use crate::filter::literal::day;
 use crate::model::{DefinitionHash, Payload, StepNo, Timestamp, WorkerId};
-use crate::store::{DefinitionCount, Ending, FoundEnding, RunCount, RunRecord};
+use crate::store::{DefinitionCount, Ending, FoundEnding, OrderBy, RunCount, RunOrder, RunRecord};
 
 /// The columns of [`RunRecord`], to be selected by these names.
 #[derive(FromRow)]
@@ -80,6 +80,19 @@ pub(crate) fn read_ending(row: EndingRow) -> Result<FoundEnding, StoreError> {
         return Ok(FoundEnding::Open);
     }
     Ok(FoundEnding::Closed(Ending { status, result: result.map(Payload), failure }))
+}
+
+/// What a list is ordered by, where the columns of a run are `named` so and its id like this.
+pub(crate) fn in_order(order: RunOrder, named: &str, run_id: &str) -> String {
+    let direction = if order.is_ascending() { "ASC" } else { "DESC" };
+    match order.by() {
+        OrderBy::RunId => format!("{run_id} {direction}"),
+        OrderBy::Since => format!(
+            "coalesce({named}closed_at, {named}blocked_at, {named}stepped_at, {named}started_at) {direction}, \
+             {run_id} {direction}"
+        ),
+        by => format!("{named}{} {direction} NULLS LAST, {run_id} {direction}", by.column()),
+    }
 }
 
 /// How many runs have the same in a column, which is a text or the number of a day.

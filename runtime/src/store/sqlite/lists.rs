@@ -6,9 +6,9 @@ use crate::error::StoreError;
 use crate::filter::literal::DAY;
 use crate::filter::sql::{Bound, Dialect, Sql};
 use crate::filter::{Column, Filter};
-use crate::store::rows::{CountRow, RunRow, read_run_counts};
+use crate::store::rows::{CountRow, RunRow, in_order, read_run_counts};
 use crate::store::weight::{ending_bytes, fits};
-use crate::store::{OrderBy, RunCount, RunOrder, RunQuery, RunRecord};
+use crate::store::{RunCount, RunOrder, RunQuery, RunRecord};
 
 /// The columns of a record in its row.
 macro_rules! record_columns {
@@ -72,19 +72,6 @@ fn add_list(script: &mut Script, sql: &Sql, order: RunOrder) {
 }
 
 const FROM: &str = " FROM piton_runs AS run";
-
-/// What a list is ordered by, where the columns of a run are `named` so and its id like this.
-fn in_order(order: RunOrder, named: &str, run_id: &str) -> String {
-    let direction = if order.is_ascending() { "ASC" } else { "DESC" };
-    match order.by() {
-        OrderBy::RunId => format!("{run_id} {direction}"),
-        OrderBy::Since => format!(
-            "coalesce({named}closed_at, {named}blocked_at, {named}stepped_at, {named}started_at) {direction}, \
-             {run_id} {direction}"
-        ),
-        by => format!("{named}{} {direction} NULLS LAST, {run_id} {direction}", by.column()),
-    }
-}
 
 fn add_bound(script: &mut Script, bound: Vec<Bound>) -> &mut Script {
     for value in bound {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::messages::{add_arrivals, add_counts, look_up};
+use super::messages::{add_arrivals, add_counts, add_removal, bind_key, look_up};
 use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, Turn, failed};
 use crate::error::StoreError;
@@ -59,8 +59,6 @@ const REMOVE_WAIT: &str = "DELETE FROM piton_promise_waits \
     WHERE scope = ? AND name = ? AND run_id = ? AND handle = ?; ";
 
 const MESSAGES: &str = "SELECT run_id, seq FROM piton_outbox WHERE (run_id, seq) IN (";
-
-const REMOVE_MESSAGES: &str = "DELETE FROM piton_outbox WHERE (run_id, seq) IN (";
 
 /// A null stands for "any". What does not fit is not even read.
 const LIST: &str = concat!(
@@ -212,7 +210,7 @@ async fn do_at_once(
     let (woken, told) = recipients.grown();
     let mut script = Script::new();
     if !messages.is_empty() {
-        script.sql(REMOVE_MESSAGES).values(2, messages.iter(), bind_message).sql("); ");
+        add_removal(&mut script, &messages);
     }
     write(&mut script, &decided)?;
     for (arrivals, accepted) in arrivals.chunks(MAX_ROWS).zip(accepted.chunks(MAX_ROWS)) {
@@ -232,10 +230,6 @@ async fn do_at_once(
     Ok(decided)
 }
 
-fn bind_message(script: &mut Script, key: &MessageKey) {
-    script.bind(key.run_id.as_uuid()).bind(key.seq);
-}
-
 /// Begins the transaction, leaves the work whose messages somebody else has taken, and finds out whose the promises are.
 async fn find_places(turn: &mut Turn, work: &mut Vec<Work>) -> Result<Places, sqlx::Error> {
     let messages: Vec<MessageKey> = work.iter().filter_map(Work::message).collect();
@@ -243,7 +237,7 @@ async fn find_places(turn: &mut Turn, work: &mut Vec<Work>) -> Result<Places, sq
     script.sql("BEGIN IMMEDIATE; ").sql(MESSAGES);
     match messages.is_empty() {
         true => script.sql("SELECT NULL, NULL"),
-        false => script.values(2, messages.iter(), bind_message),
+        false => script.values(2, messages.iter(), bind_key),
     };
     script.sql(")");
     let there: Vec<(Uuid, i64)> = turn.begin(script).await?.read(1)?;

@@ -1,13 +1,12 @@
 //! Runs wait for the end of children.
 
-use std::collections::HashSet;
-
 use uuid::Uuid;
 
-use super::{close_message, remove};
+use super::close_message;
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::ends::handle;
+use crate::store::postgres::messages::remove;
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, now};
 use crate::store::rows::last_of;
@@ -60,8 +59,7 @@ async fn add(
     };
     let mut transaction = Transaction::begin(store).await?;
     sqlx::query(LOCK).bind(children(&awaits)).execute(transaction.get()).await?;
-    let keys = awaits.iter().map(|(key, _)| *key).collect();
-    let taken: HashSet<MessageKey> = remove(transaction.get(), keys).await?.into_iter().collect();
+    let taken = remove(transaction.get(), awaits.iter().map(|(key, _)| *key)).await?;
     awaits.retain(|(key, _)| taken.contains(key));
     sqlx::query(AWAIT)
         .bind(children(&awaits))

@@ -5,12 +5,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{remove, write_closes};
+use super::write_closes;
 use crate::error::StoreError;
 use crate::model::{ChildEnd, ParentClose, RunId};
 use crate::store::ends::handle;
 use crate::store::kin::arrivals;
-use crate::store::postgres::messages::{find_recipients, write};
+use crate::store::postgres::messages::{find_recipients, remove, write};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, now};
 use crate::store::recipients::Question;
@@ -192,7 +192,7 @@ async fn carry_out(store: &PostgresStore, closes: &[MessageKey]) -> Result<Done,
     let undone: HashSet<RunId> = undone.into_iter().map(RunId::from).collect();
     let is_done = |key: &&MessageKey| !undone.contains(&key.run_id);
     let keys: Vec<MessageKey> = closes.iter().filter(is_done).copied().collect();
-    remove(transaction.get(), keys.clone()).await.map_err(failed)?;
+    remove(transaction.get(), keys.iter().copied()).await.map_err(failed)?;
     done.keys = keys;
     transaction.commit().await.map_err(failed)?;
     Ok(done)

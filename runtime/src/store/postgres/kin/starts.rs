@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use uuid::Uuid;
 
-use super::{close_message, remove};
+use super::close_message;
 use crate::error::StoreError;
 use crate::model::{ChildStart, RunId};
 use crate::store::ends::handle;
+use crate::store::postgres::messages::remove;
 use crate::store::postgres::runs::{FIND_OPEN, is_conflict};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, named_after, now};
@@ -125,7 +126,7 @@ async fn start(store: &PostgresStore, starts: &[Start]) -> Result<Vec<RunId>, sq
             .execute(transaction.get())
             .await?;
     }
-    remove(transaction.get(), starts.iter().map(|(key, ..)| *key).collect()).await?;
+    remove(transaction.get(), starts.iter().map(|(key, ..)| *key)).await?;
     transaction.commit().await?;
     Ok(told)
 }

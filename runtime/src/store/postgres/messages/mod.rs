@@ -2,6 +2,7 @@
 
 mod dead_letters;
 mod inbox;
+mod outbox;
 mod reads;
 mod relay;
 mod updates;
@@ -9,6 +10,7 @@ mod updates;
 use async_trait::async_trait;
 
 pub(super) use self::inbox::{VALID, deliver_within, find_recipients, write};
+pub(super) use self::outbox::remove;
 pub(super) use self::reads::Reads;
 use crate::error::StoreError;
 use crate::model::RunId;

@@ -2,16 +2,17 @@
 
 use std::collections::HashSet;
 
-use sqlx::{FromRow, PgConnection};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::dead_letters::{find_holders, keep};
 use super::inbox::{find_recipients, write};
+use super::outbox::remove;
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::promises::do_work;
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, kin, named_by, now};
+use crate::store::postgres::{PostgresStore, failed, kin, now};
 use crate::store::relay::{Delivery, Parcel, Sorted};
 use crate::store::rows::{Outbox, OutboxRow};
 use crate::store::weight::fits;
@@ -37,16 +38,6 @@ const FIRST: &str = concat!(
      WHERE (SELECT true FROM piton_outbox AS before WHERE before.run_id = \
      (SELECT previous_run_id FROM piton_chains WHERE piton_chains.run_id = sender.run_id) LIMIT 1) IS NULL \
      ORDER BY place, seq LIMIT $2) AS outbox) AS sized ORDER BY place, seq"
-);
-
-/// In the order of their keys, after the runs that they are for.
-const TAKE: &str = concat!(
-    "DELETE FROM piton_outbox AS outbox USING (SELECT outbox.run_id, outbox.seq \
-     FROM unnest($1::uuid[], $2::bigint[]) AS named (run_id, seq) JOIN piton_outbox AS outbox ON ",
-    named_by!("outbox", "named", "seq"),
-    " ORDER BY named.run_id, named.seq FOR UPDATE OF outbox) AS locked WHERE ",
-    named_by!("outbox", "locked", "seq"),
-    " RETURNING outbox.run_id, outbox.seq"
 );
 
 pub(super) async fn relay(
@@ -142,25 +133,12 @@ async fn deliver(
 }
 
 /// A row of the outbox that is gone.
-#[derive(FromRow)]
-struct TakenRow {
-    run_id: Uuid,
-    seq: i64,
-}
-
 /// Takes the rows of those that go somewhere, and tells which were still there.
 async fn take(
     connection: &mut PgConnection,
     sorted: &Sorted<MessageKey>,
 ) -> Result<HashSet<MessageKey>, sqlx::Error> {
     let deliverable = sorted.deliverable.iter().map(|(_, parcel)| parcel.key);
-    let mut keys: Vec<MessageKey> =
-        deliverable.chain(sorted.undeliverable.iter().map(|(_, parcel)| parcel.key)).collect();
-    keys.sort_unstable();
-    let (run_ids, seqs): (Vec<Uuid>, Vec<i64>) =
-        keys.into_iter().map(|key| (key.run_id.as_uuid(), key.seq)).unzip();
-    let taken: Vec<TakenRow> =
-        sqlx::query_as(TAKE).bind(run_ids).bind(seqs).fetch_all(connection).await?;
-    let key = |row: TakenRow| MessageKey { run_id: row.run_id.into(), seq: row.seq };
-    Ok(taken.into_iter().map(key).collect())
+    let undeliverable = sorted.undeliverable.iter().map(|(_, parcel)| parcel.key);
+    remove(connection, deliverable.chain(undeliverable)).await
 }

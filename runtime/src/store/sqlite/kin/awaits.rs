@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use uuid::Uuid;
 
-use super::{add_removal, announce};
+use super::announce;
 use crate::error::StoreError;
 use crate::model::Message;
 use crate::store::ends::handle;
 use crate::store::rows::{last_of, write_message};
+use crate::store::sqlite::messages::add_removal;
 use crate::store::sqlite::script::Script;
 use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::{AwaitedChild, MessageKey, Relayed};

@@ -11,7 +11,7 @@ use crate::store::recipients::Question;
 use crate::store::rows::{
     AttachedChild, AttachedRow, ChildWait, ChildWaitRow, EndRow, being_made, first_of, last_of,
 };
-use crate::store::sqlite::messages::{add_arrivals, add_counts, look_up};
+use crate::store::sqlite::messages::{add_arrivals, add_counts, bind_key, look_up};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::weight::Answer;
@@ -226,7 +226,5 @@ fn add_over(script: &mut Script, closes: &[MessageKey]) {
 }
 
 fn add_keys(script: &mut Script, closes: &[MessageKey]) {
-    script.values(2, closes.iter(), |script, key| {
-        script.bind(key.run_id.as_uuid()).bind(key.seq);
-    });
+    script.values(2, closes.iter(), bind_key);
 }

@@ -17,7 +17,6 @@ use super::SqliteStore;
 use super::script::{MAX_ROWS, Rows, Script};
 use crate::error::StoreError;
 use crate::model::{Message, RunId, Timestamp};
-use crate::store::MessageKey;
 use crate::store::rows::write_message;
 
 /// The message that a run is over; the key as [`MessageKey::of_close`] has it.
@@ -64,16 +63,4 @@ pub(super) fn announce(
         store.hub.announce_sent(run_id.into());
     }
     Ok(())
-}
-
-/// Adds the statement that takes messages out of the outbox.
-fn add_removal(script: &mut Script, keys: &[MessageKey]) {
-    script.sql("DELETE FROM piton_outbox WHERE (run_id, seq) IN (").values(
-        2,
-        keys.iter(),
-        |script, key| {
-            script.bind(key.run_id.as_uuid()).bind(key.seq);
-        },
-    );
-    script.sql("); ");
 }

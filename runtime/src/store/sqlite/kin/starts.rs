@@ -4,12 +4,12 @@ use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
-use super::add_removal;
 use super::follow::add_run;
 use crate::error::StoreError;
 use crate::model::{ChildStart, Message, ParentClose, RunId};
 use crate::store::ends::handle;
 use crate::store::rows::{NamedRow, first_of, write_message};
+use crate::store::sqlite::messages::add_removal;
 use crate::store::sqlite::script::Script;
 use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::{MessageKey, NewRun, Relayed};
@@ -89,7 +89,7 @@ pub(in crate::store::sqlite) async fn start_children(
         }
         for (_, workflow_id, start, taken_by) in new {
             if taken_by.is_none() {
-                add_run(&mut script, &new_run(workflow_id, start), true, now);
+                add_run(&mut script, &NewRun::of_child(workflow_id, start), true, now);
             } else if start.awaited_by.is_some() {
                 refused.push(start.run_id);
             }
@@ -109,21 +109,4 @@ pub(in crate::store::sqlite) async fn start_children(
     store.hub.announce_due();
     relayed.carried_out.extend(keys);
     Ok(())
-}
-
-fn new_run(workflow_id: String, start: ChildStart) -> NewRun {
-    NewRun {
-        run_id: start.run_id,
-        workflow_id,
-        workflow: start.workflow,
-        arguments: start.arguments,
-        snapshot: start.snapshot,
-        state: start.state,
-        definition: start.definition,
-        owner: None,
-        start_at: None,
-        first: None,
-        attributes: Default::default(),
-        memo: Default::default(),
-    }
 }

@@ -2,12 +2,14 @@
 
 mod dead_letters;
 mod inbox;
+mod outbox;
 mod relay;
 mod updates;
 
 use async_trait::async_trait;
 
 pub(super) use self::inbox::{add_arrivals, add_counts, deliver_within, find_recipients, look_up};
+pub(super) use self::outbox::{add_removal, bind_key};
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::sqlite::SqliteStore;

@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::dead_letters::{add_letters, find_holders};
 use super::inbox::{add_arrivals, add_counts, look_up};
+use super::outbox::add_removal;
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::relay::{Delivery, Parcel, Sorted};
@@ -39,8 +40,6 @@ const OF_SENDERS: &str = ") AS sender CROSS JOIN piton_outbox AS outbox \
     (SELECT previous_run_id FROM piton_chains AS link WHERE link.run_id = sender.column2)) \
     ORDER BY sender.column1, outbox.seq LIMIT ?)) AS sized \
     ORDER BY place, seq";
-
-const REMOVE: &str = "DELETE FROM piton_outbox WHERE (run_id, seq) IN (";
 
 pub(super) async fn relay(
     store: &SqliteStore,
@@ -137,10 +136,7 @@ async fn deliver(
     let delivery = Delivery::of(deliverable, &mut recipients);
     let (woken, told) = recipients.grown();
     let mut script = Script::new();
-    script.sql(REMOVE).values(2, keys.iter(), |script, key| {
-        script.bind(key.run_id.as_uuid()).bind(key.seq);
-    });
-    script.sql("); ");
+    add_removal(&mut script, &keys);
     add_arrivals(&mut script, &delivery.arrivals, &delivery.accepted, now.time)?;
     add_counts(&mut script, (&woken, &told), now.time);
     add_letters(&mut script, &undeliverable, now.time)?;
