@@ -52,6 +52,8 @@ CREATE TABLE piton_runs (
     -- True where the end of the run concerns others: it is a child, has started children, or follows such a run.
     -- Nothing stands for no, which most runs have.
     has_kin     BOOLEAN,
+    -- True where it has a row of piton_terms. Nothing stands for no, as above.
+    has_terms   BOOLEAN,
     -- One constraint says all: each costs every statement the reading of it, and every row its check.
     CONSTRAINT piton_runs_row CHECK (
         step_no >= 0 AND takeovers >= 0 AND inbox_count >= 0
@@ -63,7 +65,7 @@ CREATE TABLE piton_runs (
             closed_at IS NULL AND blocked IS NOT NULL AND blocked_at IS NOT NULL AND result IS NULL
             AND failure IS NULL AND worker_id IS NULL AND due_at IS NULL
         ELSE
-            status IN ('completed', 'failed', 'cancelled', 'terminated', 'continued_as_new')
+            status IN ('completed', 'failed', 'cancelled', 'terminated', 'continued_as_new', 'timed_out')
             AND closed_at IS NOT NULL AND blocked IS NULL AND blocked_at IS NULL
             AND worker_id IS NULL AND due_at IS NULL
         END
@@ -97,6 +99,19 @@ CREATE TABLE piton_chains (
 
 CREATE UNIQUE INDEX piton_chains_place ON piton_chains (first_run_id, place);
 CREATE INDEX piton_chains_previous ON piton_chains (previous_run_id);
+
+-- What is agreed on runs beside their arguments: timeouts, retries, cron. Most runs have no row. A text of the
+-- engine's own says what.
+CREATE TABLE piton_terms (
+    run_id      UUID NOT NULL PRIMARY KEY,
+    terms       TEXT NOT NULL,
+    -- The result of the last run of the chain that has completed before this one.
+    last_result BYTEA,
+    -- When something is to be done about a timeout; null once nothing is.
+    deadline_at BIGINT
+);
+
+CREATE INDEX piton_terms_deadline ON piton_terms (deadline_at) WHERE deadline_at IS NOT NULL;
 
 -- Children, by the first run of their chain, also those that could not be started.
 CREATE TABLE piton_children (

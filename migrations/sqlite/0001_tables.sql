@@ -18,7 +18,8 @@ CREATE TABLE piton_runs (
     workflow    TEXT NOT NULL,
     status      TEXT NOT NULL CHECK (
         status IN (
-            'running', 'blocked', 'completed', 'failed', 'cancelled', 'terminated', 'continued_as_new'
+            'running', 'blocked', 'completed', 'failed', 'cancelled', 'terminated', 'continued_as_new',
+            'timed_out'
         )
     ),
     step_no     INTEGER NOT NULL DEFAULT 0 CHECK (step_no >= 0),
@@ -42,6 +43,8 @@ CREATE TABLE piton_runs (
     failure     TEXT,
     -- Set where the end of the run concerns others: it is a child, has started children, or follows such a run.
     has_kin     INTEGER CHECK (has_kin = 1),
+    -- Set where it has a row of piton_terms.
+    has_terms   INTEGER CHECK (has_terms = 1),
     CHECK ((worker_id IS NULL) = (epoch IS NULL)),
     CHECK (worker_id IS NULL OR (status = 'running' AND due_at IS NULL)),
     CHECK (due_at IS NULL OR status = 'running'),
@@ -84,6 +87,19 @@ CREATE TABLE piton_chains (
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX piton_chains_place ON piton_chains (first_run_id, place);
+
+-- What is agreed on runs beside their arguments: timeouts, retries, cron. Most runs have no row. A text of the
+-- engine's own says what.
+CREATE TABLE piton_terms (
+    run_id      BLOB NOT NULL PRIMARY KEY,
+    terms       TEXT NOT NULL,
+    -- The result of the last run of the chain that has completed before this one.
+    last_result BLOB,
+    -- When something is to be done about a timeout; null once nothing is.
+    deadline_at INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX piton_terms_deadline ON piton_terms (deadline_at) WHERE deadline_at IS NOT NULL;
 
 -- Children, by the first run of their chain, also those that could not be started.
 CREATE TABLE piton_children (

@@ -143,6 +143,7 @@ impl UntypedRun {
         match (record.status, record.result) {
             (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
             (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
+            (RunStatus::TimedOut, _) => Err(RunError::TimedOut { reason }),
             (status, Some(result)) => {
                 let json = self.client.payload_json(&result).await;
                 let json = json.map_err(|error| RunError::Store(std::sync::Arc::new(error)))?;

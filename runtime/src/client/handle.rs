@@ -176,6 +176,7 @@ fn ended<W: Workflow>(ending: &Ending) -> Result<W::Output, RunError<W::Error>> 
     match (ending.status, &ending.result) {
         (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),
         (RunStatus::Terminated, _) => Err(RunError::Terminated { reason }),
+        (RunStatus::TimedOut, _) => Err(RunError::TimedOut { reason }),
         (_, Some(result)) => {
             let returned = W::RETURNED.decode(result).map_err(RunError::Unreadable)?;
             W::Shape::into_result(returned).map_err(RunError::Failed)

@@ -205,6 +205,7 @@ impl<W: Workflow> Start<W> {
             first,
             attributes,
             memo,
+            terms: None,
         };
         let adoption = adoption.map(|adoption| Arc::new(Mutex::new(Some(adoption))));
         let watch = client.store().hub().watch_end(run_id);
@@ -215,7 +216,9 @@ impl<W: Workflow> Start<W> {
         }
         let outcome = started.map_err(StartError::Store)?;
         let run = match &outcome {
-            StartOutcome::IdTaken { run_id } => RunHandle::new(client, *run_id, workflow_id),
+            StartOutcome::IdTaken { run_id } | StartOutcome::IdUsed { run_id } => {
+                RunHandle::new(client, *run_id, workflow_id)
+            }
             StartOutcome::Started { .. } | StartOutcome::Repeated => {
                 RunHandle::started(client, run_id, workflow_id, watch)
             }

@@ -28,5 +28,6 @@ pub(crate) fn first_state(
         first: None,
         attributes: Default::default(),
         memo: Default::default(),
+        terms: None,
     })
 }

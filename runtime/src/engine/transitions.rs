@@ -202,7 +202,7 @@ impl Transition for Starts {
                         && run.owner == Some(adoption.session.lease().worker_id)
                 })
             }
-            StartOutcome::IdTaken { .. } => false,
+            StartOutcome::IdTaken { .. } | StartOutcome::IdUsed { .. } => false,
         };
         if owned {
             adoption.adopt();
@@ -288,6 +288,7 @@ mod tests {
             first: None,
             attributes: Default::default(),
             memo: Default::default(),
+            terms: None,
         };
         let step = |expected| {
             let kept = Disposition::Keep { snapshot: vec![], state: "Paid".into() };

@@ -43,6 +43,11 @@ pub enum ChildError<E> {
         /// The id that it had.
         workflow_id: String,
     },
+    /// Its timeout was over.
+    TimedOut {
+        /// Which timeout.
+        reason: String,
+    },
 }
 
 /// The child's own error shows with its causes if it prints them for `{:#}`.
@@ -53,6 +58,7 @@ impl<E: fmt::Display> fmt::Display for ChildError<E> {
             Self::Uncaught { reason } => f.write_str(reason),
             Self::Cancelled { reason } => write!(f, "the child was cancelled: {reason}"),
             Self::Terminated { reason } => write!(f, "the child was terminated: {reason}"),
+            Self::TimedOut { reason } => write!(f, "the child has timed out: {reason}"),
             Self::IdTaken { workflow_id, run_id } => {
                 write!(
                     f,

@@ -294,6 +294,11 @@ pub enum RunError<E> {
         /// Why, as given by whoever did.
         reason: String,
     },
+    /// Its timeout, or that of its chain, was over.
+    TimedOut {
+        /// Which timeout.
+        reason: String,
+    },
     /// It has continued as a new run, of which the result is that of the chain. Only
     /// [`RunHandle::result_of_this_run`](crate::client::RunHandle::result_of_this_run) tells so.
     ContinuedAsNew {
@@ -321,6 +326,7 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
             Self::Uncaught { reason } => f.write_str(reason),
             Self::Cancelled { reason } => write!(f, "the run was cancelled: {reason}"),
             Self::Terminated { reason } => write!(f, "the run was terminated: {reason}"),
+            Self::TimedOut { reason } => write!(f, "the run has timed out: {reason}"),
             Self::ContinuedAsNew { run_id } => write!(f, "the run goes on as the run {run_id}"),
             Self::Lookup(error) => write!(f, "{error}"),
             Self::Unreadable(_) => f.write_str("the run's return value cannot be read"),

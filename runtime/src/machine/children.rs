@@ -347,6 +347,7 @@ fn ended<W: Workflow>(end: ChildEnd, workflow_id: String) -> Result<Awaits<W>, S
             match (status, result) {
                 (RunStatus::Cancelled, _) => Err(ChildError::Cancelled { reason }),
                 (RunStatus::Terminated, _) => Err(ChildError::Terminated { reason }),
+                (RunStatus::TimedOut, _) => Err(ChildError::TimedOut { reason }),
                 (_, Some(result)) => {
                     let returned = W::RETURNED.decode(&result).map_err(StepError::Decode)?;
                     W::Shape::into_result(returned)

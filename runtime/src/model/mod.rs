@@ -17,6 +17,7 @@ mod retry;
 mod snapshot;
 mod stable_hash;
 mod status;
+mod terms;
 #[cfg(feature = "engine")]
 mod text;
 mod time;
@@ -50,6 +51,7 @@ pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;
 pub(crate) use stable_hash::StableHash;
 pub use status::{BlockedReason, RunStatus};
+pub use terms::{Cron, OnTimeout, Terms, WorkflowRetry};
 #[cfg(feature = "engine")]
 pub(crate) use text::recorded;
 pub use time::{Timestamp, days, hours, minutes, seconds};

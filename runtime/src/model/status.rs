@@ -29,11 +29,13 @@ pub enum RunStatus {
     Terminated,
     /// Closed by [going on as another run](crate::machine::Context::continue_as_new) of its workflow id.
     ContinuedAsNew,
+    /// Closed because its [timeout](crate::client::Start::run_timeout) or that of its chain was over.
+    TimedOut,
 }
 
 impl RunStatus {
     /// Every status, in the order of declaration.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Running,
         Self::Blocked,
         Self::Completed,
@@ -41,6 +43,7 @@ impl RunStatus {
         Self::Cancelled,
         Self::Terminated,
         Self::ContinuedAsNew,
+        Self::TimedOut,
     ];
 
     /// The word that stores keep.
@@ -53,6 +56,7 @@ impl RunStatus {
             Self::Cancelled => "cancelled",
             Self::Terminated => "terminated",
             Self::ContinuedAsNew => "continued_as_new",
+            Self::TimedOut => "timed_out",
         }
     }
 

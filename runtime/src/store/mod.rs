@@ -115,6 +115,7 @@ pub use contract::effects::Effect;
 pub use contract::history::{MAX_HISTORY_BYTES, PastState, PastStep};
 pub(crate) use contract::kin::reason_of_parent_close;
 pub use contract::kin::{ChainEntry, ChildRecord, Kin};
+pub use contract::lifecycle::{ExpireRun, Expired, ExpiredRun, IdPolicy, IdReuse};
 pub use contract::lists::{
     InvalidCursor, InvalidOrder, OrderBy, RunCount, RunCursor, RunOrder, RunQuery,
 };
@@ -143,7 +144,8 @@ pub use contract::schedules::{
 pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{
-    Activities, Definitions, Messages, Promises, Runs, Schedules, Store, Visibility, Workers,
+    Activities, Definitions, Lifecycle, Messages, Promises, Runs, Schedules, Store, Visibility,
+    Workers,
 };
 pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;

@@ -216,7 +216,7 @@ impl Weight for ArrivalKind {
             Self::Signal { name, payload } => name.len() + payload.weight(),
             Self::Outcome { outcome, .. } => outcome.weight(),
             Self::Retry { failure, details, .. } => failure.len() + details.weight(),
-            Self::Cancel { reason } => reason.len(),
+            Self::Cancel { reason } | Self::TimedOut { reason } => reason.len(),
             Self::Interruption { .. } => 0,
             Self::Heartbeat { details, .. } => details.weight(),
             Self::Update { name, id, payload } => name.len() + id.len() + payload.weight(),

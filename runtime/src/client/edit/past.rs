@@ -79,6 +79,7 @@ impl Client {
             first: None,
             attributes: details.run.attributes.clone(),
             memo: details.run.memo.clone(),
+            terms: None,
         };
         let started = patiently(|| self.store().start_runs(vec![new.clone()])).await?;
         self.store().hub().announce_due();

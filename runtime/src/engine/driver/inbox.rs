@@ -182,7 +182,9 @@ impl Driver {
                 ArrivalKind::Interruption { handle, attempt } => {
                     self.machine.deliver_interruption(at, handle, attempt);
                 }
-                ArrivalKind::Cancel { reason } => self.machine.deliver_cancel(at, reason),
+                ArrivalKind::Cancel { reason } | ArrivalKind::TimedOut { reason } => {
+                    self.machine.deliver_cancel(at, reason);
+                }
             }
             self.hold.inbox_read.fetch_max(seq, Ordering::Relaxed);
         }

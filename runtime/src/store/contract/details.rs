@@ -92,6 +92,7 @@ impl ArrivalKind {
             Self::Outcome { .. } => "outcome",
             Self::Retry { .. } => "retry",
             Self::Cancel { .. } => "cancel",
+            Self::TimedOut { .. } => "timeout",
             Self::Interruption { .. } => "interruption",
             Self::Heartbeat { .. } => "heartbeat",
             Self::Update { .. } => "update",

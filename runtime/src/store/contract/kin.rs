@@ -77,6 +77,7 @@ impl NewRun {
             first: None,
             attributes: Default::default(),
             memo: Default::default(),
+            terms: None,
         }
     }
 }

@@ -16,6 +16,7 @@ pub(super) mod edits;
 pub(super) mod effects;
 pub(super) mod history;
 pub(super) mod kin;
+pub(super) mod lifecycle;
 pub(super) mod lists;
 pub(super) mod messages;
 pub(super) mod promises;
@@ -30,6 +31,7 @@ use async_trait::async_trait;
 
 pub use self::activities::Activities;
 pub use self::definitions::Definitions;
+pub use self::lifecycle::Lifecycle;
 pub use self::messages::Messages;
 pub use self::promises::Promises;
 pub use self::runs::Runs;
@@ -63,6 +65,7 @@ pub trait Store:
     + Definitions
     + Visibility
     + Schedules
+    + Lifecycle
     + std::fmt::Debug
     + 'static
 {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{
     AttributeMap, BlockedReason, DefinitionHash, Link, Memo, Payload, RunId, RunStatus, StepNo,
-    Timestamp, recorded,
+    Terms, Timestamp, recorded,
 };
 use crate::store::{
     ChangeOutcome, ChangeRun, EditOutcome, EditRun, Effect, Ending, FirstArrival, Inbox,
@@ -206,6 +206,8 @@ pub struct NewRun {
     pub attributes: AttributeMap,
     /// What lists show of it beside.
     pub memo: Memo,
+    /// What is agreed on it, if anything is.
+    pub terms: Option<Box<Terms>>,
 }
 
 /// What became of a run to be started.
@@ -220,6 +222,11 @@ pub enum StartOutcome {
     Repeated,
     /// An open run has the same workflow id.
     IdTaken {
+        /// That run.
+        run_id: RunId,
+    },
+    /// The last run that had the workflow id is over, and the policy asked for allows no other after it.
+    IdUsed {
         /// That run.
         run_id: RunId,
     },
@@ -277,6 +284,8 @@ pub struct ClaimedRun {
     pub inbox: Inbox,
     /// The number of the last arrival ever put into its inbox.
     pub inbox_count: i64,
+    /// Whether there are [terms](super::Lifecycle::find_terms) of it.
+    pub has_terms: bool,
 }
 
 /// One step of one run.
@@ -362,7 +371,8 @@ pub enum Disposition {
 /// A run that follows another one in its chain, started by the commit that closes that.
 ///
 /// It has the workflow id of the one before it, and, in its inbox, the signals and requests to cancel that the other
-/// has not used up, in their order, with all dedup keys of that. Waits for the chain, and the children of its runs, stay.
+/// has not used up, in their order, with all dedup keys of that, and the attributes and the memo of that. Waits for the chain, and
+/// the children of its runs, stay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Successor {
     /// The run. Nobody owns it, and [`NewRun::owner`] and [`NewRun::first`] do not matter.

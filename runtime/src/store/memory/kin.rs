@@ -96,12 +96,16 @@ impl State {
         let run = NewRun { owner: None, first: None, ..run };
         let next = run.run_id;
         self.start_run(run, now, news);
-        let (has_kin, keys) = match self.runs.get(&closed) {
-            Some(row) => (row.has_kin, row.dedup_keys.clone()),
+        let (has_kin, keys, attributes, memo) = match self.runs.get(&closed) {
+            Some(row) => {
+                let keys = row.dedup_keys.clone();
+                (row.has_kin, keys, row.attributes.clone(), row.memo.clone())
+            }
             None => Default::default(),
         };
         if let Some(row) = self.runs.get_mut(&next) {
             (row.has_kin, row.dedup_keys) = (has_kin, keys);
+            (row.attributes, row.memo) = (attributes, memo);
             for (seq, (arrival, arrived_at)) in (1..).zip(left) {
                 news.wrote(Write::Arrived { run_id: next, seq, kind: &arrival.kind });
                 row.arrived_at.extend(arrived_at.map(|at| (seq, at)));
@@ -136,7 +140,9 @@ impl State {
         let run = NewRun::of_child(workflow_id.clone(), start);
         let taken_by = match self.start_run(run, now, news) {
             StartOutcome::IdTaken { run_id } => Some(run_id),
-            StartOutcome::Started { .. } | StartOutcome::Repeated => None,
+            StartOutcome::Started { .. } | StartOutcome::Repeated | StartOutcome::IdUsed { .. } => {
+                None
+            }
         };
         if let Some(row) = self.runs.get_mut(&child) {
             row.has_kin = true;

@@ -17,6 +17,7 @@ mod guard;
 mod history;
 mod hook;
 mod kin;
+mod lifecycle;
 mod messages;
 mod promises;
 mod runs;

@@ -9,7 +9,7 @@ use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
 use crate::model::{
     AttributeMap, BlockedReason, DefinitionHash, Memo, OutgoingMessage, Payload, RunId, RunStatus,
-    StepNo, Timestamp, UpdateReply, WorkerId,
+    StepNo, Terms, Timestamp, UpdateReply, WorkerId,
 };
 use crate::store::promises::PromiseRows;
 use crate::store::weight::{Answer, Weight as _};
@@ -78,6 +78,9 @@ pub(super) struct RunRow {
     pub(super) dedup_keys: HashSet<String>,
     pub(super) attributes: AttributeMap,
     pub(super) memo: Memo,
+    pub(super) terms: Option<Box<Terms>>,
+    /// When something is to be done about its timeouts.
+    pub(super) deadline_at: Option<Timestamp>,
 }
 
 /// What a transition has to tell: of each write at once, and the rest once it is done.
@@ -159,6 +162,7 @@ impl RunRow {
             takeovers: self.takeovers,
             inbox: self.read_inbox(0, inbox_limit, inboxes),
             inbox_count: self.inbox_count,
+            has_terms: self.terms.is_some(),
         }
     }
 

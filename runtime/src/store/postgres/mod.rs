@@ -33,6 +33,7 @@ mod history;
 mod kin;
 mod lanes;
 mod lent;
+mod lifecycle;
 mod lists;
 mod liveness;
 mod messages;

@@ -11,6 +11,7 @@ mod details;
 mod edits;
 mod history;
 mod kin;
+mod lifecycle;
 mod messages;
 mod promises;
 mod runs;
@@ -33,6 +34,7 @@ pub(super) use self::kin::{
     AttachedChild, AttachedRow, ChainRow, ChildRow, ChildWait, ChildWaitRow, EndRow, KinRow,
     first_of, last_of,
 };
+pub(super) use self::lifecycle::{DeadlineRow, TermsRow, write_terms};
 use self::messages::read_arrival;
 pub(super) use self::messages::{
     ArrivalRow, GOES_OVER, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,

@@ -32,7 +32,8 @@ impl TryFrom<BlockedRow> for BlockedRun {
 #[cfg(feature = "sqlite")]
 macro_rules! claim_columns {
     () => {
-        "run_id, workflow_id, workflow, step_no, snapshot, takeovers, inbox_count"
+        "run_id, workflow_id, workflow, step_no, snapshot, takeovers, inbox_count, \
+         has_terms IS NOT NULL AS has_terms"
     };
 }
 #[cfg(feature = "sqlite")]
@@ -48,6 +49,7 @@ pub(crate) struct ClaimRow {
     snapshot: Vec<u8>,
     takeovers: i64,
     inbox_count: i64,
+    has_terms: bool,
 }
 
 impl ClaimRow {
@@ -69,6 +71,7 @@ impl ClaimRow {
             takeovers: u32::try_from(self.takeovers).unwrap_or(u32::MAX),
             inbox: inboxes.remove(&run_id).unwrap_or_default(),
             inbox_count: self.inbox_count,
+            has_terms: self.has_terms,
         }
     }
 }

@@ -18,6 +18,7 @@ mod effects;
 mod files;
 mod history;
 mod kin;
+mod lifecycle;
 mod lists;
 mod liveness;
 mod messages;

@@ -110,6 +110,11 @@ pub enum ArrivalKind {
         /// The encoded request.
         payload: Payload,
     },
+    /// A request to cancel the run because its timeout is over. Not for a run that follows it.
+    TimedOut {
+        /// Which timeout, for people.
+        reason: String,
+    },
 }
 
 /// Something to be put into a run's inbox.

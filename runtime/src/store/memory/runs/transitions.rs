@@ -71,6 +71,8 @@ impl State {
                 dedup_keys: keys.into_iter().flatten().collect(),
                 attributes: run.attributes,
                 memo: run.memo,
+                deadline_at: run.terms.as_ref().and_then(|terms| terms.deadline()),
+                terms: run.terms,
             },
         );
         StartOutcome::Started { owned: owner.is_some() }

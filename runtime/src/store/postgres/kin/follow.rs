@@ -4,7 +4,7 @@ use sqlx::PgConnection;
 
 use crate::model::{RunId, Timestamp};
 use crate::store::Successor;
-use crate::store::postgres::now;
+use crate::store::postgres::{lifecycle, now};
 use crate::store::rows::GOES_OVER;
 
 const INSERT: &str = concat!(
@@ -23,7 +23,10 @@ const GO_OVER: &str = "WITH gone AS (INSERT INTO piton_inbox (run_id, seq, arriv
     SELECT $1, row_number() OVER (ORDER BY seq), arrival, arrived_at FROM piton_inbox \
     WHERE run_id = $2 AND substring(arrival FROM 2 FOR 1) = ANY ($3) RETURNING seq), \
     keyed AS (INSERT INTO piton_arrival_keys (run_id, dedup_key) \
-    SELECT $1, dedup_key FROM piton_arrival_keys WHERE run_id = $2) \
+    SELECT $1, dedup_key FROM piton_arrival_keys WHERE run_id = $2), \
+    labelled AS (INSERT INTO piton_attributes (run_id, name, place, kind, text, integer, float, truth, time) \
+    SELECT $1, name, place, kind, text, integer, float, truth, time FROM piton_attributes WHERE run_id = $2), \
+    noted AS (INSERT INTO piton_memos (run_id, memo) SELECT $1, memo FROM piton_memos WHERE run_id = $2) \
     UPDATE piton_runs SET inbox_count = (SELECT count(*) FROM gone) WHERE run_id = $1";
 
 /// Starts the run that follows one which this transaction has closed, with what goes over.
@@ -50,6 +53,6 @@ pub(in crate::store::postgres) async fn follow(
         .await?;
     sqlx::query(LINK).bind(next).bind(closed).bind(link.as_str()).execute(&mut *connection).await?;
     let goes_over: Vec<Vec<u8>> = GOES_OVER.map(|kind| vec![kind]).to_vec();
-    sqlx::query(GO_OVER).bind(next).bind(closed).bind(goes_over).execute(connection).await?;
-    Ok(())
+    sqlx::query(GO_OVER).bind(next).bind(closed).bind(goes_over).execute(&mut *connection).await?;
+    lifecycle::write(connection, run).await
 }

@@ -30,7 +30,8 @@ const ADOPT: &str = concat!(
     named_by!("run", "blocked"),
     " RETURNING run.run_id, ",
     workflow_id!("run"),
-    ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count) \
+    ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count, \
+     has_terms IS NOT NULL AS has_terms) \
      SELECT * FROM adopted ORDER BY run_id"
 );
 

@@ -19,7 +19,7 @@ const LOCK: &str = "SELECT closed_at IS NULL FROM piton_runs WHERE run_id = $1 F
 
 /// Everything that is the run's alone, whose row is locked. Messages on their way, dead letters and audit entries
 /// stay.
-const DELETE: [&str; 10] = [
+const DELETE: [&str; 11] = [
     "DELETE FROM piton_inbox WHERE run_id = $1",
     "DELETE FROM piton_arrival_keys WHERE run_id = $1",
     "DELETE FROM piton_update_replies WHERE run_id = $1",
@@ -29,6 +29,7 @@ const DELETE: [&str; 10] = [
     "DELETE FROM piton_history WHERE run_id = $1",
     "DELETE FROM piton_attributes WHERE run_id = $1",
     "DELETE FROM piton_memos WHERE run_id = $1",
+    "DELETE FROM piton_terms WHERE run_id = $1",
     "DELETE FROM piton_runs WHERE run_id = $1",
 ];
 

@@ -48,7 +48,7 @@ const TAKE: &str = concat!(
     " RETURNING run.run_id, ",
     workflow_id!("run"),
     ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count, \
-     due.due_at) \
+     has_terms IS NOT NULL AS has_terms, due.due_at) \
      SELECT * FROM taken ORDER BY due_at, run_id"
 );
 
@@ -57,7 +57,7 @@ const LOST: &str = concat!(
     "SELECT * FROM (SELECT run_id, ",
     workflow_id!("piton_runs"),
     ", workflow, step_no, snapshot, coalesce(takeovers, 0) AS takeovers, inbox_count, \
-     octet_length(snapshot) AS bytes, \
+     has_terms IS NOT NULL AS has_terms, octet_length(snapshot) AS bytes, \
      sum(octet_length(snapshot)) OVER (ROWS UNBOUNDED PRECEDING) AS upto \
      FROM piton_runs WHERE worker_id = $1 AND epoch = $2 \
      AND run_id NOT IN (SELECT unnest($3::uuid[]))) AS sized WHERE ",

@@ -6,7 +6,7 @@ mod claim;
 mod commit;
 mod edit;
 mod review;
-mod start;
+pub(super) mod start;
 mod terminate;
 
 use async_trait::async_trait;

@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::postgres::effects::attributes;
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, named_after, now};
+use crate::store::postgres::{PostgresStore, failed, lifecycle, named_after, now};
 use crate::store::recipients::distinct;
 use crate::store::rows::{NamedRow, write_arrival};
 use crate::store::{NewRun, StartOutcome};
@@ -57,7 +57,8 @@ const INSERT: &str = concat!(
      SELECT run_id, worker_id IS NOT NULL AS is_owned FROM inserted"
 );
 
-const FIND_STARTED: &str = "SELECT run_id FROM piton_runs WHERE run_id = ANY ($1)";
+pub(in crate::store::postgres) const FIND_STARTED: &str =
+    "SELECT run_id FROM piton_runs WHERE run_id = ANY ($1)";
 
 /// The open runs with these workflow ids, and those of these ids that stand for their workflow ids.
 pub(in crate::store::postgres) const FIND_OPEN: &str = "SELECT workflow_id, run_id FROM piton_runs \
@@ -127,10 +128,10 @@ async fn insert(
 }
 
 fn is_labelled(run: &NewRun) -> bool {
-    !run.attributes.is_empty() || !run.memo.is_empty()
+    !run.attributes.is_empty() || !run.memo.is_empty() || run.terms.is_some()
 }
 
-/// The same with attributes and memos, in one transaction.
+/// The same with attributes, memos and terms, in one transaction.
 async fn insert_labelled(
     store: &PostgresStore,
     runs: &[&NewRun],
@@ -144,12 +145,16 @@ async fn insert_labelled(
         inserted => inserted?,
     };
     let labelled = runs.iter().copied().filter(|run| inserted.contains_key(&run.run_id));
-    attributes::write_new(transaction.get(), &labelled.collect::<Vec<_>>()).await?;
+    let labelled: Vec<_> = labelled.collect();
+    attributes::write_new(transaction.get(), &labelled).await?;
+    for run in labelled {
+        lifecycle::write(transaction.get(), run).await?;
+    }
     transaction.commit().await?;
     Ok(inserted)
 }
 
-async fn insert_rows(
+pub(in crate::store::postgres) async fn insert_rows(
     connection: &mut PgConnection,
     store: &PostgresStore,
     runs: &[&NewRun],

@@ -1,7 +1,9 @@
 //! A run follows another one in its chain.
 
+use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::rows::GOES_OVER;
+use crate::store::sqlite::lifecycle::add_terms;
 use crate::store::sqlite::script::Script;
 use crate::store::{NewRun, Successor};
 
@@ -19,7 +21,10 @@ const GO_OVER: &str = "INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at
     UPDATE piton_runs INDEXED BY piton_runs_run_id \
     SET inbox_count = (SELECT count(*) FROM piton_inbox WHERE run_id = ?) WHERE run_id = ?; \
     INSERT INTO piton_arrival_keys (run_id, dedup_key) \
-    SELECT ?, dedup_key FROM piton_arrival_keys WHERE run_id = ?; ";
+    SELECT ?, dedup_key FROM piton_arrival_keys WHERE run_id = ?; \
+    INSERT INTO piton_attributes (run_id, name, place, kind, text, integer, float, truth, time) \
+    SELECT ?, name, place, kind, text, integer, float, truth, time FROM piton_attributes WHERE run_id = ?; \
+    INSERT INTO piton_memos (run_id, memo) SELECT ?, memo FROM piton_memos WHERE run_id = ?; ";
 
 /// Starts the run that follows one which this transaction has closed, with what goes over.
 pub(in crate::store::sqlite) fn add_successor(
@@ -28,7 +33,7 @@ pub(in crate::store::sqlite) fn add_successor(
     successor: &Successor,
     has_kin: bool,
     now: Timestamp,
-) {
+) -> Result<(), StoreError> {
     let Successor { run, link } = successor;
     add_run(script, run, has_kin, now);
     let (next, closed) = (run.run_id.as_uuid(), closed.as_uuid());
@@ -38,6 +43,8 @@ pub(in crate::store::sqlite) fn add_successor(
         script.bind(vec![kind]);
     }
     script.bind(next).bind(next).bind(next).bind(closed);
+    script.bind(next).bind(closed).bind(next).bind(closed);
+    add_terms(script, run)
 }
 
 /// Inserts a run that nobody owns and whose workflow id is known to be free.

@@ -16,7 +16,7 @@ use crate::store::{
 const IS_OPEN: &str = "SELECT closed_at IS NULL FROM piton_runs WHERE run_id = ?; ";
 
 /// Everything that is the run's alone. Messages on their way, dead letters and audit entries stay.
-const DELETE: [&str; 11] = [
+const DELETE: [&str; 12] = [
     "DELETE FROM piton_run_inputs WHERE run_id = ?; ",
     "DELETE FROM piton_inbox WHERE run_id = ?; ",
     "DELETE FROM piton_arrival_keys WHERE run_id = ?; ",
@@ -27,6 +27,7 @@ const DELETE: [&str; 11] = [
     "DELETE FROM piton_history WHERE run_id = ?; ",
     "DELETE FROM piton_attributes WHERE run_id = ?; ",
     "DELETE FROM piton_memos WHERE run_id = ?; ",
+    "DELETE FROM piton_terms WHERE run_id = ?; ",
     "DELETE FROM piton_runs WHERE run_id = ?; ",
 ];
 

@@ -263,7 +263,7 @@ fn add_consequences(
         script.sql("); ");
     }
     for (run_id, successor, has_kin) in followed {
-        kin::add_successor(script, run_id, successor, has_kin, now);
+        kin::add_successor(script, run_id, successor, has_kin, now)?;
     }
     kin::add_closes(script, &over, now)?;
     for run_ids in emptied.chunks(MAX_ROWS) {

@@ -10,6 +10,7 @@ use crate::store::recipients::distinct;
 use crate::store::rows::NamedRow;
 use crate::store::sqlite::clock::Moment;
 use crate::store::sqlite::effects::attributes;
+use crate::store::sqlite::lifecycle::add_terms;
 use crate::store::sqlite::messages::add_arrivals;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
@@ -66,7 +67,9 @@ async fn start_some(store: &SqliteStore, runs: &[NewRun]) -> Result<Vec<StartOut
     if new.is_empty() {
         return Ok(outcomes);
     }
-    turn.commit(insert(&new, now.time)?).await.map_err(failed)?;
+    let mut script = Script::new();
+    insert(&mut script, &new, now.time)?;
+    turn.commit(script).await.map_err(failed)?;
     if new.iter().any(|(_, owner)| owner.is_none()) {
         store.hub.announce_due();
     }
@@ -104,8 +107,12 @@ async fn find_obstacles(
     })
 }
 
-fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Result<Script, StoreError> {
-    let mut script = Script::new();
+/// Inserts runs whose ids are known to be free; ends the transaction.
+pub(in crate::store::sqlite) fn insert(
+    script: &mut Script,
+    new: &[(&NewRun, Option<WorkerLease>)],
+    now: Timestamp,
+) -> Result<(), StoreError> {
     script
         .sql(INSERT_RUN)
         .bind(now.as_micros())
@@ -129,7 +136,8 @@ fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Result<Scri
             script.bind(run.run_id.as_uuid()).bind(run.arguments.as_bytes().to_vec());
         })
         .sql(") WHERE column1 IS NOT NULL; ");
-    attributes::add_new(&mut script, new.iter().map(|(run, _)| *run));
+    attributes::add_new(script, new.iter().map(|(run, _)| *run));
+    new.iter().try_for_each(|(run, _)| add_terms(script, run))?;
     let first = |(run, _): &(&NewRun, _)| {
         let FirstArrival { kind, dedup_key } = run.first.clone()?;
         Some(NewArrival { run_id: run.run_id, kind, dedup_key, owner: None })
@@ -137,8 +145,8 @@ fn insert(new: &[(&NewRun, Option<WorkerLease>)], now: Timestamp) -> Result<Scri
     let firsts: Vec<NewArrival> = new.iter().filter_map(first).collect();
     if !firsts.is_empty() {
         let outcomes = vec![ArrivalOutcome::Accepted { seq: 1 }; firsts.len()];
-        add_arrivals(&mut script, &firsts, &outcomes, now)?;
+        add_arrivals(script, &firsts, &outcomes, now)?;
     }
     script.sql("COMMIT");
-    Ok(script)
+    Ok(())
 }

@@ -1,0 +1,72 @@
+//! What is agreed on runs.
+
+use sqlx::FromRow;
+use uuid::Uuid;
+
+use crate::error::StoreError;
+use crate::model::{Payload, Terms, Timestamp};
+use crate::store::{Expired, ExpiredRun};
+
+/// The terms of a run.
+#[derive(FromRow)]
+pub(crate) struct TermsRow {
+    terms: String,
+    last_result: Option<Vec<u8>>,
+}
+
+impl TryFrom<TermsRow> for Terms {
+    type Error = StoreError;
+
+    fn try_from(row: TermsRow) -> Result<Self, StoreError> {
+        let terms: Self = serde_json::from_str(&row.terms)
+            .map_err(|error| StoreError::Corrupt { what: "terms", reason: error.to_string() })?;
+        Ok(Self { last_result: row.last_result.map(Payload), ..terms })
+    }
+}
+
+/// The stored form of terms.
+pub(crate) fn write_terms(terms: &Terms) -> Result<String, StoreError> {
+    serde_json::to_string(terms)
+        .map_err(|error| StoreError::Corrupt { what: "terms", reason: error.to_string() })
+}
+
+/// A run whose deadline is over.
+#[derive(FromRow)]
+pub(crate) struct DeadlineRow {
+    pub(crate) run_id: Uuid,
+    workflow_id: String,
+    workflow: String,
+    arguments: Option<Vec<u8>>,
+    pub(crate) deadline_at: i64,
+    #[sqlx(flatten)]
+    terms: TermsRow,
+    pub(crate) is_open: bool,
+}
+
+impl TryFrom<DeadlineRow> for ExpiredRun {
+    type Error = StoreError;
+
+    fn try_from(row: DeadlineRow) -> Result<Self, StoreError> {
+        Ok(Self {
+            run_id: row.run_id.into(),
+            workflow_id: row.workflow_id,
+            workflow: row.workflow,
+            arguments: row.arguments.map(Payload),
+            terms: row.terms.try_into()?,
+            deadline_at: Timestamp(row.deadline_at),
+        })
+    }
+}
+
+impl Expired {
+    /// The open ones of these rows, which were asked for up to `limit`.
+    pub(crate) fn of(
+        rows: Vec<DeadlineRow>,
+        limit: u32,
+        now: Timestamp,
+    ) -> Result<Self, StoreError> {
+        let has_more = rows.len() >= limit as usize;
+        let open = rows.into_iter().filter(|row| row.is_open);
+        Ok(Self { runs: open.map(ExpiredRun::try_from).collect::<Result<_, _>>()?, has_more, now })
+    }
+}
