@@ -165,6 +165,7 @@ async fn compare_commits(client: &Client) -> Result<(), Failed> {
             first: None,
             attributes: Default::default(),
             memo: Default::default(),
+            terms: None,
         }
     };
     let runs: Vec<NewRun> = (0..50).map(|_| new()).collect();

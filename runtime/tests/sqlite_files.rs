@@ -44,6 +44,7 @@ fn new_run() -> NewRun {
         first: None,
         attributes: Default::default(),
         memo: Default::default(),
+        terms: None,
     }
 }
 

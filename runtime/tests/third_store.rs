@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use piton::error::{LookupError, RunError, StoreError};
 use piton::filter::{Column, Filter};
-use piton::model::{DefinitionHash, PromiseKey, RunId, SchemaHash, StepNo, Timestamp, WorkerId};
+use piton::model::{
+    DefinitionHash, PromiseKey, RunId, SchemaHash, StepNo, Terms, Timestamp, WorkerId,
+};
 use piton::prelude::*;
 use piton::store::conformance::{StoreUnderTest, cases};
 use piton::store::contract::*;
@@ -21,12 +23,12 @@ use piton::store::{
     ClaimActivities, ClaimRequest, ClaimSchedules, Claimed, ClaimedActivities, ClaimedRun,
     ClaimedSchedules, CommitOutcome, CommitStep, CompletePromise, CompletionOutcome, DeadLetter,
     DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
-    EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate,
-    HeartbeatOutcome, Hub, Inbox, Kin, ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule,
-    NewWorker, PastState, PastStep, PromiseFilter, PromiseRecord, RedeliverOutcome, RelayMessages,
-    Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery,
-    RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord, SchemaRecord,
-    StartOutcome, UpdateKey, WorkerLease,
+    EditOutcome, EditRun, ExpireRun, Expired, ExpiredActivity, FinishActivity, FinishOutcome,
+    FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, IdPolicy, Inbox, Kin, ManualClock,
+    MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, PromiseFilter,
+    PromiseRecord, RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities,
+    ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated,
+    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -211,6 +213,14 @@ delegate! { Schedules:
     save_schedules(changes: Vec<SaveSchedule>) -> Vec<bool>;
     delete_schedule(id: &str) -> bool;
     list_schedule_log(id: &str, before: Option<i64>, limit: u32) -> Vec<ScheduleLogEntry>;
+}
+
+delegate! { Lifecycle:
+    start_by_policy(run: NewRun, policy: IdPolicy) -> StartOutcome;
+    find_terms(run_id: RunId) -> Option<Terms>;
+    find_expired(after: Option<(Timestamp, RunId)>, limit: u32) -> Expired;
+    defer_deadline(run_id: RunId, from: Timestamp, to: Timestamp) -> bool;
+    expire_run(expiry: ExpireRun) -> bool;
 }
 
 delegate! { Workers:

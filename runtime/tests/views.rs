@@ -69,6 +69,7 @@ impl Scene {
             first: None,
             attributes: Default::default(),
             memo: Default::default(),
+            terms: None,
         };
         self.store.start_runs(vec![run]).await?;
         Ok(run_id)

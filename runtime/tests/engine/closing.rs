@@ -167,6 +167,7 @@ async fn a_workflow_that_nobody_has_waits() {
         first: None,
         attributes: Default::default(),
         memo: Default::default(),
+        terms: None,
     };
     rig.store.start_runs(vec![stranger]).await.unwrap();
     tokio::time::sleep(minutes(1)).await;

@@ -30,6 +30,7 @@ pub(crate) fn new_run(owner: Option<WorkerLease>) -> NewRun {
         first: None,
         attributes: Default::default(),
         memo: Default::default(),
+        terms: None,
     }
 }
 

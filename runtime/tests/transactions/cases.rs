@@ -97,6 +97,7 @@ pub async fn an_outcome_that_is_refused_takes_the_writes_with_it(books: Books) {
         first: None,
         attributes: Default::default(),
         memo: Default::default(),
+        terms: None,
     };
     store.start_runs(vec![run]).await.unwrap();
     store.fence_workers(&[worker.worker_id]).await.unwrap();

@@ -209,6 +209,7 @@ pub(super) fn new_run(workflow_id: &str) -> NewRun {
         first: None,
         attributes: Default::default(),
         memo: Default::default(),
+        terms: None,
     }
 }
 

@@ -25,6 +25,7 @@ mod details;
 mod finding;
 mod fixture;
 mod history;
+mod lifecycle;
 mod long_values;
 mod messages;
 mod model;
@@ -76,6 +77,7 @@ pub fn cases() -> Vec<Case> {
         definitions::CASES,
         details::CASES,
         history::CASES,
+        lifecycle::CASES,
         audit::CASES,
         schedules::CASES,
         answers::CASES,
