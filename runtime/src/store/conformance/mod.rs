@@ -32,6 +32,7 @@ mod neighbors;
 mod news;
 mod promises;
 mod queue_model;
+mod retention;
 mod runs;
 mod schedules;
 mod visibility;
@@ -72,6 +73,7 @@ pub fn cases() -> Vec<Case> {
         visibility::CASES,
         finding::CASES,
         changing::CASES,
+        retention::CASES,
         agreement::CASES,
         definitions::CASES,
         details::CASES,

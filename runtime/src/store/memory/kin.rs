@@ -234,6 +234,28 @@ impl State {
         if is_whole { Carried::Out } else { Carried::InPart }
     }
 
+    /// Whether it is a child of a run that is open, or that goes on as another one.
+    pub(super) fn has_open_parent(&self, run_id: RunId) -> bool {
+        let Some(child) = self.kin.children.get(&self.first_of(run_id)) else { return false };
+        let parent = self.runs.get(&self.last_of(child.parent_chain));
+        parent.is_some_and(|row| row.status.is_open())
+    }
+
+    /// Removes what told which runs a run belongs to that was removed. Of a chain that is gone as a whole the rows of
+    /// its children go, but for those whose policies are still to be applied, and the row by which it is a child.
+    pub(super) fn remove_kin(&mut self, run_id: RunId) {
+        let chain = self.first_of(run_id);
+        self.kin.chains.remove(&run_id);
+        self.kin.waits.retain(|(_, waiting, _)| *waiting != run_id);
+        let is_gone = !self.runs.contains_key(&chain)
+            && self.kin.chains.values().all(|row| row.first != chain);
+        if is_gone {
+            self.kin.last.remove(&chain);
+            self.kin.children.remove(&chain);
+            self.kin.children.retain(|_, row| row.parent_chain != chain || row.is_attached);
+        }
+    }
+
     pub(super) fn find_kin(&self, run_id: RunId) -> Option<Kin> {
         self.runs.get(&run_id)?;
         let link = self.kin.chains.get(&run_id);
