@@ -115,6 +115,30 @@ async fn a_worker_can_serve_its_own_runs_queues() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_paused_queue_stands_still_until_it_is_resumed() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let server = rig.server("gpu").start().await.unwrap();
+    let queue = rig.client.queue("gpu");
+    queue.pause("maintenance").await.unwrap();
+    let run = rig.client.start(study(text("model"))).await.unwrap();
+    rig.until_parked(&run).await;
+    // Polls find nothing either.
+    tokio::time::advance(Duration::from_secs(600)).await;
+    assert_eq!(rig.lab.begun("model"), [0_u32; 0]);
+    let status = queue.status().await.unwrap();
+    let reason = status.paused.as_ref().map(|paused| paused.reason.as_str());
+    assert_eq!((status.waiting, status.under_way, reason), (1, 0, Some("maintenance")));
+    let began = Instant::now();
+    assert_eq!(queue.resume().await.unwrap(), ResumeOutcome::Resumed);
+    assert_eq!(run.result().await.unwrap(), "model done");
+    assert!(began.elapsed() < Duration::from_millis(100), "{:?}", began.elapsed());
+    assert_eq!(rig.client.queues().await.unwrap(), []);
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_call_can_be_sent_to_a_queue() {
     let rig = Rig::new();
     let owner = rig.worker().start().await.unwrap();

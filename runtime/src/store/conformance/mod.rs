@@ -32,6 +32,7 @@ mod neighbors;
 mod news;
 mod promises;
 mod queue_model;
+mod queues;
 mod runs;
 mod schedules;
 mod visibility;
@@ -83,6 +84,7 @@ pub fn cases() -> Vec<Case> {
         neighbors::CASES,
         news::CASES,
         promises::CASES,
+        queues::CASES,
         concurrency::CASES,
         model::CASES,
         queue_model::CASES,

@@ -23,6 +23,7 @@ mod liveness;
 mod messages;
 mod open;
 mod promises;
+mod queues;
 mod runs;
 mod schedules;
 mod script;
