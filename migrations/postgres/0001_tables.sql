@@ -265,6 +265,13 @@ CREATE INDEX piton_activities_held ON piton_activities (worker_id) WHERE worker_
 CREATE INDEX piton_activities_expiring ON piton_activities (expires_at)
     WHERE expires_at IS NOT NULL;
 
+-- Queues of which nobody takes activities.
+CREATE TABLE piton_paused_queues (
+    queue     TEXT NOT NULL PRIMARY KEY,
+    paused_at BIGINT NOT NULL,
+    reason    TEXT NOT NULL
+);
+
 CREATE TABLE piton_definitions (
     workflow    TEXT NOT NULL,
     hash        BIGINT NOT NULL,

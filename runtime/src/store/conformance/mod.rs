@@ -32,6 +32,7 @@ mod neighbors;
 mod news;
 mod promises;
 mod queue_model;
+mod queues;
 mod retention;
 mod runs;
 mod schedules;
@@ -85,6 +86,7 @@ pub fn cases() -> Vec<Case> {
         neighbors::CASES,
         news::CASES,
         promises::CASES,
+        queues::CASES,
         concurrency::CASES,
         model::CASES,
         queue_model::CASES,

@@ -19,6 +19,7 @@ mod hook;
 mod kin;
 mod messages;
 mod promises;
+mod queues;
 mod retention;
 mod runs;
 mod schedules;

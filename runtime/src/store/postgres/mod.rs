@@ -40,6 +40,7 @@ mod news;
 mod open;
 mod probe;
 mod promises;
+mod queues;
 mod retention;
 mod runs;
 mod schedules;

@@ -23,6 +23,7 @@ mod liveness;
 mod messages;
 mod open;
 mod promises;
+mod queues;
 mod retention;
 mod runs;
 mod schedules;
