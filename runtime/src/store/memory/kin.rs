@@ -77,6 +77,13 @@ impl State {
         self.send_close(key, now, news);
     }
 
+    /// The same of a run that another one follows: that concerns nobody but those who await its promises.
+    fn tell_close_of_awaited(&mut self, run_id: RunId, now: Timestamp, news: &mut News<'_>) {
+        if !self.awaited_of(run_id).is_empty() {
+            self.tell_close(run_id, now, news);
+        }
+    }
+
     fn send_close(&mut self, key: MessageKey, now: Timestamp, news: &mut News<'_>) {
         news.sent.push(key.run_id);
         let message = OutgoingMessage { to: String::new(), body: Message::Closed };
@@ -116,6 +123,7 @@ impl State {
         let row = ChainRow { first, place: before + 1, previous: closed, link };
         self.kin.chains.insert(next, row);
         self.kin.last.insert(first, next);
+        self.tell_close_of_awaited(closed, now, news);
     }
 
     /// Starts a child, unless that has been done.
@@ -182,6 +190,7 @@ impl State {
         now: Timestamp,
         news: &mut News<'_>,
     ) -> Carried {
+        self.end_promises(closed, now, news);
         let chain = self.first_of(closed);
         let end = match self.runs.get(&closed) {
             // It was opened again, or goes on as another one.
