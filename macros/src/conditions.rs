@@ -31,8 +31,8 @@ pub(crate) fn split<T: Conditioned>(item: &mut T, attribute: &TokenStream) -> Op
         let stays = decide.keeps(&mut item);
         item.visit(&mut decide);
         let stuck = decide.stuck.filter(|_| stays).map(|span| {
-            let message = "nothing can be left out here\n\n  help: put the `#[cfg]` on a statement\n  \
-                           note: rule `attributes`";
+            let message = "`#[cfg]` is not supported here\n\n  help: put the `#[cfg]` on a statement\n  note: rule \
+                           `attributes`";
             quote_spanned!(span=> ::core::compile_error!(#message);)
         });
         stuck.or_else(|| stays.then(|| quote!(#[#attribute] #item)))

@@ -28,7 +28,7 @@ pub(crate) fn expand(
         }
         diagnostics.malformed(
             item.clone().into_iter().next(),
-            "`#[deterministic]` is for functions",
+            "`#[deterministic]` can only be applied to functions and methods",
             "put it on a function or method",
         );
         return diagnostics.finish_with(item);

@@ -42,7 +42,7 @@ impl LetAttribute {
             diagnostics.malformed(first, message, &format!("write `#[{name}]`"));
         }
         if let Some(second) = found.next() {
-            let message = format!("`#[{name}]` is there twice");
+            let message = format!("`#[{name}]` is given twice");
             diagnostics.malformed(second, message, "remove one of them");
         }
         Some(first)

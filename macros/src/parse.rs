@@ -110,7 +110,7 @@ pub(crate) fn function(item: &mut TokenStream, diagnostics: &Diagnostics) -> Opt
                 Ok(_) => refuse(
                     diagnostics,
                     item.clone().into_iter().next(),
-                    "`#[workflow]` is for functions",
+                    "`#[workflow]` can only be applied to functions and `impl` blocks",
                     "put it on an `async fn`, or on an `impl` block that has such functions",
                 ),
             }
@@ -190,7 +190,7 @@ pub(crate) fn parse(
                 refuse(
                     diagnostics,
                     &param.ty,
-                    "the context is taken by reference, as the first parameter",
+                    "the context must be the first parameter, taken by reference",
                     "write `cx: &Context` in front of the other parameters",
                 );
             }
@@ -199,7 +199,7 @@ pub(crate) fn parse(
                 refuse(
                     diagnostics,
                     &param.ty,
-                    "a workflow has a context of its own, and not that of an activity",
+                    "a workflow cannot take the context of an activity",
                     help,
                 );
             }
@@ -230,8 +230,8 @@ pub(crate) fn parse(
             diagnostics.error(
                 span,
                 Rule::WORKFLOW_SIGNATURE,
-                "a workflow owns what it works on, so it cannot have a lifetime parameter",
-                &format!("remove `{name}`, and take by value what is borrowed for it"),
+                "a workflow owns its data, so it cannot have a lifetime parameter",
+                &format!("remove `{name}`, and take the data by value"),
             );
         }
         return None;
@@ -288,7 +288,7 @@ fn check_instrumented(function: &mut ItemFn, diagnostics: &Diagnostics) {
         span,
         Rule::WORKFLOW_SIGNATURE,
         "a workflow cannot be under `#[instrument]`, whose span would have to last from one process to the next",
-        "put it on the activities, and log with `tracing::info!` here",
+        "instrument the activities, and log with `tracing::info!` here",
     );
     function.block.stmts.clear();
 }
@@ -301,7 +301,7 @@ fn refuse(diagnostics: &Diagnostics, tokens: impl ToTokens, message: &str, help:
 /// whether there are none.
 fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
     if has_no_size(ty) {
-        let message = format!("{what} of a workflow is stored, so it must have a size");
+        let message = format!("{what} of a workflow is stored, so it must be `Sized`");
         refuse(diagnostics, ty, &message, SIZED);
         return false;
     }
@@ -310,7 +310,7 @@ fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
         match found {
             NotOwned::Reference(found) => {
                 let message =
-                    format!("{what} of a workflow is stored, so it cannot have references");
+                    format!("{what} of a workflow is stored, so it cannot contain references");
                 refuse(diagnostics, found, &message, OWN);
             }
             NotOwned::Lifetime(found) => {
@@ -319,7 +319,7 @@ fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
             }
             NotOwned::ImplTrait(found) => {
                 let message =
-                    format!("{what} of a workflow is stored, so its type must have a name");
+                    format!("{what} of a workflow is stored, so it cannot be `impl Trait`");
                 refuse(diagnostics, found, &message, NAME);
             }
         }

@@ -50,13 +50,13 @@ pub(crate) fn report(graph: &Graph, layout: &Layout, diagnostics: &Diagnostics) 
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
                     format!(
-                        "`{}` has an `{pointer}`, and is held across the await of `{}`: what two of them share would \
-                         be two values after it",
+                        "`{}` contains an `{pointer}` and is held across the await of `{}`, after which two pointers \
+                         no longer share a value",
                         local.name(),
                         state.name
                     ),
-                    "hold the value itself, a `String` for an `Arc<str>`, and have one variable that owns it; of a \
-                     run's own data nobody else has a copy, so it needs no lock",
+                    "store the value itself, such as a `String` for an `Arc<str>`, in one variable; nobody else has \
+                     access to the data of a run, so it needs no lock",
                 );
             }
         }

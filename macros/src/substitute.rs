@@ -39,12 +39,13 @@ impl Unclear {
         let name = &self.name;
         let (message, help) = match &self.text {
             Some(text) => (
-                format!("it is not known whether `{name}!` reads `self` out of {text:?}"),
+                format!("`{name}!` may capture `self` named in the string {text:?}"),
                 "write `{}`, and pass `self`",
             ),
             None => (
                 format!(
-                    "a workflow cannot have `{name}!` show `self`, which it stores like an argument"
+                    "a workflow cannot have `{name}!` print the name `self`, which the state machine stores under \
+                     another name"
                 ),
                 "pass a variable: `let value = self.value;`",
             ),

@@ -54,8 +54,8 @@ pub(crate) fn expand(
             root.applied(expand_function(args, function, Some(head), Diagnostics::new()))
         });
         if !args.is_empty() {
-            let help = "put them on its functions";
-            diagnostics.malformed(args, "an `impl` block has no options", help);
+            let help = "put the options on the functions of the block";
+            diagnostics.malformed(args, "this attribute takes no options on an `impl` block", help);
         }
         return diagnostics.finish_with(block);
     }
@@ -79,7 +79,7 @@ fn expand_function(
                 Ok(_) => diagnostics.error_at(
                     item.clone().into_iter().next(),
                     Rule::ACTIVITY_SIGNATURE,
-                    "`#[activity]` is for functions",
+                    "`#[activity]` can only be applied to functions and `impl` blocks",
                     "put it on an `async fn`, or on an `impl` block that has such functions",
                 ),
             }

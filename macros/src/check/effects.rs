@@ -158,7 +158,7 @@ impl Checker<'_> {
         self.report(
             Rule::UNORDERED_MAP,
             &last.ident,
-            format!("make a `{}`, whose order is different in every process", last.ident),
+            format!("create a `{}`, whose order differs from process to process", last.ident),
             &help,
         );
     }
@@ -168,7 +168,7 @@ impl Checker<'_> {
         self.report(
             Rule::UNORDERED_MAP,
             map,
-            format!("go through `{name}`, whose order is different in every process"),
+            format!("iterate over `{name}`, whose order differs from process to process"),
             &format!(
                 "take a `BTreeMap` or `BTreeSet`, or sort first: `let {name}: BTreeMap<_, _> = \
                  {name}.into_iter().collect();`"

@@ -61,7 +61,7 @@ pub(crate) fn check_body(
 ) -> Vec<Ident> {
     let function = Function {
         what: "a workflow",
-        without_context: "take `cx: &Context` as the first parameter for that",
+        without_context: "take `cx: &Context` as the first parameter to use it",
         signature,
     };
     let mut checker = Checker::new(function, &args.levels, diagnostics);
@@ -80,7 +80,7 @@ pub(crate) fn check_deterministic(
     let signature = &function.sig;
     let checked = Function {
         what: "a `#[deterministic]` function",
-        without_context: "let the workflow do that, and take the value as an argument",
+        without_context: "do this in the workflow, and pass the value as an argument",
         signature,
     };
     Checker::new(checked, &args.levels, diagnostics).visit_block(&function.block);

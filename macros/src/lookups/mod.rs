@@ -70,16 +70,16 @@ impl Lookups<'_> {
             let name = locals[key.local].name().to_string();
             let key = key.fields.iter().fold(name, |name, field| name + "." + field);
             let what = match found.is_temporary {
-                true => "what is looked up here".to_owned(),
+                true => "the value looked up here".to_owned(),
                 false => format!("`{}`", found.name()),
             };
             diagnostics.error(
                 found.ident.span(),
                 Rule::SAVED_LOCALS,
-                format!("{what} is looked up again after an await, and `{key}` may change before it is used up"),
+                format!("{what} is looked up again after an await, and `{key}` may have changed by then"),
                 &format!(
-                    "look it up with a copy that does not change: `let unchanged = {key}.clone();`, or use it up \
-                     before `{key}` changes"
+                    "look it up with a copy: `let unchanged = {key}.clone();`, or use the result before `{key}` \
+                     changes"
                 ),
             );
         }

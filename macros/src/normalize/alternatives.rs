@@ -27,8 +27,13 @@ impl Lower<'_> {
                 pat => vec![pat],
             };
             if cases.iter().any(|case| may_match_twice(case)) {
-                let help = "take the alternatives apart: `Some(1) | Some(2)` for `Some(1 | 2)`, or an arm for each";
-                self.unsupported(guarded.pat.span(), "the guard of alternatives", help);
+                let help = "write the alternatives out, `Some(1) | Some(2)` for `Some(1 | 2)`, or write an arm for \
+                            each";
+                self.unsupported(
+                    guarded.pat.span(),
+                    "the guard of alternatives that may match the same value",
+                    help,
+                );
             }
             for case in cases {
                 let pat = Box::new(case.clone());

@@ -64,7 +64,7 @@ impl Lower<'_> {
             },
             mut expr => {
                 if let Some(value) = compound::assigned_value(&expr) {
-                    let message = "what an await gives is no place that a value can be assigned to";
+                    let message = "the output of an await is not a place and cannot be assigned to";
                     self.diagnostics.push(syn::Error::new(value.await_token.span, message));
                 }
                 let start = begins_with_operand(&expr).then(|| span_ends(expr.to_token_stream()).0);

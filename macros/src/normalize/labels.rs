@@ -190,8 +190,8 @@ impl VisitMut for Relabel<'_, '_> {
                     .next()
                     .map_or_else(proc_macro2::Span::call_site, |token| token.span()),
                 Rule::JUMP_IN_MACRO,
-                "it is not known what `return`, `break`, `continue` or `?` mean in this macro",
-                "evaluate the expression before the macro, and pass the result",
+                "`return`, `break`, `continue` and `?` cannot be used in a macro that piton does not know",
+                "evaluate the expression before the macro, and pass the result to it",
             );
         }
     }
@@ -201,7 +201,7 @@ impl VisitMut for Relabel<'_, '_> {
             self.lower.diagnostics.error(
                 attribute.span(),
                 Rule::STATE_NAME,
-                "there is no `.await` here to name the state of",
+                "`#[state]` names the state of an `.await`, and there is none here",
                 "put `#[state(\"…\")]` on a statement with one `.await`",
             );
         }

@@ -30,8 +30,8 @@ impl Lower<'_> {
             self.diagnostics.error(
                 span,
                 Rule::SAVED_LOCALS,
-                format!("`{name}` is used in a loop that goes through a mutable borrow of it"),
-                "go through the indices, `for n in 0..list.len()`, or make the change after the loop",
+                format!("`{name}` is used in a loop over a mutable borrow of it"),
+                "iterate over indices, `for n in 0..list.len()`, or make the change after the loop",
             );
         }
     }

@@ -308,8 +308,8 @@ impl Lower<'_> {
             self.diagnostics.error_at(
                 key,
                 Rule::SAVED_LOCALS,
-                format!("what is looked up here is looked up again after an await, and `{name}` changes before it"),
-                &format!("look it up with a copy that does not change: `let unchanged = {name}.clone();`"),
+                format!("the value looked up here is looked up again after an await, and `{name}` changes before that"),
+                &format!("look it up with a copy: `let unchanged = {name}.clone();`"),
             );
         }
     }

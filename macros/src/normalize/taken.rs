@@ -40,10 +40,10 @@ impl Lower<'_> {
             iterator,
             Rule::SAVED_LOCALS,
             format!(
-                "all items of this loop are taken when it begins, so `{name}` is changed for those after a \
-                 `break` as well"
+                "this loop collects its items before it starts, so `{name}` also changes for items after a `break`"
             ),
-            &format!("change `{name}` in the body: `while let Some(item) = …`, or a loop over what stays as it is"),
+            &format!("change `{name}` in the loop body: write `while let Some(item) = …`, or loop over a value that \
+                      stays unchanged"),
         );
     }
 
@@ -60,10 +60,10 @@ impl Lower<'_> {
             values,
             Rule::SAVED_LOCALS,
             format!(
-                "these values are taken when the loop begins, so `{name}` is changed for items that it does not \
-                 come to as well"
+                "this loop collects these values before it starts, so `{name}` also changes for items that it never \
+                 reaches"
             ),
-            &format!("take each from `{name}` in the body, or of what stays as it is"),
+            &format!("take each value from `{name}` in the loop body, or iterate over a value that stays unchanged"),
         );
     }
 

@@ -83,7 +83,8 @@ impl Resolver<'_> {
         self.diagnostics.error_at(
             &mac.path,
             Rule::LOCAL_IN_MACRO,
-            format!("a workflow cannot call `{name}!`, whose definition names `{local}` by itself"),
+            format!("a workflow cannot call `{name}!`, whose definition uses the variable `{local}` without being \
+                     passed it"),
             &format!("pass the variable: `(${local}:expr) => …` and `{name}!({local})`"),
         );
     }
@@ -237,7 +238,7 @@ impl Resolver<'_> {
             self.diagnostics.error_at(
                 quote!(#path #bang),
                 Rule::CAPTURED_SHADOW,
-                format!("a workflow cannot have `{name}!` show the name of a variable that hides another one of its name"),
+                format!("a workflow cannot have `{name}!` print the name of a variable that shadows another one"),
                 "give the variable a name that no other variable of the workflow has",
             );
         }
@@ -247,7 +248,7 @@ impl Resolver<'_> {
         self.diagnostics.error(
             span,
             Rule::CAPTURED_SHADOW,
-            format!("it is not known whether this macro reads variables out of {text:?}"),
+            format!("this macro may capture a variable named in the string {text:?}"),
             "give the variable a name that no other variable of the workflow has",
         );
     }

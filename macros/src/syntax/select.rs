@@ -115,7 +115,7 @@ pub(crate) fn otherwise(input: ParseStream) -> syn::Result<SelectSource> {
     let handler = Expr::parse_with_earlier_boundary_rule(input)?;
     input.parse::<Option<Token![,]>>()?;
     if !input.is_empty() {
-        return Err(input.error("the `else` of a `select!` is its last branch"));
+        return Err(input.error("`else` must be the last branch of a `select!`"));
     }
     let (pat, future) = (syn::parse_quote!(_), syn::parse_quote!(()));
     Ok(SelectSource { attrs: Vec::new(), pat, future, cond: None, handler, is_else: true })
