@@ -92,11 +92,4 @@ mod tests {
         };
         assert_eq!(function.to_token_stream().to_string(), expected.to_token_stream().to_string());
     }
-
-    #[test]
-    fn keywords_in_format_strings_are_raw_names() {
-        let names = ["type", "a", "self", "union"].map(in_code);
-        assert_eq!(names, ["r#type", "a", "self", "union"]);
-        assert!(is_name("type") && !is_name("1"));
-    }
 }

@@ -37,3 +37,15 @@ pub(crate) const UNCHANGED: [&str; 5] = ["_", "crate", "self", "Self", "super"];
 pub(crate) fn is_plain(name: &str) -> bool {
     syn::parse_str::<Ident>(name).is_ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_in_format_strings_are_raw_names() {
+        let names = ["type", "a", "self", "union"].map(in_code);
+        assert_eq!(names, ["r#type", "a", "self", "union"]);
+        assert!(is_name("type") && !is_name("1"));
+    }
+}
