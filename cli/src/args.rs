@@ -10,6 +10,7 @@ use crate::definition::DefinitionCommand;
 use crate::error::Failure;
 use crate::output::Output;
 use crate::promise::PromiseCommand;
+use crate::queue::QueueCommand;
 use crate::run::RunCommand;
 use crate::schedule::ScheduleCommand;
 
@@ -52,6 +53,9 @@ pub(crate) enum Command {
     /// Promises that runs wait for
     #[command(subcommand)]
     Promise(PromiseCommand),
+    /// Queues of activities
+    #[command(subcommand)]
+    Queue(QueueCommand),
     /// Definitions of workflows, as builds of the code have recorded them
     #[command(subcommand)]
     Definition(DefinitionCommand),

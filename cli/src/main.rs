@@ -13,6 +13,7 @@ mod error;
 mod graph;
 mod output;
 mod promise;
+mod queue;
 mod run;
 mod schedule;
 
@@ -54,6 +55,7 @@ async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
     let done = match args.command {
         Command::Run(command) => run::carry_out(&client, command, output).await.map(well),
         Command::Promise(command) => promise::carry_out(&client, command, output).await.map(well),
+        Command::Queue(command) => queue::carry_out(&client, command, output).await.map(well),
         Command::Definition(command) => {
             definition::carry_out(&client, command, output).await.map(well)
         }

@@ -7,8 +7,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitInt, LitStr, Token};
 
-use crate::check::{Level, Levels, Rule};
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::{Level, Levels, Rule};
 use crate::id_pattern::parse_id;
 use crate::root::parse_crate;
 

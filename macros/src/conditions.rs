@@ -13,9 +13,9 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, Item, ItemFn, ItemImpl, Macro, Meta, Stmt, Token};
 
-use crate::macros::{self, Piece};
-use crate::normalize::select::Select;
-use crate::suspend;
+use crate::syntax::macros::Piece;
+use crate::syntax::select::Select;
+use crate::syntax::{macros, suspend};
 
 /// The item once for each way in which its first condition may be decided. `None` if it has no
 /// condition. `attribute` is what it is expanded by.

@@ -11,7 +11,7 @@ use crate::args::DeterministicArgs;
 use crate::check::check_deterministic;
 use crate::conditions;
 use crate::diagnostics::Diagnostics;
-use crate::source::{Surroundings, surroundings_of};
+use crate::syntax::source::{Surroundings, surroundings_of};
 
 /// Checks `item` and marks it.
 pub(crate) fn expand(

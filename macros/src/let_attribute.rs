@@ -5,7 +5,7 @@ use syn::{Attribute, Local, Macro, Meta};
 
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
-use crate::normalize::select::visit_code_mut;
+use crate::syntax::select::visit_code_mut;
 
 /// Which attribute it is, and what is said of it in the wrong place.
 pub(crate) struct LetAttribute {

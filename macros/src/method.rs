@@ -12,11 +12,12 @@ use syn::{
     Signature, Type,
 };
 
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
-use crate::hygiene::{Names, is_any_of};
-use crate::source::{Surroundings, surroundings_of};
+use crate::diagnostics::rules::Rule;
+use crate::hygiene::Names;
 use crate::substitute::Substitute;
+use crate::syntax::names::is_any_of;
+use crate::syntax::source::{Surroundings, surroundings_of};
 
 /// What is in an `impl` block.
 #[derive(Clone, Copy, Debug)]

@@ -62,7 +62,7 @@ pub(crate) fn expand(
         Err(error) => {
             diagnostics.error(
                 error.span(),
-                crate::check::Rule::ATTRIBUTES,
+                crate::diagnostics::rules::Rule::ATTRIBUTES,
                 error.to_string(),
                 HELP,
             );

@@ -15,17 +15,14 @@ use syn::{
 };
 
 use crate::args::Durability;
-use crate::check::{Level, Rule, is_of_piton, names_of_piton};
-use crate::conditions;
+use crate::check::{is_of_piton, names_of_piton};
 use crate::diagnostics::Diagnostics;
-use crate::fragments;
-use crate::generics::{self, Parameters};
+use crate::diagnostics::rules::{Level, Rule};
+use crate::generics::Parameters;
 use crate::id_pattern::IdPattern;
 use crate::method::{Method, attribute_named};
-use crate::origins;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
-use crate::write_out;
-use crate::{expose, formerly, redact};
+use crate::{conditions, expose, formerly, fragments, generics, origins, redact, write_out};
 
 /// A workflow as the user wrote it.
 #[derive(Debug)]

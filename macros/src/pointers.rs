@@ -14,13 +14,15 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, Pat, Path, Stmt, Type, TypePath};
 
-use crate::check::{Rule, path_in_file};
+use crate::check::path_in_file;
 use crate::diagnostics::Diagnostics;
-use crate::hygiene::is_any_of;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{Graph, LocalId, Node};
 use crate::layout::Layout;
-use crate::macros::{self, Piece};
 use crate::sets::Set;
+use crate::syntax::macros;
+use crate::syntax::macros::Piece;
+use crate::syntax::names::is_any_of;
 use crate::usage::bound_locals;
 
 /// The pointers, by their full names.

@@ -61,7 +61,7 @@ pub(crate) fn expand(
     let Args { workflow } = match syn::parse2(args) {
         Ok(args) => args,
         Err(error) => {
-            let rule = crate::check::Rule::ATTRIBUTES;
+            let rule = crate::diagnostics::rules::Rule::ATTRIBUTES;
             diagnostics.error(error.span(), rule, error.to_string(), help);
             return diagnostics.finish_with(item);
         }

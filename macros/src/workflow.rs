@@ -8,16 +8,17 @@ use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
 
 use crate::again::Again;
 use crate::args::WorkflowArgs;
-use crate::check::{Level, Rule, check_body, take_for_items, use_imports_around};
+use crate::check::{check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::{Level, Rule};
 use crate::fragments::kept_together;
-use crate::hygiene::is_any_of;
 use crate::id_pattern::IdPattern;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
 use crate::normalize::normalize;
 use crate::parse::WorkflowFn;
 use crate::root::Root;
+use crate::syntax::names::is_any_of;
 use crate::{
     cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, pointers, raw,
     redact, resolve, shields, time_limits,

@@ -24,9 +24,9 @@ use piton::store::{
     EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate,
     HeartbeatOutcome, Hub, Inbox, Kin, ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule,
     NewWorker, PastState, PastStep, PromiseFilter, PromiseRecord, RedeliverOutcome, RelayMessages,
-    Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery,
-    RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord, SchemaRecord,
-    StartOutcome, UpdateKey, WorkerLease,
+    Relayed, RemoveClosed, Removed, Renewal, ReviewedActivities, ReviewedRuns, RunCount,
+    RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry,
+    ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -326,3 +326,8 @@ async fn a_store_that_finds_no_endings_is_not_asked_for_ever() {
     assert!(reason.contains("find_endings"), "{reason}");
     assert_eq!(store.answers.load(Ordering::SeqCst), 1);
 }
+
+delegate!(Retention:
+    closed_workflows() -> Vec<String>;
+    remove_closed(request: RemoveClosed<'_>) -> Removed;
+);

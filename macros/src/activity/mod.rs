@@ -31,15 +31,15 @@ use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, FnArg, Item, ItemFn, ItemImpl, Signature, Visibility};
 
-use self::args::ActivityArgs;
-use self::generate::refused;
-use self::method::Method;
-use self::signature::ActivitySignature;
-use crate::check::Rule;
-use crate::conditions;
+use crate::activity::args::ActivityArgs;
+use crate::activity::generate::refused;
+use crate::activity::method::Method;
+use crate::activity::signature::ActivitySignature;
 use crate::diagnostics::Diagnostics;
-use crate::method::{self as blocks, Kind};
+use crate::diagnostics::rules::Rule;
+use crate::method::Kind;
 use crate::root::Root;
+use crate::{conditions, method as blocks};
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it, gives
 /// the errors and a function of the same signature, so that its callers do not fail too.

@@ -4,7 +4,8 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Expr, Macro};
 
-use super::{Checker, Rule};
+use super::Checker;
+use crate::diagnostics::rules::Rule;
 
 /// The code that an `.await` would suspend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

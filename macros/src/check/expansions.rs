@@ -8,8 +8,9 @@ use super::effects::UNSAFE;
 use super::items::made_by;
 use super::macros::{Names, is_known, scan};
 use super::paths::Refused;
-use super::{Checker, Rule, methods, paths};
-use crate::suspend;
+use super::{Checker, methods, paths};
+use crate::diagnostics::rules::Rule;
+use crate::syntax::suspend;
 
 /// What is refused among the tokens of a macro.
 struct Found {
@@ -134,7 +135,7 @@ impl Checker<'_> {
         if !self.is_machine() {
             return false;
         }
-        let (path, bang, name) = (&mac.path, &mac.bang_token, crate::macros::name(mac));
+        let (path, bang, name) = (&mac.path, &mac.bang_token, crate::syntax::macros::name(mac));
         let effects = self.definitions.effects(mac);
         if effects.awaits && suspend::awaiting(mac).is_none() {
             self.report(
@@ -176,7 +177,7 @@ impl Checker<'_> {
         if !self.is_machine() || rest.is_empty() {
             return;
         }
-        let (path, bang, name) = (&mac.path, &mac.bang_token, crate::macros::name(mac));
+        let (path, bang, name) = (&mac.path, &mac.bang_token, crate::syntax::macros::name(mac));
         let effects = self.definitions.effects(mac);
         if effects.awaits || effects.returns {
             // That is reported.
@@ -184,7 +185,7 @@ impl Checker<'_> {
         }
         // A block that stays as it is has variables of its own.
         let is_taken_apart =
-            suspend::block(block) || crate::macros::has_jump(block.to_token_stream());
+            suspend::block(block) || crate::syntax::macros::has_jump(block.to_token_stream());
         let made = made_by(&self.definitions, mac);
         // At the beginning of the body's code they become items of the body.
         let is_item = made.are_items() && self.depth == 1;

@@ -11,8 +11,8 @@
 use syn::{Expr, ExprCall, Pat};
 
 use super::Lookups;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{BlockKind, Local, LocalId, Locals, RegionId};
 use crate::usage::{Place, Usage, made_of};
 

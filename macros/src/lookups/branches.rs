@@ -3,8 +3,8 @@
 use syn::{Expr, Pat};
 
 use super::Lookups;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{LocalId, MadeWith};
 
 /// Reports them: a branch looks up what it needs for itself, and two of them cannot do so at the same time.

@@ -9,13 +9,14 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprIndex, ExprMethodCall, Pat};
 
 pub(crate) use self::moved_keys::MovedKey;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Locals, RegionId, Terminator};
 use crate::layout::{Layout, Link};
 use crate::liveness::Liveness;
-use crate::normalize::{chain, joins};
 use crate::sets::Set;
+use crate::syntax::conditions::chain;
+use crate::syntax::methods::joins;
 use crate::usage::{Place, Usage, bound_locals, made_of};
 
 /// Reports what cannot be looked up again, each once. Gives the keys that may be moved.

@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Ident, Item, ItemMacro, UseTree};
 
 use super::Lower;
-use crate::check::Rule;
+use crate::diagnostics::rules::Rule;
 
 /// How often each identifier occurs.
 pub(super) type Counts = HashMap<String, usize>;

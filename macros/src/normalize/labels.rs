@@ -6,9 +6,9 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprBreak, ExprContinue, Label, Lifetime, Stmt};
 
 use super::{Dest, Lower};
-use crate::check::Rule;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{TargetId, target_label};
-use crate::macros;
+use crate::syntax::macros;
 
 /// A loop or labeled block that is taken apart, while its body is lowered.
 #[derive(Debug)]
@@ -37,11 +37,6 @@ impl JumpScope {
     pub(super) fn is_loop(&self) -> bool {
         self.kind != JumpKind::Block
     }
-}
-
-/// Whether the expression is nothing but a jump.
-pub(super) fn is_jump(expr: &Expr) -> bool {
-    matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_))
 }
 
 impl Lower<'_> {

@@ -8,13 +8,14 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
 
-use super::{Lower, collect_bindings};
+use super::Lower;
 use crate::by_name::NameMap;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::fingerprint::Place;
 use crate::ir::{NamedBranch, Point, PointId, PointKind};
-use crate::raw::without_prefix;
+use crate::syntax::names::without_prefix;
+use crate::syntax::patterns::collect_bindings;
 
 /// The name and kind of the state in which an operation is awaited.
 pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {

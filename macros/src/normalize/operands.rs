@@ -10,12 +10,16 @@ use syn::{Expr, ExprReference, UnOp};
 
 use super::changed::{Changed, is_stable_value};
 use super::expr::operands_mut;
-use super::forms::{gives_option, has_index, is_constant, is_own, without_parens};
+use super::forms::is_constant;
 use super::late::{Late, lends_items};
-use super::{Lower, chain, control, let_stmt, wild_pat};
-use crate::carried::{local_of, takes_receiver};
-use crate::check::Rule;
-use crate::suspend;
+use super::{Lower, control};
+use crate::diagnostics::rules::Rule;
+use crate::ir::locals::local_of;
+use crate::syntax::build::{let_stmt, wild_pat};
+use crate::syntax::conditions::chain;
+use crate::syntax::forms::{gives_option, has_index, is_own, without_parens};
+use crate::syntax::methods::takes_receiver;
+use crate::syntax::suspend;
 use crate::usage::Place;
 
 /// What an expression does with an operand.

@@ -7,43 +7,15 @@
 use syn::{Block, Expr};
 
 use super::Lower;
-use super::compound::is_constructor;
 use super::late::Exits;
-use super::lending::is_one_of;
 use super::text_types::gives_as_it_is_asked;
-use crate::check::Rule;
-use crate::hygiene::is_any_of;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{LocalId, Locals};
 use crate::sets::Set;
+use crate::syntax::calls::is_constructor;
+use crate::syntax::methods::{ADAPTERS, is_one_of};
+use crate::syntax::names::is_any_of;
 use crate::usage::Usage;
-
-/// Methods that give another iterator, and go through the items only as that is gone through.
-pub(crate) const ADAPTERS: [&str; 24] = [
-    "by_ref",
-    "chain",
-    "cloned",
-    "copied",
-    "cycle",
-    "enumerate",
-    "filter",
-    "filter_map",
-    "flat_map",
-    "flatten",
-    "fuse",
-    "inspect",
-    "into_iter",
-    "map",
-    "map_while",
-    "peekable",
-    "rev",
-    "scan",
-    "skip",
-    "skip_while",
-    "step_by",
-    "take",
-    "take_while",
-    "zip",
-];
 
 /// Those of them that do anything with the items.
 const DOING: [&str; 6] = ["filter_map", "flat_map", "inspect", "map", "map_while", "scan"];

@@ -8,10 +8,10 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, FieldPat, Ident, ItemMacro, Macro, Pat, PatIdent};
 
 use super::{Binding, Resolver};
-use crate::check::{self, Rule};
-use crate::macros::{self, Piece, definition};
-use crate::suspend;
-use crate::write_out;
+use crate::diagnostics::rules::Rule;
+use crate::syntax::macros::{Piece, definition};
+use crate::syntax::{macros, suspend};
+use crate::{check, write_out};
 
 /// Renames the bindings of a pattern.
 struct Renamer<'a, 'r>(&'a Resolver<'r>);
@@ -254,7 +254,7 @@ impl Resolver<'_> {
     }
 
     fn resolve_select(&mut self, mac: &mut Macro) {
-        let Ok(mut select) = mac.parse_body::<crate::normalize::select::Select>() else {
+        let Ok(mut select) = mac.parse_body::<crate::syntax::select::Select>() else {
             // `normalize` reports what is wrong.
             return;
         };

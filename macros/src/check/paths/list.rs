@@ -1,7 +1,7 @@
 //! What is refused.
 
-use super::super::Rule;
 use super::{Group, Refused};
+use crate::diagnostics::rules::Rule;
 
 // The first group that fits counts, so exact paths come before the modules they are in.
 pub(super) const PATHS: &[Group] = &[

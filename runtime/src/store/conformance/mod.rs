@@ -32,6 +32,8 @@ mod neighbors;
 mod news;
 mod promises;
 mod queue_model;
+mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod visibility;
@@ -72,6 +74,7 @@ pub fn cases() -> Vec<Case> {
         visibility::CASES,
         finding::CASES,
         changing::CASES,
+        retention::CASES,
         agreement::CASES,
         definitions::CASES,
         details::CASES,
@@ -83,6 +86,7 @@ pub fn cases() -> Vec<Case> {
         neighbors::CASES,
         news::CASES,
         promises::CASES,
+        queues::CASES,
         concurrency::CASES,
         model::CASES,
         queue_model::CASES,

@@ -19,6 +19,8 @@ pub(super) mod kin;
 pub(super) mod lists;
 pub(super) mod messages;
 pub(super) mod promises;
+pub(super) mod queues;
+pub(super) mod retention;
 pub(super) mod runs;
 pub(super) mod schedules;
 pub(super) mod visibility;
@@ -32,6 +34,8 @@ pub use self::activities::Activities;
 pub use self::definitions::Definitions;
 pub use self::messages::Messages;
 pub use self::promises::Promises;
+pub use self::queues::Queues;
+pub use self::retention::Retention;
 pub use self::runs::Runs;
 pub use self::schedules::Schedules;
 pub use self::visibility::Visibility;
@@ -60,8 +64,10 @@ pub trait Store:
     + Activities
     + Messages
     + Promises
+    + Queues
     + Definitions
     + Visibility
+    + Retention
     + Schedules
     + std::fmt::Debug
     + 'static

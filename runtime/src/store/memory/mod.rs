@@ -19,6 +19,8 @@ mod hook;
 mod kin;
 mod messages;
 mod promises;
+mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod state;

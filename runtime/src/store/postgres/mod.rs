@@ -40,6 +40,8 @@ mod news;
 mod open;
 mod probe;
 mod promises;
+mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod server;

@@ -13,6 +13,7 @@ mod history;
 mod kin;
 mod messages;
 mod promises;
+mod queues;
 mod runs;
 mod schedules;
 mod visibility;
@@ -42,6 +43,7 @@ pub(super) use self::promises::{
     ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
     promise_columns, read_key, read_promises, write_outcome,
 };
+pub(super) use self::queues::{QueueRow, queue_records};
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;
 pub(super) use self::runs::{

@@ -23,6 +23,8 @@ mod liveness;
 mod messages;
 mod open;
 mod promises;
+mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod script;

@@ -1,0 +1,85 @@
+//! Queues: what lies on them, and which are paused.
+
+use async_trait::async_trait;
+
+use super::transaction::Transaction;
+use super::{PostgresStore, failed, kept, now};
+use crate::error::StoreError;
+use crate::store::rows::{QueueRow, queue_records};
+use crate::store::{QueueRecord, Queues, ResumeOutcome};
+
+const PAUSE: &str = concat!(
+    "INSERT INTO piton_paused_queues (queue, paused_at, reason) SELECT $2, clock.now, $3 FROM ",
+    now!(),
+    " AS clock ON CONFLICT (queue) DO UPDATE SET reason = excluded.reason"
+);
+
+const RESUME: &str = "DELETE FROM piton_paused_queues WHERE queue = $1";
+
+const LIST: &str = concat!(
+    "SELECT coalesce(counted.queue, paused.queue) AS queue, \
+     coalesce(waiting, 0) AS waiting, coalesce(delayed, 0) AS delayed, \
+     coalesce(under_way, 0) AS under_way, coalesce(awaiting_token, 0) AS awaiting_token, \
+     oldest_due_at, paused_at, reason FROM (SELECT queue, \
+     count(*) FILTER (WHERE due_at <= clock.now) AS waiting, \
+     count(*) FILTER (WHERE due_at > clock.now) AS delayed, \
+     count(*) FILTER (WHERE worker_id IS NOT NULL) AS under_way, \
+     count(*) FILTER (WHERE worker_id IS NULL AND due_at IS NULL) AS awaiting_token, \
+     min(due_at) FILTER (WHERE due_at <= clock.now) AS oldest_due_at FROM ",
+    now!(),
+    " AS clock, piton_activities GROUP BY queue) AS counted \
+     FULL JOIN piton_paused_queues AS paused ON paused.queue = counted.queue"
+);
+
+#[async_trait]
+impl Queues for PostgresStore {
+    async fn pause_queue(&self, queue: &str, reason: &str) -> Result<(), StoreError> {
+        self.asked("pause_queue", pause(self, queue, reason)).await
+    }
+
+    async fn resume_queue(&self, queue: &str) -> Result<ResumeOutcome, StoreError> {
+        self.asked("resume_queue", resume(self, queue)).await
+    }
+
+    async fn list_queues(&self) -> Result<Vec<QueueRecord>, StoreError> {
+        self.asked("list_queues", list(self)).await
+    }
+}
+
+async fn pause(store: &PostgresStore, queue: &str, reason: &str) -> Result<(), StoreError> {
+    let failed = failed("pause_queue");
+    let mut transaction = Transaction::begin_in(&store.calls).await.map_err(failed)?;
+    sqlx::query(PAUSE)
+        .bind(store.given_time())
+        .bind(queue)
+        .bind(kept(reason))
+        .execute(transaction.get())
+        .await
+        .map_err(failed)?;
+    transaction.commit().await.map_err(failed)
+}
+
+async fn resume(store: &PostgresStore, queue: &str) -> Result<ResumeOutcome, StoreError> {
+    let failed = failed("resume_queue");
+    let mut transaction = Transaction::begin_in(&store.calls).await.map_err(failed)?;
+    let removed =
+        sqlx::query(RESUME).bind(queue).execute(transaction.get()).await.map_err(failed)?;
+    transaction.commit().await.map_err(failed)?;
+    if removed.rows_affected() == 0 {
+        return Ok(ResumeOutcome::NotPaused);
+    }
+    store.news.queued(queue);
+    Ok(ResumeOutcome::Resumed)
+}
+
+async fn list(store: &PostgresStore) -> Result<Vec<QueueRecord>, StoreError> {
+    let failed = failed("list_queues");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let rows: Vec<QueueRow> = sqlx::query_as(LIST)
+        .bind(store.given_time())
+        .fetch_all(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    Ok(queue_records(rows))
+}
