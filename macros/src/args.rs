@@ -428,7 +428,7 @@ mod tests {
         let expected = "a name of 1001 bytes is too long";
         assert_eq!(error(&"a".repeat(1_001)).as_deref(), Some(expected));
         assert_eq!(error(" ").as_deref(), Some("a name must not be empty"));
-        let expected = "a name cannot have the control character `\\0`";
+        let expected = "a name cannot contain the control character `\\0`";
         assert_eq!(error("order\0").as_deref(), Some(expected));
     }
 }
