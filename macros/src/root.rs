@@ -183,7 +183,7 @@ mod tests {
         };
         let root = Root::of(&quote!(name = "a", crate = "crate::parts::piton"));
         let expected = quote! {
-            use crate::parts::piton as __piton;
+            use crate::parts::piton::__private as __piton;
             impl crate::parts::piton::Signal for A {}
             fn f(x: u8) -> crate::parts::piton::Result<()> {
                 my::piton::g(); #[crate::parts::piton::workflow] h!(crate::parts::piton::x)

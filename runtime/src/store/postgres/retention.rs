@@ -13,15 +13,15 @@ use crate::store::{RemoveClosed, Removed, Retention, Store as _};
 
 /// From one name to the next.
 const WORKFLOWS: &str = "WITH RECURSIVE named AS (\
-    SELECT min(workflow) AS workflow FROM piton_runs WHERE closed_at IS NOT NULL \
+    SELECT min(workflow) AS workflow FROM piton_runs WHERE closed_at >= 0 \
     UNION ALL SELECT (SELECT min(workflow) FROM piton_runs \
-    WHERE closed_at IS NOT NULL AND workflow > named.workflow) FROM named WHERE workflow IS NOT NULL) \
+    WHERE closed_at >= 0 AND workflow > named.workflow) FROM named WHERE workflow IS NOT NULL) \
     SELECT workflow FROM named WHERE workflow IS NOT NULL";
 
 /// Those of a workflow that closed until then, behind a place.
 macro_rules! old {
     () => {
-        " FROM piton_runs AS run WHERE workflow = $1 AND closed_at IS NOT NULL AND closed_at <= $2 \
+        " FROM piton_runs AS run WHERE workflow = $1 AND closed_at >= 0 AND closed_at <= $2 \
          AND (closed_at, run_id) > ($3, $4) ORDER BY closed_at, run_id"
     };
 }
