@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use piton::error::RunError;
 use piton::prelude::*;
-use piton::store::MemoryStore;
 use piton::store::contract::*;
+use piton::store::{MemoryStore, ResumeOutcome};
 use piton::worker::Queue;
 use tokio::time::Instant;
 
