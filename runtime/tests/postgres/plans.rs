@@ -40,7 +40,6 @@ const TABLES: [&str; 9] = [
     "piton_update_replies",
     "piton_activities",
     "piton_outbox",
-    "piton_paused_queues",
     "piton_dead_letters",
     "piton_history",
     "piton_audit",
