@@ -15,7 +15,7 @@ use quote::{ToTokens, quote};
 use syn::LitStr;
 use syn::parse::ParseStream;
 
-use crate::raw::is_plain;
+use crate::syntax::names::is_plain;
 
 /// The name of the crate and of its library.
 const NAME: &str = "piton";
@@ -53,7 +53,7 @@ pub(crate) fn parse_crate(input: ParseStream) -> syn::Result<()> {
     input.parse::<syn::Token![=]>()?;
     let path: LitStr = input.parse()?;
     path.parse::<syn::Path>().map_err(|_| {
-        let message = "`crate` must be the path by which the code gets at piton";
+        let message = "`crate` must be the path of the `piton` crate";
         syn::Error::new(path.span(), message)
     })?;
     Ok(())
@@ -183,7 +183,7 @@ mod tests {
         };
         let root = Root::of(&quote!(name = "a", crate = "crate::parts::piton"));
         let expected = quote! {
-            use crate::parts::piton::__private as __piton;
+            use crate::parts::piton as __piton;
             impl crate::parts::piton::Signal for A {}
             fn f(x: u8) -> crate::parts::piton::Result<()> {
                 my::piton::g(); #[crate::parts::piton::workflow] h!(crate::parts::piton::x)

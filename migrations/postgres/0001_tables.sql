@@ -78,6 +78,8 @@ CREATE INDEX piton_runs_workflow_id ON piton_runs (workflow_id, started_at, run_
     WHERE closed_at IS NOT NULL AND workflow_id IS NOT NULL;
 -- Only a running run that nobody owns has a due time. Runs that came together share an entry.
 CREATE INDEX piton_runs_due ON piton_runs (workflow, due_at) WHERE due_at IS NOT NULL;
+-- Runs that are over, those that closed first, for those who remove them after a while.
+CREATE INDEX piton_runs_closed ON piton_runs (workflow, closed_at, run_id) WHERE closed_at IS NOT NULL;
 CREATE INDEX piton_runs_owned ON piton_runs (worker_id) WHERE worker_id IS NOT NULL;
 -- Blocked runs, for people.
 CREATE INDEX piton_runs_blocked ON piton_runs (run_id) WHERE status = 'blocked';

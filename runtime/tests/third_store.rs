@@ -23,10 +23,10 @@ use piton::store::{
     DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
     EditOutcome, EditRun, ExpiredActivity, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate,
     HeartbeatOutcome, Hub, Inbox, Kin, ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule,
-    NewWorker, PastState, PastStep, PromiseFilter, PromiseRecord, RedeliverOutcome, RelayMessages,
-    Relayed, Renewal, ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery,
-    RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord, SchemaRecord,
-    StartOutcome, UpdateKey, WorkerLease,
+    NewWorker, PastState, PastStep, PromiseFilter, PromiseRecord, QueueRecord, RedeliverOutcome,
+    RelayMessages, Relayed, RemoveClosed, Removed, Renewal, ResumeOutcome, ReviewedActivities,
+    ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated,
+    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -326,3 +326,14 @@ async fn a_store_that_finds_no_endings_is_not_asked_for_ever() {
     assert!(reason.contains("find_endings"), "{reason}");
     assert_eq!(store.answers.load(Ordering::SeqCst), 1);
 }
+
+delegate!(Queues:
+    pause_queue(queue: &str, reason: &str) -> ();
+    resume_queue(queue: &str) -> ResumeOutcome;
+    list_queues() -> Vec<QueueRecord>;
+);
+
+delegate!(Retention:
+    closed_workflows() -> Vec<String>;
+    remove_closed(request: RemoveClosed<'_>) -> Removed;
+);

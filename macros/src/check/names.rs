@@ -303,7 +303,7 @@ mod tests {
     fn imports_of_the_body_are_followed() {
         let mut names = Names::new(Rc::default());
         names.enter(&parse_quote!({
-            use crate::helpers::total;
+            use crate::helpers;
             use std::time;
             use std::{
                 env as surroundings,

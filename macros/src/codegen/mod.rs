@@ -36,14 +36,17 @@ mod whose_parts;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
-pub(crate) use self::facade::{facade, is_of_lints, unavailable, values_of};
+pub(crate) use self::facade::facade;
+pub(crate) use self::facade::is_of_lints;
+pub(crate) use self::facade::unavailable;
+pub(crate) use self::facade::values_of;
 pub(crate) use self::graph::type_text;
 use crate::ir::Graph;
 use crate::layout::Layout;
 use crate::lookups::MovedKey;
 use crate::owned::stored_parts;
 use crate::parse::WorkflowFn;
-use crate::raw::without_prefix;
+use crate::syntax::names::without_prefix;
 
 /// Prints the machine and what else makes the workflow's type a workflow. It `explains` the machine if people are to read
 /// it: comments take rustc time as well.

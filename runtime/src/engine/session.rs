@@ -18,6 +18,7 @@ use super::blocked::Looked;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
 use super::held::{HeldRuns, Hold, Starting};
+use super::loops::retention::Ages;
 use super::loops::{lease, relay};
 use super::outgoing::Outgoing;
 use super::phase::{Phase, Phases};
@@ -75,6 +76,8 @@ pub(crate) struct Settings {
     pub(crate) max_claim_rate: Option<u32>,
     /// How many batches of commits it writes at a time; `None` leaves it to the store.
     pub(crate) commit_lanes: Option<usize>,
+    /// For how long runs are kept that are over.
+    pub(crate) retention: Ages,
 }
 
 /// See the [module documentation](self).

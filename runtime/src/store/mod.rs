@@ -133,6 +133,7 @@ pub use contract::promises::{
     CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
 };
 pub use contract::queues::{PausedQueue, QueueRecord, ResumeOutcome};
+pub use contract::retention::{RemoveClosed, Removed};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome, Successor,
@@ -144,8 +145,8 @@ pub use contract::schedules::{
 pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{
-    Activities, Definitions, Messages, Promises, Queues, Runs, Schedules, Store, Visibility,
-    Workers,
+    Activities, Definitions, Messages, Promises, Queues, Retention, Runs, Schedules, Store,
+    Visibility, Workers,
 };
 pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;

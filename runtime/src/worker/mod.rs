@@ -1,6 +1,7 @@
 //! Workers: processes that claim runs and carry them out.
 
 mod queue;
+mod retention;
 mod running;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
 pub use queue::Queue;
+pub use retention::Retention;
 pub use running::RunningWorker;
 
 use crate::activities::{ActivityEntry, Dependencies};
@@ -72,6 +74,7 @@ impl Worker {
                 poll_interval: Duration::from_secs(2),
                 max_claim_rate: None,
                 commit_lanes: None,
+                retention: Default::default(),
             },
             queues: Vec::new(),
             entries: None,
@@ -227,6 +230,14 @@ impl Worker {
     /// own.
     pub fn commit_lanes(mut self, lanes: usize) -> Self {
         self.settings.commit_lanes = Some(lanes.clamp(1, MAX_COMMIT_LANES));
+        self
+    }
+
+    /// Has the worker remove runs that have been over for some time, a hundred in a transaction. It looks once a
+    /// minute, and of several workers one removes at a time. Where they have been told different ages, the shortest
+    /// counts. Default: all runs are kept for ever.
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.settings.retention = retention.0;
         self
     }
 

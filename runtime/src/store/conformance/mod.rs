@@ -33,6 +33,7 @@ mod news;
 mod promises;
 mod queue_model;
 mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod visibility;
@@ -73,6 +74,7 @@ pub fn cases() -> Vec<Case> {
         visibility::CASES,
         finding::CASES,
         changing::CASES,
+        retention::CASES,
         agreement::CASES,
         definitions::CASES,
         details::CASES,

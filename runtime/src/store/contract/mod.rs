@@ -20,6 +20,7 @@ pub(super) mod lists;
 pub(super) mod messages;
 pub(super) mod promises;
 pub(super) mod queues;
+pub(super) mod retention;
 pub(super) mod runs;
 pub(super) mod schedules;
 pub(super) mod visibility;
@@ -34,6 +35,7 @@ pub use self::definitions::Definitions;
 pub use self::messages::Messages;
 pub use self::promises::Promises;
 pub use self::queues::Queues;
+pub use self::retention::Retention;
 pub use self::runs::Runs;
 pub use self::schedules::Schedules;
 pub use self::visibility::Visibility;
@@ -65,6 +67,7 @@ pub trait Store:
     + Queues
     + Definitions
     + Visibility
+    + Retention
     + Schedules
     + std::fmt::Debug
     + 'static

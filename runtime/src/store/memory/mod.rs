@@ -20,6 +20,7 @@ mod kin;
 mod messages;
 mod promises;
 mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod state;

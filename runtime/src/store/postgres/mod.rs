@@ -41,6 +41,7 @@ mod open;
 mod probe;
 mod promises;
 mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod server;

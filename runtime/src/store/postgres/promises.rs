@@ -79,6 +79,14 @@ const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, 
 
 const REMOVE: &str = "DELETE FROM piton_promises WHERE scope = $1 AND name = $2";
 
+/// Whoever closes the runs has to tell those who wait. The rows are locked already.
+const MARK: &str =
+    "UPDATE piton_runs SET has_kin = true WHERE run_id = ANY ($1) AND has_kin IS NULL";
+
+/// What is awaited of these runs and has come to nothing. Who waits for nothing any more has no row.
+const AWAITED: &str = "SELECT scope, name FROM piton_promises \
+    WHERE run_id = ANY ($1) AND outcome IS NULL";
+
 const ADD_WAITS: &str = "INSERT INTO piton_promise_waits (scope, name, run_id, handle) \
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[]) ON CONFLICT DO NOTHING";
 
@@ -392,6 +400,34 @@ async fn write(
         if !waits.is_empty() {
             write_waits(connection, statement, waits).await.map_err(failed)?;
         }
+    }
+    if !decided.awaited.is_empty() {
+        let owners: Vec<_> = decided.awaited.iter().map(RunId::as_uuid).collect();
+        sqlx::query(MARK).bind(owners).execute(connection).await.map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Tells those who wait for promises of runs that are closed.
+pub(super) async fn end_promises(
+    store: &PostgresStore,
+    closes: &[MessageKey],
+) -> Result<(), StoreError> {
+    let failed = failed("relay_messages");
+    if closes.is_empty() {
+        return Ok(());
+    }
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let keys: Vec<(String, String)> = sqlx::query_as(AWAITED)
+        .bind(closes.iter().map(|key| key.run_id.as_uuid()).collect::<Vec<_>>())
+        .fetch_all(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    let work = keys.into_iter().map(|(scope, name)| read_key(&scope, name).map(Work::Settle));
+    let work = work.collect::<Result<Vec<_>, _>>()?;
+    for work in work.chunks(MAX_AT_ONCE as usize) {
+        do_work(store, work.to_vec(), "relay_messages").await?;
     }
     Ok(())
 }

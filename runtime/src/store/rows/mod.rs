@@ -27,7 +27,9 @@ pub(super) use self::attributes::AttributeRow;
 use self::attributes::{read_attributes, read_memo};
 pub(super) use self::audit::{AuditRow, audit_columns};
 pub(super) use self::definitions::{DefinitionRow, SchemaRow, SummaryRow, read_summaries};
-pub(super) use self::details::{DetailsRow, QueuedRow, UnreadRow, queued_columns, read_details};
+pub(super) use self::details::{DetailsRow, queued_columns, read_details};
+#[cfg(feature = "postgres")]
+pub(super) use self::details::{QueuedRow, UnreadRow};
 pub(super) use self::edits::EditedRow;
 pub(super) use self::history::{PastStateRow, PastStepRow};
 pub(super) use self::kin::{

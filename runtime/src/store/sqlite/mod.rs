@@ -24,6 +24,7 @@ mod messages;
 mod open;
 mod promises;
 mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod script;

@@ -52,6 +52,14 @@ const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, 
 
 const REMOVE: &str = "DELETE FROM piton_promises WHERE scope = ? AND name = ?; ";
 
+/// Whoever closes the run has to tell those who wait.
+const MARK: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id SET has_kin = 1 \
+    WHERE has_kin IS NULL AND run_id = ?; ";
+
+/// What is awaited of these runs and has come to nothing. Who waits for nothing any more has no row.
+const AWAITED: &str =
+    "SELECT scope, name FROM piton_promises WHERE outcome IS NULL AND run_id IN (";
+
 const ADD_WAIT: &str = "INSERT INTO piton_promise_waits (scope, name, run_id, handle) \
     VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING; ";
 
@@ -337,6 +345,33 @@ fn write(script: &mut Script, decided: &Decided) -> Result<(), StoreError> {
     };
     add_waits(REMOVE_WAIT, &decided.gone_waits);
     add_waits(ADD_WAIT, &decided.new_waits);
+    for run_id in &decided.awaited {
+        script.sql(MARK).bind(run_id.as_uuid());
+    }
+    Ok(())
+}
+
+/// Tells those who wait for promises of runs that are closed.
+pub(super) async fn end_promises(
+    store: &SqliteStore,
+    closes: &[MessageKey],
+) -> Result<(), StoreError> {
+    let failed = failed("relay_messages");
+    if closes.is_empty() {
+        return Ok(());
+    }
+    let mut script = Script::new();
+    script.sql(AWAITED).values(1, closes.iter(), |script, key| {
+        script.bind(key.run_id.as_uuid());
+    });
+    script.sql(")");
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(String, String)>(0));
+    let work = rows.map_err(failed)?.into_iter();
+    let work = work.map(|(scope, name)| read_key(&scope, name).map(Work::Settle));
+    let work = work.collect::<Result<Vec<_>, _>>()?;
+    for work in work.chunks(MAX_WORK) {
+        do_some(store, work.to_vec(), "relay_messages").await?;
+    }
     Ok(())
 }
 

@@ -53,6 +53,25 @@ pub(super) fn add_closes_of_kin(
     Ok(())
 }
 
+/// As [`add_closes`], of those among runs that others follow whose promises are awaited: their end concerns nobody else.
+pub(super) fn add_closes_of_awaited(
+    script: &mut Script,
+    followed: &[RunId],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    for followed in followed.chunks(MAX_ROWS) {
+        script.sql(CLOSE).bind(write_message(&Message::Closed)?).bind(now.as_micros());
+        script.values(1, followed.iter(), |script, run_id| {
+            script.bind(run_id.as_uuid());
+        });
+        script.sql(
+            ") AND EXISTS (SELECT 1 FROM piton_promises AS promise \
+             WHERE promise.run_id = piton_runs.run_id AND promise.outcome IS NULL); ",
+        );
+    }
+    Ok(())
+}
+
 /// Tells of the runs, in the answer of statement number `index`, that have something in the outbox.
 pub(super) fn announce(
     store: &SqliteStore,

@@ -4,7 +4,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;
 use syn::{Block, Expr, Ident, Macro, Stmt};
 
-use crate::{macros, time_limits};
+use super::macros;
 
 /// The macros that suspend, whatever is in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) fn awaiting(mac: &Macro) -> Option<Awaiting> {
 
 fn by_name(name: &Ident) -> Option<Awaiting> {
     match name.to_string().as_str() {
-        "select" | time_limits::MACRO => Some(Awaiting::Select),
+        "select" | MACRO => Some(Awaiting::Select),
         "join" => Some(Awaiting::Join),
         "try_join" => Some(Awaiting::TryJoin),
         _ => None,
@@ -67,7 +67,9 @@ pub(crate) fn tokens(tokens: TokenStream) -> bool {
         match &tree {
             TokenTree::Ident(ident) if after_dot && ident == "await" => return true,
             TokenTree::Punct(punct) if after_name && punct.as_char() == '!' => return true,
-            TokenTree::Group(group) if self::tokens(group.stream()) => return true,
+            TokenTree::Group(group) if crate::syntax::suspend::tokens(group.stream()) => {
+                return true;
+            }
             _ => {}
         }
         after_dot = matches!(&tree, TokenTree::Punct(punct) if punct.as_char() == '.');
@@ -99,3 +101,6 @@ impl<'ast> Visit<'ast> for Search {
 
     fn visit_type(&mut self, _: &'ast syn::Type) {}
 }
+
+/// The name of the macro.
+pub(crate) const MACRO: &str = "__piton_timeout";

@@ -46,8 +46,9 @@ fn field_name(expr: &Expr) -> Option<TokenStream> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{parse, unparse};
     use super::*;
+    use crate::syntax::macros::parse;
+    use crate::syntax::macros::unparse;
 
     #[test]
     fn fields_have_their_names_with_or_without_braces() {

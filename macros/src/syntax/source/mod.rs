@@ -12,9 +12,9 @@ use std::rc::Rc;
 
 use proc_macro2::Span;
 
-use self::pieces::next_piece;
-use self::regions::Region;
 pub(crate) use self::regions::Surroundings;
+use super::source::pieces::next_piece;
+use super::source::regions::Region;
 
 mod methods;
 mod pieces;

@@ -12,11 +12,11 @@ pub(crate) fn unit(span: Span) -> Expr {
     })
 }
 
-pub(super) fn ident_expr(ident: Ident) -> Expr {
+pub(crate) fn ident_expr(ident: Ident) -> Expr {
     Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.into() })
 }
 
-pub(super) fn ident_pat(ident: Ident, mutable: bool) -> Pat {
+pub(crate) fn ident_pat(ident: Ident, mutable: bool) -> Pat {
     Pat::Ident(syn::PatIdent {
         attrs: Vec::new(),
         by_ref: None,
@@ -28,12 +28,12 @@ pub(super) fn ident_pat(ident: Ident, mutable: bool) -> Pat {
 }
 
 /// `_`
-pub(super) fn wild_pat() -> Pat {
+pub(crate) fn wild_pat() -> Pat {
     Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() })
 }
 
 /// `let pat = value;`
-pub(super) fn let_stmt(pat: Pat, value: Expr) -> Source {
+pub(crate) fn let_stmt(pat: Pat, value: Expr) -> Source {
     Source::Local(syn::Local {
         attrs: Vec::new(),
         let_token: Default::default(),

@@ -4,7 +4,7 @@
 /// The next word, literal or sign from `next` on, and where it is. Goes on after it.
 ///
 /// Whole files come by here, and nothing optimizes this code: so it looks at bytes.
-pub(super) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, &'a str)> {
+pub(crate) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, &'a str)> {
     let bytes = text.as_bytes();
     loop {
         let mut at = *next;
@@ -26,7 +26,7 @@ pub(super) fn next_piece<'a>(text: &'a str, next: &mut usize) -> Option<(usize, 
 }
 
 /// Outside of literals and comments, what is not ASCII is in words only.
-pub(super) fn is_word(byte: u8) -> bool {
+pub(crate) fn is_word(byte: u8) -> bool {
     matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | 0x80..)
 }
 

@@ -1,12 +1,12 @@
 //! The variables that format strings capture.
 
-use crate::raw;
+use crate::syntax::names;
 
 /// The variables that a format string captures, such as `x` in `"{x:?}"` and `width` in
 /// `"{:width$}"`.
 pub(crate) fn captures(format: &str) -> Vec<String> {
     let mut names = Vec::new();
-    scan_captures(format, |name| names.push(raw::in_code(name)));
+    scan_captures(format, |name| names.push(names::in_code(name)));
     names
 }
 
@@ -17,9 +17,9 @@ pub(crate) fn rename_captures(format: &str, rename: impl Fn(&str) -> Option<Stri
     scan_captures(format, |name| {
         // `name` is a part of `format`.
         let start = name.as_ptr() as usize - format.as_ptr() as usize;
-        if let Some(new) = rename(&raw::in_code(name)) {
+        if let Some(new) = rename(&names::in_code(name)) {
             out.push_str(&format[copied..start]);
-            out.push_str(raw::without_prefix(&new));
+            out.push_str(names::without_prefix(&new));
             copied = start + name.len();
         }
     });
@@ -62,7 +62,7 @@ fn scan_captures<'a>(format: &'a str, mut found: impl FnMut(&'a str)) {
 }
 
 fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && raw::is_name(text)
+    text.starts_with(|c: char| c.is_alphabetic() || c == '_') && names::is_name(text)
 }
 
 #[cfg(test)]

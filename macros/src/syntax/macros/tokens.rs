@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;
 
 use super::captures;
-use crate::hygiene::is_any_of;
+use crate::syntax::names::is_any_of;
 
 /// Calls `found` with every identifier in `tokens` that may name a variable, and every name that a
 /// string literal captures.

@@ -17,7 +17,7 @@ pub(crate) enum Surroundings {
 
 /// A pair of brackets. They come in the order in which they begin.
 #[derive(Debug)]
-pub(super) struct Region {
+pub(crate) struct Region {
     start: usize,
     end: usize,
     /// What it is in, as an index.
@@ -26,7 +26,7 @@ pub(super) struct Region {
 }
 
 /// The names of those constants that code at `position` sees.
-pub(super) fn declared_for(
+pub(crate) fn declared_for(
     regions: &[Region],
     declared: &[(usize, String)],
     position: usize,
@@ -36,13 +36,13 @@ pub(super) fn declared_for(
 }
 
 /// Whether `position` is in all that `at` is in.
-pub(super) fn is_seen(regions: &[Region], at: usize, position: usize) -> bool {
+pub(crate) fn is_seen(regions: &[Region], at: usize, position: usize) -> bool {
     let mut around = regions.iter().filter(|region| region.holds(at));
     around.all(|region| region.holds(position))
 }
 
 /// What `position` is directly in.
-pub(super) fn innermost(regions: &[Region], position: usize) -> Surroundings {
+pub(crate) fn innermost(regions: &[Region], position: usize) -> Surroundings {
     // The last one that begins before it, or one that this is in.
     let mut near = regions.partition_point(|region| region.start < position).checked_sub(1);
     while let Some(region) = near.map(|index| &regions[index]) {
@@ -122,7 +122,7 @@ impl<'t> Level<'t> {
 }
 
 /// Finds what is in brackets, and the names of constants with where they are.
-pub(super) fn find(text: &str) -> (Vec<Region>, Vec<(usize, String)>) {
+pub(crate) fn find(text: &str) -> (Vec<Region>, Vec<(usize, String)>) {
     let mut regions: Vec<Region> = Vec::new();
     let mut declared = Vec::new();
     let mut levels = vec![Level::default()];

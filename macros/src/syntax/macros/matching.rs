@@ -180,8 +180,8 @@ fn take_parsed<T: Parse>(call: Vec<TokenTree>) -> Taken {
 mod tests {
     use quote::quote;
 
-    use super::super::definition::arms;
     use super::*;
+    use crate::syntax::macros::definition::arms;
 
     #[test]
     fn the_first_alternative_that_surely_matches_is_the_last_looked_at() {

@@ -1,12 +1,14 @@
 //! Collects everything that is wrong with a function, so that all of it is reported at once.
 
+pub(crate) mod rules;
+
 use std::cell::RefCell;
 use std::fmt::Display;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
 
-use crate::check::Rule;
+use crate::diagnostics::rules::Rule;
 
 /// Errors found so far. Must be [finished](Diagnostics::finish); dropping it unfinished panics, so a
 /// pass cannot lose errors.

@@ -1,25 +1,25 @@
-//! How patterns bind.
+//! How patterns bind: by value, by reference, or as `ref mut`.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, Ident, Pat, PatIdent, PatReference};
 
-use crate::resolve::is_binding;
+use super::patterns::is_binding;
 
 /// How a pattern binds.
-pub(super) struct Bindings {
-    pub(super) all: Vec<Ident>,
+pub(crate) struct Bindings {
+    pub(crate) all: Vec<Ident>,
     /// All by `ref` or `ref mut`.
-    pub(super) are_by_ref: bool,
+    pub(crate) are_by_ref: bool,
     /// Those that are.
-    pub(super) by_ref: Vec<Ident>,
+    pub(crate) by_ref: Vec<Ident>,
     /// One by `ref mut`.
-    pub(super) has_mutable: bool,
+    pub(crate) has_mutable: bool,
     /// There is a `&` in it, behind which values are copied.
-    pub(super) has_reference: bool,
+    pub(crate) has_reference: bool,
 }
 
 impl Bindings {
-    pub(super) fn of(pat: &Pat) -> Self {
+    pub(crate) fn of(pat: &Pat) -> Self {
         let mut bindings = Self {
             all: Vec::new(),
             are_by_ref: true,
@@ -55,6 +55,6 @@ impl Visit<'_> for Bindings {
 }
 
 /// Whether all that the pattern binds, it binds by `ref` or `ref mut`.
-pub(super) fn binds_by_ref(pat: &Pat) -> bool {
+pub(crate) fn binds_by_ref(pat: &Pat) -> bool {
     Bindings::of(pat).are_by_ref
 }

@@ -6,7 +6,7 @@
 use syn::visit::Visit;
 use syn::{Block, Expr, Stmt};
 
-use crate::macros;
+use super::macros;
 
 /// Whether control always jumps out of a statement.
 pub(crate) fn always(stmt: &Stmt) -> bool {
@@ -18,7 +18,7 @@ pub(crate) fn always(stmt: &Stmt) -> bool {
 }
 
 /// Whether control always jumps out of an expression.
-pub(super) fn always_within(expr: &Expr) -> bool {
+pub(crate) fn always_within(expr: &Expr) -> bool {
     match expr {
         Expr::Return(_) | Expr::Break(_) | Expr::Continue(_) => true,
         Expr::Block(expr) if expr.label.is_none() => in_block(&expr.block),

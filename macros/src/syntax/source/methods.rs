@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::pieces::is_word;
 
 /// The names of those that take it.
-pub(super) fn taking_self(text: &str) -> BTreeSet<String> {
+pub(crate) fn taking_self(text: &str) -> BTreeSet<String> {
     let declared = text.split("fn ").skip(1).filter_map(|rest| {
         let end = rest.bytes().position(|byte| !is_word(byte))?;
         let (name, rest) = rest.split_at(end);
