@@ -33,9 +33,7 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
 
-pub(crate) use self::imports::is_of_piton;
-pub(crate) use self::imports::names_of_piton;
-pub(crate) use self::imports::path_in_file;
+pub(crate) use self::imports::{is_of_piton, names_of_piton, path_in_file};
 pub(crate) use self::items::take_for_items;
 pub(crate) use self::shown::shows_names;
 pub(crate) use self::unused::use_imports_around;

@@ -36,10 +36,7 @@ mod whose_parts;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
-pub(crate) use self::facade::facade;
-pub(crate) use self::facade::is_of_lints;
-pub(crate) use self::facade::unavailable;
-pub(crate) use self::facade::values_of;
+pub(crate) use self::facade::{facade, is_of_lints, unavailable, values_of};
 pub(crate) use self::graph::type_text;
 use crate::ir::Graph;
 use crate::layout::Layout;

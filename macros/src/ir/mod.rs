@@ -14,38 +14,15 @@ mod tree;
 use proc_macro2::Span;
 
 pub(crate) use self::field::Field;
-pub(crate) use self::graph::Block;
-pub(crate) use self::graph::BlockKind;
-pub(crate) use self::graph::Choice;
-pub(crate) use self::graph::Edge;
-pub(crate) use self::graph::Graph;
-pub(crate) use self::graph::Node;
-pub(crate) use self::graph::Region;
-pub(crate) use self::graph::Scope;
-pub(crate) use self::graph::Target;
-pub(crate) use self::graph::Terminator;
-pub(crate) use self::graph::Touched;
-pub(crate) use self::locals::Local;
-pub(crate) use self::locals::LocalKind;
-pub(crate) use self::locals::Locals;
-pub(crate) use self::locals::MadeWith;
-pub(crate) use self::locals::Untold;
+pub(crate) use self::graph::{
+    Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator, Touched,
+};
+pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
 pub(crate) use self::shape::Shape;
-pub(crate) use self::tree::Arm;
-pub(crate) use self::tree::AsyncBlock;
-pub(crate) use self::tree::Body;
-pub(crate) use self::tree::Branch;
-pub(crate) use self::tree::NamedBranch;
-pub(crate) use self::tree::Point;
-pub(crate) use self::tree::PointKind;
-pub(crate) use self::tree::SelectArm;
-pub(crate) use self::tree::Stmt;
-pub(crate) use self::tree::Tree;
-pub(crate) use self::tree::discard;
-pub(crate) use self::tree::discarded;
-pub(crate) use self::tree::span_ends;
-pub(crate) use self::tree::start_of;
-pub(crate) use self::tree::whole;
+pub(crate) use self::tree::{
+    Arm, AsyncBlock, Body, Branch, NamedBranch, Point, PointKind, SelectArm, Stmt, Tree, discard,
+    discarded, span_ends, start_of, whole,
+};
 
 macro_rules! indexes {
     ($($(#[$doc:meta])* $name:ident;)*) => {

@@ -4,16 +4,20 @@ use syn::{Expr, ExprMethodCall, ExprTry};
 
 use super::names::is_any_of;
 
+pub(crate) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
+    is_any_of(&call.method, methods)
+}
+
 /// Whether the method leaves what it is called on where it is, and its value is its own. It is so by the
 /// traits and types of the standard library that have these methods.
-pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn gives_own(call: &ExprMethodCall) -> bool {
     call.args.is_empty()
-        && is_any_of(&call.method, &["clone", "is_empty", "len", "pop", "to_owned", "to_string"])
+        && is_one_of(&["clone", "is_empty", "len", "pop", "to_owned", "to_string"], call)
 }
 
 /// Whether the method only looks at what it is called on and at what it is told, and its value is its own. It
 /// is so by the lists, maps, ranges and texts of the standard library.
-pub(crate) fn only_looks(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn only_looks(call: &ExprMethodCall) -> bool {
     const METHODS: [&str; 15] = [
         "concat",
         "contains",
@@ -31,17 +35,17 @@ pub(crate) fn only_looks(call: &syn::ExprMethodCall) -> bool {
         "to_lowercase",
         "to_uppercase",
     ];
-    is_any_of(&call.method, &METHODS)
+    is_one_of(&METHODS, call)
 }
 
 /// Whether the method compares what it is called on with what it is told, and keeps nothing of either.
-pub(crate) fn compares(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn compares(call: &ExprMethodCall) -> bool {
     const METHODS: [&str; 8] = ["cmp", "eq", "ge", "gt", "le", "lt", "ne", "partial_cmp"];
-    is_any_of(&call.method, &METHODS)
+    is_one_of(&METHODS, call)
 }
 
 /// Whether the method answers a question with a number or a truth value. It is so by the standard library.
-pub(crate) fn answers(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn answers(call: &ExprMethodCall) -> bool {
     const METHODS: [&str; 13] = [
         "all",
         "any",
@@ -57,12 +61,12 @@ pub(crate) fn answers(call: &syn::ExprMethodCall) -> bool {
         "is_some_and",
         "len",
     ];
-    is_any_of(&call.method, &METHODS)
+    is_one_of(&METHODS, call)
 }
 
 /// Whether the method takes what it is called on and makes its value of that. It is so by the `Option`,
 /// the `Result` and the `bool` of the standard library.
-pub(crate) fn takes_receiver(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn takes_receiver(call: &ExprMethodCall) -> bool {
     const METHODS: [&str; 14] = [
         "and_then",
         "err",
@@ -79,13 +83,13 @@ pub(crate) fn takes_receiver(call: &syn::ExprMethodCall) -> bool {
         "xor",
         "zip",
     ];
-    is_any_of(&call.method, &METHODS)
+    is_one_of(&METHODS, call)
 }
 
 /// Whether the method changes what it is called on and leaves it where it is, if its value is not wanted.
 /// It is so by the collections and strings of the standard library, and what takes itself to give a changed
 /// one, as builders do, is not called for nothing.
-pub(crate) fn changes_in_place(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn changes_in_place(call: &ExprMethodCall) -> bool {
     const METHODS: [&str; 22] = [
         "append",
         "clear",
@@ -110,12 +114,12 @@ pub(crate) fn changes_in_place(call: &syn::ExprMethodCall) -> bool {
         "swap",
         "truncate",
     ];
-    is_any_of(&call.method, &METHODS)
+    is_one_of(&METHODS, call)
 }
 
 /// Whether the method takes what it is called on, by those of the standard library: none has this name and
 /// does not.
-pub(crate) fn takes(call: &syn::ExprMethodCall) -> bool {
+pub(crate) fn takes(call: &ExprMethodCall) -> bool {
     const TAKING: [&str; 10] = [
         "expect",
         "expect_err",
@@ -275,10 +279,6 @@ pub(crate) const TOLD: [&str; 12] = [
     "trim_matches",
     "trim_start_matches",
 ];
-
-pub(crate) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
-    is_any_of(&call.method, methods)
-}
 
 /// Whether a method lends a part, and not one of the user's by that name with other arguments.
 pub(crate) fn gives_part(call: &ExprMethodCall) -> bool {

@@ -17,13 +17,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Expr, Ident, Lit, Macro, Pat, Token};
 
 pub(crate) use self::fields::name_fields;
-pub(crate) use self::format::captures;
-pub(crate) use self::format::rename_captures;
-pub(crate) use self::tokens::has_jump;
-pub(crate) use self::tokens::rename_tokens;
-pub(crate) use self::tokens::replace_names;
-pub(crate) use self::tokens::scan_leaves;
-pub(crate) use self::tokens::scan_names;
+pub(crate) use self::format::{captures, rename_captures};
+pub(crate) use self::tokens::{has_jump, rename_tokens, replace_names, scan_leaves, scan_names};
 use super::suspend;
 
 /// What happens to an expression in a macro call.
