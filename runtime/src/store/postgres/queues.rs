@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::transaction::Transaction;
 use super::{PostgresStore, failed, kept, now};
 use crate::error::StoreError;
-use crate::store::rows::{QueueRow, queue_records};
+use crate::store::rows::{QueueRow, queue_records, select_queues};
 use crate::store::{QueueRecord, Queues, ResumeOutcome};
 
 const PAUSE: &str = concat!(
@@ -16,20 +16,7 @@ const PAUSE: &str = concat!(
 
 const RESUME: &str = "DELETE FROM piton_paused_queues WHERE queue = $1";
 
-const LIST: &str = concat!(
-    "SELECT coalesce(counted.queue, paused.queue) AS queue, \
-     coalesce(waiting, 0) AS waiting, coalesce(delayed, 0) AS delayed, \
-     coalesce(under_way, 0) AS under_way, coalesce(awaiting_token, 0) AS awaiting_token, \
-     oldest_due_at, paused_at, reason FROM (SELECT queue, \
-     count(*) FILTER (WHERE due_at <= clock.now) AS waiting, \
-     count(*) FILTER (WHERE due_at > clock.now) AS delayed, \
-     count(*) FILTER (WHERE worker_id IS NOT NULL) AS under_way, \
-     count(*) FILTER (WHERE worker_id IS NULL AND due_at IS NULL) AS awaiting_token, \
-     min(due_at) FILTER (WHERE due_at <= clock.now) AS oldest_due_at FROM ",
-    now!(),
-    " AS clock, piton_activities GROUP BY queue) AS counted \
-     FULL JOIN piton_paused_queues AS paused ON paused.queue = counted.queue"
-);
+const LIST: &str = select_queues!("clock.now", now!(), " AS clock, piton_activities");
 
 #[async_trait]
 impl Queues for PostgresStore {

@@ -43,9 +43,9 @@ pub(super) use self::messages::{
 };
 pub(super) use self::promises::{
     ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
-    promise_columns, read_key, read_promises, write_outcome,
+    promise_columns, read_promises, read_settles, write_outcome,
 };
-pub(super) use self::queues::{QueueRow, queue_records};
+pub(super) use self::queues::{QueueRow, queue_records, select_queues};
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;
 pub(super) use self::runs::{

@@ -5,7 +5,32 @@ use sqlx::FromRow;
 use crate::model::Timestamp;
 use crate::store::{PausedQueue, QueueRecord};
 
-/// The columns of a [`QueueRecord`], to be selected by these names.
+/// What lies on each queue, given where the time is, and which are paused: [`QueueRow`]s.
+macro_rules! select_queues {
+    ($now:literal, $($activities:tt)+) => {
+        concat!(
+            "SELECT coalesce(counted.queue, paused.queue) AS queue, \
+             coalesce(waiting, 0) AS waiting, coalesce(delayed, 0) AS delayed, \
+             coalesce(under_way, 0) AS under_way, coalesce(awaiting_token, 0) AS awaiting_token, \
+             oldest_due_at, paused_at, reason FROM (SELECT queue, \
+             count(*) FILTER (WHERE due_at <= ",
+            $now,
+            ") AS waiting, count(*) FILTER (WHERE due_at > ",
+            $now,
+            ") AS delayed, count(*) FILTER (WHERE worker_id IS NOT NULL) AS under_way, \
+             count(*) FILTER (WHERE worker_id IS NULL AND due_at IS NULL) AS awaiting_token, \
+             min(due_at) FILTER (WHERE due_at <= ",
+            $now,
+            ") AS oldest_due_at FROM ",
+            $($activities)+,
+            " GROUP BY queue) AS counted \
+             FULL JOIN piton_paused_queues AS paused ON paused.queue = counted.queue"
+        )
+    };
+}
+pub(crate) use select_queues;
+
+/// A row of [`select_queues`].
 #[derive(FromRow)]
 pub(crate) struct QueueRow {
     queue: String,

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use super::kin::add_marks;
 use super::messages::{add_arrivals, add_counts, add_removal, bind_key, look_up};
 use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, Turn, failed};
@@ -15,7 +16,7 @@ use crate::store::promises::{Place, PromiseRow, PromiseRows, scope_text};
 use crate::store::recipients::{Question, Recipients};
 use crate::store::rows::{
     ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
-    promise_columns, read_key, read_promises, write_outcome,
+    promise_columns, read_promises, read_settles, write_outcome,
 };
 use crate::store::weight::fits;
 use crate::store::{
@@ -51,10 +52,6 @@ const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, 
     due_at = excluded.due_at; ";
 
 const REMOVE: &str = "DELETE FROM piton_promises WHERE scope = ? AND name = ?; ";
-
-/// Whoever closes the run has to tell those who wait.
-const MARK: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id SET has_kin = 1 \
-    WHERE has_kin IS NULL AND run_id = ?; ";
 
 /// What is awaited of these runs and has come to nothing. Who waits for nothing any more has no row.
 const AWAITED: &str =
@@ -111,9 +108,7 @@ impl Promises for SqliteStore {
         script.sql(DUE).bind(self.time().as_micros()).bind(limit);
         // Everybody looks all the time, so this must not take the write lock.
         let rows = self.read(script).await.and_then(|mut rows| rows.read::<(String, String)>(0));
-        let due = rows.map_err(failed)?.into_iter();
-        let due = due.map(|(scope, name)| read_key(&scope, name).map(Work::Settle));
-        let due = due.collect::<Result<Vec<_>, _>>()?;
+        let due = read_settles(rows.map_err(failed)?)?;
         let has_more = due.len() == limit as usize;
         if !due.is_empty() {
             do_some(self, due, "settle_promises").await?;
@@ -345,9 +340,8 @@ fn write(script: &mut Script, decided: &Decided) -> Result<(), StoreError> {
     };
     add_waits(REMOVE_WAIT, &decided.gone_waits);
     add_waits(ADD_WAIT, &decided.new_waits);
-    for run_id in &decided.awaited {
-        script.sql(MARK).bind(run_id.as_uuid());
-    }
+    let awaited: Vec<RunId> = decided.awaited.iter().copied().collect();
+    add_marks(script, &awaited);
     Ok(())
 }
 
@@ -366,9 +360,7 @@ pub(super) async fn end_promises(
     });
     script.sql(")");
     let rows = store.read(script).await.and_then(|mut rows| rows.read::<(String, String)>(0));
-    let work = rows.map_err(failed)?.into_iter();
-    let work = work.map(|(scope, name)| read_key(&scope, name).map(Work::Settle));
-    let work = work.collect::<Result<Vec<_>, _>>()?;
+    let work = read_settles(rows.map_err(failed)?)?;
     for work in work.chunks(MAX_WORK) {
         do_some(store, work.to_vec(), "relay_messages").await?;
     }

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::script::Script;
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
-use crate::store::rows::{QueueRow, queue_records};
+use crate::store::rows::{QueueRow, queue_records, select_queues};
 use crate::store::{QueueRecord, Queues, ResumeOutcome};
 
 const PAUSE: &str = "INSERT INTO piton_paused_queues (queue, paused_at, reason) VALUES (?, ?, ?) \
@@ -13,17 +13,7 @@ const PAUSE: &str = "INSERT INTO piton_paused_queues (queue, paused_at, reason) 
 
 const RESUME: &str = "DELETE FROM piton_paused_queues WHERE queue = ? RETURNING 1";
 
-const LIST: &str = "SELECT coalesce(counted.queue, paused.queue) AS queue, \
-    coalesce(waiting, 0) AS waiting, coalesce(delayed, 0) AS delayed, \
-    coalesce(under_way, 0) AS under_way, coalesce(awaiting_token, 0) AS awaiting_token, \
-    oldest_due_at, paused_at, reason FROM (SELECT queue, \
-    count(*) FILTER (WHERE due_at <= ?1) AS waiting, \
-    count(*) FILTER (WHERE due_at > ?1) AS delayed, \
-    count(*) FILTER (WHERE worker_id IS NOT NULL) AS under_way, \
-    count(*) FILTER (WHERE worker_id IS NULL AND due_at IS NULL) AS awaiting_token, \
-    min(due_at) FILTER (WHERE due_at <= ?1) AS oldest_due_at \
-    FROM piton_activities GROUP BY queue) AS counted \
-    FULL JOIN piton_paused_queues AS paused ON paused.queue = counted.queue";
+const LIST: &str = select_queues!("?1", "piton_activities");
 
 #[async_trait]
 impl Queues for SqliteStore {

@@ -29,6 +29,22 @@ const CLOSE: &str = concat!(
 const AWAITED: &str = "SELECT DISTINCT promise.run_id FROM piton_promises AS promise \
     WHERE promise.run_id = ANY ($1) AND promise.outcome IS NULL";
 
+/// Whoever closes a run that starts children, or whose promises others await, has to deal with them. The rows are locked
+/// already.
+const MARK: &str =
+    "UPDATE piton_runs SET has_kin = true WHERE run_id = ANY ($1) AND has_kin IS NULL";
+
+/// Marks runs as such whose end concerns others.
+pub(super) async fn mark(
+    connection: &mut PgConnection,
+    run_ids: Vec<Uuid>,
+) -> Result<(), sqlx::Error> {
+    if !run_ids.is_empty() {
+        sqlx::query(MARK).bind(run_ids).execute(connection).await?;
+    }
+    Ok(())
+}
+
 /// Writes that runs are over which have just closed, if their end concerns others. Returns which.
 pub(super) async fn write_closes(
     connection: &mut PgConnection,

@@ -133,7 +133,6 @@ async fn deliver(
     Ok(())
 }
 
-/// A row of the outbox that is gone.
 /// Takes the rows of those that go somewhere, and tells which were still there.
 async fn take(
     connection: &mut PgConnection,
