@@ -81,6 +81,7 @@ mod hub;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod kin;
 pub mod memory;
+mod namespace;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod promises;
@@ -98,7 +99,7 @@ mod steps;
 mod weight;
 
 pub use clock::{Clock, ManualClock};
-pub use connect::{StoreOptions, connect};
+pub use connect::{StoreOptions, connect, namespaces};
 pub(crate) use contract::activities::RESERVED_KEYS;
 pub use contract::activities::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ClaimActivities,

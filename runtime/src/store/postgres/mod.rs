@@ -36,6 +36,7 @@ mod lent;
 mod lists;
 mod liveness;
 mod messages;
+mod namespace;
 mod news;
 mod open;
 mod probe;
@@ -64,6 +65,7 @@ use self::fragments::{definition, lock_worker, named_after, named_by, now, workf
 use self::lanes::Lanes;
 use self::liveness::Liveness;
 use self::messages::Reads;
+pub(super) use self::namespace::namespaces;
 use self::news::News;
 pub(super) use self::open::open;
 use self::probe::{Probe, silence};
