@@ -3,6 +3,7 @@
 //! On Postgres a namespace is a schema, on SQLite a file beside the database's own. No table has a column for
 //! it, so a namespace costs no statement anything.
 
+#[cfg(feature = "sqlite")]
 use std::path::{Path, PathBuf};
 
 use super::connect::without_password;
@@ -36,6 +37,7 @@ fn is_made_of_letters(name: &str) -> bool {
 }
 
 /// The SQLite file of a namespace: `orders@billing.db` beside `orders.db`.
+#[cfg(feature = "sqlite")]
 pub(super) fn file_of(database: &Path, namespace: &str) -> PathBuf {
     let mut name = database.file_stem().unwrap_or_default().to_owned();
     name.push(format!("@{namespace}"));
@@ -47,6 +49,7 @@ pub(super) fn file_of(database: &Path, namespace: &str) -> PathBuf {
 }
 
 /// The namespaces that have a file beside `database`, in the order of their names.
+#[cfg(feature = "sqlite")]
 pub(super) fn beside(database: &Path) -> std::io::Result<Vec<String>> {
     let folder = match database.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -65,7 +68,7 @@ pub(super) fn beside(database: &Path) -> std::io::Result<Vec<String>> {
     Ok(found)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "sqlite"))]
 mod tests {
     use super::*;
 
