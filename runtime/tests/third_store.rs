@@ -90,6 +90,10 @@ impl Store for ThirdStore {
         self.rows.now().await
     }
 
+    fn has_virtual_clock(&self) -> bool {
+        self.rows.has_virtual_clock()
+    }
+
     async fn close(&self) {
         self.rows.close().await;
     }

@@ -1,5 +1,6 @@
 //! Workers: processes that claim runs and carry them out.
 
+mod paused;
 mod queue;
 mod retention;
 mod running;
@@ -14,6 +15,7 @@ pub use queue::Queue;
 pub use retention::Retention;
 pub use running::RunningWorker;
 
+use self::paused::tokio_clock_is_paused;
 use crate::activities::{ActivityEntry, Dependencies};
 use crate::client::Client;
 use crate::engine::fencing;
@@ -255,7 +257,9 @@ impl Worker {
     /// # Errors
     /// [`WorkerError::Registry`] if names clash or a workflow holds values that cannot be saved,
     /// [`WorkerError::Store`] if the database fails: it is asked once, and starting another worker may
-    /// help. Once started, a worker waits for its database for as long as it takes.
+    /// help. Once started, a worker waits for its database for as long as it takes. [`WorkerError::PausedClock`] in a
+    /// test that has paused tokio's clock, unless the store has a virtual clock too, as
+    /// [`MemoryStore::new`](crate::store::MemoryStore::new) has.
     ///
     /// Dropping the future leaves at most a worker that owns nothing, and that the others forget when its
     /// lease has run out.
@@ -267,6 +271,9 @@ impl Worker {
         warn_if_idle(&registry, self.serves_workflows, !self.queues.is_empty());
         let registry = if self.serves_workflows { registry } else { registry.without_workflows() };
         let store = Arc::clone(self.client.store());
+        if !store.has_virtual_clock() && tokio_clock_is_paused() {
+            return Err(WorkerError::PausedClock);
+        }
         let recorded = Arc::clone(self.client.recorded());
         recorded.definitions(&*store, registry.workflows()).await?;
         recorded.schemas(&*store, &registry.schemas()).await?;

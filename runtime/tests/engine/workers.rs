@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use piton::error::StoreError;
+use piton::error::{StoreError, WorkerError};
 use piton::filter::Filter;
 use piton::prelude::*;
 use piton::store::contract::*;
@@ -353,4 +353,15 @@ async fn a_timer_fires_once_however_many_workers_there_are() {
     for worker in workers {
         worker.shutdown().await.unwrap();
     }
+}
+
+/// Its timers would never fire, without a word.
+#[tokio::test(start_paused = true)]
+async fn a_worker_on_a_clock_that_is_paused_needs_a_store_that_follows_it() {
+    let client = Client::connect("sqlite::memory:").await.unwrap();
+    let error = Worker::new(&client).start().await.unwrap_err();
+    assert!(matches!(error, WorkerError::PausedClock), "{error:?}");
+    assert!(client.store().list_workers().await.unwrap().is_empty());
+    tokio::time::resume();
+    Worker::new(&client).start().await.unwrap().shutdown().await.unwrap();
 }

@@ -79,6 +79,12 @@ pub trait Store:
     /// The database's clock. Locks nothing.
     async fn now(&self) -> Result<Timestamp, StoreError>;
 
+    /// Whether its clock can stand still for long: it follows tokio's, which tests pause, or moves by hand. By default it
+    /// cannot.
+    fn has_virtual_clock(&self) -> bool {
+        false
+    }
+
     /// The id of a run to be started. By default from the clock and random bits of this process; a
     /// store for simulations gives ids that can be repeated.
     fn new_run_id(&self) -> RunId {

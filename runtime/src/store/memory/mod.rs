@@ -245,6 +245,10 @@ impl Store for MemoryStore {
         self.transition("now", |_, now, _| Ok(now)).await
     }
 
+    fn has_virtual_clock(&self) -> bool {
+        true
+    }
+
     fn new_run_id(&self) -> RunId {
         let mut state = self.lock();
         let Some((seed, number)) = &mut state.run_ids else { return RunId::new() };

@@ -240,6 +240,10 @@ impl Store for PostgresStore {
         self.asked("now", now).await
     }
 
+    fn has_virtual_clock(&self) -> bool {
+        self.clock.manual_now().is_some()
+    }
+
     async fn close(&self) {
         self.news.close();
         self.reads.close();

@@ -130,6 +130,10 @@ impl Store for SqliteStore {
         Ok(self.time())
     }
 
+    fn has_virtual_clock(&self) -> bool {
+        self.clock.manual_now().is_some()
+    }
+
     async fn close(&self) {
         if let Some(readers) = &self.readers {
             readers.close().await;
