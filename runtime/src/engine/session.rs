@@ -72,6 +72,8 @@ pub(crate) struct Settings {
     pub(crate) park_after: Duration,
     /// How often it looks for what no news has told of.
     pub(crate) poll_interval: Duration,
+    /// How often it looks for workers that have died.
+    pub(crate) watch_interval: Duration,
     /// How many runs it claims in a second at most.
     pub(crate) max_claim_rate: Option<u32>,
     /// How many batches of commits it writes at a time; `None` leaves it to the store.

@@ -3,6 +3,7 @@
 mod paused;
 mod queue;
 mod retention;
+mod rhythm;
 mod running;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ pub use retention::Retention;
 pub use running::RunningWorker;
 
 use self::paused::tokio_clock_is_paused;
+use self::rhythm::Rhythm;
 use crate::activities::{ActivityEntry, Dependencies};
 use crate::client::Client;
 use crate::engine::fencing;
@@ -27,9 +29,6 @@ use crate::filter;
 use crate::machine::WorkflowEntry;
 use crate::model::RunStatus;
 use crate::store::RunQuery;
-
-/// The longest lease: a year, which can be added to the time of every database.
-const LONGEST_LEASE: Duration = Duration::from_secs(365 * 86_400);
 
 /// The most batches of commits at a time. Each is a task, and there are far fewer connections.
 const MAX_COMMIT_LANES: usize = 64;
@@ -50,6 +49,7 @@ pub struct Worker {
     client: Client,
     dependencies: Dependencies,
     settings: Settings,
+    rhythm: Rhythm,
     queues: Vec<Queue>,
     /// Nothing for what is linked into the program.
     entries: Option<Entries>,
@@ -67,17 +67,19 @@ impl Worker {
             client: client.clone(),
             dependencies: Dependencies::default(),
             settings: Settings {
-                lease: Duration::from_secs(15),
+                lease: rhythm::LEASE,
                 max_standstill: Duration::from_secs(300),
                 max_runs: 10_000,
                 max_activities: 1_000,
                 max_blocking: 64,
                 park_after: Duration::from_secs(60),
-                poll_interval: Duration::from_secs(2),
+                poll_interval: rhythm::POLL_INTERVAL,
+                watch_interval: rhythm::WATCH_INTERVAL,
                 max_claim_rate: None,
                 commit_lanes: None,
                 retention: Default::default(),
             },
+            rhythm: Rhythm::default(),
             queues: Vec::new(),
             entries: None,
             serves_workflows: true,
@@ -182,7 +184,7 @@ impl Worker {
     /// If it is shorter than 100 ms.
     pub fn lease(mut self, lease: Duration) -> Self {
         assert!(lease >= Duration::from_millis(100), "a lease must be at least 100 ms long");
-        self.settings.lease = lease.min(LONGEST_LEASE);
+        self.rhythm.lease = Some(lease.min(rhythm::LONGEST_LEASE));
         self
     }
 
@@ -200,7 +202,7 @@ impl Worker {
     /// Sets how often the worker looks for what no news has told of. Default: 2 s; at least 1 ms, as which
     /// a shorter interval counts.
     pub fn poll_interval(mut self, interval: Duration) -> Self {
-        self.settings.poll_interval = interval.max(Duration::from_millis(1));
+        self.rhythm.poll_interval = Some(interval.max(Duration::from_millis(1)));
         self
     }
 
@@ -261,9 +263,12 @@ impl Worker {
     /// test that has paused tokio's clock, unless the store has a virtual clock too, as
     /// [`MemoryStore::new`](crate::store::MemoryStore::new) has.
     ///
+    /// While tokio's clock is paused, the lease is a year and the poll interval five minutes unless they are set: every
+    /// renewal and every look would be a stop for the clock on its way to the next timer.
+    ///
     /// Dropping the future leaves at most a worker that owns nothing, and that the others forget when its
     /// lease has run out.
-    pub async fn start(self) -> Result<RunningWorker, WorkerError> {
+    pub async fn start(mut self) -> Result<RunningWorker, WorkerError> {
         let registry = match self.entries {
             None => Registry::linked()?,
             Some((workflows, activities)) => Registry::new(workflows, activities)?,
@@ -271,9 +276,11 @@ impl Worker {
         warn_if_idle(&registry, self.serves_workflows, !self.queues.is_empty());
         let registry = if self.serves_workflows { registry } else { registry.without_workflows() };
         let store = Arc::clone(self.client.store());
-        if !store.has_virtual_clock() && tokio_clock_is_paused() {
+        let is_paused = tokio_clock_is_paused();
+        if is_paused && !store.has_virtual_clock() {
             return Err(WorkerError::PausedClock);
         }
+        self.rhythm.set(&mut self.settings, is_paused);
         let recorded = Arc::clone(self.client.recorded());
         recorded.definitions(&*store, registry.workflows()).await?;
         recorded.schemas(&*store, &registry.schemas()).await?;
