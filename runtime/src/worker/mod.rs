@@ -1,6 +1,5 @@
 //! Workers: processes that claim runs and carry them out.
 
-mod paused;
 mod queue;
 mod retention;
 mod rhythm;
@@ -16,11 +15,11 @@ pub use queue::Queue;
 pub use retention::Retention;
 pub use running::RunningWorker;
 
-use self::paused::tokio_clock_is_paused;
 use self::rhythm::Rhythm;
 use crate::activities::{ActivityEntry, Dependencies};
 use crate::client::Client;
 use crate::engine::fencing;
+use crate::engine::paused::tokio_clock_is_paused;
 use crate::engine::registry::Registry;
 use crate::engine::session::{Host, Session, Settings};
 use crate::engine::slots::Slots;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::engine::paused;
 use crate::engine::session::Settings;
 
 pub(super) const LEASE: Duration = Duration::from_secs(15);
@@ -15,9 +16,6 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// on well within a second.
 pub(super) const WATCH_INTERVAL: Duration = Duration::from_millis(300);
 
-/// The poll interval on a clock that is paused: a month has 8,640 of them, which a test takes in its stride.
-const PAUSED_POLL_INTERVAL: Duration = Duration::from_secs(300);
-
 /// What the program has set.
 #[derive(Debug, Default)]
 pub(super) struct Rhythm {
@@ -26,11 +24,11 @@ pub(super) struct Rhythm {
 }
 
 impl Rhythm {
-    /// Sets what the program has left open by whether tokio's clock is paused. A paused clock stops at every timer, so a
-    /// worker in virtual time does as little as it can: nobody dies there unseen, and all news is heard.
+    /// Sets what the program has left open by whether tokio's clock is paused: nobody dies unseen there, and all news is
+    /// heard.
     pub(super) fn set(&self, settings: &mut Settings, is_paused: bool) {
         let (lease, poll_interval) = match is_paused {
-            true => (LONGEST_LEASE, PAUSED_POLL_INTERVAL),
+            true => (LONGEST_LEASE, paused::POLL_INTERVAL),
             false => (LEASE, POLL_INTERVAL),
         };
         settings.lease = self.lease.unwrap_or(lease);
