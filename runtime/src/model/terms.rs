@@ -24,7 +24,8 @@ pub enum OnTimeout {
 pub struct WorkflowRetry {
     /// How long to wait, and how many runs there are at most.
     pub policy: RetryPolicy,
-    /// Types of errors that are not tried again: the last segments of their paths, such as `CardDeclined`.
+    /// Errors after which the workflow is not tried again: variants of its error type, such as `CardDeclined`, and whole
+    /// texts where that is a text.
     pub non_retryable: Vec<String>,
 }
 
@@ -35,6 +36,17 @@ pub struct Cron {
     pub expression: String,
     /// Whether the next run comes also after one that was cancelled.
     pub goes_on_after_cancel: bool,
+}
+
+impl Cron {
+    /// Whether a run follows one that has ended so.
+    pub fn goes_on_after(&self, status: RunStatus) -> bool {
+        match status {
+            RunStatus::Completed | RunStatus::Failed | RunStatus::TimedOut => true,
+            RunStatus::Cancelled => self.goes_on_after_cancel,
+            _ => false,
+        }
+    }
 }
 
 /// What is agreed on a run, for all runs of its chain, and how far the chain has come. Most runs have none.
@@ -114,6 +126,53 @@ impl Terms {
         Self { due_at: Some(due_at), run_deadline, ..self }
     }
 
+    /// Those of the run that continues this one as new, due then.
+    #[must_use]
+    pub fn continued(self, due_at: Timestamp) -> Self {
+        Self { attempt: 1, ..self }.due(due_at)
+    }
+
+    /// Those of the next attempt, with the time at which it is due, if the policy asks for one after a run that was over
+    /// `now`. `error` is the name of the error that it has returned; `draw` is from 0 to 1, for the jitter of the wait.
+    #[cfg(feature = "engine")]
+    pub(crate) fn retried(
+        &self,
+        status: RunStatus,
+        error: Option<&str>,
+        now: Timestamp,
+        draw: f64,
+    ) -> Option<(Self, Timestamp)> {
+        let retry = self.retry.as_ref()?;
+        let is_failure = matches!(status, RunStatus::Failed | RunStatus::TimedOut);
+        if !is_failure || error.is_some_and(|error| retry.non_retryable.iter().any(|it| it == error)) {
+            return None;
+        }
+        let wait = retry.policy.delay_after(self.attempt)?;
+        let due_at = now + retry.policy.shortened(wait, draw);
+        let next = Self { attempt: self.attempt + 1, ..self.clone() };
+        self.is_in_time(due_at).then(|| (next.due(due_at), due_at))
+    }
+
+    /// Those of the run that cron starts then after this one.
+    #[cfg(feature = "engine")]
+    pub(crate) fn again(
+        &self,
+        status: RunStatus,
+        result: Option<&Payload>,
+        due_at: Timestamp,
+    ) -> Option<(Self, Timestamp)> {
+        let result = result.filter(|_| status == RunStatus::Completed).cloned();
+        let last_result = result.or_else(|| self.last_result.clone());
+        let next = Self { attempt: 1, last_result, ..self.clone() };
+        self.is_in_time(due_at).then(|| (next.due(due_at), due_at))
+    }
+
+    /// Whether a run that is due then is due before the timeout of the chain is over.
+    #[cfg(feature = "engine")]
+    fn is_in_time(&self, due_at: Timestamp) -> bool {
+        self.execution_deadline.is_none_or(|deadline| due_at < deadline)
+    }
+
     /// When the first of the timeouts is over.
     pub fn deadline(&self) -> Option<Timestamp> {
         self.run_deadline.into_iter().chain(self.execution_deadline).min()
@@ -172,6 +231,30 @@ mod tests {
         assert_eq!(later.run_deadline, Some(Timestamp(9_000_000)));
         assert_eq!(later.deadline(), Some(Timestamp(8_000_000)));
         assert_eq!(later.reason_of_timeout(), "its execution timeout of 8s is over");
+    }
+
+    #[test]
+    #[cfg(feature = "engine")]
+    fn attempts_follow_until_the_policy_or_the_chain_is_at_its_end() {
+        let policy = RetryPolicy { max_attempts: 3, jitter: 0.0, ..RetryPolicy::DEFAULT };
+        let retry = WorkflowRetry { policy, non_retryable: vec!["Declined".to_owned()] };
+        let terms = Terms { retry: Some(retry), ..terms(Some(5), Some(60)) };
+        let at = |terms: &Terms, seconds: i64| {
+            terms.retried(RunStatus::Failed, Some("Busy"), Timestamp(seconds * 1_000_000), 0.5)
+        };
+        let (second, due_at) = at(&terms, 10).expect("there are attempts left");
+        assert_eq!((second.attempt, due_at), (2, Timestamp(11_000_000)));
+        assert_eq!(second.run_deadline, Some(Timestamp(16_000_000)));
+        assert_eq!(second.execution_deadline, terms.execution_deadline);
+        let (third, due_at) = at(&second, 20).expect("there is one left");
+        assert_eq!((third.attempt, due_at), (3, Timestamp(22_000_000)));
+        assert_eq!(at(&third, 30), None);
+        assert_eq!(at(&terms, 59), None);
+        for (status, error) in
+            [(RunStatus::Failed, Some("Declined")), (RunStatus::Cancelled, None), (RunStatus::Completed, None)]
+        {
+            assert_eq!(terms.retried(status, error, Timestamp(0), 0.5), None, "{status}");
+        }
     }
 
     #[test]

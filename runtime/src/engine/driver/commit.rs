@@ -1,6 +1,7 @@
 //! Stepping and committing: one update of the run's row at a time.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use tracing::debug;
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
-use super::successor::successor;
+use super::successor::{CodeEnd, follow};
 use super::written::record_written;
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
 use crate::engine::batch::BatchError;
@@ -98,12 +99,14 @@ impl Driver {
             }
             StepEnd::Closed { status, result, failure, next } => {
                 let why = failure.clone().filter(|_| status == RunStatus::Failed);
-                let successor = match next {
-                    None => None,
-                    Some(next) => match successor(&self.hold.session, &self.run, *next).await {
-                        Ok(successor) => Some(successor),
-                        Err(reason) => return self.block(reason).await,
-                    },
+                let (result_of, failure_of) = (result.as_ref(), failure.as_deref());
+                let end = CodeEnd { status, result: result_of, failure: failure_of, next };
+                let session = Arc::clone(&self.hold.session);
+                let (workflow, terms) = (self.machine.entry().name, self.terms.as_deref());
+                let followed = follow(&session, &self.run, workflow, terms, end).await;
+                let (status, successor) = match followed {
+                    Ok(followed) => followed,
+                    Err(reason) => return self.block(reason).await,
                 };
                 let close = Disposition::Close { status, result, failure, successor };
                 self.commit(close, stepped.effects).await?;

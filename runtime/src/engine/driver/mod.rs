@@ -42,7 +42,7 @@ use super::suspects::{self, Turn};
 use crate::codec;
 use crate::error::{StoreError, with_causes};
 use crate::machine::{Machine, RunInfo, WorkflowEntry};
-use crate::model::{BlockedReason, Handle, Payload, RunId, Snapshot, StepNo, Timestamp};
+use crate::model::{BlockedReason, Handle, Payload, RunId, Snapshot, StepNo, Terms, Timestamp};
 use crate::store::{Arrival, ClaimedRun, CommitStep, Disposition, RunEvent, RunKey};
 
 /// When all places for runs are taken, a run that waits for longer than this makes room.
@@ -102,6 +102,8 @@ pub(crate) struct Driver {
     run: RunInfo,
     /// Commits so far.
     step_no: StepNo,
+    /// What is agreed on the run, if anything is.
+    terms: Option<Box<Terms>>,
     /// The run's machine, with what has arrived for it.
     machine: Machine,
     /// Steps that are made and not durable, in a workflow that allows it.
@@ -245,6 +247,10 @@ impl Driver {
                 (machine, Some(claimed), heard)
             }
         };
+        let terms = match &claimed {
+            Some(claimed) if claimed.has_terms => successor::terms_of(session, run.run_id).await,
+            _ => None,
+        };
         // The caller subscribed before this; what was announced in between was not heard.
         let missed = session.store.hub().arrivals() != heard;
         let driver = Self {
@@ -253,6 +259,7 @@ impl Driver {
             hold,
             run,
             step_no: claimed.as_ref().map_or(StepNo(0), |claimed| claimed.step_no),
+            terms,
             machine,
             ahead: Ahead::default(),
             attempts: Attempts::default(),
