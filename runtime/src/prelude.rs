@@ -23,6 +23,10 @@ pub use crate::error::{
     CompleteError, QueryError, RunError, SignalError, StartError, TokenError, UpdateError,
 };
 #[cfg(feature = "engine")]
+pub use crate::model::OnTimeout;
+#[cfg(feature = "engine")]
+pub use crate::store::IdReuse;
+#[cfg(feature = "engine")]
 pub use crate::worker::{Queue, RunningWorker, Worker};
 #[cfg(feature = "macros")]
 pub use crate::{Signal, Update, activity, deterministic, register, workflow};

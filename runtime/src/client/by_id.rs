@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json};
 use tokio::time::timeout;
 
+use super::kin::goes_on_as;
 use super::updates::{RawUpdate, id_or_new};
 use super::{Client, Send, Watch};
 use crate::client::inspect::Inspection;
@@ -127,16 +128,21 @@ impl UntypedRun {
             LookupError::Store(error) => RunError::Store(std::sync::Arc::new(error)),
             error => RunError::Lookup(Box::new(error)),
         };
-        let run_id = self.client.run_id_of(self.key.clone()).await.map_err(failed)?;
-        let run = self.client.by_id(run_id);
+        let mut run_id = self.client.run_id_of(self.key.clone()).await.map_err(failed)?;
         let poll = poll_interval(&**self.client.store(), RESULT_POLL);
         loop {
             let watch = self.client.store().hub().watch_end(run_id);
+            let run = self.client.by_id(run_id);
             let record = run.status().await.map_err(failed)?;
-            if !record.status.is_open() {
-                return run.ended(record).await;
+            if record.status.is_open() {
+                let _ = timeout(poll, watch.settled()).await;
+                continue;
             }
-            let _ = timeout(poll, watch.settled()).await;
+            let next = goes_on_as(&self.client, run_id, record.status).await;
+            match next.map_err(|error| RunError::Store(std::sync::Arc::new(error)))? {
+                Some(next) => run_id = next,
+                None => return run.ended(record).await,
+            }
         }
     }
 

@@ -23,6 +23,7 @@ mod schedules;
 mod send;
 mod signal_or_start;
 mod start;
+mod terms;
 mod update_or_start;
 mod updates;
 pub(crate) mod validators;

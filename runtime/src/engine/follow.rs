@@ -58,10 +58,12 @@ pub(crate) fn next(
 /// The first time after `now` that a cron expression names.
 #[cfg(feature = "schedules")]
 fn next_tick(expression: &str, now: Timestamp) -> Result<Option<Timestamp>, String> {
+    use piton_schedule::UnixSeconds;
+
     let times = piton_schedule::Spec::new().cron(expression).compile();
     let times = times.map_err(|error| error.to_string())?;
-    let next = times.next(now.as_micros().div_euclid(1_000_000));
-    Ok(next.map(|seconds| Timestamp(seconds.saturating_mul(1_000_000))))
+    let next = times.next(UnixSeconds(now.as_micros().div_euclid(1_000_000)));
+    Ok(next.map(|seconds| Timestamp(seconds.0.saturating_mul(1_000_000))))
 }
 
 #[cfg(not(feature = "schedules"))]
@@ -77,7 +79,9 @@ fn name_of_error(returned: &Payload) -> Option<String> {
     }
     match error {
         serde_json::Value::String(name) => Some(name),
-        serde_json::Value::Object(variant) if variant.len() == 1 => variant.into_iter().next().map(|(name, _)| name),
+        serde_json::Value::Object(variant) if variant.len() == 1 => {
+            variant.into_iter().next().map(|(name, _)| name)
+        }
         _ => None,
     }
 }

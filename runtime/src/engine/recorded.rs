@@ -116,7 +116,9 @@ pub(crate) async fn record_call(
 }
 
 /// Tries until the database has it, however long that takes.
-pub(super) async fn until_recorded<F: Future<Output = Result<(), StoreError>>>(record: impl Fn() -> F) {
+pub(super) async fn until_recorded<F: Future<Output = Result<(), StoreError>>>(
+    record: impl Fn() -> F,
+) {
     let mut backoff = Backoff::default();
     while let Err(error) = record().await {
         warn!(error = %with_causes(&error), "what a run or a message is written by could not be recorded yet");

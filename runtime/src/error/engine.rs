@@ -25,9 +25,31 @@ pub enum StartError {
         /// somebody [unblocks](crate::client::Client::unblock) or terminates it.
         blocked: Option<Box<BlockedHolder>>,
     },
+    /// The last run that had the workflow id is over, and
+    /// [`Start::id_reuse`](crate::client::Start::id_reuse) allows no other after it.
+    #[error(
+        "the workflow id `{workflow_id}` was used by the run {run_id}, which is over, and may not be used again"
+    )]
+    IdUsed {
+        /// The id asked for.
+        workflow_id: String,
+        /// The run that had it.
+        run_id: RunId,
+    },
+    /// The cron expression is none. Trying again does not help.
+    #[error("the cron expression `{expression}` cannot be used: {reason}")]
+    Cron {
+        /// The expression.
+        expression: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The workflow id cannot be one.
     #[error("the workflow id cannot be used")]
     WorkflowId(#[source] KeyError),
+    /// The request id cannot be one.
+    #[error("the request id cannot be used")]
+    RequestId(#[source] KeyError),
     /// An argument cannot be encoded. Trying again does not help.
     #[error("the arguments of `{workflow}` cannot be saved")]
     Arguments {

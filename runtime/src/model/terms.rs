@@ -144,7 +144,9 @@ impl Terms {
     ) -> Option<(Self, Timestamp)> {
         let retry = self.retry.as_ref()?;
         let is_failure = matches!(status, RunStatus::Failed | RunStatus::TimedOut);
-        if !is_failure || error.is_some_and(|error| retry.non_retryable.iter().any(|it| it == error)) {
+        if !is_failure
+            || error.is_some_and(|error| retry.non_retryable.iter().any(|it| it == error))
+        {
             return None;
         }
         let wait = retry.policy.delay_after(self.attempt)?;
@@ -250,9 +252,11 @@ mod tests {
         assert_eq!((third.attempt, due_at), (3, Timestamp(22_000_000)));
         assert_eq!(at(&third, 30), None);
         assert_eq!(at(&terms, 59), None);
-        for (status, error) in
-            [(RunStatus::Failed, Some("Declined")), (RunStatus::Cancelled, None), (RunStatus::Completed, None)]
-        {
+        for (status, error) in [
+            (RunStatus::Failed, Some("Declined")),
+            (RunStatus::Cancelled, None),
+            (RunStatus::Completed, None),
+        ] {
             assert_eq!(terms.retried(status, error, Timestamp(0), 0.5), None, "{status}");
         }
     }

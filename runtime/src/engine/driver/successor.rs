@@ -63,7 +63,9 @@ pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Box<Ter
     loop {
         match session.store.find_terms(run_id).await {
             Ok(terms) => return terms.map(Box::new),
-            Err(error) => warn!(error = %with_causes(&error), "the terms of a run could not be read yet"),
+            Err(error) => {
+                warn!(error = %with_causes(&error), "the terms of a run could not be read yet")
+            }
         }
         backoff.wait().await;
     }

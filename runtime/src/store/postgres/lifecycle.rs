@@ -189,7 +189,7 @@ async fn try_expire(
     }
     let status = RunStatus::TimedOut;
     let given_up = close(&mut transaction, store, *run_id, status, reason).await?;
-    let mut over = Vec::new();
+    let over;
     match successor {
         Some(successor) => {
             kin::follow(transaction.get(), store.given_time(), *run_id, successor).await?;
