@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use piton::client::Client;
 use piton::client::inspect::{
-    AwaitedActivity, InspectedKin, Inspection, Position, Shown, Variable, Wait, WaitFor,
+    AwaitedActivity, InspectedKin, InspectedTerms, Inspection, Position, Shown, Variable, Wait,
+    WaitFor,
 };
-use piton::model::{FailedCompensation, RunStatus, Timestamp};
+use piton::model::{FailedCompensation, OnTimeout, RunStatus, Timestamp};
 
 use crate::error::Failure;
 use crate::graph;
@@ -149,8 +150,30 @@ impl Page<'_> {
         if let Some(kin) = &run.kin {
             self.kin(run, kin);
         }
+        if let Some(terms) = &run.terms {
+            self.terms(terms);
+        }
         if let Some(note) = &run.note {
             self.field("note", note);
+        }
+    }
+
+    /// What is agreed on it.
+    fn terms(&mut self, terms: &InspectedTerms) {
+        match terms.max_attempts {
+            None => {}
+            Some(0) => self.field("attempt", &format!("{}, without a limit", terms.attempt)),
+            Some(limit) => self.field("attempt", &format!("{} of {limit}", terms.attempt)),
+        }
+        if let Some(at) = terms.deadline_at {
+            let then = match terms.on_timeout {
+                OnTimeout::Cancel => "then it is asked to cancel",
+                _ => "then it is closed",
+            };
+            self.field("deadline", &format!("{}, {then}", relative(at, self.now)));
+        }
+        if let Some(cron) = &terms.cron {
+            self.field("cron", cron);
         }
     }
 

@@ -94,3 +94,44 @@ async fn an_expression_that_is_none_is_refused() {
         assert!(matches!(error, StartError::Cron { .. }), "{expression}: {error:?}");
     }
 }
+
+/// Counts how often it has run, in its result.
+#[workflow]
+async fn count(cx: &Context) -> piton::Result<u32> {
+    let before = cx.last_result::<count>()?;
+    let fails = before == Some(2) && cx.attempt() < 3;
+    cx.sleep(seconds(1)).await;
+    piton::ensure!(!fails, "not yet");
+    Ok(before.unwrap_or(0) + 1)
+}
+
+/// A run that fails is tried again before the next tick, and hands on what it has got.
+#[tokio::test(start_paused = true)]
+async fn the_last_result_is_handed_on() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let policy = RetryPolicy { jitter: 0.0, ..RetryPolicy::DEFAULT };
+    let start = rig.client.start(count()).id("count").cron("@hourly").retry(policy);
+    let first = start.await.unwrap();
+    sleep(hours(3) + minutes(30)).await;
+    assert_eq!(first.result().await.unwrap(), 1);
+    let chain = rig.client.chain("count").await.unwrap();
+    let links: Vec<_> = chain.iter().map(|run| (run.link, run.status)).collect();
+    let (retry, cron) = (Some(Link::Retry), Some(Link::Cron));
+    let (completed, failed) = (RunStatus::Completed, RunStatus::Failed);
+    assert_eq!(
+        links,
+        [
+            (None, completed),
+            (cron, completed),
+            (cron, failed),
+            (retry, failed),
+            (retry, completed),
+            (cron, completed),
+            (cron, RunStatus::Running),
+        ]
+    );
+    let fourth = rig.client.run::<count>(chain[5].run_id).await.unwrap();
+    assert_eq!(fourth.result().await.unwrap(), 4);
+    worker.shutdown().await.unwrap();
+}

@@ -251,6 +251,9 @@ impl Driver {
             Some(claimed) if claimed.has_terms => successor::terms_of(session, run.run_id).await,
             _ => None,
         };
+        if let Some(terms) = &terms {
+            machine.set_terms((**terms).clone());
+        }
         // The caller subscribed before this; what was announced in between was not heard.
         let missed = session.store.hub().arrivals() != heard;
         let driver = Self {
@@ -319,6 +322,9 @@ impl Driver {
         if self.takeovers > 0 {
             // A commit takes back the database's count, so ours must stand in it.
             return self.read_inbox().await;
+        }
+        if let Some(reason) = self.machine.cancelled_before_it_began() {
+            return self.close_unbegun(reason).await;
         }
         if self.machine.is_ready(now) {
             return self.advance(now).await;

@@ -3,6 +3,7 @@
 use tracing::warn;
 
 use crate::engine::backoff::Backoff;
+use crate::engine::evolution::learn_schemas_of;
 use crate::engine::first_state::first_state;
 use crate::engine::follow::{self, Over};
 use crate::engine::recorded::record_call;
@@ -11,18 +12,18 @@ use crate::engine::session::Session;
 use crate::error::with_causes;
 use crate::machine::{NextRun, RunInfo};
 use crate::model::{BlockedReason, Handle, Link, Payload, RunId, RunStatus, Terms};
-use crate::store::Successor;
+use crate::store::{Disposition, Successor};
 
 /// How the code of a run has ended.
-pub(super) struct CodeEnd<'a> {
+pub(super) struct Closing {
     pub(super) status: RunStatus,
-    pub(super) result: Option<&'a Payload>,
-    pub(super) failure: Option<&'a str>,
+    pub(super) result: Option<Payload>,
+    pub(super) failure: Option<String>,
     /// What it continues as.
     pub(super) next: Option<Box<NextRun>>,
 }
 
-/// As what a run closes, and the run that follows it: the one that it continues as, or the one that its terms ask for.
+/// Closes a run, with the run that follows it: the one that it continues as, or the one that its terms ask for.
 ///
 /// # Errors
 /// Why the first state of the next run cannot be made.
@@ -31,38 +32,48 @@ pub(super) async fn follow(
     run: &RunInfo,
     workflow: &str,
     terms: Option<&Terms>,
-    end: CodeEnd<'_>,
-) -> Result<(RunStatus, Option<Box<Successor>>), BlockedReason> {
-    let CodeEnd { status, result, failure, next } = end;
-    let Some(terms) = terms else {
-        let Some(next) = next else { return Ok((status, None)) };
-        return Ok((status, Some(continued(session, run, *next).await?)));
-    };
+    closing: Closing,
+) -> Result<Disposition, BlockedReason> {
+    let Closing { mut status, result, failure, next } = closing;
     let now = session.clock.on_database(session.clock.now());
+    let mut successor = None;
     if let Some(next) = next {
-        let mut successor = continued(session, run, *next).await?;
-        successor.run.terms = Some(Box::new(terms.clone().continued(now)));
-        return Ok((status, Some(successor)));
+        let mut continued = continued(session, run, *next).await?;
+        continued.run.terms = terms.map(|terms| Box::new(terms.clone().continued(now)));
+        successor = Some(continued);
+    } else if let Some(terms) = terms {
+        status = terms.status_of(status, failure.as_deref());
+        let draw = retry::draw(run.run_id, Handle(0), terms.attempt);
+        let over = Over { status, result: result.as_ref() };
+        let next = follow::next(terms, &over, now, draw).map_err(BlockedReason::Invalid)?;
+        if let Some(next) = next {
+            let Some(arguments) = arguments_of(session, run.run_id).await else {
+                let reason =
+                    "its arguments, with which it is to run again, are not in the database";
+                return Err(BlockedReason::Invalid(reason.to_owned()));
+            };
+            let workflow_id = run.workflow_id.clone();
+            successor = Some(follow::make(session, workflow_id, workflow, arguments, next).await?);
+        }
     }
-    let status = terms.status_of(status, failure);
-    let draw = retry::draw(run.run_id, Handle(0), terms.attempt);
-    let next = follow::next(terms, &Over { status, result }, now, draw);
-    let Some(next) = next.map_err(BlockedReason::Invalid)? else { return Ok((status, None)) };
-    let Some(arguments) = arguments_of(session, run.run_id).await else {
-        let reason = "its arguments, with which it is to run again, are not in the database";
-        return Err(BlockedReason::Invalid(reason.to_owned()));
-    };
-    let workflow_id = run.workflow_id.clone();
-    let successor = follow::make(session, workflow_id, workflow, arguments, next).await?;
-    Ok((status, Some(successor)))
+    Ok(Disposition::Close { status, result, failure, successor })
 }
+
+const UNREADABLE: &str = "the terms of a run could not be read yet";
 
 /// The terms of a run that has some. Asks until the database answers.
 pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Box<Terms>> {
     let mut backoff = Backoff::default();
     loop {
         match session.store.find_terms(run_id).await {
-            Ok(terms) => return terms.map(Box::new),
+            Ok(None) => return None,
+            Ok(Some(terms)) => {
+                let learned = learn_schemas_of(&*session.store, terms.last_result.iter()).await;
+                match learned {
+                    Ok(()) => return Some(Box::new(terms)),
+                    Err(error) => warn!(error = %with_causes(&error), "{UNREADABLE}"),
+                }
+            }
             Err(error) => {
                 warn!(error = %with_causes(&error), "the terms of a run could not be read yet")
             }
