@@ -182,7 +182,7 @@ pub(crate) fn parked_runs_are_compared_with_a_lock(shell: Shell) -> Result<(), F
     std::fs::write(&path, "<<<<<<< HEAD")?;
     let (code, error) = shell.fails(&["check", "--lock", named])?;
     assert_eq!(code, Some(2), "{error}");
-    assert!(error.contains("is no lock file"), "{error}");
+    assert!(error.contains("is not a lock file"), "{error}");
     let (code, error) = shell.fails(&["check", "--lock", "nowhere/piton.lock"])?;
     assert_eq!(code, Some(2), "{error}");
     assert!(error.contains("PITON_LOCK=accept"), "{error}");

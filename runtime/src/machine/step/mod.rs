@@ -54,7 +54,7 @@ pub enum StepError {
         error: CodecError,
     },
     /// What a promise came to is not of the type that the code expects.
-    #[error("what the promise `{name}` came to cannot be read: {error}")]
+    #[error("the outcome of the promise `{name}` cannot be read: {error}")]
     Promise {
         /// The name of the promise.
         name: String,
