@@ -18,17 +18,20 @@ const MAX_ROUNDS: usize = 20;
 /// Ends runs whose deadlines are over, or asks them to.
 pub(super) async fn expire(session: &Session) -> Result<(), StoreError> {
     let mut after: Option<(Timestamp, RunId)> = None;
+    let mut done = Ok(());
     for _ in 0..MAX_ROUNDS {
         let expired = session.store.find_expired(after, MAX_FOUND).await?;
         for run in expired.runs {
             after = Some((run.deadline_at, run.run_id));
-            expire_run(session, run, expired.now).await?;
+            // One that cannot be dealt with keeps no other open.
+            let expired = expire_run(session, run, expired.now).await;
+            done = done.and(expired);
         }
         if !expired.has_more {
             break;
         }
     }
-    Ok(())
+    done
 }
 
 async fn expire_run(session: &Session, run: ExpiredRun, now: Timestamp) -> Result<(), StoreError> {

@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, EndingRun, InspectedKin, InspectedTerms, Inspection, NotedCompensation, Position, Shown,
-    UnreadSignal, UnreadUpdate, Variable, Wait, WaitFor,
+    AwaitedActivity, EndingRun, InspectedKin, InspectedTerms, Inspection, NotedCompensation,
+    Position, Shown, UnreadSignal, UnreadUpdate, Variable, Wait, WaitFor,
 };
 use super::Client;
 use crate::codec::{self, CodecError};
@@ -191,7 +191,11 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         let wait = current.map(|current| view.compensation(current.handle));
         position.waits = wait.into_iter().collect();
     }
-    let compensations = view.compensations();
+    let mut compensations = view.compensations();
+    if run.status == RunStatus::Completed {
+        // It has come to its end, so there is nothing to undo.
+        compensations.clear();
+    }
     let unread = inbox.iter().filter_map(|arrival| match &arrival.kind {
         ArrivalKind::Signal { name, payload } => Some((arrival.seq, name, payload)),
         _ => None,

@@ -118,6 +118,12 @@ impl From<&str> for RunKey {
     }
 }
 
+impl From<&String> for RunKey {
+    fn from(workflow_id: &String) -> Self {
+        Self::WorkflowId(workflow_id.clone())
+    }
+}
+
 impl From<String> for RunKey {
     fn from(workflow_id: String) -> Self {
         Self::WorkflowId(workflow_id)
