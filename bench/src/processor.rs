@@ -1,4 +1,4 @@
-//! Processor time: what a piece of work costs, however busy the machine is with other things.
+//! Processor time, which does not depend on the load of the machine.
 
 use std::time::Duration;
 

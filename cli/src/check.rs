@@ -1,4 +1,4 @@
-//! `piton check`: what becomes of the open runs when other code is deployed.
+//! `piton check`: checks whether the open runs can continue in other code.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

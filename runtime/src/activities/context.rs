@@ -1,4 +1,4 @@
-//! What an activity sees of its surroundings.
+//! The context of a running activity.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;

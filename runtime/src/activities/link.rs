@@ -1,4 +1,4 @@
-//! What ties a running function to the engine that makes the attempt.
+//! The link between a running activity and the engine that makes the attempt.
 
 use std::sync::Arc;
 

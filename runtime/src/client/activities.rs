@@ -1,4 +1,4 @@
-//! Ending attempts of activities from outside, with their tokens.
+//! Ending attempts of activities by their tokens.
 //!
 //! The attempt of an activity on a queue is a row, by which the store knows a token that is stale. Of
 //! an activity without a queue the run's last snapshot and its inbox tell which attempt is the

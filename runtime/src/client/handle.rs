@@ -1,4 +1,4 @@
-//! A run from outside.
+//! Handles of runs.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};

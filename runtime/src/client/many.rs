@@ -1,4 +1,4 @@
-//! Changes of all runs that a filter means.
+//! Changing all runs that match a filter.
 //!
 //! Each run is a transaction of its own with an audit entry of its own. So a change of many can be stopped at any moment
 //! and gone on with from where it was.

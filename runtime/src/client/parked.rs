@@ -1,4 +1,4 @@
-//! What becomes of the open runs of a database in other code, told before it is deployed.
+//! Checking, before a deploy, whether the open runs of a database can continue in this build.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! Promises from outside: completing them by their tokens, and looking at them.
+//! Completing promises by their tokens, and reading them.
 
 use std::sync::Arc;
 

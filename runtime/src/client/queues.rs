@@ -1,4 +1,4 @@
-//! Queues of activities: what lies on them, and pauses.
+//! Queues of activities: their status, and pausing them.
 
 use super::Client;
 use crate::engine::backoff::patiently;

@@ -1,4 +1,4 @@
-//! Reading a value with the schema that it was written with, and without its type.
+//! Reading a value by the schema that it was written with, without its type.
 //!
 //! Invariant: what a type of this schema has written is read, and nothing else makes this panic, recurse without end or
 //! ask for more memory than a multiple of the bytes.

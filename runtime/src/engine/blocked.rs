@@ -1,4 +1,4 @@
-//! Adopting blocked runs that this build can go on with and another could not.
+//! Adopting blocked runs that this build can continue.
 //!
 //! A worker blocks a run if its build cannot read the state or lacks an activity. During a deployment, workers of
 //! several builds run side by side, and a worker of another build may be able to go on. It finds such runs by

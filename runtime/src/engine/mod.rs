@@ -1,4 +1,4 @@
-//! Carrying out runs: claiming them, stepping them, committing, and starting what steps ask for.
+//! Executing runs: claims, steps, commits, and the operations that steps request.
 //!
 //! # How the parts fit
 //! A worker opens a [`Session`](session::Session): one registration with a lease and an epoch. The session

@@ -1,4 +1,4 @@
-//! Panics as errors: the text that one was raised with.
+//! Panics as errors, with the panic's message.
 //!
 //! What a panic leaves behind is its caller's to give up or put back.
 

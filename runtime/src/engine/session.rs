@@ -1,4 +1,4 @@
-//! One registration of a worker: what it owns and what its drivers share.
+//! One registration of a worker: the runs it owns and the state that its drivers share.
 //!
 //! A session ends when it is told to or when it has lost its lease. In the second case everything
 //! it was doing is dropped, and the worker opens another.

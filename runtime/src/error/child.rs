@@ -1,4 +1,4 @@
-//! Why a child came to no value.
+//! The error of a child that returned no value.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Errors of changes by hand.
+//! Errors of changing runs by hand.
 
 use super::{KeyError, LookupError, StoreError};
 use crate::model::{RunId, RunStatus, WorkerId};

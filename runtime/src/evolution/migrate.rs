@@ -1,4 +1,4 @@
-//! Code of users that carries one saved state over: `#[migrate]`.
+//! Users' functions that convert one saved state: `#[migrate]`.
 
 use std::any::TypeId;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! A definition as plain data: what its row in the database and its entry in `piton.lock` hold.
+//! A definition as plain data, as stored in the database and in `piton.lock`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The text of a filter becomes its tree.
+//! The parser of filters.
 //!
 //! The grammar is that of SQL's conditions, as `sqlparser` reads it; what has no meaning for runs is refused with
 //! its place.

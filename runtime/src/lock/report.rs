@@ -1,4 +1,4 @@
-//! What the comparison has found, to be read as the messages of rustc are.
+//! The result of the comparison, formatted like rustc's messages.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Children: runs of their own that a run starts and may wait for.
+//! Children: runs that another run starts and can await.
 //!
 //! A child is started by a message, which leaves with the commit of the step that asks for it, so the start waits for
 //! nothing. Who awaits its end asks for that with the same message, or with a second one: only what is awaited is told.

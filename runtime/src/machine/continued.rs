@@ -1,4 +1,4 @@
-//! Going on as another run of the same workflow id.
+//! Continuing as a new run with the same workflow id.
 
 use super::unreadable::unreadable;
 use super::{Context, StepError, Workflow, WorkflowCall, WorkflowEntry};

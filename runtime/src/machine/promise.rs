@@ -1,4 +1,4 @@
-//! Promises: what others complete, by a token, and a run awaits.
+//! Promises: values that a run awaits and others provide by a token.
 
 use std::fmt;
 use std::marker::PhantomData;

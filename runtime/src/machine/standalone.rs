@@ -1,4 +1,4 @@
-//! A machine in the hands of a program: no engine, no database, no async runtime.
+//! Running a machine directly in a program, without engine, database or async runtime.
 
 use std::fmt;
 use std::marker::PhantomData;

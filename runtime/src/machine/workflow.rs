@@ -1,4 +1,4 @@
-//! What `#[workflow]` generates, as traits, and calls of it.
+//! The traits that `#[workflow]` implements, and calls of workflows.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

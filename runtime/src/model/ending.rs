@@ -1,4 +1,4 @@
-//! A run that has not completed and whose compensations are carried out.
+//! The ending of a run while its compensations run.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Why a saved state does not fit the code of today.
+//! The reasons why a saved state does not fit the current code.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What a run has asked for and not yet received.
+//! The operations that a run has requested and whose outcomes are outstanding.
 
 use std::borrow::Cow;
 use std::time::Duration;

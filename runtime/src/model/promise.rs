@@ -1,4 +1,4 @@
-//! Promises: which one is meant, and what one comes to.
+//! The keys and the outcomes of promises.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Where a run stands.
+//! The status of a run.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What becomes of updates: requests to a run that are answered.
+//! The outcomes of updates.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a schedule has done, and what was done to it.
+//! The log entries of a schedule.
 
 use serde::{Deserialize, Serialize};
 

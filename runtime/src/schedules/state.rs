@@ -1,4 +1,4 @@
-//! How far a schedule has come, and what is to be done next.
+//! The progress of a schedule, and its next actions.
 
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Runs that are changed by hand.
+//! Changing runs by hand.
 //!
 //! What is given is JSON, and is checked by the schemas that the run's definition has recorded: what would not
 //! be read back is refused with the place where it does not fit. Each change is one transaction, and leaves an

@@ -1,4 +1,4 @@
-//! What a saved state holds, read by its recorded definition.
+//! The contents of a saved state, read by its recorded definition.
 
 use std::collections::{BTreeSet, HashMap};
 

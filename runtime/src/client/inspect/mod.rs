@@ -1,4 +1,4 @@
-//! Runs as a debugger shows them, without their code.
+//! Inspecting runs without their code.
 //!
 //! The definition of a workflow and the schemas of its values are in the database, recorded by whoever has the
 //! code. So any process can read what any run has saved: a client needs neither the workflow nor its types.

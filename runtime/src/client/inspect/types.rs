@@ -1,4 +1,4 @@
-//! What an inspection tells.
+//! The types of an inspection.
 
 use std::fmt::Display;
 

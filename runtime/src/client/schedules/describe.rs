@@ -1,4 +1,4 @@
-//! What a schedule is, and what it has done.
+//! The description and the log of a schedule.
 
 use std::time::Duration;
 

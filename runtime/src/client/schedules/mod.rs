@@ -1,4 +1,4 @@
-//! Schedules, as programs create and change them.
+//! Creating and changing schedules.
 
 mod change;
 mod create;

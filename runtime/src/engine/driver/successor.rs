@@ -1,4 +1,4 @@
-//! The run that follows one which continues as new.
+//! The successor of a run that continues as new.
 
 use super::written::record_call;
 use crate::engine::first_state::first_state;

@@ -1,4 +1,4 @@
-//! Starts what schedules are due for.
+//! Starts the runs of due schedules.
 //!
 //! A round claims due schedules, decides what each is to do, does that, and writes what it has come to. If the
 //! worker dies in between, another claims the schedule after a while and decides the same again. The ids of

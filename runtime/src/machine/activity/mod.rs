@@ -1,4 +1,4 @@
-//! Activities as workflow code sees them: a call, and what it comes to.
+//! Activities in workflow code: a call and its outcome.
 
 mod error;
 mod outcome;

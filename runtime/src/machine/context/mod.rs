@@ -1,4 +1,4 @@
-//! What a workflow sees of its run, and what a step reads and writes through it.
+//! The context of a workflow: the API of a run, and the input and output of a step.
 
 mod answers;
 mod attributes;

@@ -1,4 +1,4 @@
-//! Promises, as a step makes, awaits and completes them.
+//! Promises of a step: making, awaiting and completing them.
 
 use super::Context;
 use crate::codec;

@@ -1,4 +1,4 @@
-//! Operations that run beside the code, with a handle that is data.
+//! Spawned operations: they run beside the code, and their handle is data.
 
 mod ledger;
 

@@ -1,4 +1,4 @@
-//! Driving one machine: what has arrived goes in, a step is made, a snapshot comes out.
+//! Driving one machine: it takes arrivals, makes a step and returns a snapshot.
 
 mod arrivals;
 mod attempts;

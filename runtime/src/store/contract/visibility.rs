@@ -1,4 +1,4 @@
-//! What people and clients ask about runs.
+//! Queries about runs.
 
 use async_trait::async_trait;
 
