@@ -71,10 +71,10 @@ fn as_text(report: &ParkedReport) -> String {
     };
     let (blocked, doubtful) = (count(true), count(false));
     let _ = match (blocked, doubtful) {
-        (0, 0) => writeln!(text, "{} looked at: all go on", runs(report.runs)),
+        (0, 0) => writeln!(text, "{} checked: all can continue", runs(report.runs)),
         _ => writeln!(
             text,
-            "{} looked at: {} will be blocked, {} may be",
+            "{} checked: {} will be blocked, {} may be",
             runs(report.runs),
             blocked,
             doubtful

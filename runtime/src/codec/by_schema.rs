@@ -85,7 +85,7 @@ impl Compact<'_> {
             .ok_or_else(|| SourceError::custom("it has too many parts without content"))?;
         Ok(match format {
             Format::Unknown => {
-                return Err(SourceError::custom("its schema does not say what is in it"));
+                return Err(SourceError::custom("its schema does not describe its contents"));
             }
             Format::Unit => Value::Null,
             Format::Bool => Value::Bool(self.bytes.scalar()?),

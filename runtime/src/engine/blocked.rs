@@ -62,7 +62,7 @@ pub(crate) async fn adopt_blocked(session: &Arc<Session>) -> Result<(), StoreErr
     let adopted = adopted.inspect_err(|_| session.strays.note())?;
     for run in adopted {
         let Some(permit) = permits.split(1) else { break };
-        info!(run_id = %run.run_id, "goes on with a blocked run");
+        info!(run_id = %run.run_id, "continues a blocked run");
         session.blocked.lock().adopt(run.run_id, states[&run.run_id]);
         session.drive(Origin::Claimed { run, heard }, permit);
     }

@@ -41,7 +41,7 @@ pub enum EditError {
     /// The compensations of the run are being carried out or have been: what its code had done is undone, so the code
     /// cannot go on. Start the workflow again.
     #[error(
-        "the compensations of the run {run_id} have begun, so its code cannot go on; start the workflow again instead"
+        "the compensations of the run {run_id} have begun, so its code cannot continue; start the workflow again instead"
     )]
     Compensated {
         /// The run.

@@ -325,7 +325,7 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
             Self::Uncaught { reason } => f.write_str(reason),
             Self::Cancelled { reason } => write!(f, "the run was cancelled: {reason}"),
             Self::Terminated { reason } => write!(f, "the run was terminated: {reason}"),
-            Self::ContinuedAsNew { run_id } => write!(f, "the run goes on as the run {run_id}"),
+            Self::ContinuedAsNew { run_id } => write!(f, "the run continues as the run {run_id}"),
             Self::Lookup(error) => write!(f, "{error}"),
             Self::Unreadable(_) => f.write_str("the run's return value cannot be read"),
             Self::Unknown { run_id } => write!(f, "there is no run {run_id}"),
