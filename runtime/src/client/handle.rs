@@ -61,14 +61,14 @@ impl<W: Workflow> RunHandle<W> {
     }
 
     /// Waits until the run has closed, in whatever process, and the runs that follow it in its chain. A *blocked* run is
-    /// not closed: the wait goes on until code that can go on with it has been deployed, or somebody terminates it; see
+    /// not closed: the wait lasts until code that can continue it has been deployed, or somebody terminates it; see
     /// [`RunHandle::status`] for the reason. Cancellation safe.
     ///
     /// # Errors
     /// [`RunError::Failed`] with the workflow's own error, [`RunError::Cancelled`],
     /// [`RunError::Terminated`] and so on for a run that closed without a value;
     /// [`RunError::Store`] if the database failed in a way that waiting does not mend: while it
-    /// cannot be reached, the wait goes on.
+    /// cannot be reached, the wait continues.
     pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
         let mut ending = self.ending().await?;
         let mut run_id = self.run_id;
@@ -122,7 +122,7 @@ impl<W: Workflow> RunHandle<W> {
         }
     }
 
-    /// What the run came to. Its result may have been written by another build.
+    /// The outcome of the run. Its result may have been written by another build.
     async fn ended(&self, ending: &Ending) -> Result<W::Output, RunError<W::Error>> {
         let store = &**self.client.store();
         let learn = || evolution::learn_schemas_of(store, ending.result.iter());

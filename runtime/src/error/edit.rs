@@ -39,7 +39,7 @@ pub enum EditError {
         status: RunStatus,
     },
     /// The compensations of the run are being carried out or have been: what its code had done is undone, so the code
-    /// cannot go on. Start the workflow again.
+    /// cannot continue. Start the workflow again.
     #[error(
         "the compensations of the run {run_id} have begun, so its code cannot continue; start the workflow again instead"
     )]

@@ -21,7 +21,7 @@ pub enum StartError {
         workflow_id: String,
         /// The run that has it.
         run_id: RunId,
-        /// What keeps that run, if it is blocked: it goes on with code that can go on with it, or once
+        /// Why that run is blocked, if it is: it continues with fitting code, or once
         /// somebody [unblocks](crate::client::Client::unblock) or terminates it.
         blocked: Option<Box<BlockedHolder>>,
     },
@@ -195,11 +195,11 @@ pub enum TokenError {
     Store(#[source] Arc<StoreError>),
 }
 
-/// Why a promise could not be completed, or what it came to not be read.
+/// Why a promise could not be completed, or its outcome not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompleteError {
-    /// The run whose promise it is is closed, and the promise had come to nothing. Trying again does not help.
+    /// The run that owns the promise has closed without completing it. Trying again does not help.
     #[error("the run {run_id} that the promise belongs to is closed")]
     Closed {
         /// The run.
@@ -232,7 +232,7 @@ pub enum CompleteError {
         #[source]
         source: CodecError,
     },
-    /// What the promise came to is not of the type that it is to be read as.
+    /// The outcome of the promise is not a value of the type that it is read as.
     #[error("the outcome of the promise `{token}` cannot be read")]
     Unreadable {
         /// The token.
@@ -295,7 +295,7 @@ pub enum RunError<E> {
     },
     /// It was terminated.
     Terminated {
-        /// Why, as given by whoever did.
+        /// Why, as given with the termination.
         reason: String,
     },
     /// It has continued as a new run, of which the result is that of the chain. Only

@@ -167,7 +167,7 @@ pub enum StoredAwaited {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_limited: bool,
     },
-    /// What a promise comes to.
+    /// The outcome of a promise.
     Promise {
         /// The schema of what it is resolved with.
         resolved: SchemaHash,

@@ -19,7 +19,7 @@ use crate::model::{
     Timestamp,
 };
 
-/// Something that is completed once, by whoever has its token, and that a run awaits; made by
+/// A value that a run awaits and that anyone with its token provides, once; made by
 /// [`Context::promise`].
 ///
 /// It is a value like any other: it can be kept in a variable across awaits, cloned, and awaited more than once.
@@ -152,7 +152,7 @@ fn types<T: Durable, E: Durable>() -> PromiseTypes {
     }
 }
 
-/// Reads what a promise came to.
+/// Reads the outcome of a promise.
 pub(crate) fn read<T: Durable, E: Durable>(
     outcome: &PromiseOutcome,
 ) -> Result<Result<T, PromiseError<E>>, CodecError> {
@@ -166,7 +166,7 @@ pub(crate) fn read<T: Durable, E: Durable>(
     })
 }
 
-/// What a promise has come to, if that has arrived.
+/// The outcome of a promise, if it has arrived.
 fn take<T: Durable, E: Durable>(
     handle: Handle,
     cx: &Context,
@@ -273,7 +273,7 @@ impl<T: Durable, E: Durable> DurableFuture for PromiseWithin<T, E> {
             of the promise's error"
 )]
 pub trait Fills<T, E> {
-    /// What the promise comes to.
+    /// The outcome of the promise.
     ///
     /// # Errors
     /// [`CodecError::Encode`] if the value or the error cannot be encoded.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "engine")]
 use super::recorded;
 
-/// Why the state of a run, saved by other code, cannot go on in this code. The run is blocked with it and stays as it is,
+/// Why the state of a run, saved by other code, cannot continue in this code. The run is blocked with it and stays as it is,
 /// until code that fits is deployed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {

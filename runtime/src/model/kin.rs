@@ -53,7 +53,7 @@ pub enum ParentClose {
     Terminate,
     /// It is asked to cancel.
     RequestCancel,
-    /// It goes on.
+    /// It continues.
     Abandon,
 }
 

@@ -20,7 +20,7 @@ pub enum LogKind {
         /// Why.
         note: String,
     },
-    /// It goes on.
+    /// It continues.
     Unpaused {
         /// Why.
         note: String,

@@ -255,7 +255,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
     (inspection, Missing { definitions: view.definitions, schemas: view.schemas })
 }
 
-/// When a run goes on of itself.
+/// When a run is due without an arrival.
 fn wakes_at(details: &RunDetails, snapshot: Option<&Snapshot>) -> Option<Timestamp> {
     let run = &details.run;
     if run.status != RunStatus::Running {

@@ -165,7 +165,7 @@ impl Context {
     }
 
     /// Waits for a request to cancel the run. While a workflow waits here, the request is delivered
-    /// to this wait only; anywhere else it ends what is being awaited. A run is told of one request: further ones have no
+    /// to this wait only; anywhere else it ends what is being awaited. A run receives one request: further ones have no
     /// effect.
     pub fn cancelled(&self) -> Cancellation {
         Cancellation::new()

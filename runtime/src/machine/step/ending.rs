@@ -16,7 +16,7 @@ impl Machine {
         self.ending.as_deref()
     }
 
-    /// What becomes of a run whose step has come to an error.
+    /// Ends a run whose step has failed.
     pub(super) fn failed(
         &mut self,
         error: StepError,

@@ -211,7 +211,7 @@ impl Ending {
 pub enum FoundEnding {
     /// There is no such run.
     Unknown,
-    /// It goes on.
+    /// It continues.
     Open,
     /// It is over.
     Closed(Ending),
