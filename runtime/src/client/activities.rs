@@ -2,7 +2,7 @@
 //!
 //! The attempt of an activity on a queue is a row, by which the store knows a token that is stale. Of
 //! an activity without a queue the run's last snapshot and its inbox tell which attempt is the
-//! current one; what a token says then goes into the inbox, as the end of the function would.
+//! current one; the outcome given by a token then goes into the inbox, as the end of the function would.
 
 use std::sync::Arc;
 use std::time::Duration;
