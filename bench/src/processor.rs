@@ -1,4 +1,4 @@
-//! Processor time, which does not depend on the load of the machine.
+//! Processor time of a piece of work, which other load changes less than its duration.
 
 use std::time::Duration;
 

@@ -60,8 +60,8 @@ impl<T, E> Promise<T, E> {
     }
 
     /// Waits no longer than this: gives `None` then, and the promise can still be completed and awaited again. If
-    /// the time has passed when the run gets to look, because no worker had it for a while, what the promise has
-    /// come to by then counts.
+    /// the time has passed before the run takes its step, because no worker had it for a while, an outcome that
+    /// has arrived by then counts.
     pub fn timeout(self, limit: Duration) -> PromiseWithin<T, E> {
         PromiseWithin { promise: self, limit }
     }

@@ -1,4 +1,4 @@
-//! The outcomes of updates.
+//! The answers of runs to updates.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The places at which sample values are made up, in the order in which serde visits them.
+//! The places in a type at which the tracer makes values up, in the order in which serde visits them.
 //!
 //! All that these have of the tracer is [`Hidden`]: what is generated for a type of a user goes through them.
 
