@@ -1,4 +1,4 @@
-//! What the database says of itself, asked on a connection of its own.
+//! Statistics of the database, read on a separate connection.
 
 use std::str::FromStr as _;
 

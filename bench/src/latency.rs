@@ -1,4 +1,4 @@
-//! Lengths of time, and where most of them lie.
+//! Durations and their percentiles.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Processor time: what a piece of work costs, however busy the machine is with other things.
+//! Processor time of a piece of work, which other load changes less than its duration.
 
 use std::time::Duration;
 

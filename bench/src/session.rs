@@ -1,4 +1,4 @@
-//! What all workloads of one run share.
+//! The shared state of all workloads of one run.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! W5: what runs take on disk.
+//! W5: the disk space of runs.
 
 use std::time::Duration;
 

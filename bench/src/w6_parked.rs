@@ -1,4 +1,4 @@
-//! W6: very many runs that wait for long.
+//! W6: very many parked runs.
 
 use std::time::{Duration, Instant};
 

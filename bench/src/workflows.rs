@@ -1,4 +1,4 @@
-//! The workflows that are measured. Their activities do nothing.
+//! The measured workflows. Their activities do nothing.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

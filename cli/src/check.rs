@@ -1,4 +1,4 @@
-//! `piton check`: what becomes of the open runs when other code is deployed.
+//! `piton check`: checks whether the open runs can continue in other code.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -71,10 +71,10 @@ fn as_text(report: &ParkedReport) -> String {
     };
     let (blocked, doubtful) = (count(true), count(false));
     let _ = match (blocked, doubtful) {
-        (0, 0) => writeln!(text, "{} looked at: all go on", runs(report.runs)),
+        (0, 0) => writeln!(text, "{} checked: all can continue", runs(report.runs)),
         _ => writeln!(
             text,
-            "{} looked at: {} will be blocked, {} may be",
+            "{} checked: {} will be blocked, {} may be",
             runs(report.runs),
             blocked,
             doubtful

@@ -1,4 +1,4 @@
-//! `piton definition`: what builds of the code have said of their workflows.
+//! `piton definition`: the recorded definitions of workflows.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What goes wrong, and the exit codes.
+//! Errors of commands, and the exit codes.
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `piton`: looks at the runs in a database, and changes them by hand.
+//! `piton`: shows the runs in a database, and changes them by hand.
 //!
 //! It knows runs by [`piton::client::Client`] alone, so it needs the code of no workflow. Data goes to stdout and
 //! everything else to stderr.

@@ -1,4 +1,4 @@
-//! How things are written down.
+//! Formatting of output.
 
 use std::time::Duration;
 

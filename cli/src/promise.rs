@@ -1,4 +1,4 @@
-//! `piton promise`: what runs wait for and people complete.
+//! `piton promise`: lists and completes promises.
 
 use clap::Subcommand;
 use piton::client::{Client, Completed, PromiseHandle};

@@ -1,4 +1,4 @@
-//! `piton queue`: what lies on queues of activities, and pauses.
+//! `piton queue`: the status of queues, and pausing them.
 
 use clap::Subcommand;
 use piton::client::Client;

@@ -1,4 +1,4 @@
-//! Tests that mostly wait for other processes.
+//! Runs cases at the same time, since they mostly wait for other processes.
 
 use std::sync::Mutex;
 use std::thread;

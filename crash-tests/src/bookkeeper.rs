@@ -1,4 +1,4 @@
-//! Killing the bookkeeper, and looking into its books afterwards.
+//! Killing the bookkeeper, and checking its books.
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Runs with a step whose commit is more than the run's own row.
+//! Runs with a step whose commit writes more than the run's own row.
 
 use piton::prelude::*;
 

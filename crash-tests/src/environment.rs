@@ -1,4 +1,4 @@
-//! What is asked of the tests from outside.
+//! Environment variables of the tests.
 
 /// The number in an environment variable, or `default` if it is not set.
 ///

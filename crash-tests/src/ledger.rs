@@ -1,4 +1,4 @@
-//! The attempts of every activity call, as the activities themselves have seen them.
+//! A ledger of all attempts, written by the activities themselves.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};

@@ -1,4 +1,4 @@
-//! What the killed program does and what must come of it.
+//! The workloads of the killed programs, and their expected results.
 //!
 //! The program (`main.rs`) starts a fixed set of runs, or finds them again, and drives them to their
 //! end. Its activities keep a ledger: a file to which every attempt appends a line when it begins

@@ -1,4 +1,4 @@
-//! Runs that do nothing but sleep.
+//! Runs that only sleep.
 
 use std::time::Duration;
 

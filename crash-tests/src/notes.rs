@@ -1,4 +1,4 @@
-//! Runs that send each other notes.
+//! Runs that send notes to each other.
 
 use std::time::Duration;
 

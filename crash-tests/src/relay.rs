@@ -1,4 +1,4 @@
-//! Activities on queues, which say in which process they ran.
+//! Queued activities that report the process in which they ran.
 
 use piton::prelude::*;
 

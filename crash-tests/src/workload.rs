@@ -1,4 +1,4 @@
-//! The runs: every kind of wait that a crash could spoil, with a result that can be foretold.
+//! Runs with every kind of wait that a crash could affect, and predictable results.
 
 use std::path::Path;
 

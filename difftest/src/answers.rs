@@ -1,4 +1,4 @@
-//! The mock activities: what they are called with, and what they answer.
+//! The mock activities: their arguments and their answers.
 //!
 //! Answers are functions of the arguments alone, so both lowerings get the same ones in whatever
 //! order they ask.

@@ -1,4 +1,4 @@
-//! Sources for people, who read one thing a line.
+//! Formatting of generated sources.
 
 use std::io::{ErrorKind, Write as _};
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Calling rustc on sources that no package holds, with what cargo has built for the workspace.
+//! Calling rustc on sources outside of any package, with the dependencies that cargo has built.
 //!
 //! A package of their own would have all dependencies built once more, because cargo resolves its features
 //! anew.

@@ -1,4 +1,4 @@
-//! In which order outstanding operations become ready.
+//! The order in which outstanding operations become ready.
 
 use serde::{Deserialize, Serialize};
 

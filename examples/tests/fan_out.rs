@@ -1,4 +1,4 @@
-//! The mailing does what it says.
+//! Tests of the mailing.
 
 use piton_examples::fan_out::{self, Mailing};
 

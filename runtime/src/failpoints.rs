@@ -1,4 +1,4 @@
-//! Named points in the engine at which a test can have the process die or stand still.
+//! Named points in the engine at which a test can kill or stop the process.
 //!
 //! Without the feature `failpoints` the points cost nothing. With it, the environment variable
 //! `PITON_FAILPOINT` or the function `set` says what happens where: `after_commit:17=kill` kills

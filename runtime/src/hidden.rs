@@ -1,4 +1,4 @@
-//! What other crates need not know of a value.
+//! Values whose types are hidden from other crates, to keep their debug information small.
 //!
 //! rustc puts a description of every type that a crate's functions reach, through fields and references
 //! and whatever their visibility, into the debug information of that crate. What generated code is given

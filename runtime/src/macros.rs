@@ -66,7 +66,7 @@ macro_rules! ensure {
     };
 }
 
-/// Awaits several operations in a workflow and goes on with the one that ends first. The others are
+/// Awaits several operations in a workflow and continues with the one that ends first. The others are
 /// given up.
 ///
 /// ```text

@@ -1,4 +1,4 @@
-//! What a program that defines and runs workflows uses: `use piton::prelude::*;`.
+//! The names that programs with workflows need: `use piton::prelude::*;`.
 
 // So that a workflow's constants can be named, such as `fulfil::GRAPH`.
 pub use crate::machine::Workflow as _;

@@ -1,4 +1,4 @@
-//! Calendars: which local times they hold.
+//! Calendars: sets of local times.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! What becomes of fixed times when the local clock is changed.
+//! The treatment of fixed times when the local clock changes.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What is wrong with a spec.
+//! Errors in a spec.
 
 use crate::time::UnixSeconds;
 

@@ -1,4 +1,4 @@
-//! Specs as they are written.
+//! Specs as users write them.
 
 use std::fmt;
 use std::time::Duration;

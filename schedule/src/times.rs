@@ -1,4 +1,4 @@
-//! What a spec is due at.
+//! The due times of a spec.
 
 use std::time::Duration;
 

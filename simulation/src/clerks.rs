@@ -1,4 +1,4 @@
-//! Those who complete attempts from outside, with their tokens: late, twice, or not at all.
+//! Simulated clients that complete attempts by their tokens: late, twice, or not at all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -1,4 +1,4 @@
-//! Faults: which there are, how often they come, and how they strike a call of the store.
+//! Faults: their kinds, their frequency, and their effect on a call of the store.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What has happened, in order, for people.
+//! The events of a simulation in order, as text.
 
 use std::fmt;
 use std::sync::{Mutex, PoisonError};

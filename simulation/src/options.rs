@@ -1,4 +1,4 @@
-//! What to simulate: a seed, and what is left out of it.
+//! The options of a simulation: a seed, and the parts that are left out.
 
 use std::collections::BTreeSet;
 use std::fmt;

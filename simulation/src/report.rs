@@ -1,4 +1,4 @@
-//! What came of simulations.
+//! The results of simulations.
 
 use std::collections::BTreeMap;
 use std::fmt;

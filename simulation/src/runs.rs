@@ -1,4 +1,4 @@
-//! What clients do: start runs, send them signals, cancel and terminate them, and ask for results.
+//! Simulated clients: they start runs, send signals, cancel and terminate runs, and await results.
 
 use std::sync::Arc;
 use std::time::Duration;

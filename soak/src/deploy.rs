@@ -1,4 +1,4 @@
-//! Carries runs through all versions.
+//! Running the runs through all versions.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! What a run must come to, told from the statements of the versions that it has gone through.
+//! The expected result of a run, computed from the statements of the versions that it has gone through.
 
 use std::collections::BTreeMap;
 

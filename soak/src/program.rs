@@ -1,4 +1,4 @@
-//! Versions of a workflow, and how they are edited.
+//! The versions of a workflow, and their edits.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What `#[workflow]` costs rustc, beside the same plain async functions.
+//! The compile time of `#[workflow]`, beside the same plain async functions.
 
 mod compiler;
 mod source;

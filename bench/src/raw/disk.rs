@@ -1,4 +1,4 @@
-//! What the disk takes to make a write durable.
+//! The time that the disk needs to make a write durable.
 
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::Path;

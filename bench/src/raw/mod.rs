@@ -1,4 +1,4 @@
-//! What the database can do when it only writes the rows that a store writes.
+//! The raw limit: a database that only writes the rows that a store writes.
 //!
 //! The tables are those of piton's own migrations, filled with owned runs. One write is what a step
 //! costs at the least: the next `step_no`, the state's name and the snapshot, guarded by run and

@@ -1,4 +1,4 @@
-//! `piton run signal`, `query`, `update`, `cancel`, `terminate` and `result`: what a program does with a handle.
+//! `piton run signal`, `query`, `update`, `cancel`, `terminate` and `result`: the actions of a run's handle.
 
 use piton::client::{Client, UntypedRun};
 use piton::error::RunError;

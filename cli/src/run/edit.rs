@@ -39,7 +39,7 @@ fn parse_text(text: &str) -> Result<(String, String), String> {
 fn parse_assignment(text: &str) -> Result<(String, Value), String> {
     let (name, value) = parse_text(text)?;
     let value = serde_json::from_str(&value).map_err(|error| {
-        format!("the value is no JSON ({error}); a text has quotes, such as '{name}=\"text\"'")
+        format!("the value is not JSON ({error}); put a string in quotes: '{name}=\"text\"'")
     })?;
     Ok((name, value))
 }

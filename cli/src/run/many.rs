@@ -1,4 +1,4 @@
-//! Changes of one run, or of all that a filter means.
+//! Changes of one run, or of all runs that match a filter.
 
 use piton::client::{ChangeMany, Client, ManyChanged};
 use piton::filter::{self, Filter};

@@ -1,4 +1,4 @@
-//! Schedules are paused, triggered, backfilled and deleted.
+//! Pausing, triggering, backfilling and deleting schedules.
 
 use piton::client::{Client, Overlap};
 use piton::model::Timestamp;

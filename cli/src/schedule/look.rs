@@ -1,4 +1,4 @@
-//! Schedules are listed and described.
+//! Listing and describing schedules.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! `piton schedule`: what is started at which times.
+//! `piton schedule`: schedules and their runs.
 
 mod change;
 mod look;

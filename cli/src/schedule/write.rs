@@ -1,4 +1,4 @@
-//! Schedules are created and changed.
+//! Creating and changing schedules.
 
 use std::time::Duration;
 

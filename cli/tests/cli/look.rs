@@ -165,7 +165,7 @@ pub(crate) fn parked_runs_are_compared_with_a_lock(shell: Shell) -> Result<(), F
     let path = folder.path().join("piton.lock");
     let named = path.to_str().ok_or("it is text")?;
     std::fs::write(&path, lock.to_string())?;
-    assert_eq!(shell.prints(&["check", "--lock", named])?, "1 run looked at: all go on\n");
+    assert_eq!(shell.prints(&["check", "--lock", named])?, "1 run checked: all can continue\n");
 
     // As if `token` had another name in the new code.
     let hash = fulfill::entry().definition().hash.0.to_string();

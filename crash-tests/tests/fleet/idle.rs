@@ -1,4 +1,4 @@
-//! A fleet that has nothing to do.
+//! An idle fleet.
 
 use std::time::{Duration, Instant};
 

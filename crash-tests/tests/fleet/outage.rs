@@ -1,4 +1,4 @@
-//! Servers that restart, stay away, or go without a word.
+//! Servers that restart, stay away, or stop answering.
 
 use std::time::Duration;
 

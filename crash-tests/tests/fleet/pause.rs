@@ -1,4 +1,4 @@
-//! Workers that are stopped for longer than their lease and then go on.
+//! Workers that are stopped for longer than their lease and then continue.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A way to the server that can be cut at a chosen message, or go silent.
+//! A proxy for the server that can drop the connection at a chosen message, or stop forwarding.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! What each test has to itself: a database, a folder, a client and its workers.
+//! The resources of each test: a database, a folder, a client and its workers.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Everything that can happen to a fleet, mixed.
+//! All kinds of faults of a fleet, mixed.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};

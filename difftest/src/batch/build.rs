@@ -1,4 +1,4 @@
-//! Building a batch, and whose fault it is when that fails.
+//! Building a batch, and finding the program that is at fault if the build fails.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What rustc says against a program.
+//! Errors that rustc reports for a program.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! What the built batch does: run every program and print what came of it, a line each.
+//! The main function of a built batch: it runs every program and prints one line for each result.
 
 use std::io::Write as _;
 

@@ -1,4 +1,4 @@
-//! `select!`, `join!` and what may stand in them.
+//! `select!`, `join!` and their contents.
 
 use super::conditions::Bound;
 use super::scope::Capture;

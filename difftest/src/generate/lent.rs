@@ -1,4 +1,4 @@
-//! What locals lend: parts of them that are looked up, and what patterns borrow.
+//! Borrows from locals: lookups, and borrows by patterns.
 
 use super::conditions::Bound;
 use super::matched::MATCHED;

@@ -1,4 +1,4 @@
-//! What is matched of what locals lend, and the arms.
+//! Matches on borrowed parts of locals, and their arms.
 
 use super::Ty;
 use super::lent::{AT, KEY};

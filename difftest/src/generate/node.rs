@@ -1,4 +1,4 @@
-//! Programs as trees of text, which is all that printing and shrinking need to know of them.
+//! Programs as trees of text, for printing and shrinking.
 //!
 //! Every expression knows its type, so a shrinker can put a literal or a smaller expression of the
 //! same type in its place without knowing what the expression was. Whether the outcome compiles is

@@ -1,4 +1,4 @@
-//! What the generator knows of the locals: who owns what, and what is borrowed.
+//! The generator's knowledge of the locals: their owners and borrows.
 //!
 //! The rules are stricter than Rust's, so that what keeps them compiles: a value may be moved only
 //! in the loop, closure or `async` block that declared it; a value that some path has moved counts

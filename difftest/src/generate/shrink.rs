@@ -1,4 +1,4 @@
-//! From a program that fails to a small one that fails in the same way.
+//! Shrinking a failing program to a small one that fails in the same way.
 
 use super::{Node, are_expected};
 use crate::batch::{BatchError, Program, Verdict, Workshop};

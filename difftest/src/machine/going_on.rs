@@ -1,4 +1,4 @@
-//! Where a machine goes on within a step, because the workflow that it has called inline is over already.
+//! Continuing a machine within a step, when an inline workflow has ended at once.
 //!
 //! A machine leaves its code there as at any await, so the locals that are not used again are dropped.
 //! piton tells of it in a trace event.

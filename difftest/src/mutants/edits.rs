@@ -1,4 +1,4 @@
-//! How programs are broken: one value, word or statement is replaced, left out or put in.
+//! The edits of mutants: one value, word or statement is replaced, removed or inserted.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether a workflow is refused as the plain function is.
+//! Compares the errors of a workflow with those of the plain function.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Mutants: small programs with one mistake in them, and whether the compiler says of it what rustc does.
+//! Mutants: small programs with one mistake, whose errors must be those of rustc.
 //!
 //! A mutant is compiled in each lowering alone. Where rustc refuses the plain function, the workflow must be
 //! refused, too: with one of the same errors in the same line, with no more of them than a few, and in no words

@@ -1,4 +1,4 @@
-//! Whether a machine drops what the plain code drops where it does.
+//! Compares the drops of a machine with those of the plain code.
 
 use std::collections::{BTreeMap, BTreeSet};
 

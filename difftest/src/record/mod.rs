@@ -1,4 +1,4 @@
-//! What can be observed of a program.
+//! The observable behavior of a program.
 
 mod alignment;
 

@@ -1,4 +1,4 @@
-//! What an order needs from the outside world: one activity for each thing to ask of the gateway.
+//! The activities of an order: one for each request to the gateway.
 //!
 //! An activity is carried out at least once. Each hands its idempotency key on, so the gateway does
 //! what is asked exactly once however often it is asked. None gives up while the gateway is

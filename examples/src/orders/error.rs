@@ -1,4 +1,4 @@
-//! What can stop the job, and what to do about it.
+//! Errors that stop the job, each with its fix.
 
 use std::io;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Reads orders from CSV and says of every line that cannot be used what is wrong with it.
+//! Reads orders from CSV, and reports the problem of every invalid line.
 //!
 //! A line of the file is one item; the items of an order follow each other and are numbered from 1.
 //! Invariants:

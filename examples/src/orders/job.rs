@@ -1,4 +1,4 @@
-//! The job from beginning to end: read, go on with what a crash left, start the rest, watch, report.
+//! The whole job: read the orders, continue open runs, start new ones, watch, report.
 //!
 //! Invariant: the database alone says what has been done. The program keeps nothing else between
 //! two starts, so killing it at any line loses nothing: an order has a run or gets one, and an order

@@ -1,4 +1,4 @@
-//! Shows how the job is getting on: a bar on a terminal, plain lines elsewhere.
+//! Shows the progress of the job: a bar on a terminal, plain lines elsewhere.
 
 use std::fmt;
 use std::io::{IsTerminal as _, stdout};

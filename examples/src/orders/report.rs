@@ -1,4 +1,4 @@
-//! What is printed for people: what the input holds, how it went, what it cost, what was checked.
+//! The printed reports: the input, the results, the costs, the checks.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! The runs of the job as the program looks at them: which order, how far, how it ended.
+//! The runs of the job: the order, the progress and the end of each.
 
 use piton::codec;
 use piton::error::StoreError;

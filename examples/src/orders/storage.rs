@@ -1,4 +1,4 @@
-//! What the job costs on disk: the size of a SQLite file and the rows of its tables.
+//! The disk usage of the job: the size of a SQLite file and the rows of its tables.
 
 use std::path::{Path, PathBuf};
 

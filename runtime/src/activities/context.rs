@@ -1,4 +1,4 @@
-//! What an activity sees of its surroundings.
+//! The context of a running activity.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
@@ -179,7 +179,7 @@ impl ActivityContext {
 
     /// The right to complete or fail this attempt from anywhere, see
     /// [`Client::complete_activity`](crate::client::Client::complete_activity). It may be used at
-    /// once, and for as long as the attempt goes on, also when this worker has died: on a queue and
+    /// once, and for as long as the attempt continues, also when this worker has died: on a queue and
     /// after [`ActivityContext::complete_later`] until a limit runs out, otherwise until another
     /// worker has begun the next attempt.
     ///
@@ -198,7 +198,7 @@ impl ActivityContext {
         })
     }
 
-    /// Ends the function without a result: the attempt goes on, without a worker, until somebody uses
+    /// Ends the function without a result: the attempt continues, without a worker, until somebody uses
     /// its token or one of its limits runs out. It never returns, so it stands for a value of any type:
     ///
     /// ```

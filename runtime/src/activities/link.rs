@@ -1,4 +1,4 @@
-//! What ties a running function to the engine that makes the attempt.
+//! The link between a running activity and the engine that makes the attempt.
 
 use std::sync::Arc;
 
@@ -23,6 +23,6 @@ pub trait AttemptLink: Send + Sync {
     /// The attempt's token, if it has one.
     fn token(&self) -> Option<ActivityToken>;
 
-    /// Says that the attempt goes on without the function, which is dropped.
+    /// Reports that the attempt continues without the function, which is dropped.
     fn complete_later(&self);
 }

@@ -1,4 +1,4 @@
-//! Activities as functions: what `#[activity]` registers and what the running function sees.
+//! Activities as functions: their registration by `#[activity]`, and the context of a running one.
 //!
 //! How attempts are scheduled, timed and retried is the engine's part; nothing in here knows tokio.
 

@@ -90,7 +90,7 @@ impl ActivityEntry {
     }
 }
 
-/// What an attempt came to.
+/// The outcome of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActivityReport {
     /// The encoded return value.

@@ -1,4 +1,4 @@
-//! What an attempt came to, and what generated code finds out about its error.
+//! The outcome of an attempt, and the properties of its error that generated code reads.
 //!
 //! Which traits an error type implements is only known where its type is. There, a method call on
 //! a probe chooses the most telling of several traits of the same shape: method lookup takes the

@@ -1,4 +1,4 @@
-//! The database connection that is lent to an activity for one attempt.
+//! The database connection that an activity borrows for one attempt.
 //!
 //! What kind of connection it is only the activity and the store know; here it is any value.
 

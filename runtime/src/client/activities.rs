@@ -1,8 +1,8 @@
-//! Ending attempts of activities from outside, with their tokens.
+//! Ending attempts of activities by their tokens.
 //!
 //! The attempt of an activity on a queue is a row, by which the store knows a token that is stale. Of
 //! an activity without a queue the run's last snapshot and its inbox tell which attempt is the
-//! current one; what a token says then goes into the inbox, as the end of the function would.
+//! current one; the outcome given by a token then goes into the inbox, as the end of the function would.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,7 +48,7 @@ impl Client {
     /// says. Using a token again does nothing, whatever it says then.
     ///
     /// The token may be used as soon as the activity has it, from any process, and for as long as the
-    /// attempt goes on. If the function of an activity without a queue returns at the same moment by
+    /// attempt continues. If the function of an activity without a queue returns at the same moment by
     /// itself, that may be what counts; after
     /// [`complete_later`](crate::activities::ActivityContext::complete_later) it cannot.
     ///
@@ -95,7 +95,7 @@ impl Client {
 
     /// [`Client::complete_activity`] for programs that do not have the activity: `returned` is what
     /// its function returns, as JSON; if that is a `Result`, `{"Ok": …}`. A value that is not of the
-    /// function's type blocks the run, which goes on with code that can read it.
+    /// function's type blocks the run, which continues with code that can read it.
     ///
     /// # Errors
     /// See [`Client::complete_activity`].
@@ -155,7 +155,7 @@ impl Client {
         }
     }
 
-    /// Ends the attempt with what its function came to, or might have come to.
+    /// Ends the attempt with an outcome, in place of that of its function.
     async fn end_attempt(
         &self,
         token: ActivityToken,

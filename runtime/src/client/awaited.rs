@@ -1,4 +1,4 @@
-//! What a workflow waits for, as all builds that the database knows have it.
+//! The signals and updates that a workflow awaits, in all builds that the database knows.
 
 use std::collections::BTreeSet;
 

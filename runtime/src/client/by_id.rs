@@ -1,4 +1,4 @@
-//! A run without its type: everything that a typed handle does, on JSON.
+//! A run without its type: the actions of a typed handle, on JSON.
 
 use std::future::IntoFuture;
 use std::pin::Pin;

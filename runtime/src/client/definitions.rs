@@ -1,4 +1,4 @@
-//! What builds of the code have said of their workflows.
+//! The recorded definitions of workflows.
 
 use super::Client;
 use crate::engine::backoff::patiently;

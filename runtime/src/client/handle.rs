@@ -1,4 +1,4 @@
-//! A run from outside.
+//! Handles of runs.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -61,16 +61,16 @@ impl<W: Workflow> RunHandle<W> {
         &self.workflow_id
     }
 
-    /// Waits until the run has closed, in whatever process, and the runs that it continues as, and further attempts if it
-    /// is [tried again](super::Start::retry). A *blocked* run is
-    /// not closed: the wait goes on until code that can go on with it has been deployed, or somebody terminates it; see
+    /// Waits until the run has closed, in whatever process, and so have the runs that it continues as, and further attempts
+    /// if it is [tried again](super::Start::retry). A *blocked* run is not closed: the wait lasts until code that can
+    /// continue it has been deployed, or somebody terminates it; see
     /// [`RunHandle::status`] for the reason. Cancellation safe.
     ///
     /// # Errors
     /// [`RunError::Failed`] with the workflow's own error, [`RunError::Cancelled`],
     /// [`RunError::Terminated`] and so on for a run that closed without a value;
     /// [`RunError::Store`] if the database failed in a way that waiting does not mend: while it
-    /// cannot be reached, the wait goes on.
+    /// cannot be reached, the wait continues.
     pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
         let mut ending = self.ending().await?;
         let mut run_id = self.run_id;
@@ -127,7 +127,7 @@ impl<W: Workflow> RunHandle<W> {
         }
     }
 
-    /// What the run came to. Its result may have been written by another build.
+    /// The outcome of the run. Its result may have been written by another build.
     async fn ended(&self, ending: &Ending) -> Result<W::Output, RunError<W::Error>> {
         let store = &**self.client.store();
         let learn = || evolution::learn_schemas_of(store, ending.result.iter());

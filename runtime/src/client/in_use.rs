@@ -1,4 +1,4 @@
-//! Which definitions of a workflow open runs depend on.
+//! The definitions of a workflow that open runs depend on.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Which runs belong together: the runs of a chain, parents and children.
+//! The relatives of a run: the runs of its chain, its parent and its children.
 
 use super::Client;
 use crate::engine::backoff::patiently;

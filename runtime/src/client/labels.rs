@@ -1,4 +1,4 @@
-//! What a run is started with for those who look for it.
+//! The attributes and the memo that a run is started with.
 
 use crate::error::StartError;
 use crate::model::{AttributeChanges, AttributeMap, Memo};

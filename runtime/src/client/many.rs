@@ -1,4 +1,4 @@
-//! Changes of all runs that a filter means.
+//! Changing all runs that match a filter.
 //!
 //! Each run is a transaction of its own with an audit entry of its own. So a change of many can be stopped at any moment
 //! and gone on with from where it was.
@@ -39,7 +39,7 @@ pub struct ChangeMany {
     progress: Option<Progress>,
 }
 
-/// What is told of a change on its way.
+/// The progress of a change of many runs.
 type Progress = Arc<dyn Fn(&ManyChanged) + Send + Sync>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ enum Action {
     Delete,
 }
 
-/// What a change of many runs has come to.
+/// The result of a change of many runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ManyChanged {
@@ -62,7 +62,7 @@ pub struct ManyChanged {
     /// Those that were not, because they had gone or closed meanwhile, or were changed before, or are not such as can be
     /// changed so: an open run is not deleted, and one that is not blocked is not tried again.
     pub left: u64,
-    /// The last run that was looked at. A call that goes on [after](ChangeMany::after) it leaves out what has been done.
+    /// The last run that was checked. A call with [after](ChangeMany::after) this run skips the runs before it.
     pub last: Option<RunCursor>,
     /// Whether the end was reached, and not the [limit](ChangeMany::limit).
     pub is_over: bool,
@@ -202,7 +202,7 @@ impl ChangeMany {
         self
     }
 
-    /// Stops after so many runs have been looked at; the answer tells where to go on. Default: no limit.
+    /// Stops after so many runs have been checked; the answer has the run to continue after. Default: no limit.
     pub fn limit(mut self, runs: u64) -> Self {
         self.limit = Some(runs);
         self

@@ -1,4 +1,4 @@
-//! Clients: starting runs, looking them up, and sending them something.
+//! Clients: starting runs, finding them, and sending messages to them.
 
 mod activities;
 mod awaited;

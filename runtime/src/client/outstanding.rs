@@ -1,4 +1,4 @@
-//! What a run has asked for and not been given: its activities, with how their attempts went.
+//! The outstanding activities of a run, with their attempts.
 
 use super::{Client, RunHandle};
 use crate::codec;

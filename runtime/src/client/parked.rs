@@ -1,4 +1,4 @@
-//! What becomes of the open runs of a database in other code, told before it is deployed.
+//! Checking, before a deploy, whether the open runs of a database can continue in this build.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -72,7 +72,7 @@ impl ParkedReport {
 
 impl Client {
     /// Tries for every open run of these workflows, or with [`WorkflowEntry::all`] of all that are in the program, whether
-    /// its saved state goes on in this program, by the function that decides when a worker loads it. Writes nothing, so the
+    /// its saved state can continue in this program, by the function that decides when a worker loads it. Writes nothing, so the
     /// new build may run it against the database of the old one before it is deployed. What the runs would do next is
     /// not tried.
     ///

@@ -1,4 +1,4 @@
-//! Promises from outside: completing them by their tokens, and looking at them.
+//! Completing promises by their tokens, and reading them.
 
 use std::sync::Arc;
 
@@ -25,9 +25,9 @@ pub struct PromiseHandle {
 #[derive(Clone, Debug)]
 #[must_use = "somebody else may have completed the promise before"]
 pub enum Completed {
-    /// The promise has come to this.
+    /// This completion is the first, and counts.
     First,
-    /// It had come to something before, which stays.
+    /// The promise was completed before; its outcome stays.
     Already(SettledPromise),
 }
 
@@ -38,7 +38,7 @@ impl Completed {
     }
 }
 
-/// What a promise has come to, as it is stored.
+/// The stored outcome of a promise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SettledPromise {
     token: PromiseToken,
@@ -150,7 +150,7 @@ impl PromiseHandle {
         self.complete_as(PromiseOutcome::Rejected(error)).await
     }
 
-    /// Completes the promise with a reason that has no type: whoever awaits it gets
+    /// Completes the promise with an untyped cause: a run that awaits it gets
     /// [`PromiseError::Broken`].
     ///
     /// # Errors
@@ -194,7 +194,7 @@ impl PromiseHandle {
         self.complete_as(PromiseOutcome::Rejected(error)).await
     }
 
-    /// What the promise has come to, if it has. Completes nothing and waits for nothing.
+    /// The outcome of the promise, if it has one. Does not wait, and does not complete the promise.
     ///
     /// # Errors
     /// [`CompleteError::Store`] if the database [is away](Client#when-the-database-is-away) for too long.

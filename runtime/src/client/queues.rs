@@ -1,4 +1,4 @@
-//! Queues of activities: what lies on them, and pauses.
+//! Queues of activities: their status, and pausing them.
 
 use super::Client;
 use crate::engine::backoff::patiently;
@@ -35,7 +35,7 @@ impl QueueHandle<'_> {
     }
 
     /// Pauses the queue for all workers, until [`QueueHandle::resume`]: none begins an attempt of an activity on it.
-    /// Attempts that are under way go on, and runs go on putting activities on the queue. The time limits of
+    /// Attempts that are under way continue, and runs still put activities on the queue. The time limits of
     /// activities that wait run on, `schedule_to_start` among them.
     ///
     /// The pause and the reason are kept in the database. Pausing a queue that is paused replaces the reason. A call

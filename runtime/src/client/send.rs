@@ -1,4 +1,4 @@
-//! Sending something to a run.
+//! Sending messages to a run.
 
 use std::future::IntoFuture;
 use std::pin::Pin;

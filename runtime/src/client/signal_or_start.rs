@@ -1,4 +1,4 @@
-//! A signal for a run that may have to be started first.
+//! Sending a signal to a run, or starting the run with it.
 
 use std::future::IntoFuture;
 use std::pin::Pin;

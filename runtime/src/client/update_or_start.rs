@@ -1,4 +1,4 @@
-//! An update for a run that may have to be started first.
+//! Sending an update to a run, or starting the run with it.
 
 use std::future::IntoFuture;
 use std::pin::Pin;

@@ -116,7 +116,7 @@ impl<U: Update> UpdateHandle<U> {
     /// # Errors
     /// [`UpdateError::Refused`] by the run; [`UpdateError::Dropped`] and [`UpdateError::Closed`] if it has not answered
     /// and never will; [`UpdateError::NotAccepted`] if it has no update with the id. While the database cannot be
-    /// reached, the wait goes on.
+    /// reached, the wait continues.
     pub async fn reply(&self) -> Result<U::Reply, UpdateError<U::Error>> {
         match self.client.update_reply(&self.key).await.map_err(UpdateError::widen)? {
             Ok(reply) => codec::from_payload(&reply).map_err(UpdateError::Reply),
@@ -143,7 +143,7 @@ impl<W: Workflow> RunHandle<W> {
         SendUpdate::new(self.client().clone(), self.run_id().into(), request)
     }
 
-    /// An update that was sent before, by its id: for whoever has died while waiting for the answer.
+    /// An update that was sent before, by its id: for a process that died while it waited for the answer.
     pub fn update_by_id<U: Update>(&self, id: impl Into<String>) -> UpdateHandle<U> {
         UpdateHandle::new(self.client().clone(), self.run_id(), id.into())
     }

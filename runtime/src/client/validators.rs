@@ -1,4 +1,4 @@
-//! Code of users that looks at an update before it is sent: `#[validator]`.
+//! Validators: users' functions that check an update before it is sent, declared with `#[validator]`.
 
 use super::Exposed;
 use crate::codec;

@@ -1,4 +1,4 @@
-//! Following a run as it goes on.
+//! Watching the changes of a run.
 
 use std::time::Duration;
 

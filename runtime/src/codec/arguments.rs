@@ -1,4 +1,4 @@
-//! Values being encoded: the arguments of a call, a result, a signal.
+//! Encoding values: the arguments of a call, a result, a signal.
 //!
 //! They are written one by one, and not as a tuple: the code for a value is compiled once for its type, and often
 //! within piton, where that for a tuple would be compiled for each list of types. They are read by a

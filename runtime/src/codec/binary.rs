@@ -1,4 +1,4 @@
-//! The parts of values in binary.
+//! The binary encoding of the parts of a value.
 //!
 //! Invariant: they read back as bincode would read them. This module must not know what they mean.
 

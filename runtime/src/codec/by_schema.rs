@@ -1,4 +1,4 @@
-//! Reading a value with the schema that it was written with, and without its type.
+//! Reading a value by the schema that it was written with, without its type.
 //!
 //! Invariant: what a type of this schema has written is read, and nothing else makes this panic, recurse without end or
 //! ask for more memory than a multiple of the bytes.
@@ -85,7 +85,7 @@ impl Compact<'_> {
             .ok_or_else(|| SourceError::custom("it has too many parts without content"))?;
         Ok(match format {
             Format::Unknown => {
-                return Err(SourceError::custom("its schema does not say what is in it"));
+                return Err(SourceError::custom("its schema does not describe its contents"));
             }
             Format::Unit => Value::Null,
             Format::Bool => Value::Bool(self.bytes.scalar()?),

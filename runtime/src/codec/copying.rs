@@ -1,4 +1,4 @@
-//! What is done with values whose type is not known: they are read, and written again.
+//! Reading and rewriting values of unknown type.
 //!
 //! That is all that is compiled for each type, to tell what its values look like, whether they read back, and how many
 //! bytes one takes.

@@ -1,4 +1,4 @@
-//! How deep a value may nest.
+//! The limit of nesting.
 //!
 //! A value is written and read by functions that call each other once per level, so one without end would end the
 //! process by a stack overflow. Invariant: what is written is no deeper than what can be read.

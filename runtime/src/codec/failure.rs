@@ -1,4 +1,4 @@
-//! Errors in stored results, for people.
+//! Errors in stored results, as text for display.
 
 use serde_json::Value as Json;
 

@@ -1,4 +1,4 @@
-//! Values that say of themselves what they are, on their way from one type to another.
+//! Self-describing values, deserialized as another type.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Reading values one after the other: the arguments of a call, a saved local, what an activity returned.
+//! Reading consecutive values: the arguments of a call, a saved local, the result of an activity.
 
 use std::any::type_name;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Values for people, as JSON.
+//! Values as JSON for display.
 
 use serde_json::{Map, Number, Value as Json};
 

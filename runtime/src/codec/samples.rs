@@ -1,4 +1,4 @@
-//! Values that a schema allows, to try how a change of code reads what is saved.
+//! Sample values of a schema, for checking whether changed code reads saved values.
 
 use super::schema::{Content, Fields, Form, Format, NamedType, SECRET, Schema};
 use super::value::Value;

@@ -1,4 +1,4 @@
-//! The schemas that this process knows: those of its own types, and those that others have written values by.
+//! The schemas that this process knows: those of its own types, and those read from the database.
 //!
 //! A schema is known by the hash of its content, so what is known never goes stale. Each type is traced once in a
 //! process.

@@ -1,4 +1,4 @@
-//! A value that is not shown to people.
+//! A value that is hidden in displays.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Stored values for people, and values that people give, without their types.
+//! Displaying stored values, and encoding values that users enter, without their types.
 
 use serde::Deserialize as _;
 use serde_json::Value as Json;

@@ -1,4 +1,4 @@
-//! The tagged form: each part of a value begins with a byte that says what it is.
+//! The tagged form: each part of a value begins with a byte for its kind.
 //!
 //! Numbers, texts and bytes follow their tag as bincode writes them. A list and a map have no length: [`Tag::End`] ends
 //! them. What writes the form is [`Sink`](super::sink::Sink).

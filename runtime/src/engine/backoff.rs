@@ -1,4 +1,4 @@
-//! Waiting longer and longer while the database does not answer.
+//! Increasing delays while the database does not answer.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Adopting blocked runs that this build can go on with and another could not.
+//! Adopting blocked runs that this build can continue.
 //!
 //! A worker blocks a run if its build cannot read the state or lacks an activity. During a deployment, workers of
 //! several builds run side by side, and a worker of another build may be able to go on. It finds such runs by
@@ -62,7 +62,7 @@ pub(crate) async fn adopt_blocked(session: &Arc<Session>) -> Result<(), StoreErr
     let adopted = adopted.inspect_err(|_| session.strays.note())?;
     for run in adopted {
         let Some(permit) = permits.split(1) else { break };
-        info!(run_id = %run.run_id, "goes on with a blocked run");
+        info!(run_id = %run.run_id, "continues a blocked run");
         session.blocked.lock().adopt(run.run_id, states[&run.run_id]);
         session.drive(Origin::Claimed { run, heard }, permit);
     }

@@ -1,4 +1,4 @@
-//! The database's time without asking the database.
+//! An estimate of the database's time that needs no query.
 //!
 //! The database's clock is the only one that deadlines are measured by; this keeps its offset to
 //! the monotonic clock, so a host whose wall clock jumps fires no timer early. Where the database's own clock

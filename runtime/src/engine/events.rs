@@ -1,4 +1,4 @@
-//! What every event of a run or an attempt says, so that it can be read where spans are filtered out.
+//! The common fields of all events of a run or an attempt, which stay readable without spans.
 
 use crate::model::RunId;
 

@@ -1,4 +1,4 @@
-//! Lets states and values of other builds into this one: what this process must learn for it comes from the database.
+//! Reads states and values of other builds, with the definitions and schemas from the database.
 
 use tracing::warn;
 

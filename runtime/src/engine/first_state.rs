@@ -1,4 +1,4 @@
-//! Runs that the engine starts by itself: the next one of a chain, and those that schedules are due for.
+//! Runs that the engine starts: successors in a chain, and runs of schedules.
 
 use crate::machine::{Machine, RunInfo, StepError, WorkflowEntry};
 use crate::model::Payload;

@@ -1,4 +1,4 @@
-//! The runs that a session holds: each has a driver that has not ended.
+//! The runs that a session owns: each has a driver that has not ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicI64, Ordering};

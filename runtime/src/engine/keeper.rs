@@ -1,4 +1,4 @@
-//! The thread that renews leases, also while the program's own threads are busy or blocked.
+//! The thread that renews leases even if the program's own threads are busy or blocked.
 //!
 //! A process has one, however many workers it has. A connection belongs to the runtime that has made it, and all
 //! workers of a store renew their leases through one connection. The thread has a runtime of its own, lives as long

@@ -1,4 +1,4 @@
-//! The engine's side of an attempt: what its function says while it runs, and what it is told.
+//! The engine's side of an attempt: messages from the running function, and to it.
 //!
 //! The function gives signs of life and may say that it goes on without a worker; it is told that its result is no
 //! longer wanted.

@@ -1,4 +1,4 @@
-//! Carrying out runs: claiming them, stepping them, committing, and starting what steps ask for.
+//! Executing runs: claims, steps, commits, and the operations that steps request.
 //!
 //! # How the parts fit
 //! A worker opens a [`Session`](session::Session): one registration with a lease and an epoch. The session
@@ -6,7 +6,7 @@
 //! [driver](driver) that owns the run's machine while the run is busy. Drivers hand finished steps to a
 //! [batcher](batch), which commits the steps of all runs together; the next batch gathers while the last is
 //! being written. The *lease* loop renews the lease, on a [thread](keeper) that nothing else blocks. The
-//! *sweep* finds what lost news, lost answers and dead workers have left behind.
+//! *sweep* finds work left behind by lost notifications, lost answers and dead workers.
 //!
 //! Any session that serves a [queue](queues) attempts the activities on it, each in a task of its own. Their
 //! outcomes come to the run as arrivals.
@@ -25,7 +25,7 @@
 //!   registers anew. Its late commits are refused by the store.
 //! - Time is the database's. News is a hint; everything is found by polling as well.
 //!
-//! # What this must not know
+//! # Must not know
 //! SQL, and the types of a workflow.
 
 pub(crate) mod backoff;

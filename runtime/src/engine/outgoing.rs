@@ -1,4 +1,4 @@
-//! Which runs of this worker have messages in the outbox.
+//! The runs of this worker that have messages in the outbox.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};

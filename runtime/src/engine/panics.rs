@@ -1,6 +1,6 @@
-//! Panics as errors: the text that one was raised with.
+//! Panics as errors, with the panic's message.
 //!
-//! What a panic leaves behind is its caller's to give up or put back.
+//! The caller gives up or restores the state that a panic has left behind.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;

@@ -1,4 +1,4 @@
-//! How far a session has come, and hearing of it.
+//! The phase of a session, and notification of its changes.
 
 use std::sync::{Mutex, PoisonError};
 

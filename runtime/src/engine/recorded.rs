@@ -1,4 +1,4 @@
-//! What the database must have before what is written by it becomes visible: schemas and definitions.
+//! Records schemas and definitions in the database before the values that refer to them become visible.
 
 use std::collections::HashSet;
 use std::hash::Hash;

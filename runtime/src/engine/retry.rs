@@ -1,4 +1,4 @@
-//! What follows from the end of an attempt of an activity.
+//! The consequence of an ended attempt: retry, failure or outcome.
 
 use std::convert::Infallible;
 use std::fmt;

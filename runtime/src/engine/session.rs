@@ -1,4 +1,4 @@
-//! One registration of a worker: what it owns and what its drivers share.
+//! One registration of a worker: the runs it owns and the state that its drivers share.
 //!
 //! A session ends when it is told to or when it has lost its lease. In the second case everything
 //! it was doing is dropped, and the worker opens another.
@@ -336,7 +336,7 @@ impl Session {
                 error!(
                     worker_id,
                     what = %stuck,
-                    "what blocks its thread goes on after the shutdown"
+                    "functions that block their threads continue after the shutdown"
                 );
             }
         }
@@ -378,7 +378,7 @@ impl Session {
         error!(
             worker_id = worker_id.0,
             what = %stuck,
-            "what blocks its thread goes on after the shutdown"
+            "functions that block their threads continue after the shutdown"
         );
         // The lease is not renewed any more, whether or not others can be told at once.
         self.lose();

@@ -1,4 +1,4 @@
-//! How many attempts of activities a worker makes at a time, and which they are.
+//! The places for attempts of activities in a worker, and the attempts that occupy them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Runs that the worker owns without knowing, because the answer to a claim or a start was lost.
+//! Runs that the worker owns without knowing it, because the answer to a claim or a start was lost.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a worker that shuts down cannot end: functions that block their threads.
+//! Functions that block their threads, which a shutdown cannot end.
 
 use std::collections::BTreeSet;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Runs that may be what ends the processes of their workers, as a step does that recurses without end.
+//! Runs that may kill the processes of their workers, for example by endless recursion.
 //!
 //! A run whose owner dies goes on with another, and if it is the run that kills its owner, with another after
 //! that. The store counts how many owners have lost a run since its last commit. A run that was lost a few times

@@ -1,4 +1,4 @@
-//! Whether the database may have given a worker runs or attempts that the worker does not know of.
+//! Tracks whether the database may have assigned runs or attempts that the worker does not know of.
 //!
 //! It may have when the answer to a claim was lost. Then a *look* asks the database what the worker owns. One look
 //! is not enough: the server may carry out a request after its connection broke, and after a look that found

@@ -1,4 +1,4 @@
-//! Why a child came to no value.
+//! The error of a child that returned no value.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub enum ChildError<E> {
     },
     /// It was terminated.
     Terminated {
-        /// Why, as given by whoever did.
+        /// Why, as given with the termination.
         reason: String,
     },
     /// It was not started: an open run had its workflow id.
@@ -36,7 +36,7 @@ pub enum ChildError<E> {
         /// The run that had it.
         run_id: RunId,
     },
-    /// The run that waits was asked to cancel, which has ended the wait. The child goes on.
+    /// The run that waits was asked to cancel, which has ended the wait. The child continues.
     Interrupted,
     /// The database has no such child any more.
     Unknown {

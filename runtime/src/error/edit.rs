@@ -1,4 +1,4 @@
-//! Errors of changes by hand.
+//! Errors of changing runs by hand.
 
 use super::{KeyError, LookupError, StoreError};
 use crate::model::{RunId, RunStatus, WorkerId};
@@ -39,9 +39,9 @@ pub enum EditError {
         status: RunStatus,
     },
     /// The compensations of the run are being carried out or have been: what its code had done is undone, so the code
-    /// cannot go on. Start the workflow again.
+    /// cannot continue. Start the workflow again.
     #[error(
-        "the compensations of the run {run_id} have begun, so its code cannot go on; start the workflow again instead"
+        "the compensations of the run {run_id} have begun, so its code cannot continue; start the workflow again instead"
     )]
     Compensated {
         /// The run.

@@ -21,7 +21,7 @@ pub enum StartError {
         workflow_id: String,
         /// The run that has it.
         run_id: RunId,
-        /// What keeps that run, if it is blocked: it goes on with code that can go on with it, or once
+        /// Why that run is blocked, if it is: it continues with fitting code, or once
         /// somebody [unblocks](crate::client::Client::unblock) or terminates it.
         blocked: Option<Box<BlockedHolder>>,
     },
@@ -217,11 +217,11 @@ pub enum TokenError {
     Store(#[source] Arc<StoreError>),
 }
 
-/// Why a promise could not be completed, or what it came to not be read.
+/// Why a promise could not be completed, or its outcome not be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompleteError {
-    /// The run whose promise it is is closed, and the promise had come to nothing. Trying again does not help.
+    /// The run that owns the promise has closed without completing it. Trying again does not help.
     #[error("the run {run_id} that the promise belongs to is closed")]
     Closed {
         /// The run.
@@ -254,7 +254,7 @@ pub enum CompleteError {
         #[source]
         source: CodecError,
     },
-    /// What the promise came to is not of the type that it is to be read as.
+    /// The outcome of the promise is not a value of the type that it is read as.
     #[error("the outcome of the promise `{token}` cannot be read")]
     Unreadable {
         /// The token.
@@ -317,7 +317,7 @@ pub enum RunError<E> {
     },
     /// It was terminated.
     Terminated {
-        /// Why, as given by whoever did.
+        /// Why, as given with the termination.
         reason: String,
     },
     /// Its timeout, or that of its chain, was over.
@@ -353,7 +353,7 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
             Self::Cancelled { reason } => write!(f, "the run was cancelled: {reason}"),
             Self::Terminated { reason } => write!(f, "the run was terminated: {reason}"),
             Self::TimedOut { reason } => write!(f, "the run has timed out: {reason}"),
-            Self::ContinuedAsNew { run_id } => write!(f, "the run goes on as the run {run_id}"),
+            Self::ContinuedAsNew { run_id } => write!(f, "the run continues as the run {run_id}"),
             Self::Lookup(error) => write!(f, "{error}"),
             Self::Unreadable(_) => f.write_str("the run's return value cannot be read"),
             Self::Unknown { run_id } => write!(f, "there is no run {run_id}"),

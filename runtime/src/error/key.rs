@@ -1,4 +1,4 @@
-//! What texts can be keys.
+//! The rules for ids and keys, and their errors.
 
 #[cfg(feature = "engine")]
 use crate::store::RESERVED_KEYS;

@@ -1,4 +1,4 @@
-//! What becomes of the runs in saved states in this build, told without such a run.
+//! Predicts, without a run, whether saved states can continue in this build.
 
 use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source, finding, prefix};

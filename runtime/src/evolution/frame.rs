@@ -1,4 +1,4 @@
-//! The bytes of a saved state, written again as the code of today would have written them.
+//! Rewrites the bytes of a saved state as the current code would have written them.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The definitions that this process knows: its own, and those that others have written states by.
+//! The definitions that this process knows: its own, and those read from the database.
 
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! Code of users that carries one saved state over: `#[migrate]`.
+//! Users' functions that convert one saved state: `#[migrate]`.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -141,8 +141,9 @@ impl Migration {
         let names = saved.locals.iter().map(|local| &*local.name);
         let by_name = Given::by_name(names.clone().zip(values.iter().cloned()));
         let target = (self.run)(SavedLocals(by_name)).map_err(|error| failed(error.to_string()))?;
-        let (number, found) = find(now, &target.state, inside)
-            .ok_or_else(|| failed(format!("there is no state `{}` to go on at", target.state)))?;
+        let (number, found) = find(now, &target.state, inside).ok_or_else(|| {
+            failed(format!("there is no state `{}` to continue at", target.state))
+        })?;
         check_operation(saved, found)?;
         let branches = match_branches(&saved.branches, &found.branches)?;
         let defined = &entry.definition().states[number as usize].locals;

@@ -1,4 +1,4 @@
-//! Saved states and the code of today.
+//! Evolution: continuing saved states in changed code.
 //!
 //! A frame was written by some definition of its workflow. This build reads it directly if that is its own, and
 //! otherwise evolves it: the [`StoredDefinition`] of the writer says what the frame holds, a plan says

@@ -1,4 +1,4 @@
-//! The names of states, branches and locals, and which of them are certain to mean the same.
+//! Matching the names of states, branches and locals, and deciding which matches are certain.
 
 use crate::model::Place;
 

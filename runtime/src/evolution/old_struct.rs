@@ -1,4 +1,4 @@
-//! A struct for the locals of a saved state, ready to paste into the source.
+//! A struct with the locals of a saved state, as source code for the user.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Where the parts of a saved state belong in the code of today.
+//! The plan that maps the parts of a saved state to the current code.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};

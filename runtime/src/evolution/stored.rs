@@ -1,4 +1,4 @@
-//! A definition as plain data: what its row in the database and its entry in `piton.lock` hold.
+//! A definition as plain data, as stored in the database and in `piton.lock`.
 
 use std::collections::BTreeMap;
 
@@ -167,7 +167,7 @@ pub enum StoredAwaited {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_limited: bool,
     },
-    /// What a promise comes to.
+    /// The outcome of a promise.
     Promise {
         /// The schema of what it is resolved with.
         resolved: SchemaHash,

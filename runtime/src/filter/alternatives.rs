@@ -1,4 +1,4 @@
-//! What a test asks of an attribute, by the kind that the attribute may be of.
+//! The test of an attribute, for each kind that the attribute may have.
 //!
 //! A filter does not know the kinds of attributes, which are those of their values: a text may be compared with a
 //! keyword or, if it tells a time, with a time, and a number with an integer or a float. So a test is taken apart into

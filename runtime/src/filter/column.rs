@@ -1,4 +1,4 @@
-//! What can be asked of every run.
+//! The columns that every run has.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Filters as text, which is read as the same filter again.
+//! Filters as text that parses to the same filter.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 

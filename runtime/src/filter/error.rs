@@ -1,4 +1,4 @@
-//! What is wrong with the text of a filter.
+//! Errors in the text of a filter.
 
 use std::fmt;
 

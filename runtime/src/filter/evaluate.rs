@@ -1,4 +1,4 @@
-//! Filters applied to a run in memory.
+//! Evaluating filters on a run in memory.
 //!
 //! The statements of the databases must say the same, see [`sql`](super::sql).
 

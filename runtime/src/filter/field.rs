@@ -1,4 +1,4 @@
-//! Filters made in Rust.
+//! Building filters in Rust.
 
 use std::marker::PhantomData;
 use std::time::Duration;

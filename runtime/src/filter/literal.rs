@@ -1,4 +1,4 @@
-//! Times, durations and patterns as filters have them.
+//! Literals of filters: times, durations and patterns.
 
 use std::time::{Duration, UNIX_EPOCH};
 

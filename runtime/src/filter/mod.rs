@@ -1,4 +1,4 @@
-//! Which runs are meant: conditions on what every run has, on attributes, and on variables.
+//! Filters: conditions on the columns, attributes and variables of runs.
 //!
 //! A [`Filter`] is written as text, in the language of SQL's conditions, or made in Rust; the one can be turned into the
 //! other. The guide page on finding runs has the language.

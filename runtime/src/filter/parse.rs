@@ -1,4 +1,4 @@
-//! The text of a filter becomes its tree.
+//! The parser of filters.
 //!
 //! The grammar is that of SQL's conditions, as `sqlparser` reads it; what has no meaning for runs is refused with
 //! its place.
@@ -140,7 +140,7 @@ fn condition(expression: &Expr) -> Result<Condition> {
         Expr::Value(ValueWithSpan { value: Value::Boolean(false), .. }) => {
             Ok(Condition::always().negated())
         }
-        other => Err(wrong(other.span(), format!("`{other}` is no condition"))
+        other => Err(wrong(other.span(), format!("`{other}` is not a condition"))
             .help("a condition is like `status = 'blocked'`")),
     }
 }
@@ -176,7 +176,7 @@ fn subject(expression: &Expr) -> Result<Subject> {
                 .help("variables are written `var.order.cents`, attributes by their names alone")),
         },
         Expr::Value(_) => Err(wrong(expression.span(), "a value stands before the comparison")
-            .help("write what is compared first, as in `status = 'blocked'`")),
+            .help("write the column or attribute first, as in `status = 'blocked'`")),
         other => Err(wrong(other.span(), format!("`{other}` cannot be compared"))
             .help("a column, an attribute or `var.` and the name of a variable can")),
     }
@@ -240,13 +240,13 @@ fn value(expression: &Expr) -> Result<Scalar> {
             Value::Boolean(truth) => Ok(Scalar::Bool(*truth)),
             Value::Number(digits, _) => number(digits, span),
             Value::Null => Err(wrong(span, "nothing equals null").help("write `is null`")),
-            other => Err(wrong(span, format!("`{other}` is no value of a filter"))),
+            other => Err(wrong(span, format!("`{other}` is not a value of a filter"))),
         },
         Expr::UnaryOp { op: UnaryOperator::Minus, expr } => match &**expr {
             Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }) => {
                 number(&format!("-{digits}"), span)
             }
-            other => Err(wrong(span, format!("`-{other}` is no value of a filter"))),
+            other => Err(wrong(span, format!("`-{other}` is not a value of a filter"))),
         },
         Expr::TypedString(TypedString { value, .. }) => {
             let text = value.clone().value.into_string().unwrap_or_default();
@@ -258,9 +258,9 @@ fn value(expression: &Expr) -> Result<Scalar> {
             Err(wrong(span, format!("{name} is a name and no text"))
                 .help(format!("texts are in single quotes: '{}'", name.value)))
         }
-        Expr::Identifier(name) => Err(wrong(span, format!("`{name}` is no value"))
+        Expr::Identifier(name) => Err(wrong(span, format!("`{name}` is not a value"))
             .help(format!("texts are in single quotes: '{name}'"))),
-        other => Err(wrong(span, format!("`{other}` is no value of a filter"))
+        other => Err(wrong(span, format!("`{other}` is not a value of a filter"))
             .help("values are texts, numbers, true, false and times")),
     }
 }
@@ -277,7 +277,7 @@ fn number(digits: &str, span: Span) -> Result<Scalar> {
 
 fn time(text: &str, span: Span) -> Result<Moment> {
     literal::time(text).map(Moment::At).ok_or_else(|| {
-        wrong(span, format!("'{text}' is no time"))
+        wrong(span, format!("'{text}' is not a time"))
             .help("times are in UTC: '2026-01-31', '2026-01-31T12:00:00Z'")
     })
 }
@@ -303,14 +303,14 @@ fn relative(left: &Expr, op: &BinaryOperator, right: &Expr, span: Span) -> Resul
         return Err(wrong(span, "values are not computed here").help(help));
     };
     let Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text), .. }) = &**value else {
-        return Err(wrong(right.span(), "the interval is no text").help(help));
+        return Err(wrong(right.span(), "the interval is not a text").help(help));
     };
     let text = match leading_field {
         Some(unit) => format!("{text} {unit}"),
         None => text.clone(),
     };
     let by = literal::duration(&text).ok_or_else(|| {
-        wrong(value.span(), format!("'{text}' is no interval"))
+        wrong(value.span(), format!("'{text}' is not an interval"))
             .help("it is a number and a unit: weeks, days, hours, minutes, seconds")
     })?;
     match op {
@@ -340,12 +340,12 @@ fn of_column(column: Column, value: Scalar, span: Span) -> Result<Scalar> {
         }
         (ColumnType::RunId, Scalar::Text(text)) => match text.parse() {
             Ok(run_id) => Ok(Scalar::RunId(run_id)),
-            Err(_) => Err(wrong(span, format!("'{text}' is no run id"))
+            Err(_) => Err(wrong(span, format!("'{text}' is not a run id"))
                 .help("run ids are UUIDs; compare `workflow_id` with the key of your own")),
         },
         (ColumnType::Definition, Scalar::Text(text)) => match parse_hash(&text) {
             Some(hash) => Ok(Scalar::Definition(hash)),
-            None => Err(wrong(span, format!("'{text}' is no definition"))
+            None => Err(wrong(span, format!("'{text}' is not a definition"))
                 .help("it is 16 hex digits, as `piton definition list` shows them")),
         },
         (_, value) => Err(wrong(span, format!("`{column}` is a text, not {value}"))

@@ -1,4 +1,4 @@
-//! Filters as conditions of statements.
+//! Filters as SQL conditions.
 //!
 //! What a filter holds is bound, never written into the statement: the text is made of constants alone. The conditions
 //! must hold of the same runs as [`Condition::holds`](super::tree::Condition::holds).

@@ -23,7 +23,7 @@ fn errors_tell_the_place_what_is_wrong_and_what_to_write() {
         ("status > 'running'", "column 1: `status` has no order; compare it with =, != or in"),
         (
             "workflow = fulfill",
-            "column 12: `fulfill` is no value; texts are in single quotes: 'fulfill'",
+            "column 12: `fulfill` is not a value; texts are in single quotes: 'fulfill'",
         ),
         (
             "workflow = \"fulfill\"",
@@ -32,17 +32,17 @@ fn errors_tell_the_place_what_is_wrong_and_what_to_write() {
         ("workflow = 5", "column 12: `workflow` is a text, not 5; texts are in single quotes"),
         (
             "started_at > 'yesterday'",
-            "column 14: 'yesterday' is no time; times are in UTC: '2026-01-31', '2026-01-31T12:00:00Z'",
+            "column 14: 'yesterday' is not a time; times are in UTC: '2026-01-31', '2026-01-31T12:00:00Z'",
         ),
         (
             "since < now() - interval '3 months'",
-            "column 26: '3 months' is no interval; it is a number and a unit: weeks, days, hours, minutes, seconds",
+            "column 26: '3 months' is not an interval; it is a number and a unit: weeks, days, hours, minutes, seconds",
         ),
         ("customer = null", "column 12: nothing equals null; write `is null`"),
         ("customer like '%x'", "column 15: the pattern '%x' asks for more than a beginning"),
-        ("run_id = 'o-42'", "column 10: 'o-42' is no run id"),
-        ("definition = '5'", "column 14: '5' is no definition"),
-        ("customer", "column 1: `customer` is no condition"),
+        ("run_id = 'o-42'", "column 10: 'o-42' is not a run id"),
+        ("definition = '5'", "column 14: '5' is not a definition"),
+        ("customer", "column 1: `customer` is not a condition"),
         ("'a' = customer", "column 1: a value stands before the comparison"),
         ("lower(customer) = 'a'", "column 1: `lower(customer)` cannot be compared"),
         ("order.customer = 'a'", "there is no `order.customer`"),

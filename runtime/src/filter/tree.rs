@@ -1,4 +1,4 @@
-//! What a filter says, as a tree.
+//! The syntax tree of a filter.
 //!
 //! Negations are at the leaves. A test of something that is not set is neither true nor false, as in SQL, and with
 //! negations at the leaves it may count as false everywhere: what is joined by `and` and `or` is true in the same

@@ -1,4 +1,4 @@
-//! Compares what was released with the workflows of today.
+//! Compares the released definitions with the current workflows.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the comparison has found, to be read as the messages of rustc are.
+//! The result of the comparison, formatted like rustc's messages.
 
 use std::fmt;
 
@@ -76,7 +76,7 @@ impl Message {
             false => (
                 Level::Error,
                 format!(
-                    "the state `{name}` of `{workflow}` does not fit what was released: {difference}"
+                    "the state `{name}` of `{workflow}` does not fit the released definition: {difference}"
                 ),
             ),
             true => (
@@ -89,7 +89,7 @@ impl Message {
         let mut help = vec![finding.help().to_owned()];
         if !depends_on_value {
             help.push(format!(
-                "a `#[migrate(workflow = {workflow}, from = {name:?})]` is given what was saved:\n{}",
+                "a `#[migrate(workflow = {workflow}, from = {name:?})]` is called with the saved values:\n{}",
                 old_struct(definition, *state)
             ));
         }
@@ -116,7 +116,7 @@ impl Message {
                  linked into this program, name its crate with `use its_name as _;`"
             ),
         };
-        let retire = "if no run depends on it any more, take its definitions out of `piton.lock`";
+        let retire = "if no run depends on it, remove its definitions from `piton.lock`";
         Self {
             level: Level::Error,
             text: format!("the workflow {} is gone", name_of(workflow, *version)),

@@ -1,4 +1,4 @@
-//! What the test that [`test!`](super::test) defines does.
+//! The body of the test that [`test!`](super::test) defines.
 
 use std::io::{self, Write as _};
 use std::path::Path;

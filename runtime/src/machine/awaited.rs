@@ -1,4 +1,4 @@
-//! What a state waits for, as types tell it: the name and the schemas of an operation, without the operation.
+//! The awaited operation of a state, described by types: its name and schemas, without a value.
 //!
 //! A definition knows it for each of its states and their branches, so that a frame can be read, and carried over to
 //! other code, by whoever has the definition and not the types.

@@ -104,7 +104,7 @@ pub trait OrCancelled: DurableFuture {
     /// an await gives can be read where it stands, and a helper means the same wherever it is called from. Where it is
     /// put around a call of another workflow, it catches the request at what that one awaits and has no error of its own for.
     ///
-    /// A run is told of a request to cancel once. What it awaits after that is not interrupted again.
+    /// A run receives one request to cancel. What it awaits after that is not interrupted again.
     ///
     /// ```
     /// # use piton::prelude::*;

@@ -1,4 +1,4 @@
-//! Children: runs of their own that a run starts and may wait for.
+//! Children: runs that another run starts and can await.
 //!
 //! A child is started by a message, which leaves with the commit of the step that asks for it, so the start waits for
 //! nothing. Who awaits its end asks for that with the same message, or with a second one: only what is awaited is told.
@@ -64,7 +64,7 @@ pub struct ChildHandle<W> {
 impl<W: Workflow> ChildHandle<W> {
     /// Sets the business key of the child: no two open runs share one. At least one byte, at most 1,000, without the
     /// character NUL; with another one the step fails, and the parent with it. If an open run has it when the child is
-    /// started, whoever awaits the child gets [`ChildError::IdTaken`]. Default: made of the parent's run id.
+    /// started, awaiting the child gives [`ChildError::IdTaken`]. Default: made of the parent's run id.
     ///
     /// # Panics
     /// If the child was started in an earlier step. The run is then blocked, as by any panic.
@@ -104,7 +104,7 @@ impl<W: Workflow> ChildHandle<W> {
         self.child
     }
 
-    /// What the child comes to, as awaiting the handle gives it, without using the handle up: it may be awaited
+    /// The outcome of the child, as awaiting the handle gives it, without using the handle up: it may be awaited
     /// several times, also in several branches.
     pub fn result(&self) -> ChildResult<W> {
         let (child, workflow_id, start) =
@@ -222,7 +222,7 @@ impl StartOfChild {
 
 /// For workflow code.
 impl Context {
-    /// Starts a child: a run of its own, which goes on beside this one and on whatever worker has room. The start is
+    /// Starts a child: a separate run, which runs beside this one on any worker with room. The start is
     /// certain once the step in which this is called is committed, and waits for nothing.
     ///
     /// Await what this returns for the child's result, or keep it. Settings come first:

@@ -1,4 +1,4 @@
-//! Compensations: activities that undo what a run has done, if it does not complete.
+//! Compensations: activities that undo the work of a run that does not complete.
 //!
 //! They are a stack among the run's operations, so they are saved with its state. A run that fails or is cancelled does
 //! not close at once: its machine asks for one compensation after the other, the newest first, each in a step of its own

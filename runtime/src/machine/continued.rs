@@ -1,4 +1,4 @@
-//! Going on as another run of the same workflow id.
+//! Continuing as a new run with the same workflow id.
 
 use super::unreadable::unreadable;
 use super::{Context, StepError, Workflow, WorkflowCall, WorkflowEntry};
@@ -30,7 +30,7 @@ impl Clone for NextRun {
 
 /// For workflow code.
 impl Context {
-    /// Ends this run and goes on with `call` as a new one: `return cx.continue_as_new(bill(customer, month + 1));`.
+    /// Ends this run and continues with `call` as a new one: `return cx.continue_as_new(bill(customer, month + 1));`.
     /// The new run has the same workflow id and another run id, and nothing of this one's state, so a workflow that goes
     /// on for ever stays small.
     ///

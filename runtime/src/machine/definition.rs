@@ -1,4 +1,4 @@
-//! The identity of a definition: what its states, and the arguments of its runs, are known by.
+//! The identity of a definition: a hash of its states and of the arguments of its runs.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What can be held across an await.
+//! The values that can be held across an await.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

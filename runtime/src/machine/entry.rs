@@ -1,4 +1,4 @@
-//! A workflow without its type, as the registry has it.
+//! A workflow without its type, for the registry.
 
 use std::any::TypeId;
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! What may be awaited in a workflow.
+//! The operations that a workflow can await.
 
 use std::task::Poll;
 

@@ -1,4 +1,4 @@
-//! A parked state between two steps: a frame taken apart, and the next one while it is written.
+//! A parked state between two steps: a decoded frame, and the next frame while it is written.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What waits save that have one operation, or one and a timer: those for signals, updates and promises.
+//! The saved form of waits for one operation, optionally with a timer: signals, updates and promises.
 
 use std::task::Poll;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Calling an activity again and again until it gives a value.
+//! Calling an activity repeatedly until it returns a value.
 
 use std::fmt;
 use std::task::Poll;

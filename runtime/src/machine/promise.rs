@@ -1,4 +1,4 @@
-//! Promises: what others complete, by a token, and a run awaits.
+//! Promises: values that a run awaits and others provide by a token.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ use crate::model::{
     Timestamp,
 };
 
-/// Something that is completed once, by whoever has its token, and that a run awaits; made by
+/// A value that a run awaits and that anyone with its token provides, once; made by
 /// [`Context::promise`].
 ///
 /// It is a value like any other: it can be kept in a variable across awaits, cloned, and awaited more than once.
@@ -60,8 +60,8 @@ impl<T, E> Promise<T, E> {
     }
 
     /// Waits no longer than this: gives `None` then, and the promise can still be completed and awaited again. If
-    /// the time has passed when the run gets to look, because no worker had it for a while, what the promise has
-    /// come to by then counts.
+    /// the time has passed before the run takes its step, because no worker had it for a while, an outcome that
+    /// has arrived by then counts.
     pub fn timeout(self, limit: Duration) -> PromiseWithin<T, E> {
         PromiseWithin { promise: self, limit }
     }
@@ -152,7 +152,7 @@ fn types<T: Durable, E: Durable>() -> PromiseTypes {
     }
 }
 
-/// Reads what a promise came to.
+/// Reads the outcome of a promise.
 pub(crate) fn read<T: Durable, E: Durable>(
     outcome: &PromiseOutcome,
 ) -> Result<Result<T, PromiseError<E>>, CodecError> {
@@ -166,7 +166,7 @@ pub(crate) fn read<T: Durable, E: Durable>(
     })
 }
 
-/// What a promise has come to, if that has arrived.
+/// The outcome of a promise, if it has arrived.
 fn take<T: Durable, E: Durable>(
     handle: Handle,
     cx: &Context,
@@ -273,7 +273,7 @@ impl<T: Durable, E: Durable> DurableFuture for PromiseWithin<T, E> {
             of the promise's error"
 )]
 pub trait Fills<T, E> {
-    /// What the promise comes to.
+    /// The outcome of the promise.
     ///
     /// # Errors
     /// [`CodecError::Encode`] if the value or the error cannot be encoded.

@@ -1,4 +1,4 @@
-//! A machine in the hands of a program: no engine, no database, no async runtime.
+//! Running a machine directly in a program, without engine, database or async runtime.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -378,7 +378,7 @@ impl<W: Workflow> Standalone<W> {
         })
     }
 
-    /// The run goes on as another one, with the signals that are left. Its id stays.
+    /// The run continues as another one, with the signals that are left. Its id stays.
     fn go_on_as(&mut self, next: &NextRun) -> Result<(), StepError> {
         if next.entry.type_id != W::entry().type_id {
             let message = format!(

@@ -1,4 +1,4 @@
-//! The states of a workflow as values of its type.
+//! The states of a workflow as variants of an enum.
 
 use std::error::Error;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! In which order a `select!` looks at its branches: the one that has been ready for longest comes first.
+//! The order in which a `select!` checks its branches: the branch that became ready first comes first.
 
 use super::Context;
 use crate::model::{Handle, Operation, Timestamp};

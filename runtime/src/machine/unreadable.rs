@@ -1,4 +1,4 @@
-//! How a step ends that comes to a saved value which cannot be read.
+//! The end of a step that cannot read a saved value.
 
 use std::panic::AssertUnwindSafe;
 

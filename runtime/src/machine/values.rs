@@ -1,4 +1,4 @@
-//! How values are encoded: arguments, return values and saved locals, each kind by functions for its type.
+//! Encoding of arguments, return values and saved locals, by functions for each type.
 
 use super::{Durable, StepError};
 pub use crate::codec::ArgumentKind;

@@ -1,4 +1,4 @@
-//! What `#[workflow]` generates, as traits, and calls of it.
+//! The traits that `#[workflow]` implements, and calls of workflows.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ use crate::model::{Graph, Payload};
 pub trait Workflow: Sized + 'static {
     /// What the function returns. Values of it can be saved, see [`Workflow::RETURNED`].
     type Return;
-    /// What whoever asks for the result gets if the run completes: `T` for a function that returns
+    /// What a client that asks for the result gets if the run completes: `T` for a function that returns
     /// `Result<T, E>`, else [`Self::Return`].
     type Output;
     /// `E` for a function that returns `Result<T, E>`, else [`std::convert::Infallible`].

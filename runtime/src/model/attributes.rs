@@ -1,4 +1,4 @@
-//! Attributes: typed values of a run's own, by which people find it.
+//! Attributes: typed values of a run that filters can use.
 
 use std::collections::BTreeMap;
 

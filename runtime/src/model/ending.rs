@@ -1,10 +1,10 @@
-//! A run that has not completed and whose compensations are carried out.
+//! The ending of a run while its compensations run.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Handle, Payload, RunStatus};
 
-/// What the run's code has come to, kept until its compensations have been carried out. The run closes then.
+/// The outcome of the run's code, kept until its compensations have run. Then the run closes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ending {
     /// The status that the run closes with if no compensation fails: failed or cancelled.

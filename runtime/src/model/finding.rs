@@ -1,4 +1,4 @@
-//! Why a saved state does not fit the code of today.
+//! The reasons why a saved state does not fit the current code.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "engine")]
 use super::recorded;
 
-/// Why the state of a run, saved by other code, cannot go on in this code. The run is blocked with it and stays as it is,
+/// Why the state of a run, saved by other code, cannot continue in this code. The run is blocked with it and stays as it is,
 /// until code that fits is deployed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
@@ -53,7 +53,7 @@ pub enum Difference {
         /// The locals that were saved and that the state no longer keeps. One of them may be the same under its old name.
         unused: Vec<String>,
     },
-    /// Several bindings have the local's name, and which of them was saved cannot be told.
+    /// Several bindings have the local's name, and it is unclear which of them was saved.
     AmbiguousLocal {
         /// The local.
         local: String,
@@ -73,7 +73,7 @@ pub enum Difference {
         /// What it awaits.
         branch: String,
     },
-    /// Several branches await the same callee, and which of them is which cannot be told.
+    /// Several branches await the same callee, and it is unclear which branch each of them is now.
     AmbiguousBranch {
         /// What they await.
         branch: String,
@@ -127,7 +127,7 @@ impl fmt::Display for Difference {
             ),
             Self::AmbiguousState { name, before, now } => write!(
                 f,
-                "`{name}` was awaited {} and is awaited {} now, so which of these awaits the run is at cannot be told",
+                "`{name}` was awaited {} and is awaited {} now, so it is unclear at which of these awaits the run is parked",
                 Times(*before),
                 Times(*now)
             ),
@@ -141,7 +141,7 @@ impl fmt::Display for Difference {
             Self::AmbiguousLocal { local } => {
                 write!(
                     f,
-                    "several bindings are named `{local}`, and which of them was saved cannot be told"
+                    "several bindings are named `{local}`, and it is unclear which of them was saved"
                 )
             }
             Self::OtherSource { local } => {
@@ -159,7 +159,7 @@ impl fmt::Display for Difference {
             Self::AmbiguousBranch { branch } => {
                 write!(
                     f,
-                    "several branches await `{branch}`, and which of them is which cannot be told"
+                    "several branches await `{branch}`, and it is unclear which branch each of them is now"
                 )
             }
             Self::OtherOperation { before, now } => {
@@ -193,7 +193,7 @@ impl Finding {
                 "keep the function of that version beside the new one until its runs have ended"
             }
             Difference::AmbiguousState { .. } => {
-                "give the new await a name of its own with `#[state(\"…\")]`"
+                "give the new await its own name with `#[state(\"…\")]`"
             }
             Difference::MissingLocal { .. } => {
                 "keep the old name, make the value after the await, or write a `#[migrate]`"
@@ -206,12 +206,12 @@ impl Finding {
                 "keep the branches for the runs that wait here, or write a `#[migrate]`"
             }
             Difference::AmbiguousBranch { .. } => {
-                "keep their order, or write a `#[migrate]`; `#[state(\"…\")]` on branches tells them apart from then on"
+                "keep their order, or write a `#[migrate]`; `#[state(\"…\")]` on branches distinguishes them from then on"
             }
             Difference::OtherOperation { .. } => "await the same, or write a `#[migrate]`",
             Difference::Migration { .. } => "mend that function",
             Difference::Unreadable { .. } => {
-                "let the type read what was saved (`#[serde(default)]`, `#[serde(alias)]`), or write a `#[migrate]`"
+                "make the type able to read the saved value (`#[serde(default)]`, `#[serde(alias)]`), or write a `#[migrate]`"
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Identities, each a type of its own so that one cannot be passed for another.
+//! Ids, each with its own type.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Runs that belong together: the runs of a chain, and parents and children.
+//! Relations between runs: chains, parents and children.
 
 use std::fmt;
 
@@ -53,7 +53,7 @@ pub enum ParentClose {
     Terminate,
     /// It is asked to cancel.
     RequestCancel,
-    /// It goes on.
+    /// It continues.
     Abandon,
 }
 

@@ -1,4 +1,4 @@
-//! What a run is started with for people who look at lists.
+//! Memos: values that a run is started with and that lists show.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What one run sends to another.
+//! Messages from one run to another.
 
 use std::borrow::Cow;
 

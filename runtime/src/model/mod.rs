@@ -1,4 +1,4 @@
-//! Plain data of the engine: identities, statuses, policies and what a snapshot holds.
+//! Plain data of the engine: ids, statuses, policies and the contents of a snapshot.
 //!
 //! Invariant: nothing in here does I/O or knows tokio, sqlx or a particular store.
 

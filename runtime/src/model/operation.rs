@@ -1,4 +1,4 @@
-//! What a run has asked for and not yet received.
+//! The operations that a run has requested and whose outcomes are outstanding.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -44,7 +44,7 @@ pub enum Operation {
         /// What the request is known by wherever the run keeps it.
         token: String,
     },
-    /// Wait for what a promise comes to. Boxed for its size.
+    /// A wait for the outcome of a promise. Boxed for its size.
     Promise(Box<PromiseWait>),
     /// Wait for the end of a child.
     Child {
@@ -57,7 +57,7 @@ pub enum Operation {
     },
 }
 
-/// A wait for what a promise comes to.
+/// A wait for the outcome of a promise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PromiseWait {
     /// Which promise.
@@ -161,7 +161,7 @@ impl AttemptFailure {
     }
 }
 
-/// An attempt that goes on until its token is used or a limit runs out.
+/// An attempt that continues until its token is used or a limit runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AwaitedToken {
     /// When the attempt must have ended; `None` means no limit.

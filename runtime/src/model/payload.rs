@@ -1,4 +1,4 @@
-//! A value on its way between processes, with the tag that says how to read it.
+//! An encoded value, with a tag for its encoding.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Promises: which one is meant, and what one comes to.
+//! The keys and the outcomes of promises.
 
 use std::fmt;
 use std::str::FromStr;
@@ -214,7 +214,7 @@ impl TryFrom<String> for PromiseToken {
 #[error("the text is not the token of a promise; use the text of `Promise::token`")]
 pub struct InvalidPromiseToken;
 
-/// What a promise came to. Once it has come to something, that stays.
+/// The outcome of a promise, which never changes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum PromiseOutcome {
@@ -368,7 +368,7 @@ pub enum PromiseMessage {
     Complete {
         /// Which promise.
         token: PromiseToken,
-        /// What it comes to, unless it has come to something before.
+        /// The outcome, unless the promise already has one.
         outcome: PromiseOutcome,
     },
 }

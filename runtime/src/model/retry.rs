@@ -1,4 +1,4 @@
-//! When a failed activity is tried again.
+//! The retry policy of activities.
 
 use std::time::Duration;
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::payload::in_one_piece;
 use super::{Ending, Handle, Operation, Timestamp, Wait};
 
-/// Everything a run needs to go on, apart from what lies in its inbox.
+/// Everything that a run needs to continue, apart from the contents of its inbox.
 ///
 /// A field that is added here or to an operation is a new format: see `codec/snapshot/`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

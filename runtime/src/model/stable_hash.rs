@@ -1,4 +1,4 @@
-//! A hash that is stored.
+//! A hash function whose results are stored.
 
 /// FNV-1a (Fowler, Noll, Vo): the same on every platform and with every compiler, unlike the hashers
 /// of the standard library. It tells definitions and schemas apart; nothing hangs on it being hard to forge.

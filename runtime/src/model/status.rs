@@ -1,4 +1,4 @@
-//! Where a run stands.
+//! The status of a run.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use super::recorded;
 pub enum RunStatus {
     /// Open: stepping, or parked until something arrives.
     Running,
-    /// Open, but no worker goes on with it until code that can read it is deployed or an operator
+    /// Open, but no worker continues it until code that can read it is deployed or an operator
     /// acts. Its state is untouched.
     Blocked,
     /// Closed with a result.
@@ -117,7 +117,7 @@ impl BlockedReason {
         }
     }
 
-    /// Whether another build may go on with the run as it is, because it has what this one lacks.
+    /// Whether another build may continue the run as it is, because it has what this one lacks.
     pub fn is_of_the_build(&self) -> bool {
         match self {
             Self::Undecodable(_) | Self::Evolution(_) | Self::Unregistered(_) => true,

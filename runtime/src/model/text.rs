@@ -1,4 +1,4 @@
-//! Texts for people, which must not be what keeps a failure from being recorded.
+//! Shortening text, so that a long message never prevents the recording of a failure.
 
 /// The most bytes of a failure or a reason that are kept: more than anybody reads, and little beside what a
 /// run may hold.

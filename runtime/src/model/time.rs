@@ -1,4 +1,4 @@
-//! Points in time as stores keep them, and the duration words of the user API.
+//! Timestamps as stores keep them, and the duration functions of the user API.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The right to end one attempt of an activity, as text that can leave the program.
+//! Tokens: the right to end one attempt of an activity, as text.
 
 use std::fmt;
 use std::str::FromStr;

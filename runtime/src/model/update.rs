@@ -1,4 +1,4 @@
-//! What becomes of updates: requests to a run that are answered.
+//! The answers of runs to updates.
 
 use serde::{Deserialize, Serialize};
 

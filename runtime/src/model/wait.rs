@@ -1,4 +1,4 @@
-//! What a parked run waits for.
+//! The waits of a parked run.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a schedule says.
+//! The configuration of a schedule.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a schedule has done, and what was done to it.
+//! The log entries of a schedule.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub enum LogKind {
         /// Why.
         note: String,
     },
-    /// It goes on.
+    /// It continues.
     Unpaused {
         /// Why.
         note: String,

@@ -1,4 +1,4 @@
-//! Schedules: what they say, how far they have come, and what is to be done at a time.
+//! Schedules: their configuration, their progress, and their actions at a given time.
 //!
 //! [`Config`] and [`State`] are what a store keeps of a schedule, as JSON. [`State`] decides: given the time and
 //! what has become of its runs, it tells which runs are to be started, cancelled and terminated. It is a

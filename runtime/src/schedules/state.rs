@@ -1,4 +1,4 @@
-//! How far a schedule has come, and what is to be done next.
+//! The progress of a schedule, and its next actions.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub(crate) struct State {
     /// The times up to this one are dealt with.
     pub(crate) until: UnixSeconds,
     pub(crate) paused: bool,
-    /// Why it is paused, or goes on.
+    /// Why it is paused, or was resumed.
     pub(crate) note: String,
     /// How many runs it may still start of itself.
     pub(crate) remaining: Option<u64>,

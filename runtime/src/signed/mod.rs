@@ -1,4 +1,4 @@
-//! Tokens of promises for links that strangers get: signed, and good for some time.
+//! Signed tokens of promises, which expire, for links that are given to strangers.
 //!
 //! The text of a [`PromiseToken`] is made of its parts, so whoever knows a workflow id can write one. A
 //! [`TokenSigner`] adds a time and a signature (HMAC with SHA-256) to it, and a web server lets only those through that

@@ -1,4 +1,4 @@
-//! Whose clock decides when a lease has run out and when a run is due.
+//! The clocks that decide when a lease has expired and when a run is due.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};

@@ -1,4 +1,4 @@
-//! From a URL to a store.
+//! Opening the store of a URL.
 
 #[cfg(feature = "sqlite")]
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What becomes of each end of an attempt in a batch, decided alike for every SQL store.
+//! Decides the result of each end of an attempt in a batch, for all SQL stores.
 //!
 //! The store has locked the runs and the activities and has read what stands in the rows; nothing
 //! here knows how.

@@ -1,4 +1,4 @@
-//! Database errors as store errors, judged by code and never by message.
+//! Database errors as store errors, classified by code and never by message.
 
 use crate::error::StoreError;
 

@@ -1,4 +1,4 @@
-//! In-process news: what a store has committed reaches waiting tasks without a query.
+//! In-process notifications: commits of a store reach waiting tasks without a query.
 //!
 //! News is a hint. Whoever waits for it also polls slowly, so a lost or spurious message costs time
 //! and nothing else.

@@ -1,4 +1,4 @@
-//! Namespaces: stores that share a database and nothing else.
+//! Namespaces: separate stores in one database.
 //!
 //! On Postgres a namespace is a schema, on SQLite a file beside the database's own. No table has a column for
 //! it, so a namespace costs no statement anything.

@@ -206,7 +206,7 @@ impl Worker {
     }
 
     /// Sets for how long a run may wait for a timer or a retry in memory. One that waits for
-    /// longer, or for a signal, is parked: it takes no memory, and any worker goes on with it.
+    /// longer, or for a signal, is parked: it takes no memory, and any worker can continue it.
     /// Default: 60 s.
     pub fn park_after(mut self, wait: Duration) -> Self {
         self.settings.park_after = wait;
@@ -244,7 +244,7 @@ impl Worker {
         self
     }
 
-    /// Sets how long activities that run may go on when the worker is shut down. Default: 10 s. A run
+    /// Sets how long running activities may continue when the worker is shut down. Default: 10 s. A run
     /// is handed back when its own activities have ended, at once if there are none, and at the latest after
     /// this time; what the worker has been given on queues and has not begun, at once.
     pub fn shutdown_grace(mut self, grace: Duration) -> Self {
@@ -332,7 +332,7 @@ fn warn_if_idle(linked: &Registry, serves_workflows: bool, serves_queues: bool) 
     }
 }
 
-/// Tells of open runs that this worker cannot go on with: they wait for one that can.
+/// Logs open runs that this worker cannot continue: they wait for a worker that can.
 async fn warn_of_unserved(client: &Client, registry: &Registry) -> Result<(), StoreError> {
     // A glance and not a count: what there is shows in the first thousand.
     let filter = filter::status().equals(RunStatus::Running);

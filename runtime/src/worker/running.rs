@@ -22,7 +22,7 @@ use crate::engine::stuck::Stuck;
 use crate::error::{StoreError, with_causes};
 use crate::process;
 
-/// The wait before a worker that cannot register tries again, or one that has panicked goes on.
+/// The wait before a worker that cannot register tries again, or one that has panicked continues.
 const REGISTER_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// A worker that has been started. Dropping it stops it without the protocol: others take over its
@@ -74,7 +74,7 @@ impl RunningWorker {
     /// The runs could not be handed back because the database failed or the lease was lost before;
     /// others take them over when the lease has run out. Nothing is lost.
     ///
-    /// Or a function blocks its thread and goes on after the grace period: an `#[activity(blocking)]`, or an
+    /// Or a function blocks its thread and runs on after the grace period: an `#[activity(blocking)]`, or an
     /// async one that blocks without awaiting. The error names each such activity and its run, and comes within
     /// a second after the grace period. The worker has handed over everything else by then, and what the function
     /// comes to does not count any more: another worker makes the next attempt. Only the end of the process ends

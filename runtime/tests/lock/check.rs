@@ -99,14 +99,14 @@ fn an_error_reads_as_those_of_rustc_do() {
     assert_eq!(
         text,
         format!(
-            "error: the state `charge` of `pay` does not fit what was released: `sum` is needed after the await and \
+            "error: the state `charge` of `pay` does not fit the released definition: `sum` is needed after the await and \
              was not saved (saved and no longer needed: `total`)\n  \
                --> {file}:{line}\n   \
                 |\n   \
                 = note: runs may be parked in this state, at {file}:{saved_line} of the definition {definition} of \
              `pay`\n   \
                 = help: keep the old name, make the value after the await, or write a `#[migrate]`\n   \
-                = help: a `#[migrate(workflow = pay, from = \"charge\")]` is given what was saved:\n           \
+                = help: a `#[migrate(workflow = pay, from = \"charge\")]` is called with the saved values:\n           \
                         #[derive(Deserialize)]\n           \
                         struct OldCharge {{\n               \
                             note: String,\n               \

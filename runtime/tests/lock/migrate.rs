@@ -181,7 +181,7 @@ async fn a_run_whose_migration_fails_stays_as_it_is() {
 #[test]
 fn a_mistake_in_a_migration_is_told_in_advance() {
     for (entry, expected) in [
-        (no_state::pay::entry(), "there is no state `approve` to go on at"),
+        (no_state::pay::entry(), "there is no state `approve` to continue at"),
         (
             other_operation::pay::entry(),
             "the run waits for the signal `Go`, and the code awaits the activity `charge`",

@@ -1,4 +1,4 @@
-//! What must hold when an attempt of an activity begins.
+//! Properties that must hold when an attempt of an activity begins.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The oracle's own books of who can read which state.
+//! The oracle's record of the builds that can read each state.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The oracle's own books of how many attempts from queues a process makes, and how many it has begun.
+//! The oracle's record of the queued attempts that each process makes and has begun.
 
 use std::collections::BTreeMap;
 

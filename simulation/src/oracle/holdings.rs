@@ -1,4 +1,4 @@
-//! The oracle's own books of what workers own without knowing.
+//! The oracle's record of the runs that workers own without knowing it.
 //!
 //! An answer may be lost, or a request be carried out long after its caller has given it up; a worker then
 //! owns what it does not know of, and nobody else can have it. What workers say that they have, at

@@ -1,4 +1,4 @@
-//! The model of what must hold, told of every row that is written and every attempt that begins.
+//! The oracle: a model that checks every written row and every attempt that begins.
 //!
 //! It believes nothing that the store says of itself: it keeps its own books of leases, owners,
 //! step numbers and inboxes, from the writes alone, and compares.

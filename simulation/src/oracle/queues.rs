@@ -1,4 +1,4 @@
-//! The oracle's own books of activities on queues, and of the tokens of their attempts.
+//! The oracle's record of queued activities and of the tokens of their attempts.
 
 use std::collections::{BTreeMap, BTreeSet};
 

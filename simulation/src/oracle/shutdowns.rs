@@ -1,4 +1,4 @@
-//! The oracle's own books of workers that shut down, and of what keeps them from doing it in order.
+//! The oracle's record of workers that shut down, and of what prevents a clean shutdown.
 //!
 //! What must hold depends on what goes wrong, and for whom: a worker begins nothing once it has heard;
 //! one that is not interrupted hands back what it had not begun, unless the database refuses just that;

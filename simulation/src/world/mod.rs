@@ -1,4 +1,4 @@
-//! One simulation: what everything in it shares, and how it goes.
+//! One simulation: its shared state and its course.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! What the oracle and the journal are told.
+//! Events that the oracle and the journal receive.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

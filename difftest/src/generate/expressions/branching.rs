@@ -1,4 +1,4 @@
-//! What can have any type: choices, loops with values, blocks that are left early.
+//! Expressions of any type: choices, loops with values, blocks with early exits.
 
 use crate::generate::{Generator, Node, Ty};
 

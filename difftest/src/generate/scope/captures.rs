@@ -1,4 +1,4 @@
-//! What closures and `async` blocks do with the locals around them.
+//! Captures of closures and `async` blocks.
 
 use super::{Hold, Scope, Ty, Use};
 

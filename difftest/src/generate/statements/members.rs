@@ -1,4 +1,4 @@
-//! What methods of the program's own types lend, and what is reached through guards and boxes.
+//! Borrows from methods of the program's own types, and through guards and boxes.
 
 use crate::generate::refusals::MAY_BE_REFUSED;
 use crate::generate::{Generator, Node, Ty};

@@ -1,4 +1,4 @@
-//! Values that get the rest of another, of which parts have been moved out.
+//! Struct updates from a value that has been moved out of in part.
 
 use crate::generate::{Generator, Node, Ty};
 

@@ -1,4 +1,4 @@
-//! Locals whose first value does not tell their type.
+//! Locals whose type is inferred from a later value.
 
 use crate::generate::{Generator, Node, Ty};
 

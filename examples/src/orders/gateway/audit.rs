@@ -1,4 +1,4 @@
-//! Reads the books for whoever checks them. Never writes.
+//! Read-only queries of the gateway's books, for audits.
 
 use std::path::Path;
 use std::sync::Arc;

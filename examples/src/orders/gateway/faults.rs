@@ -1,4 +1,4 @@
-//! The everyday trouble of a service: slow, lost and late answers, chosen without chance.
+//! Simulated faults of a service: slow, lost and late answers, chosen deterministically.
 //!
 //! Whether an attempt goes wrong follows from what is asked, for which order, and from how often it
 //! has been asked before. So two runs of the example over the same file meet the same trouble, and

@@ -1,4 +1,4 @@
-//! A payment gateway and warehouse: the outside world of the example, with its everyday trouble.
+//! A payment gateway and warehouse: the external services of the example, with simulated faults.
 //!
 //! It is an HTTP service on loopback with one route per operation (`POST /charge`, `/refund`,
 //! `/reserve`, `/release`, `/ship`). Every request carries an `Idempotency-Key`; calls and effects

@@ -1,4 +1,4 @@
-//! What one call does to the books.
+//! The effect of one call on the books.
 //!
 //! Runs inside the transaction of [`super::ledger`] and must not commit. Nothing in here may depend
 //! on anything but the books, the call and its key, else the same key could get two answers.

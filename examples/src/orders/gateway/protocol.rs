@@ -1,4 +1,4 @@
-//! What goes over the wire and into the ledger. The names are both a protocol and a stored format.
+//! The requests and answers of the gateway. Their names are both a protocol and a stored format.
 
 use std::fmt;
 

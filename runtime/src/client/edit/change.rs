@@ -1,4 +1,4 @@
-//! Changes of a run's state, one after the other.
+//! The changes of an edit, applied one after the other to a run's state.
 
 use serde_json::{Map, Value as Json, json};
 

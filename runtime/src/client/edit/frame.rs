@@ -1,4 +1,4 @@
-//! Frames that are changed.
+//! A frame that an edit changes.
 
 use serde_json::{Map, Value as Json};
 

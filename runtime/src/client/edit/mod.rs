@@ -1,4 +1,4 @@
-//! Runs that are changed by hand.
+//! Changing runs by hand.
 //!
 //! What is given is JSON, and is checked by the schemas that the run's definition has recorded: what would not
 //! be read back is refused with the place where it does not fit. Each change is one transaction, and leaves an
@@ -47,7 +47,7 @@ impl Client {
     /// returns, after saying what is to be changed, by whom and why.
     ///
     /// The run must be parked or blocked: one that a worker has at the moment is refused as
-    /// [`EditError::Busy`]. It is no longer blocked afterwards, and goes on at once if there is something to go
+    /// [`EditError::Busy`]. It is no longer blocked afterwards, and continues at once if there is something to go
     /// on with. All changes of one call are made in one transaction, or none is, and [`Client::audit`] tells of
     /// them.
     ///

@@ -1,4 +1,4 @@
-//! Runs that go back to a state that was kept, and runs that begin at one.
+//! Rewinding a run to a kept state, and starting a run in one.
 
 use std::future::IntoFuture;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! What a saved state holds, read by its recorded definition.
+//! The contents of a saved state, read by its recorded definition.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -161,7 +161,7 @@ impl FrameView<'_> {
             return self.wait(name, Ok(WaitFor::NotBegun));
         }
         let Some(awaited) = awaited else {
-            return self.wait(name, Err(damaged("its definition does not say what is awaited")));
+            return self.wait(name, Err(damaged("its definition has no awaited operation")));
         };
         match is_join {
             true => self.item(name, awaited, &mut saved),

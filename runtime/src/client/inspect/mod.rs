@@ -1,4 +1,4 @@
-//! Runs as a debugger shows them, without their code.
+//! Inspecting runs without their code.
 //!
 //! The definition of a workflow and the schemas of its values are in the database, recorded by whoever has the
 //! code. So any process can read what any run has saved: a client needs neither the workflow nor its types.
@@ -262,7 +262,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
     (inspection, Missing { definitions: view.definitions, schemas: view.schemas })
 }
 
-/// When a run goes on of itself.
+/// When a run is due without an arrival.
 fn wakes_at(details: &RunDetails, snapshot: Option<&Snapshot>) -> Option<Timestamp> {
     let run = &details.run;
     if run.status != RunStatus::Running {

@@ -1,4 +1,4 @@
-//! What an inspection tells.
+//! The types of an inspection.
 
 use std::fmt::Display;
 
@@ -127,7 +127,7 @@ pub struct Inspection {
     /// Since when it is blocked.
     #[serde(serialize_with = "as_text_or_null")]
     pub blocked_at: Option<Timestamp>,
-    /// When it goes on if nothing arrives before. Nothing if it waits for arrivals alone, is blocked or closed.
+    /// When it is due if nothing arrives before. Nothing if it waits for arrivals alone, is blocked or closed.
     #[serde(serialize_with = "as_text_or_null")]
     pub wakes_at: Option<Timestamp>,
     /// Why it was asked to cancel, once its code has been told.
@@ -229,7 +229,7 @@ pub struct Wait {
     /// at the latest since the run's last step.
     #[serde(serialize_with = "as_text_or_null")]
     pub since: Option<Timestamp>,
-    /// Whether it has arrived and the run has only to go on.
+    /// Whether it has arrived, and the run only has to take a step.
     pub has_arrived: bool,
     /// What it is.
     #[serde(flatten)]
@@ -268,7 +268,7 @@ pub enum WaitFor {
         /// The stored name of its workflow.
         workflow: String,
     },
-    /// What a promise comes to.
+    /// The outcome of a promise.
     Promise {
         /// The text by which it can be completed.
         token: PromiseToken,

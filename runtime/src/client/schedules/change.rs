@@ -1,4 +1,4 @@
-//! A change of a schedule: read, changed, and written if nobody else has written it in between.
+//! Changing a schedule: read it, change it, and write it if its version is still the same.
 
 use piton_schedule::UnixSeconds;
 

@@ -147,7 +147,7 @@ pub(super) fn encoded<W: Workflow>(
     Ok((workflow.to_owned(), arguments))
 }
 
-/// Checks what a schedule says that is to go on from `now`.
+/// Checks the configuration of a schedule that continues from `now`.
 pub(super) fn check(config: &Config, id: &str, now: Timestamp) -> Result<(), ScheduleError> {
     let times = config.spec.compile()?;
     if times.next(UnixSeconds::from_micros(now.0)).is_none() {

@@ -1,4 +1,4 @@
-//! What a schedule is, and what it has done.
+//! The description and the log of a schedule.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub struct ScheduleDescription {
     pub max_buffered: Option<u64>,
     /// Whether it is paused.
     pub paused: bool,
-    /// Why it is paused, or goes on.
+    /// Why it is paused, or was resumed.
     pub note: String,
     /// How many runs it may still start of itself.
     pub remaining_actions: Option<u64>,

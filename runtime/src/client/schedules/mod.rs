@@ -1,4 +1,4 @@
-//! Schedules, as programs create and change them.
+//! Creating and changing schedules.
 
 mod change;
 mod create;
@@ -146,7 +146,7 @@ impl Schedule {
         Backfill::new(self.clone(), from.into(), to.into())
     }
 
-    /// Removes it with its log. Runs that it has started go on. Returns whether it was there.
+    /// Removes it with its log. Runs that it has started continue. Returns whether it existed.
     ///
     /// # Errors
     /// [`ScheduleError::Store`].

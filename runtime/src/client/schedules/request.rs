@@ -1,4 +1,4 @@
-//! Asking for runs by hand.
+//! Starting runs of a schedule by hand: triggers and backfills.
 
 use std::future::IntoFuture;
 use std::pin::Pin;

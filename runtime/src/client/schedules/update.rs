@@ -1,4 +1,4 @@
-//! Changing what a schedule says.
+//! Changing the configuration of a schedule.
 
 use std::future::IntoFuture;
 use std::pin::Pin;

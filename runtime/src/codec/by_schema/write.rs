@@ -161,7 +161,8 @@ impl<'a> Typed<'a> {
         if let Some((key, _)) = map.iter().find(|(key, _)| !is_known(key)) {
             let key = key.text().unwrap_or_default();
             let field = Path::Field(self.path, key);
-            let reason = format_args!("`{field}`: there is no such field; there are {}", names());
+            let reason =
+                format_args!("`{field}`: there is no such field; known fields: {}", names());
             return Err(S::Error::custom(reason.to_string()));
         }
         let mut tuple = serializer.serialize_tuple(fields.len())?;
@@ -455,7 +456,7 @@ mod tests {
             (json!({ "cents": 1 }), "`kinds`: it is missing"),
             (
                 json!({ "cents": 1, "kinds": [], "sum": 2 }),
-                "`sum`: there is no such field; there are cents, kinds",
+                "`sum`: there is no such field; known fields: cents, kinds",
             ),
             (
                 json!({ "cents": 1, "kinds": ["Small", "Tiny"] }),

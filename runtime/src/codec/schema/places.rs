@@ -1,4 +1,4 @@
-//! Where values are made up, as serde comes to them.
+//! The places in a type at which the tracer makes values up, in the order in which serde visits them.
 //!
 //! All that these have of the tracer is [`Hidden`]: what is generated for a type of a user goes through them.
 

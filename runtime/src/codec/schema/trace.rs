@@ -1,4 +1,4 @@
-//! Tracing: making values of a type up, and writing down what it asks for.
+//! Tracing: deserializing made-up values of a type, and recording what the type requests.
 //!
 //! A type is deserialized again and again. Each pass shows one more variant of an enum that has some left, until a pass
 //! shows nothing new. Recursive types end because inside of a type that holds itself options and lists are empty, and an

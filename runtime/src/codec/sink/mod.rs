@@ -1,4 +1,4 @@
-//! What values are written to: the compact form or the tagged one.
+//! The writers of values, in the compact or the tagged form.
 //!
 //! Invariant: the bytes of the compact form are those that bincode writes, which also writes each part here. This module
 //! must not know what they mean.

@@ -1,4 +1,4 @@
-//! What serde sees of a source.
+//! The implementation of serde's `Deserializer` for a source.
 
 // `?` would be two more functions for each type to compile.
 

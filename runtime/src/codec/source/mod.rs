@@ -1,4 +1,4 @@
-//! What values are read from: the binary encoding, JSON, and a tracer that makes them up.
+//! The sources of values: the binary encoding, JSON, and a tracer that makes values up.
 //!
 //! One deserializer is all three. What serde generates for a type is compiled once for every deserializer
 //! that the type is read with, in the crate of the type; with one less of them a workflow compiles

@@ -1,4 +1,4 @@
-//! Many callers, one transaction: requests that come while a batch is being written form the next.
+//! Group commit: requests that arrive while a batch is written form the next batch.
 //!
 //! There is no artificial delay: a request that finds the batcher idle is written at once. What a
 //! database refuses as a batch is tried one by one, so a request that cannot be written spoils no

@@ -1,4 +1,4 @@
-//! Starting activities, and deciding what follows from their ends.
+//! Starting activities, and handling their ends.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! Running ahead of the checkpoint, for workflows that are `durability = "relaxed"`.
+//! Running ahead of the checkpoint, in workflows with `durability = "relaxed"`.
 //!
 //! A step's state is handed to the group committer and the run goes on before the answer has come.
 //! One commit of a run is under way at a time; of the states that come meanwhile only the newest is

@@ -1,4 +1,4 @@
-//! One attempt of an activity, from the wait for its turn to its end.
+//! One attempt of an activity, from the wait for a free place to its end.
 
 use std::sync::Arc;
 use std::time::Duration;

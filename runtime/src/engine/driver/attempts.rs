@@ -1,4 +1,4 @@
-//! The attempts of activities that one run has under way, each in a task of its own.
+//! The running attempts of one run's activities, each in its own task.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

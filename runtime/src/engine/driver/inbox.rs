@@ -1,4 +1,4 @@
-//! The run's inbox: what is read from it, and what the driver itself puts there.
+//! The run's inbox: reading arrivals, and adding those of the driver.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! Driving one busy run: a task that owns its machine for as long as there is something to do.
+//! Driving one busy run: a task that owns the run's machine while it has work.
 //!
 //! Each turn does the first thing there is to do: step and commit, read the inbox, save what must
 //! survive, start activities; or it waits, or parks the run and ends. Activities that a step asks

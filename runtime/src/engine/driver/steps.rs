@@ -1,4 +1,4 @@
-//! Making steps, without I/O: from the machine as it is to what is to be committed.
+//! Making steps without I/O: from the current machine to the commit.
 
 use std::borrow::Cow;
 

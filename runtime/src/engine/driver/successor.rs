@@ -1,4 +1,4 @@
-//! How a run ends, and the run that follows it.
+//! How a run closes, and the run that follows it.
 
 use tracing::warn;
 
@@ -9,7 +9,7 @@ use crate::engine::follow::{self, Over};
 use crate::engine::recorded::record_call;
 use crate::engine::retry;
 use crate::engine::session::Session;
-use crate::error::with_causes;
+use crate::error::{StoreError, with_causes};
 use crate::machine::{NextRun, RunInfo};
 use crate::model::{BlockedReason, Handle, Link, Payload, RunId, RunStatus, Terms};
 use crate::store::{Disposition, Successor};
@@ -59,37 +59,35 @@ pub(super) async fn follow(
     Ok(Disposition::Close { status, result, failure, successor })
 }
 
-const UNREADABLE: &str = "the terms of a run could not be read yet";
-
-/// The terms of a run that has some. Asks until the database answers.
+/// The terms of a run that has some, with what their values are read by.
 pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Box<Terms>> {
-    let mut backoff = Backoff::default();
-    loop {
-        match session.store.find_terms(run_id).await {
-            Ok(None) => return None,
-            Ok(Some(terms)) => {
-                let learned = learn_schemas_of(&*session.store, terms.last_result.iter()).await;
-                match learned {
-                    Ok(()) => return Some(Box::new(terms)),
-                    Err(error) => warn!(error = %with_causes(&error), "{UNREADABLE}"),
-                }
-            }
-            Err(error) => {
-                warn!(error = %with_causes(&error), "the terms of a run could not be read yet")
-            }
-        }
-        backoff.wait().await;
-    }
+    let store = &*session.store;
+    let terms = until_answered(async || {
+        let terms = store.find_terms(run_id).await?;
+        let last_result = terms.iter().filter_map(|terms| terms.last_result.as_ref());
+        learn_schemas_of(store, last_result).await?;
+        Ok(terms)
+    });
+    terms.await.map(Box::new)
 }
 
-/// What a run was started with. Asks until the database answers.
+/// What a run was started with.
 async fn arguments_of(session: &Session, run_id: RunId) -> Option<Payload> {
+    let details = until_answered(|| session.store.find_details(run_id)).await;
+    details.and_then(|details| details.arguments)
+}
+
+/// Asks until the database answers, however long that takes.
+async fn until_answered<T, A>(ask: impl Fn() -> A) -> T
+where
+    A: Future<Output = Result<T, StoreError>>,
+{
     let mut backoff = Backoff::default();
     loop {
-        match session.store.find_details(run_id).await {
-            Ok(details) => return details.and_then(|details| details.arguments),
+        match ask().await {
+            Ok(answer) => return answer,
             Err(error) => {
-                warn!(error = %with_causes(&error), "the arguments of a run could not be read yet");
+                warn!(error = %with_causes(&error), "what was agreed on a run could not be read yet");
             }
         }
         backoff.wait().await;

@@ -1,4 +1,4 @@
-//! What must be recorded before others see what a step has written.
+//! Schemas and definitions that must be recorded before the values of a step become visible.
 
 use super::steps::Effects;
 use crate::codec;

@@ -1,4 +1,4 @@
-//! Claims due runs, as many as the worker has room for.
+//! Claims due runs while the worker has room.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Renews the lease at a third of its length, and gives it up before it can run out.
+//! Renews the lease at a third of its length, and gives it up before it can expire.
 //!
 //! Where the store allows it, a [thread of its own](crate::engine::keeper) renews. So an activity or a step that
 //! blocks all threads of the worker's runtime does not cost the worker its runs: no other worker would get over such a

@@ -1,4 +1,4 @@
-//! Claims due activities from the queues that the worker serves, and tells attempts that are given up.
+//! Claims due activities from the queues that the worker serves, and notifies attempts that are given up.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Relays messages from the outbox to the runs that they are for.
+//! Relays messages from the outbox to their target runs.
 //!
 //! A commit tells [which runs have sent something](crate::engine::outgoing), and the loop relays the messages
 //! of those runs at once, many in one transaction. What fails, and what a process left that has died between a

@@ -1,4 +1,4 @@
-//! Removes runs that have been over for long.
+//! Deletes runs that have been closed for longer than the retention.
 //!
 //! Any worker may do so, and the store lets one at a time. A round goes through the runs that are old enough from the
 //! first that closed, a batch in a transaction. What keeps a run from being removed is looked at again by the next round.

@@ -1,6 +1,6 @@
-//! Starts what schedules are due for.
+//! Starts the runs of due schedules.
 //!
-//! A round claims due schedules, decides what each is to do, does that, and writes what it has come to. If the
+//! A round claims due schedules, decides the actions of each, carries them out, and writes the new state. If the
 //! worker dies in between, another claims the schedule after a while and decides the same again. The ids of
 //! runs are made of the schedule and the nominal time, so a start that is repeated starts nothing.
 

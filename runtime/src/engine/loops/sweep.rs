@@ -1,4 +1,4 @@
-//! The slow poll: finds what lost news, lost answers and dead workers have left behind.
+//! The slow poll: finds work left behind by lost notifications, lost answers and dead workers.
 //!
 //! Each part stands with its subject, and is one line here.
 

@@ -1,4 +1,4 @@
-//! Looks for workers that have died, so that their runs go on well within a second.
+//! Detects dead workers, so that their runs continue within a second.
 
 use std::sync::Arc;
 

@@ -254,7 +254,7 @@ async fn report(session: &Session, mut end: FinishActivity) {
 fn without_values(end: ActivityEnd, why: &str) -> ActivityEnd {
     match end {
         ActivityEnd::Outcome(_) => {
-            let reason = format!("the database does not keep what it came to: {why}");
+            let reason = format!("the database refused its outcome: {why}");
             ActivityEnd::Outcome(OperationOutcome::Unusable(reason))
         }
         ActivityEnd::Retry { retry_at, failure, .. } => {

@@ -1,4 +1,4 @@
-//! What whoever makes an attempt of an activity on a queue has to know of the call.
+//! The properties of a queued activity's call that its attempt needs.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Taking due activities from queues, as many as there is room for.
+//! Claiming due activities from queues, up to the number of free places.
 
 use std::sync::Arc;
 

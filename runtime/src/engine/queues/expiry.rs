@@ -1,4 +1,4 @@
-//! Ending the attempts of activities on queues whose time limits have run out, whoever makes them.
+//! Ending attempts of queued activities whose time limits have expired, in any worker.
 
 use tracing::field::display;
 use tracing::{info, warn};

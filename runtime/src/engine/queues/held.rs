@@ -1,4 +1,4 @@
-//! The attempts of activities on queues that a session makes.
+//! The attempts of queued activities that a session makes.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! Activities on queues, as the worker sees them that makes their attempts.
+//! Queued activities, in the worker that attempts them.
 //!
 //! A [loop](super::loops) *claims* due activities from the queues that the worker serves, as many as each queue has
 //! room for. Each attempt is a task of the session and ends with a *report*: an outcome goes into the run's inbox, a

@@ -1,4 +1,4 @@
-//! The two store methods about attempts that are batched: signs of life, and ends.
+//! The two batched store methods of attempts: heartbeats and ends.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The queues that a worker serves, and how much of each it takes on.
+//! The queues that a worker serves, with their limits.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

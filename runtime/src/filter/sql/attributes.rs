@@ -1,4 +1,4 @@
-//! What is asked of the attributes of runs.
+//! Conditions on attributes as SQL.
 
 use super::{Bound, Dialect, Sql};
 use crate::filter::alternatives::{Alternative, Ask, Kind, Rendering, alternatives};

@@ -1,4 +1,4 @@
-//! Why an activity gave no value.
+//! The error of an activity's call.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Activities as workflow code sees them: a call, and what it comes to.
+//! Activities in workflow code: a call and its outcome.
 
 mod error;
 mod outcome;
@@ -84,7 +84,7 @@ pub struct ActivityOptions {
     pub retry_panics: bool,
     /// Whether the function blocks its thread: it then runs on the worker's threads for such
     /// functions, see [`Worker::max_blocking`](crate::worker::Worker::max_blocking). A thread
-    /// cannot be stopped: an attempt that is given up (timeout, cancellation) goes on to its end,
+    /// cannot be stopped: an attempt that is given up (timeout, cancellation) runs to its end,
     /// and keeps its place until then. Default: no.
     pub blocking: bool,
     /// How many attempts of this activity one worker makes at a time. Default: no limit of its own.

@@ -1,4 +1,4 @@
-//! What an activity came to, and what the workflow sees of it.
+//! The outcome of an activity, and the part of it that the workflow gets.
 
 use std::mem::ManuallyDrop;
 use std::task::Poll;

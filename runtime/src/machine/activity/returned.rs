@@ -1,4 +1,4 @@
-//! What an activity returns, and what the workflow gets of it.
+//! The return type of an activity, and the value that the workflow gets of it.
 
 use std::mem::ManuallyDrop;
 

@@ -1,4 +1,4 @@
-//! What a run owes to those who have sent it updates.
+//! The answers of a run to updates.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,4 +1,4 @@
-//! What a run says of itself for those who look for it.
+//! The attributes that a run sets.
 
 use super::Context;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! What a run sends to others.
+//! Messages that a run sends to other runs.
 
 use std::borrow::Cow;
 

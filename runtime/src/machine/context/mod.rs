@@ -1,4 +1,4 @@
-//! What a workflow sees of its run, and what a step reads and writes through it.
+//! The context of a workflow: the API of a run, and the input and output of a step.
 
 mod answers;
 mod attributes;
@@ -168,7 +168,7 @@ impl Context {
     }
 
     /// Waits for a request to cancel the run. While a workflow waits here, the request is delivered
-    /// to this wait only; anywhere else it ends what is being awaited. A run is told of one request: further ones have no
+    /// to this wait only; anywhere else it ends what is being awaited. A run receives one request: further ones have no
     /// effect.
     pub fn cancelled(&self) -> Cancellation {
         Cancellation::new()

@@ -1,4 +1,4 @@
-//! Promises, as a step makes, awaits and completes them.
+//! Promises of a step: making, awaiting and completing them.
 
 use super::Context;
 use crate::codec;
@@ -88,7 +88,7 @@ impl Context {
         self.send_to_promise(checked.map(|outcome| PromiseMessage::Complete { token, outcome }));
     }
 
-    /// Awaits what a promise comes to.
+    /// Awaits the outcome of a promise.
     pub(crate) fn ask_promise(
         &self,
         wait: PromiseWait,
@@ -101,7 +101,7 @@ impl Context {
         Ok(handle)
     }
 
-    /// No longer awaits what a promise comes to.
+    /// Stops awaiting the outcome of a promise.
     pub(super) fn forget_promise(&self, token: PromiseToken, handle: Handle) {
         self.send_to_promise(Ok(PromiseMessage::Forget { token, handle }));
     }

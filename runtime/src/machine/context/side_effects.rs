@@ -1,4 +1,4 @@
-//! Values that code computes once: what is random, or read from elsewhere.
+//! Nondeterministic values that a step computes once.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What a step waits for, put together while it is made.
+//! The waits of a step, collected while it runs.
 
 use smallvec::SmallVec;
 

@@ -1,4 +1,4 @@
-//! What becomes of the results of a [`Map`](super::Map).
+//! Collecting the results of a [`Map`](super::Map).
 
 use std::error::Error;
 use std::fmt;

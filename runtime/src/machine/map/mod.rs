@@ -1,4 +1,4 @@
-//! An activity for each of many items, a limited number of them at a time.
+//! Calling an activity for each of many items, with limited concurrency.
 //!
 //! What is saved holds the calls that are to come as plain arguments, the results so far, and the operations that are under
 //! way. Of these there are some more than may run at the same time: they are in the committed state and wait for a place,

@@ -1,4 +1,4 @@
-//! A list of which a step reads and writes a few items, whatever its length: the others stay bytes.
+//! A list of which a step decodes only a few items; the others stay bytes.
 
 use std::marker::PhantomData;
 

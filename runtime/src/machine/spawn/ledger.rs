@@ -1,4 +1,4 @@
-//! Which handles of spawned operations a step has lost.
+//! The handles of spawned operations that a step has dropped.
 //!
 //! A machine drops what it saves, so the drop of a handle says nothing by itself: the operation is given up if the handle was
 //! read or made in the step, dropped, and not saved since. What the step does not touch stays bytes and is not here.

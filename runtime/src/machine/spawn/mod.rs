@@ -1,4 +1,4 @@
-//! Operations that run beside the code, with a handle that is data.
+//! Spawned operations: they run beside the code, and their handle is data.
 
 mod ledger;
 
@@ -245,7 +245,7 @@ impl<F: Spawn> DurableFuture for Spawned<F> {
 
 impl<F: Spawn> Sealed for &Spawned<F> {}
 
-/// A handle that is kept while it is awaited: if something else ends the wait, the operation goes on.
+/// A handle that is kept while it is awaited: if something else ends the wait, the operation continues.
 #[diagnostic::do_not_recommend]
 impl<F: Spawn> DurableFuture for &Spawned<F> {
     type Output = F::Output;

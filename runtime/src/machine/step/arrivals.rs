@@ -1,4 +1,4 @@
-//! What has arrived for a machine.
+//! The arrivals of a machine.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -1,4 +1,4 @@
-//! What becomes of the attempts of activities.
+//! The results of attempts of activities.
 
 use super::Machine;
 use crate::model::{

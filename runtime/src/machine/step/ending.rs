@@ -1,4 +1,4 @@
-//! The end of a run that does not complete: its compensations are carried out, the newest first, each with steps of its own.
+//! The end of a run that does not complete: its compensations run, the newest first, each in its own steps.
 //!
 //! The run's code is not stepped any more, so that neither a panic in it nor a change of it can be in the way.
 
@@ -16,7 +16,7 @@ impl Machine {
         self.ending.as_deref()
     }
 
-    /// What becomes of a run whose step has come to an error.
+    /// Ends a run whose step has failed.
     pub(super) fn failed(
         &mut self,
         error: StepError,

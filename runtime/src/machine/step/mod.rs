@@ -1,4 +1,4 @@
-//! Driving one machine: what has arrived goes in, a step is made, a snapshot comes out.
+//! Driving one machine: it takes arrivals, makes a step and returns a snapshot.
 
 mod arrivals;
 mod attempts;
@@ -53,7 +53,7 @@ pub enum StepError {
         /// Why not.
         error: CodecError,
     },
-    /// What a promise came to is not of the type that the code expects.
+    /// The outcome of a promise is not of the type that the code expects.
     #[error("the outcome of the promise `{name}` cannot be read: {error}")]
     Promise {
         /// The name of the promise.
@@ -78,7 +78,7 @@ pub enum StepError {
     /// The run is over: a request to cancel ended what it waited for.
     #[error("cancelled")]
     Cancelled,
-    /// The run goes on as another one. Not an error of the step.
+    /// The run continues as another one. Not an error of the step.
     #[doc(hidden)]
     #[error("the run continues as a new one")]
     Continued(Box<NextRun>),
@@ -111,13 +111,13 @@ pub enum OperationOutcome {
     Unusable(String),
     /// The only attempt that the activity may have was cut off.
     Unknown,
-    /// What the promise came to.
+    /// The outcome of the promise.
     Promise(PromiseOutcome),
     /// The child is over, or was not started.
     Child(Box<ChildEnd>),
 }
 
-/// What a step came to.
+/// The outcome of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepOutcome {
     /// The machine waits; see [`Machine::wait`].

@@ -1,4 +1,4 @@
-//! What a machine waits for, and what has not come yet.
+//! The outstanding operations of a machine.
 
 use super::{Arrivals, Machine, OperationOutcome};
 use crate::machine::context::{is_on_queue, is_shielded};

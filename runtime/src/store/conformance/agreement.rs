@@ -1,4 +1,4 @@
-//! Random filters over random runs: what a store finds is what the filter holds of.
+//! Random filters over random runs: a store must find exactly the runs that match.
 
 use std::time::Duration;
 

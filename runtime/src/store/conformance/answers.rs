@@ -1,4 +1,4 @@
-//! What is given in one answer has a limit of bytes.
+//! The limit of bytes in one answer.
 
 use std::time::Duration;
 

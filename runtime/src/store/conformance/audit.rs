@@ -1,4 +1,4 @@
-//! What people have changed by hand.
+//! The audit table.
 
 use super::fixture::{StoreUnderTest, edit_of};
 use crate::model::RunId;

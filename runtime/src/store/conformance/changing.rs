@@ -1,4 +1,4 @@
-//! Changes of single runs that people ask for.
+//! Changes of single runs by users.
 
 use super::fixture::{StoreUnderTest, activity, block, close, enqueue, keyed, new_run, park};
 use crate::model::{AttributeValue, Memo, RunId, RunStatus};

@@ -1,4 +1,4 @@
-//! Many at once, through two connections to the same database.
+//! Concurrent calls through two connections to one database.
 
 use std::collections::HashSet;
 use std::sync::Arc;

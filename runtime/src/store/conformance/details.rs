@@ -1,4 +1,4 @@
-//! All that is known of a run.
+//! All stored data of a run.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Whatever is kept may be long, and comes back whole.
+//! Long values, which must be stored whole.
 
 use super::fixture::{StoreUnderTest, close_as, keep, new_run, signal};
 use crate::model::{Payload, RunStatus};

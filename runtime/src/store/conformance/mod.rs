@@ -1,4 +1,4 @@
-//! What every store must do, as cases that can be run against any of them.
+//! The conformance suite: cases that every store must pass.
 //!
 //! A case gets a store with nothing in it and a clock that it moves by hand, so cases need no sleeps
 //! and run in parallel. It panics if the store does not keep the contract of

@@ -1,4 +1,4 @@
-//! What a store tells the tasks of its own process.
+//! Notifications of a store to the tasks of its own process.
 //!
 //! News is only a hint, but a store that keeps silent about its own commits is slow.
 

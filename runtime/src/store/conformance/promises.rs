@@ -1,4 +1,4 @@
-//! Promises: what others complete and runs await.
+//! Promises: values that runs await and others provide.
 
 use std::sync::Arc;
 use std::time::Duration;

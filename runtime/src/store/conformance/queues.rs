@@ -1,4 +1,4 @@
-//! Queues as people see them: what lies on them, and pauses.
+//! The status of queues, and pauses.
 
 use std::time::Duration;
 

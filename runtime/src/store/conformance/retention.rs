@@ -1,4 +1,4 @@
-//! Runs that are over are removed after a while.
+//! Deleting runs that have been closed for long.
 
 use std::time::Duration;
 

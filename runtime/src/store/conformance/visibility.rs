@@ -1,4 +1,4 @@
-//! What people and clients ask.
+//! Queries about runs.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Activities on queues, and the attempts that workers make of them.
+//! Queued activities and their attempts.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A transaction in which an activity writes, and which puts its outcome into the inbox of its run.
+//! The transaction of an activity, which also puts the outcome into the run's inbox.
 
 use std::any::Any;
 

@@ -1,4 +1,4 @@
-//! What people have changed by hand: who, when and why.
+//! The audit table: who changed a run by hand, when and why.
 //!
 //! An entry is written in the transaction of the change that it tells of, so there is neither without the
 //! other. No method changes or removes one.

@@ -1,4 +1,4 @@
-//! Changes of single runs that people ask for, each with an audit entry.
+//! Changes of single runs by users, each with an audit entry.
 
 use super::audit::NewAuditEntry;
 use crate::model::RunId;

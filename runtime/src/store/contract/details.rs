@@ -1,4 +1,4 @@
-//! All that a store knows of one run.
+//! All stored data of one run.
 
 use crate::model::{AttemptFailure, Handle, Payload, Timestamp, WorkerId};
 use crate::store::{ArrivalKind, RunRecord};

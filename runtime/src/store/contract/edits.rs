@@ -1,4 +1,4 @@
-//! Runs whose states are changed by hand.
+//! Changing the states of runs by hand.
 
 use super::audit::NewAuditEntry;
 use crate::model::{DefinitionHash, Handle, RunId, RunStatus, StepNo, Timestamp, WorkerId};

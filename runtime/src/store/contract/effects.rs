@@ -1,4 +1,4 @@
-//! What a step does beside changing its run.
+//! The effects of a step other than the change of its run.
 
 use crate::model::{AttributeChanges, Handle, NewReply, OutgoingMessage};
 use crate::store::{NewActivity, NewDeadLetter};

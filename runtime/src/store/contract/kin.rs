@@ -1,4 +1,4 @@
-//! How runs belong together, as people and clients ask for it.
+//! Relations between runs, as clients query them.
 
 use crate::model::{ChildStart, Link, ParentClose, RunId, RunStatus, Timestamp};
 use crate::store::NewRun;

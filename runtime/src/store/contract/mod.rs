@@ -1,4 +1,4 @@
-//! What a store must do: a trait for each subject, and [`Store`], which is all of them.
+//! The contract of a store: a trait for each subject, and [`Store`], which combines them.
 //!
 //! A trait stands in the file of its subject, together with what goes into its methods and comes out of
 //! them. Each store, and the [suite](super::conformance) that says what they have in common, has files by

@@ -1,4 +1,4 @@
-//! Promises: what others complete and runs await.
+//! Promises: values that runs await and others provide.
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -72,9 +72,9 @@ pub struct CompletePromise {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CompletionOutcome {
-    /// The promise has come to this.
+    /// This completion is the first, and counts.
     Completed,
-    /// It had come to something before, which stays.
+    /// The promise was completed before; its outcome stays.
     Already(PromiseOutcome),
     /// The run whose promise it is is closed, and it had come to nothing.
     Closed(RunId),

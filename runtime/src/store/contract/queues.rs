@@ -1,4 +1,4 @@
-//! Queues as people see them: how much lies on each, and whether it is paused.
+//! The status of queues, and pausing them.
 
 use async_trait::async_trait;
 

@@ -1,4 +1,4 @@
-//! Runs: they are started, owned, stepped and ended.
+//! Runs: starting, owning, stepping and closing them.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Schedules: what is to be started at which times.
+//! Schedules: storing, claiming and updating them.
 
 use std::time::Duration;
 

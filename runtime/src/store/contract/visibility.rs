@@ -1,4 +1,4 @@
-//! What people and clients ask about runs.
+//! Queries about runs.
 
 use async_trait::async_trait;
 
@@ -217,7 +217,7 @@ impl Ending {
 pub enum FoundEnding {
     /// There is no such run.
     Unknown,
-    /// It goes on.
+    /// It continues.
     Open,
     /// It is over.
     Closed(Ending),

@@ -1,4 +1,4 @@
-//! Who may own runs: workers and their leases.
+//! Workers and their leases, which give the right to own runs.
 
 use std::time::Duration;
 

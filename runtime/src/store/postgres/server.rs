@@ -74,7 +74,7 @@ impl Server {
     pub(super) fn judge(&self, error: &Error) {
         let code = error.as_database_error().and_then(|error| error.code());
         if code.is_some_and(|code| REFUSED_WRITE.contains(&&*code)) {
-            warn!("the server takes no writes any more; all connections to it are made anew");
+            warn!("the server is read-only now; all connections to it are replaced");
             self.generation.send_modify(|generation| *generation += 1);
         }
     }

@@ -1,4 +1,4 @@
-//! Children: they are started, waited for, and dealt with when their parents are over.
+//! Children: starting them, awaiting them, and the policies for the end of their parent.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What nobody could take.
+//! Dead letters.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What arrives for runs, what they send, and what nobody could take.
+//! Arrivals, messages between runs, and dead letters.
 
 mod arrivals;
 mod children;

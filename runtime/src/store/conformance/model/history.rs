@@ -1,4 +1,4 @@
-//! What is done to a store, at random.
+//! Random calls of a store.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;

@@ -1,4 +1,4 @@
-//! Random histories, against a store so small that it can be seen to be right.
+//! Random histories, compared with a model that is small enough to check by reading.
 
 mod history;
 

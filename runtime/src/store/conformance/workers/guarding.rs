@@ -1,4 +1,4 @@
-//! Whoever may not own runs is refused everything that an owner may, by whatever he has lost that right.
+//! A worker without the right to own runs is refused every call of an owner.
 
 use std::time::Duration;
 

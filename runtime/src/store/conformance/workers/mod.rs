@@ -1,4 +1,4 @@
-//! Workers: leases, and who may write.
+//! Workers, leases and the right to write.
 
 mod guarding;
 mod ownership;

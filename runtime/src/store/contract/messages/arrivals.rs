@@ -1,4 +1,4 @@
-//! What arrives for runs: signals, outcomes, and what else their inboxes hold.
+//! Arrivals of runs: signals, outcomes, and the other contents of their inboxes.
 
 use serde::{Deserialize, Serialize};
 

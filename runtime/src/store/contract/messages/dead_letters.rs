@@ -1,4 +1,4 @@
-//! What nobody could take.
+//! Dead letters: messages that no run could take.
 
 use crate::model::{RunId, Timestamp};
 use crate::store::{ArrivalKind, MessageKey};

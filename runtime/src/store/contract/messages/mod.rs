@@ -1,4 +1,4 @@
-//! Messages: what arrives for runs, what runs send to others, and what nobody could take.
+//! Messages: arrivals, messages between runs, and dead letters.
 
 pub(in crate::store) mod arrivals;
 pub(in crate::store) mod dead_letters;

@@ -1,4 +1,4 @@
-//! What runs send to other workflows, and how it gets there.
+//! The outbox: messages to other runs, and their delivery.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Updates: what arrives for a run and is answered.
+//! Updates: arrivals that are answered.
 
 use crate::model::{RunId, UpdateReply};
 use crate::store::RESERVED_KEYS;
