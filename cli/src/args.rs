@@ -4,12 +4,15 @@ use std::path::Path;
 
 use clap::{Parser, Subcommand};
 use piton::client::Client;
+use piton::store::{StoreOptions, namespaces};
 
 use crate::check::Check;
 use crate::definition::DefinitionCommand;
 use crate::error::Failure;
+use crate::namespace::NamespaceCommand;
 use crate::output::Output;
 use crate::promise::PromiseCommand;
+use crate::queue::QueueCommand;
 use crate::run::RunCommand;
 use crate::schedule::ScheduleCommand;
 
@@ -41,17 +44,34 @@ pub(crate) struct Database {
         hide_default_value = true
     )]
     url: String,
+    /// The namespace of the database
+    #[arg(long, env = "PITON_NAMESPACE", global = true, value_name = "NAME")]
+    namespace: Option<String>,
 }
 
 #[derive(Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "there is one in a program")]
 pub(crate) enum Command {
+    #[command(flatten)]
+    OfStore(StoreCommand),
+    /// Namespaces of the database
+    #[command(subcommand)]
+    Namespace(NamespaceCommand),
+}
+
+/// What one store is asked for.
+#[derive(Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one in a program")]
+pub(crate) enum StoreCommand {
     /// Runs of workflows
     #[command(subcommand)]
     Run(RunCommand),
     /// Promises that runs wait for
     #[command(subcommand)]
     Promise(PromiseCommand),
+    /// Queues of activities
+    #[command(subcommand)]
+    Queue(QueueCommand),
     /// Definitions of workflows, as builds of the code have recorded them
     #[command(subcommand)]
     Definition(DefinitionCommand),
@@ -66,13 +86,26 @@ impl Database {
         if self.url.is_empty() {
             return Err(Failure::NoDatabase);
         }
-        if let Some(path) = file_of(&self.url)
+        let mut options = StoreOptions::default();
+        if let Some(name) = &self.namespace {
+            // A program that opens a namespace makes it, but there is nothing to look at in an empty one.
+            if !self.namespaces().await?.contains(name) {
+                return Err(Failure::NoNamespace(name.clone()));
+            }
+            options = options.namespace(name);
+        } else if let Some(path) = file_of(&self.url)
             && !Path::new(path).exists()
         {
-            // A program that opens it makes it, but there is nothing to look at in an empty one.
             return Err(Failure::NoFile(path.to_owned()));
         }
-        Ok(Client::connect(&self.url).await?)
+        Ok(Client::new(options.connect(&self.url).await?))
+    }
+
+    pub(crate) async fn namespaces(&self) -> Result<Vec<String>, Failure> {
+        match &*self.url {
+            "" => Err(Failure::NoDatabase),
+            url => Ok(namespaces(url).await?),
+        }
     }
 }
 

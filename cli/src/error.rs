@@ -19,6 +19,8 @@ pub(crate) enum Failure {
     NoDatabase,
     #[error("there is no file `{0}`")]
     NoFile(String),
+    #[error("the database has no namespace `{0}`")]
+    NoNamespace(String),
     #[error(transparent)]
     Connect(#[from] ConnectError),
     #[error(transparent)]
@@ -98,6 +100,7 @@ impl Failure {
             | Self::Update(UpdateError::Store(_))
             | Self::Promise(CompleteError::Store(_)) => DATABASE,
             Self::NoRun(_)
+            | Self::NoNamespace(_)
             | Self::NoDefinition(_)
             | Self::Edit(_)
             | Self::Signal(_)
@@ -116,7 +119,7 @@ impl Failure {
             | Self::NoCron
             | Self::Spec(_)
             | Self::Input(_) => USAGE,
-            Self::Connect(ConnectError::Url { .. }) => USAGE,
+            Self::Connect(ConnectError::Url { .. } | ConnectError::Namespace { .. }) => USAGE,
             Self::NoFile(_)
             | Self::Connect(_)
             | Self::Store(_)
@@ -131,6 +134,7 @@ impl Failure {
                 "name it with `--database sqlite:path` or `--database postgres://…`, or set PITON_DATABASE"
             }
             Self::NoFile(_) => "a path without a leading `/` begins at the current directory",
+            Self::NoNamespace(_) => "`piton namespace list` shows the namespaces that there are",
             Self::Schedule(ScheduleError::Unknown { .. }) => {
                 "`piton schedule list` shows the schedules that there are"
             }

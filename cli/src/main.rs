@@ -11,8 +11,10 @@ mod check;
 mod definition;
 mod error;
 mod graph;
+mod namespace;
 mod output;
 mod promise;
+mod queue;
 mod run;
 mod schedule;
 
@@ -21,7 +23,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, StoreCommand};
 use crate::error::Failure;
 
 #[tokio::main]
@@ -45,20 +47,31 @@ async fn main() -> ExitCode {
 /// Does what is asked for. Gives what is to be written to stdout, and whether a check has found nothing.
 async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
     let output = args.output;
-    if let Command::Schedule(command) = &args.command
+    let command = match args.command {
+        Command::Namespace(command) => {
+            return namespace::carry_out(&args.database, command, output).await.map(well);
+        }
+        Command::OfStore(command) => command,
+    };
+    if let StoreCommand::Schedule(command) = &command
         && let Some(done) = schedule::carry_out_alone(command, output)
     {
         return done.map(|()| well(String::new()));
     }
     let client = args.database.connect().await?;
-    let done = match args.command {
-        Command::Run(command) => run::carry_out(&client, command, output).await.map(well),
-        Command::Promise(command) => promise::carry_out(&client, command, output).await.map(well),
-        Command::Definition(command) => {
+    let done = match command {
+        StoreCommand::Run(command) => run::carry_out(&client, command, output).await.map(well),
+        StoreCommand::Promise(command) => {
+            promise::carry_out(&client, command, output).await.map(well)
+        }
+        StoreCommand::Queue(command) => queue::carry_out(&client, command, output).await.map(well),
+        StoreCommand::Definition(command) => {
             definition::carry_out(&client, command, output).await.map(well)
         }
-        Command::Check(command) => check::carry_out(&client, command, output).await,
-        Command::Schedule(command) => schedule::carry_out(&client, command, output).await.map(well),
+        StoreCommand::Check(command) => check::carry_out(&client, command, output).await,
+        StoreCommand::Schedule(command) => {
+            schedule::carry_out(&client, command, output).await.map(well)
+        }
     };
     client.close().await;
     done

@@ -5,10 +5,10 @@ use syn::Ident;
 
 use crate::ir::Graph;
 use crate::liveness::Liveness;
-use crate::moved::{self, Moved};
+use crate::moved::Moved;
 use crate::rests::Rests;
 use crate::sets::Set;
-use crate::taken_apart;
+use crate::{moved, taken_apart};
 
 /// Nothing, for the first go.
 #[derive(Debug, Default)]

@@ -7,8 +7,8 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Ident, LitInt, LitStr, Token};
 
-use crate::check::{Level, Levels, Rule};
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::{Level, Levels, Rule};
 use crate::id_pattern::parse_id;
 use crate::root::parse_crate;
 
@@ -86,9 +86,9 @@ impl WorkflowArgs {
             (Durability::Relaxed { max_steps }, given) => *max_steps = given,
             (Durability::Strict, Some(given)) => diagnostics.malformed(
                 given,
-                "`max_steps_ahead` is about relaxed durability",
-                "add `durability = \"relaxed\"`, or remove it: in a strict workflow every step is on \
-                 disk before the next",
+                "`max_steps_ahead` needs `durability = \"relaxed\"`",
+                "add `durability = \"relaxed\"`, or remove `max_steps_ahead`: a strict workflow commits every step \
+                 before the next one",
             ),
             (Durability::Strict, None) => {}
         }
@@ -109,8 +109,12 @@ impl WorkflowArgs {
     /// Reports a former name that is the `stored` one.
     pub(crate) fn check_stored_name(&self, stored: &str, diagnostics: &Diagnostics) {
         for former in self.formerly.iter().filter(|former| former.value() == stored) {
-            let message = format!("`{stored}` is the name that the workflow has");
-            diagnostics.malformed(former, message, "give a name that it had, or remove the option");
+            let message = format!("the former name `{stored}` is the present name of the workflow");
+            diagnostics.malformed(
+                former,
+                message,
+                "write a name that the workflow had before, or remove the option",
+            );
         }
     }
 }
@@ -138,7 +142,7 @@ impl Durability {
             "relaxed" => Ok(Self::Relaxed { max_steps: None }),
             other => {
                 let message = format!(
-                    "there is no durability `{}`\n\n  help: it is `\"strict\"` or `\"relaxed\"`",
+                    "unknown durability `{}`\n\n  help: write `\"strict\"` or `\"relaxed\"`",
                     other.escape_debug()
                 );
                 Err(syn::Error::new(word.span(), message))
@@ -175,7 +179,7 @@ fn parse_version(input: ParseStream) -> syn::Result<LitInt> {
     if version.base10_parse::<u32>()? == 0 {
         return Err(syn::Error::new(
             version.span(),
-            "a version must be at least 1\n\n  help: a workflow that does not say so is of version 1",
+            "`version` must be at least 1\n\n  help: without the option, the version is 1",
         ));
     }
     Ok(version)
@@ -201,8 +205,8 @@ fn parse_max_steps(input: ParseStream) -> syn::Result<LitInt> {
     if steps.base10_parse::<u32>()? == 0 {
         return Err(syn::Error::new(
             steps.span(),
-            "`max_steps_ahead` must be at least 1\n\n  help: no step ahead is what \
-             `durability = \"strict\"` means",
+            "`max_steps_ahead` must be at least 1\n\n  help: write `durability = \"strict\"` for a workflow that \
+             commits every step before the next one",
         ));
     }
     Ok(steps)
@@ -245,7 +249,7 @@ impl Levels {
             let Some(rule) = Rule::find(&name.to_string()) else {
                 let known = Rule::all().filter(|rule| rule.has_levels()).map(Rule::name);
                 let help = suggestion(&name.to_string(), "rules", known);
-                diagnostics.malformed(&name, format!("there is no rule `{name}`"), &help);
+                diagnostics.malformed(&name, format!("unknown rule `{name}`"), &help);
                 continue;
             };
             let level = match level.to_string().as_str() {
@@ -257,8 +261,7 @@ impl Levels {
                 diagnostics.malformed(
                     &name,
                     format!("the rule `{name}` cannot be relaxed"),
-                    "what it refuses cannot be compiled into a state machine; remove it from the \
-                     list",
+                    "remove it from the list: code that breaks this rule cannot be compiled into a state machine",
                 );
                 continue;
             }
@@ -280,11 +283,11 @@ pub(crate) fn parse_name(input: ParseStream) -> syn::Result<LitStr> {
         ("a name must not be empty".to_owned(), "write the name, or remove the option".to_owned())
     } else if let Some(control) = text.chars().find(|c| c.is_control()) {
         let message =
-            format!("a name cannot have the control character `{}`", control.escape_debug());
-        (message, "remove it: a name is one line of text that every database keeps".to_owned())
+            format!("a name cannot contain the control character `{}`", control.escape_debug());
+        (message, "remove the character: a name is stored as one line of text".to_owned())
     } else if text.len() > MAX_NAME {
         let message = format!("a name of {} bytes is too long", text.len());
-        (message, format!("write one of {MAX_NAME} bytes at most"))
+        (message, format!("shorten it to at most {MAX_NAME} bytes"))
     } else {
         return Ok(name);
     };
@@ -376,7 +379,7 @@ fn parse_option(
         return skip_to_comma(input);
     }
     if !input.is_empty() && !input.peek(Token![,]) {
-        let message = format!("`{name}` is followed by something that does not belong to it");
+        let message = format!("unexpected tokens after `{name}`");
         let token: Option<TokenTree> = input.parse().ok();
         diagnostics.malformed(token, message, &write);
         return skip_to_comma(input);
@@ -425,7 +428,7 @@ mod tests {
         let expected = "a name of 1001 bytes is too long";
         assert_eq!(error(&"a".repeat(1_001)).as_deref(), Some(expected));
         assert_eq!(error(" ").as_deref(), Some("a name must not be empty"));
-        let expected = "a name cannot have the control character `\\0`";
+        let expected = "a name cannot contain the control character `\\0`";
         assert_eq!(error("order\0").as_deref(), Some(expected));
     }
 }

@@ -55,8 +55,8 @@ fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream
             _ => {
                 diagnostics.malformed(
                     ident,
-                    "the fields of attributes need names",
-                    "write a struct with named fields: an attribute is found by its name",
+                    "`#[derive(Attributes)]` needs a struct with named fields",
+                    "name the fields: the name of a field is the name of its attribute",
                 );
                 return TokenStream::new();
             }
@@ -64,7 +64,7 @@ fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream
         _ => {
             diagnostics.malformed(
                 ident,
-                "only a struct can be attributes of a run",
+                "`#[derive(Attributes)]` can only be applied to structs",
                 "write a struct with a field for each attribute",
             );
             return TokenStream::new();
@@ -76,7 +76,7 @@ fn implementation(input: &DeriveInput, diagnostics: &Diagnostics) -> TokenStream
         .filter_map(|field| {
             let Options { name, is_text } = options(field, diagnostics)?;
             if names.contains(&name.value()) {
-                let message = format!("two fields are the attribute `{}`", name.value());
+                let message = format!("two fields have the attribute name `{}`", name.value());
                 diagnostics.malformed(&name, message, "give one of them another name");
                 return None;
             }
@@ -152,16 +152,16 @@ fn check_name(name: &LitStr, diagnostics: &Diagnostics) -> bool {
     if !is_word || text.len() > LONGEST_NAME {
         diagnostics.malformed(
             name,
-            format!("`{text}` cannot name an attribute"),
-            "a name has letters, digits and `_`, begins with no digit, and has at most 64 bytes",
+            format!("`{text}` is not a valid attribute name"),
+            "use letters, digits and `_`, no digit first, and at most 64 bytes",
         );
         return false;
     }
     if RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(&text)) {
         diagnostics.malformed(
             name,
-            format!("every run has a column `{text}`, so no attribute can have this name"),
-            "give it another by `#[attribute(name = \"…\")]`",
+            format!("`{text}` is the name of a column of every run, and cannot be the name of an attribute"),
+            "choose another name with `#[attribute(name = \"…\")]`",
         );
         return false;
     }

@@ -13,9 +13,9 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Expr, Item, ItemFn, ItemImpl, Macro, Meta, Stmt, Token};
 
-use crate::macros::{self, Piece};
-use crate::normalize::select::Select;
-use crate::suspend;
+use crate::syntax::macros::Piece;
+use crate::syntax::select::Select;
+use crate::syntax::{macros, suspend};
 
 /// The item once for each way in which its first condition may be decided. `None` if it has no
 /// condition. `attribute` is what it is expanded by.
@@ -31,8 +31,8 @@ pub(crate) fn split<T: Conditioned>(item: &mut T, attribute: &TokenStream) -> Op
         let stays = decide.keeps(&mut item);
         item.visit(&mut decide);
         let stuck = decide.stuck.filter(|_| stays).map(|span| {
-            let message = "nothing can be left out here\n\n  help: put the `#[cfg]` on a statement\n  \
-                           note: rule `attributes`";
+            let message = "`#[cfg]` is not supported here\n\n  help: put the `#[cfg]` on a statement\n  note: rule \
+                           `attributes`";
             quote_spanned!(span=> ::core::compile_error!(#message);)
         });
         stuck.or_else(|| stays.then(|| quote!(#[#attribute] #item)))

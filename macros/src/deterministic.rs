@@ -11,7 +11,7 @@ use crate::args::DeterministicArgs;
 use crate::check::check_deterministic;
 use crate::conditions;
 use crate::diagnostics::Diagnostics;
-use crate::source::{Surroundings, surroundings_of};
+use crate::syntax::source::{Surroundings, surroundings_of};
 
 /// Checks `item` and marks it.
 pub(crate) fn expand(
@@ -28,7 +28,7 @@ pub(crate) fn expand(
         }
         diagnostics.malformed(
             item.clone().into_iter().next(),
-            "`#[deterministic]` is for functions",
+            "`#[deterministic]` can only be applied to functions and methods",
             "put it on a function or method",
         );
         return diagnostics.finish_with(item);

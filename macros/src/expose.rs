@@ -8,7 +8,7 @@ use crate::let_attribute::LetAttribute;
 
 const EXPOSE: &LetAttribute = &LetAttribute {
     name: "expose",
-    misplaced: "there is no `let` here",
+    misplaced: "expected a `let` statement",
     help: "put `#[expose]` on a `let` statement of the workflow",
 };
 
@@ -37,15 +37,15 @@ fn form(local: &Local, exposed: &mut Vec<Ident>, diagnostics: &Diagnostics) {
             if exposed.contains(&pat.ident) {
                 diagnostics.malformed(
                     attr,
-                    format!("another variable `{}` is exposed by this workflow", pat.ident),
-                    "give one of them another name: by its name it is known from outside",
+                    format!("the workflow exposes another variable named `{}`", pat.ident),
+                    "rename one of them: an exposed variable is read by its name",
                 );
             }
             exposed.push(pat.ident.clone());
         }
         _ => diagnostics.malformed(
             attr,
-            "an exposed variable is known by its name, and this pattern is none",
+            "`#[expose]` needs a variable, and this is a pattern",
             "bind the variable with a `let` of its own: `#[expose] let mut cart = …;`",
         ),
     }

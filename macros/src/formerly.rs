@@ -8,7 +8,7 @@ use crate::let_attribute::LetAttribute;
 
 const FORMERLY: &LetAttribute = &LetAttribute {
     name: "formerly",
-    misplaced: "there is no `let` here",
+    misplaced: "expected a `let` statement",
     help: "put `#[formerly(\"…\")]` on a `let` statement of the workflow",
 };
 
@@ -35,15 +35,19 @@ fn form(local: &Local, diagnostics: &Diagnostics) {
         let is_name = |name: &String| syn::parse_str::<syn::Ident>(name).is_ok();
         let help = "write `#[formerly(\"total\")]` with the name that the variable had";
         match (pat, name.filter(is_name)) {
-            (_, None) => diagnostics.malformed(attr, "this is no name of a variable", help),
+            (_, None) => diagnostics.malformed(attr, "this is not the name of a variable", help),
             (Pat::Ident(pat), Some(name)) if pat.ident == name => {
-                diagnostics.malformed(attr, "the variable has this name today", "remove it");
+                diagnostics.malformed(
+                    attr,
+                    "this is the present name of the variable",
+                    "remove it",
+                );
             }
             (Pat::Ident(_), Some(_)) => {}
             _ => diagnostics.malformed(
                 attr,
-                "which variable of the pattern had this name cannot be told",
-                "bind that variable with a `let` of its own",
+                "`#[formerly]` needs a `let` with one variable",
+                "bind the variable that had this name with a `let` of its own",
             ),
         }
     }

@@ -15,8 +15,8 @@ use syn::Expr;
 use syn::buffer::{Cursor, TokenBuffer};
 use syn::parse::{Parse, ParseStream, Parser};
 
-use crate::hygiene::is_any_of;
 use crate::origins;
+use crate::syntax::names::is_any_of;
 
 /// Reads tokens, which are [`kept_together`] before if there is need. Most often there is none, and to see that
 /// takes no more than to read them.

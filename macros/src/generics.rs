@@ -15,7 +15,8 @@ use syn::{
 };
 
 use crate::check::names_of_piton;
-use crate::hygiene::{hidden, is_any_of};
+use crate::hygiene::hidden;
+use crate::syntax::names::is_any_of;
 
 /// Types that can be saved if what they contain can, and only then.
 const CONTAINERS: [&str; 10] = [

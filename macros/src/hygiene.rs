@@ -8,7 +8,7 @@
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 
 use crate::by_name::NameSet;
-use crate::raw;
+use crate::syntax::names;
 
 /// What keeps the texts that a step borrows from.
 pub(crate) const TEXTS: &str = "texts";
@@ -66,17 +66,6 @@ fn own(name: &str, span: Span) -> Ident {
     Ident::new(&own, span)
 }
 
-/// Whether the name is one of these. An identifier cannot be compared without making a text of it.
-pub(crate) fn is_any_of(name: &Ident, names: &[&str]) -> bool {
-    let name = name.to_string();
-    for known in names {
-        if *known == name {
-            return true;
-        }
-    }
-    false
-}
-
 /// Whether a name is one of the compiler's own.
 pub(crate) fn is_hidden(name: &Ident) -> bool {
     name.to_string().starts_with(PREFIX)
@@ -127,7 +116,7 @@ impl Names {
     /// `ident` with a number that makes it unlike all others, at the same span.
     pub(crate) fn fresh(&mut self, ident: &Ident) -> Ident {
         let name = ident.to_string();
-        let plain = raw::without_prefix(&name);
+        let plain = names::without_prefix(&name);
         let mut number = 2_usize;
         loop {
             let candidate = format!("{plain}_{number}");

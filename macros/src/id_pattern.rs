@@ -40,20 +40,19 @@ impl IdPattern {
         diagnostics: &Diagnostics,
     ) -> Option<Self> {
         if function.method.is_some() || !function.parameters.is_empty() {
-            let message = "a generic workflow and a method have no `id`";
-            let help = "remove it, and give the id where the run is started: \
-                `client.start(call).id(…)`";
+            let message = "`id` is not supported on generic workflows and methods";
+            let help = "remove the option, and set the id where the run is started: `client.start(call).id(…)`";
             diagnostics.malformed(text, message, help);
             return None;
         }
         let value = text.value();
         if value.is_empty() {
-            let help = "write one, such as `order-{order.id}`, or remove the option";
-            diagnostics.malformed(text, "a workflow id is not empty", help);
+            let help = "write a pattern such as `order-{order.id}`, or remove the option";
+            diagnostics.malformed(text, "a workflow id cannot be empty", help);
             return None;
         }
         let Some((format, placeholders)) = split(&value) else {
-            let message = "a brace of the pattern has no other";
+            let message = "unmatched brace in the pattern";
             let help = "write `{order.id}` for a placeholder, and `{{` or `}}` for a brace";
             diagnostics.malformed(text, message, help);
             return None;
@@ -80,7 +79,8 @@ impl IdPattern {
     ) -> Option<()> {
         let value = syn::parse_str::<Expr>(placeholder).ok();
         let Some(root) = value.as_ref().and_then(root_of) else {
-            let message = format!("`{{{placeholder}}}` is neither a parameter nor a field of one");
+            let message =
+                format!("`{{{placeholder}}}` is neither a parameter nor a field of a parameter");
             let help = "write a parameter, or a path to a field such as `{order.customer.id}`";
             diagnostics.malformed(text, message, help);
             return None;

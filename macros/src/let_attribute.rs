@@ -5,7 +5,7 @@ use syn::{Attribute, Local, Macro, Meta};
 
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
-use crate::normalize::select::visit_code_mut;
+use crate::syntax::select::visit_code_mut;
 
 /// Which attribute it is, and what is said of it in the wrong place.
 pub(crate) struct LetAttribute {
@@ -42,7 +42,7 @@ impl LetAttribute {
             diagnostics.malformed(first, message, &format!("write `#[{name}]`"));
         }
         if let Some(second) = found.next() {
-            let message = format!("`#[{name}]` is there twice");
+            let message = format!("`#[{name}]` is given twice");
             diagnostics.malformed(second, message, "remove one of them");
         }
         Some(first)

@@ -6,12 +6,11 @@
 //! which parts are moved out is never in it as a whole. What is exposed counts as read after each
 //! suspension. Assumes code that rustc accepts.
 
-use crate::captures::{self, Captures};
-use crate::exposed;
-use crate::holes;
+use crate::captures::Captures;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId};
 use crate::sets::Set;
 use crate::usage::{Jump, Place, Usage};
+use crate::{captures, exposed, holes};
 
 /// The result of the analysis, by block.
 #[derive(Debug)]

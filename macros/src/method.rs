@@ -12,11 +12,12 @@ use syn::{
     Signature, Type,
 };
 
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
-use crate::hygiene::{Names, is_any_of};
-use crate::source::{Surroundings, surroundings_of};
+use crate::diagnostics::rules::Rule;
+use crate::hygiene::Names;
 use crate::substitute::Substitute;
+use crate::syntax::names::is_any_of;
+use crate::syntax::source::{Surroundings, surroundings_of};
 
 /// What is in an `impl` block.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +40,7 @@ impl Kind {
         diagnostics.error(
             span,
             self.rule,
-            format!("the `impl` block that this {name} is in cannot be seen from here"),
+            format!("the `impl` block of this {name} was not found in the source file"),
             &format!("put `#[{name}]` on the `impl` block too"),
         );
     }
@@ -50,12 +51,12 @@ impl Kind {
     }
 
     fn refuse_without_name(self, span: Span, diagnostics: &Diagnostics) {
-        let message = format!("{} must be a method of a type with a name", self.a);
+        let message = format!("{} must be a method of a named type", self.a);
         diagnostics.error(span, self.rule, message, FREE);
     }
 }
 
-const FREE: &str = "make it a function outside, or of an `impl` block without a trait";
+const FREE: &str = "make it a free function, or move it into an `impl` block without a trait";
 
 /// What a function in an `impl` block is there.
 #[derive(Clone, Debug)]
@@ -144,7 +145,7 @@ pub(crate) fn free(
         Some(FnArg::Receiver(receiver)) => {
             let written = receiver.to_token_stream().to_string();
             if written != "self" && written != "mut self" {
-                let message = "a workflow stores `self`, so it takes it by value";
+                let message = "a workflow stores `self`, so it must take `self` by value";
                 refuse(
                     receiver,
                     message,

@@ -36,7 +36,7 @@ impl Parse for MigrateArgs {
                 _ => {
                     return Err(syn::Error::new(
                         key.span(),
-                        "the options are `workflow` and `from`, each once",
+                        "the options are `workflow` and `from`, each given once",
                     ));
                 }
             }
@@ -62,7 +62,7 @@ pub(crate) fn expand(
         Err(error) => {
             diagnostics.error(
                 error.span(),
-                crate::check::Rule::ATTRIBUTES,
+                crate::diagnostics::rules::Rule::ATTRIBUTES,
                 error.to_string(),
                 HELP,
             );
@@ -77,7 +77,7 @@ pub(crate) fn expand(
     if function.sig.inputs.len() != 1 || function.sig.asyncness.is_some() {
         diagnostics.malformed(
             &function.sig,
-            "this function is no migration",
+            "a migration takes a struct of saved locals and is not `async`",
             "write `fn name(old: OldCharge) -> Resume<fulfil>`, with a struct that has the saved locals as fields",
         );
         return diagnostics.finish_with(item);

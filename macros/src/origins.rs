@@ -21,9 +21,10 @@ use syn::{Expr, ItemFn, Lifetime, LitStr, Macro, PatIdent};
 
 use crate::diagnostics::Diagnostics;
 use crate::hygiene::Names;
-use crate::macros::{self, Piece};
-use crate::normalize::select::Select;
-use crate::resolve::is_binding;
+use crate::syntax::macros;
+use crate::syntax::macros::Piece;
+use crate::syntax::patterns::is_binding;
+use crate::syntax::select::Select;
 
 /// In which expansion a name has been written.
 type Context = u32;

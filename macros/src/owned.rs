@@ -29,7 +29,7 @@ pub(crate) const SIZED: &str = "arguments and results are stored, so they own th
                                 for `str`, `Vec<T>` for `[T]`, `Box<…>` for others";
 
 /// What to write instead of `impl Trait`.
-pub(crate) const NAME: &str = "name the type: it must be known to read stored values back";
+pub(crate) const NAME: &str = "name the type: stored values are read back by their type";
 
 /// Everything in `ty` that cannot be stored, as far as its name shows.
 pub(crate) fn not_owned(ty: &Type) -> Vec<NotOwned<'_>> {

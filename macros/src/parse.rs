@@ -15,17 +15,14 @@ use syn::{
 };
 
 use crate::args::Durability;
-use crate::check::{Level, Rule, is_of_piton, names_of_piton};
-use crate::conditions;
+use crate::check::{is_of_piton, names_of_piton};
 use crate::diagnostics::Diagnostics;
-use crate::fragments;
-use crate::generics::{self, Parameters};
+use crate::diagnostics::rules::{Level, Rule};
+use crate::generics::Parameters;
 use crate::id_pattern::IdPattern;
 use crate::method::{Method, attribute_named};
-use crate::origins;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
-use crate::write_out;
-use crate::{expose, formerly, redact};
+use crate::{conditions, expose, formerly, fragments, generics, origins, redact, write_out};
 
 /// A workflow as the user wrote it.
 #[derive(Debug)]
@@ -113,7 +110,7 @@ pub(crate) fn function(item: &mut TokenStream, diagnostics: &Diagnostics) -> Opt
                 Ok(_) => refuse(
                     diagnostics,
                     item.clone().into_iter().next(),
-                    "`#[workflow]` is for functions",
+                    "`#[workflow]` can only be applied to functions and `impl` blocks",
                     "put it on an `async fn`, or on an `impl` block that has such functions",
                 ),
             }
@@ -193,7 +190,7 @@ pub(crate) fn parse(
                 refuse(
                     diagnostics,
                     &param.ty,
-                    "the context is taken by reference, as the first parameter",
+                    "the context must be the first parameter, taken by reference",
                     "write `cx: &Context` in front of the other parameters",
                 );
             }
@@ -202,7 +199,7 @@ pub(crate) fn parse(
                 refuse(
                     diagnostics,
                     &param.ty,
-                    "a workflow has a context of its own, and not that of an activity",
+                    "a workflow cannot take the context of an activity",
                     help,
                 );
             }
@@ -233,8 +230,8 @@ pub(crate) fn parse(
             diagnostics.error(
                 span,
                 Rule::WORKFLOW_SIGNATURE,
-                "a workflow owns what it works on, so it cannot have a lifetime parameter",
-                &format!("remove `{name}`, and take by value what is borrowed for it"),
+                "a workflow owns its data, so it cannot have a lifetime parameter",
+                &format!("remove `{name}`, and take the data by value"),
             );
         }
         return None;
@@ -291,7 +288,7 @@ fn check_instrumented(function: &mut ItemFn, diagnostics: &Diagnostics) {
         span,
         Rule::WORKFLOW_SIGNATURE,
         "a workflow cannot be under `#[instrument]`, whose span would have to last from one process to the next",
-        "put it on the activities, and log with `tracing::info!` here",
+        "instrument the activities, and log with `tracing::info!` here",
     );
     function.block.stmts.clear();
 }
@@ -304,7 +301,7 @@ fn refuse(diagnostics: &Diagnostics, tokens: impl ToTokens, message: &str, help:
 /// whether there are none.
 fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
     if has_no_size(ty) {
-        let message = format!("{what} of a workflow is stored, so it must have a size");
+        let message = format!("{what} of a workflow is stored, so it must be `Sized`");
         refuse(diagnostics, ty, &message, SIZED);
         return false;
     }
@@ -313,7 +310,7 @@ fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
         match found {
             NotOwned::Reference(found) => {
                 let message =
-                    format!("{what} of a workflow is stored, so it cannot have references");
+                    format!("{what} of a workflow is stored, so it cannot contain references");
                 refuse(diagnostics, found, &message, OWN);
             }
             NotOwned::Lifetime(found) => {
@@ -322,7 +319,7 @@ fn check_owned(ty: &Type, what: &str, diagnostics: &Diagnostics) -> bool {
             }
             NotOwned::ImplTrait(found) => {
                 let message =
-                    format!("{what} of a workflow is stored, so its type must have a name");
+                    format!("{what} of a workflow is stored, so it cannot be `impl Trait`");
                 refuse(diagnostics, found, &message, NAME);
             }
         }

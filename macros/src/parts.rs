@@ -8,8 +8,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Arm, Expr, Ident, Member, Pat, PatIdent, Stmt};
 
 use crate::ir::MadeWith;
-use crate::normalize::{all_exclude, collect_bindings};
-use crate::resolve::is_binding;
+use crate::syntax::alternatives::all_exclude;
+use crate::syntax::patterns::{collect_bindings, is_binding};
 
 /// What `pat` binds to `idents` of a `value` that it matches: one value, or a tuple of them.
 pub(crate) fn of(pat: &Pat, value: &Expr, idents: &[Ident]) -> Expr {

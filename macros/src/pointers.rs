@@ -14,13 +14,15 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, Pat, Path, Stmt, Type, TypePath};
 
-use crate::check::{Rule, path_in_file};
+use crate::check::path_in_file;
 use crate::diagnostics::Diagnostics;
-use crate::hygiene::is_any_of;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{Graph, LocalId, Node};
 use crate::layout::Layout;
-use crate::macros::{self, Piece};
 use crate::sets::Set;
+use crate::syntax::macros;
+use crate::syntax::macros::Piece;
+use crate::syntax::names::is_any_of;
 use crate::usage::bound_locals;
 
 /// The pointers, by their full names.
@@ -48,13 +50,13 @@ pub(crate) fn report(graph: &Graph, layout: &Layout, diagnostics: &Diagnostics) 
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
                     format!(
-                        "`{}` has an `{pointer}`, and is held across the await of `{}`: what two of them share would \
-                         be two values after it",
+                        "`{}` contains an `{pointer}` and is held across the await of `{}`, after which two pointers \
+                         no longer share a value",
                         local.name(),
                         state.name
                     ),
-                    "hold the value itself, a `String` for an `Arc<str>`, and have one variable that owns it; of a \
-                     run's own data nobody else has a copy, so it needs no lock",
+                    "store the value itself, such as a `String` for an `Arc<str>`, in one variable; nobody else has \
+                     access to the data of a run, so it needs no lock",
                 );
             }
         }

@@ -33,7 +33,7 @@ impl Parse for Args {
             }
             let key = input.call(Ident::parse_any)?;
             if key != "crate" {
-                return Err(syn::Error::new(key.span(), "there is no such option"));
+                return Err(syn::Error::new(key.span(), "unknown option"));
             }
             parse_crate(input)?;
         }
@@ -61,7 +61,7 @@ pub(crate) fn expand(
     let Args { workflow } = match syn::parse2(args) {
         Ok(args) => args,
         Err(error) => {
-            let rule = crate::check::Rule::ATTRIBUTES;
+            let rule = crate::diagnostics::rules::Rule::ATTRIBUTES;
             diagnostics.error(error.span(), rule, error.to_string(), help);
             return diagnostics.finish_with(item);
         }
@@ -90,7 +90,7 @@ fn is_pure(function: &ItemFn, kind: Kind, diagnostics: &Diagnostics) -> bool {
     if let Some(token) = &sig.asyncness {
         diagnostics.malformed(
             token,
-            format!("{what} is carried out on a saved state and waits for nothing"),
+            format!("{what} reads a saved state and cannot be `async`"),
             "remove `async`",
         );
         return false;
@@ -98,8 +98,8 @@ fn is_pure(function: &ItemFn, kind: Kind, diagnostics: &Diagnostics) -> bool {
     if !sig.generics.params.is_empty() {
         diagnostics.malformed(
             &sig.generics.params,
-            format!("{what} has no parameters of types or lifetimes"),
-            "write out the types, and leave out the lifetimes",
+            format!("{what} cannot have type or lifetime parameters"),
+            "write concrete types, and remove the lifetimes",
         );
         return false;
     }
@@ -149,9 +149,9 @@ fn query(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Optio
     if exposed.is_empty() {
         diagnostics.malformed(
             &function.sig,
-            "this query reads no exposed variable",
-            "take them first, each by its name and by reference: `fn total(cart: &Cart, currency: &str)`; a text is \
-             `&String` there",
+            "a query must read at least one exposed variable",
+            "take exposed variables as the first parameters, each by its name and by reference: `fn total(cart: \
+             &Cart, currency: &str)`; write `&String` for an exposed text",
         );
         return None;
     }
@@ -166,8 +166,8 @@ fn query(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> Optio
         Named.visit_type_mut(&mut ty);
         let text = name.unraw().to_string();
         let message = format!(
-            "`{text}` is an argument of this query, and `{}` exposes a variable of that name: take it before the \
-             arguments, as `&T`, where a text is `&String`",
+            "`{text}` is an argument of this query and also an exposed variable of `{}`: rename the argument, or \
+             take the variable before the arguments as `&T` (`&String` for a text)",
             path_text(workflow)
         );
         checks.push(quote_spanned! {name.span()=>
@@ -238,9 +238,9 @@ fn validator(function: &ItemFn, workflow: &Path, diagnostics: &Diagnostics) -> O
     let Some(request) = request.filter(|_| is_whole) else {
         diagnostics.malformed(
             &function.sig,
-            "this function is no validator",
-            "write `fn name(request: &AddItem, cart: &Cart) -> Result<(), OutOfStock>`: the update, exposed variables by \
-             their names, and the error that the update is refused with",
+            "a validator takes the update and exposed variables, each by reference",
+            "write `fn name(request: &AddItem, cart: &Cart) -> Result<(), OutOfStock>`: the update, exposed \
+             variables by their names, and the error of the refusal",
         );
         return None;
     };

@@ -4,39 +4,15 @@
 //! name is written in one way only: as it is where it can be, with `r#` where it is a keyword.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
-use syn::ext::IdentExt;
-use syn::parse::Parser;
 use syn::visit_mut::{self, VisitMut};
 use syn::{ItemFn, Macro};
 
-use crate::macros;
+use crate::syntax::macros;
+use crate::syntax::names::is_plain;
 
 /// Writes the names of a function without an `r#` that they do not need, those in macros too.
 pub(crate) fn write_plainly(function: &mut ItemFn) {
     Plainly.visit_item_fn_mut(function);
-}
-
-/// A name out of a format string, where keywords stand as they are, as code has it.
-pub(crate) fn in_code(name: &str) -> String {
-    if is_plain(name) || UNCHANGED.contains(&name) { name.to_owned() } else { format!("r#{name}") }
-}
-
-/// The name without `r#`.
-pub(crate) fn without_prefix(name: &str) -> &str {
-    name.strip_prefix("r#").unwrap_or(name)
-}
-
-/// Whether a text is a name, if only with `r#`.
-pub(crate) fn is_name(text: &str) -> bool {
-    Ident::parse_any.parse_str(text).is_ok()
-}
-
-/// The keywords that `r#` makes no names of.
-const UNCHANGED: [&str; 5] = ["_", "crate", "self", "Self", "super"];
-
-/// Whether the name can stand without `r#`. `gen` can in older editions only.
-pub(crate) fn is_plain(name: &str) -> bool {
-    syn::parse_str::<Ident>(name).is_ok()
 }
 
 struct Plainly;
@@ -115,12 +91,5 @@ mod tests {
             }
         };
         assert_eq!(function.to_token_stream().to_string(), expected.to_token_stream().to_string());
-    }
-
-    #[test]
-    fn keywords_in_format_strings_are_raw_names() {
-        let names = ["type", "a", "self", "union"].map(in_code);
-        assert_eq!(names, ["r#type", "a", "self", "union"]);
-        assert!(is_name("type") && !is_name("1"));
     }
 }

@@ -8,7 +8,7 @@ use crate::let_attribute::LetAttribute;
 
 const REDACT: &LetAttribute = &LetAttribute {
     name: "redact",
-    misplaced: "there is no variable here to redact",
+    misplaced: "`#[redact]` needs a variable",
     help: "put `#[redact]` on a `let` statement or on a parameter of the workflow",
 };
 

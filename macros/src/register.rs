@@ -10,9 +10,9 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{ExprPath, LitStr, Token};
 
 use crate::args::parse_name;
-use crate::check::Rule;
 use crate::codegen::type_text;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::root::parse_crate;
 
 /// `relay::<Order>`, `relay::<Order>, name = "orders"`

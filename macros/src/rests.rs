@@ -13,8 +13,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Ident, Macro, PatIdent, PatType};
 
 use crate::ir::{Graph, Locals};
-use crate::normalize::select::visit_code_mut;
 use crate::sets::Set;
+use crate::syntax::select::visit_code_mut;
 use crate::usage::{Place, Usage};
 
 /// Their names.

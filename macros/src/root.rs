@@ -15,7 +15,7 @@ use quote::{ToTokens, quote};
 use syn::LitStr;
 use syn::parse::ParseStream;
 
-use crate::raw::is_plain;
+use crate::syntax::names::is_plain;
 
 /// The name of the crate and of its library.
 const NAME: &str = "piton";
@@ -53,7 +53,7 @@ pub(crate) fn parse_crate(input: ParseStream) -> syn::Result<()> {
     input.parse::<syn::Token![=]>()?;
     let path: LitStr = input.parse()?;
     path.parse::<syn::Path>().map_err(|_| {
-        let message = "`crate` must be the path by which the code gets at piton";
+        let message = "`crate` must be the path of the `piton` crate";
         syn::Error::new(path.span(), message)
     })?;
     Ok(())

@@ -71,7 +71,8 @@ impl Sent {
         impl<'ast> Visit<'ast> for Inner<'_> {
             fn visit_attribute(&mut self, attribute: &'ast Attribute) {
                 if attribute.path().is_ident(self.0) {
-                    let message = format!("`#[{}]` is for the type as a whole", self.0);
+                    let message =
+                        format!("`#[{}]` must be on the type, not on a field or variant", self.0);
                     self.1.malformed(attribute, message, "put it on the type");
                 }
             }

@@ -13,7 +13,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprAsync, ExprMethodCall, ExprParen, Item, Macro};
 
-use crate::normalize::select;
+use crate::syntax::select;
 
 /// The name of the attribute.
 const MARK: &str = "__piton_shielded";

@@ -9,13 +9,14 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Lit, LitStr, Macro, Path};
 
-use crate::check::{Rule, shows_names};
+use crate::check::shows_names;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::hygiene::Names;
-use crate::macros::{self, Piece};
 use crate::method::respan;
-use crate::normalize::select::visit_code_mut;
-use crate::suspend;
+use crate::syntax::macros::Piece;
+use crate::syntax::select::visit_code_mut;
+use crate::syntax::{macros, suspend};
 
 /// Puts the type in place of `Self`, and the parameter, if there is one, in place of `self`.
 pub(crate) struct Substitute {
@@ -38,12 +39,13 @@ impl Unclear {
         let name = &self.name;
         let (message, help) = match &self.text {
             Some(text) => (
-                format!("it is not known whether `{name}!` reads `self` out of {text:?}"),
+                format!("`{name}!` may capture `self` named in the string {text:?}"),
                 "write `{}`, and pass `self`",
             ),
             None => (
                 format!(
-                    "a workflow cannot have `{name}!` show `self`, which it stores like an argument"
+                    "a workflow cannot have `{name}!` print the name `self`, which the state machine stores under \
+                     another name"
                 ),
                 "pass a variable: `let value = self.value;`",
             ),

@@ -13,8 +13,8 @@ use syn::{Ident, Stmt};
 
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node};
 use crate::liveness::Liveness;
-use crate::normalize::split_type;
 use crate::sets::Set;
+use crate::syntax::patterns::split_type;
 use crate::usage::{Place, bound_locals};
 
 /// Finds their names.

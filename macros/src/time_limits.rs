@@ -19,10 +19,8 @@ use quote::format_ident;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprAsync, ExprAwait, ExprMacro, ExprMethodCall, Item, Macro};
 
-use crate::normalize::select;
-
-/// The name of the macro.
-pub(crate) const MACRO: &str = "__piton_timeout";
+use crate::syntax::select;
+use crate::syntax::suspend::MACRO;
 
 /// Writes out all such calls in the block.
 pub(crate) fn write_out(block: &mut Block) {

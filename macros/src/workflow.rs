@@ -8,16 +8,17 @@ use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
 
 use crate::again::Again;
 use crate::args::WorkflowArgs;
-use crate::check::{Level, Rule, check_body, take_for_items, use_imports_around};
+use crate::check::{check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::{Level, Rule};
 use crate::fragments::kept_together;
-use crate::hygiene::is_any_of;
 use crate::id_pattern::IdPattern;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::method::{Kind, attribute_named};
 use crate::normalize::normalize;
 use crate::parse::WorkflowFn;
 use crate::root::Root;
+use crate::syntax::names::is_any_of;
 use crate::{
     cfg, codegen, conditions, dump, layout, liveness, lookups, method, parse, pointers, raw,
     redact, resolve, shields, time_limits,
@@ -43,8 +44,8 @@ pub(crate) fn expand(
             root.applied(expand_function(args, function, Some(head), Diagnostics::new()))
         });
         if !args.is_empty() {
-            let help = "put them on its functions";
-            diagnostics.malformed(args, "an `impl` block has no options", help);
+            let help = "put the options on the functions of the block";
+            diagnostics.malformed(args, "this attribute takes no options on an `impl` block", help);
         }
         return diagnostics.finish_with(block);
     }
@@ -104,7 +105,7 @@ fn expand_function(
         && !function.sig.generics.params.is_empty()
     {
         let message =
-            "a generic workflow has no former name: each of its instances has a name of its own";
+            "a generic workflow cannot have a former name: each of its instances has its own name";
         diagnostics.malformed(
             former,
             message,
@@ -216,8 +217,8 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
             function.ident.span(),
             Rule::UNSUPPORTED_AWAIT,
             format!("this workflow awaits in a place that cannot be compiled: {reason}"),
-            "write `let value = operation.await;` before the statement, and use `value` in it; please \
-             report the function, because rustc's own lowering takes it",
+            "write `let value = operation.await;` before the statement, and use `value` in it; please report the \
+             function, because rustc accepts it",
         );
         return None;
     }
@@ -246,8 +247,8 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
                     format!(
-                        "`{}` has a range with its end in it, and is held across the await of `{}`: whether \
-                         the range is over would not be saved",
+                        "`{}` contains an inclusive range and is held across the await of `{}`: serde does not save \
+                         whether the range is exhausted",
                         local.name(), state.name
                     ),
                     "bind the range to a variable of its own, or write `a..b + 1`",
@@ -259,19 +260,19 @@ fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostic
                 let (what, help) = match local.kind {
                     LocalKind::Items => (
                         "an item of this loop".to_owned(),
-                        "make the text a `String`: `.to_owned()`; literals may stay as they are",
+                        "make the text a `String` with `.to_owned()`; literals may stay as they are",
                     ),
                     _ => (
                         format!("`{}`", local.name()),
-                        "make the text a `String`, `.to_owned()`, or bind it to a variable of its own; literals may stay as \
-                         they are",
+                        "make the text a `String` with `.to_owned()`, or bind it to its own variable; literals may \
+                         stay as they are",
                     ),
                 };
                 diagnostics.error(
                     local.ident.span(),
                     Rule::SAVED_LOCALS,
                     format!(
-                        "{what} has a `&str` in it that may be borrowed, and is held across the await of `{}`",
+                        "{what} contains a `&str` that may be borrowed, and is held across the await of `{}`",
                         state.name
                     ),
                     help,
@@ -298,8 +299,8 @@ fn report_unexposed(
     for name in function.exposed.iter().filter(|name| !is_kept(name)) {
         diagnostics.malformed(
             name,
-            format!("`{name}` is exposed, and no state keeps it"),
-            "expose a value, and not what borrows one, that lives across an await of the workflow",
+            format!("`{name}` is exposed, but no state saves it"),
+            "expose a variable that owns its value and lives across an await of the workflow",
         );
     }
 }
@@ -309,12 +310,12 @@ fn report_repeated(points: &[Point], level: Level, diagnostics: &Diagnostics) {
     for point in points {
         let Some(shared) = &point.repeats else { continue };
         let message = format!(
-            "there is an await of `{shared}` before this one, so the state is stored as `{}`",
+            "this is not the first await of `{shared}`, so its state is stored as `{}`",
             point.name
         );
         let help = format!(
-            "write `#[state(\"…\")]` before the statement, so that a run parked here is found also \
-             after another await of `{shared}` has been put in before it"
+            "write `#[state(\"…\")]` before the statement: the number changes when another await of `{shared}` is \
+             inserted before it"
         );
         match level {
             Level::Allow => {}
@@ -340,8 +341,9 @@ fn compile_item(item: &mut Item, outer: &WorkflowFn, diagnostics: &Diagnostics) 
             diagnostics.error(
                 attr.path().span(),
                 Rule::WORKFLOW_SIGNATURE,
-                "a workflow in the body of another has no options of its own",
-                "write `async fn` alone, so that those of the function around it hold, or move it out",
+                "a workflow in the body of another cannot have options",
+                "remove the attribute, so that the options of the outer workflow apply, or move the function out of \
+                 the body",
             );
         }
     }

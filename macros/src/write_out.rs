@@ -7,7 +7,7 @@ use syn::punctuated::Punctuated;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Macro, Stmt, Token};
 
-use crate::{macros, suspend};
+use crate::syntax::{macros, suspend};
 
 /// Writes out such macros in an expression out of the arguments of a macro.
 pub(crate) fn expr(expr: &mut Expr) {

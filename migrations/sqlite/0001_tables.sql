@@ -61,6 +61,8 @@ CREATE INDEX piton_runs_workflow_id ON piton_runs (workflow_id, started_at, run_
     WHERE closed_at IS NOT NULL;
 -- Only a running run that nobody owns has a due time.
 CREATE INDEX piton_runs_due ON piton_runs (workflow, due_at, run_id) WHERE due_at IS NOT NULL;
+-- Runs that are over, those that closed first, for those who remove them after a while.
+CREATE INDEX piton_runs_closed ON piton_runs (workflow, closed_at, run_id) WHERE closed_at IS NOT NULL;
 CREATE INDEX piton_runs_owned ON piton_runs (worker_id) WHERE worker_id IS NOT NULL;
 
 -- Blocked runs, for people.
@@ -265,6 +267,13 @@ CREATE INDEX piton_activities_due ON piton_activities (queue, activity, due_at, 
 CREATE INDEX piton_activities_held ON piton_activities (worker_id) WHERE worker_id IS NOT NULL;
 CREATE INDEX piton_activities_expiring ON piton_activities (expires_at)
     WHERE expires_at IS NOT NULL;
+
+-- Queues of which nobody takes activities.
+CREATE TABLE piton_paused_queues (
+    queue     TEXT NOT NULL PRIMARY KEY,
+    paused_at INTEGER NOT NULL,
+    reason    TEXT NOT NULL
+) STRICT;
 
 CREATE TABLE piton_definitions (
     workflow    TEXT NOT NULL,

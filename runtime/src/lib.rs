@@ -71,7 +71,10 @@ pub use piton_macros::{migrate, query, validator};
 #[doc = include_str!("../../docs/guide/children.md")]
 #[doc = include_str!("../../docs/guide/fan-out.md")]
 #[doc = include_str!("../../docs/guide/finding-runs.md")]
+#[doc = include_str!("../../docs/guide/namespaces.md")]
 #[doc = include_str!("../../docs/guide/promises.md")]
+#[doc = include_str!("../../docs/guide/queues.md")]
+#[doc = include_str!("../../docs/guide/testing.md")]
 #[doc = include_str!("../../docs/guide/updates-queries.md")]
 struct Guide;
 

@@ -29,7 +29,7 @@ const STATEMENTS: &[(&str, f64)] = &[
     ("INSERT INTO piton_activities", 1.0),
     ("COMMIT", 1.0),
     // Others are told of the activity, at once or together with what comes next.
-    ("SELECT pg_notify('piton', payload)", 1.0),
+    ("SELECT pg_notify($2, payload)", 1.0),
     // It is claimed.
     ("UPDATE piton_activities AS activity SET worker_id", 1.0),
     // Its outcome goes into the inbox.

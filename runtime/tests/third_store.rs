@@ -26,7 +26,8 @@ use piton::store::{
     EditOutcome, EditRun, ExpireRun, Expired, ExpiredActivity, FinishActivity, FinishOutcome,
     FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, IdPolicy, Inbox, Kin, ManualClock,
     MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, PromiseFilter,
-    PromiseRecord, RedeliverOutcome, RelayMessages, Relayed, Renewal, ReviewedActivities,
+    PromiseRecord, QueueRecord, RedeliverOutcome, RelayMessages, Relayed, RemoveClosed, Removed,
+    Renewal, ResumeOutcome, ReviewedActivities,
     ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated,
     ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
@@ -90,6 +91,10 @@ impl Store for ThirdStore {
     async fn now(&self) -> Result<Timestamp, StoreError> {
         self.check("now")?;
         self.rows.now().await
+    }
+
+    fn has_virtual_clock(&self) -> bool {
+        self.rows.has_virtual_clock()
     }
 
     async fn close(&self) {
@@ -336,3 +341,14 @@ async fn a_store_that_finds_no_endings_is_not_asked_for_ever() {
     assert!(reason.contains("find_endings"), "{reason}");
     assert_eq!(store.answers.load(Ordering::SeqCst), 1);
 }
+
+delegate!(Queues:
+    pause_queue(queue: &str, reason: &str) -> ();
+    resume_queue(queue: &str) -> ResumeOutcome;
+    list_queues() -> Vec<QueueRecord>;
+);
+
+delegate!(Retention:
+    closed_workflows() -> Vec<String>;
+    remove_closed(request: RemoveClosed<'_>) -> Removed;
+);

@@ -13,7 +13,7 @@ fn read(path: &str) -> String {
 
 /// The rules in the macro crate's table: lines such as `CLOCK = "clock", levels;`.
 fn rules() -> BTreeSet<String> {
-    let source = read("../macros/src/check/rules.rs");
+    let source = read("../macros/src/diagnostics/rules.rs");
     let table = source.split("\nrules! {").nth(1).expect("a table");
     let table = table.split("\n}").next().expect("its end");
     let names = table.lines().filter_map(|line| line.split('"').nth(1));

@@ -8,6 +8,7 @@
 mod act;
 mod change;
 mod look;
+mod namespaces;
 mod schedules;
 mod shell;
 mod workflows;
@@ -39,6 +40,7 @@ const CASES: &[(&str, Case)] = &[
         "a_schedule_is_created_changed_and_removed",
         schedules::a_schedule_is_created_changed_and_removed,
     ),
+    ("namespaces_are_apart", namespaces::namespaces_are_apart),
     ("a_run_goes_back", change::a_run_goes_back),
     ("a_run_is_forked", change::a_run_is_forked),
     ("what_does_not_fit_is_refused", change::what_does_not_fit_is_refused),

@@ -10,7 +10,7 @@ use piton::prelude::*;
 use piton::store::RunRecord;
 
 pub(crate) struct Shell {
-    url: String,
+    pub(crate) url: String,
     runtime: tokio::runtime::Runtime,
     pub(crate) client: Client,
 }

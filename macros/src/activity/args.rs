@@ -126,18 +126,18 @@ impl ActivityArgs {
             (
                 self.at_most_once,
                 "at_most_once",
-                "what it writes is committed exactly once, however often it is attempted: remove \
-                 `at_most_once`",
+                "remove `at_most_once`: a transaction is committed exactly once, however often the activity is \
+                 attempted",
             ),
             (
                 self.blocking,
                 "blocking",
-                "its connection is asynchronous: remove `blocking` and write `async fn`",
+                "remove `blocking` and write `async fn`: the connection of the transaction is asynchronous",
             ),
             (
                 self.queue.is_some(),
                 "queue",
-                "what it writes is committed by the worker that owns the run: remove `queue`",
+                "remove `queue`: the worker that owns the run commits the transaction",
             ),
         ] {
             if given {
@@ -276,8 +276,8 @@ fn parse_max_concurrent(input: ParseStream) -> syn::Result<LitInt> {
     if limit.base10_parse::<u32>()? == 0 {
         return Err(syn::Error::new(
             limit.span(),
-            "`max_concurrent` must be at least 1\n\n  help: it is how many attempts a worker makes \
-             at a time",
+            "`max_concurrent` must be at least 1\n\n  help: the number is how many attempts one worker makes at the \
+             same time",
         ));
     }
     Ok(limit)
@@ -303,8 +303,8 @@ fn parse_backoff(input: ParseStream) -> syn::Result<f64> {
     parse_number(
         input,
         1.0..=f64::MAX,
-        "`backoff` must be at least 1.0\n\n  help: each wait is the one before times `backoff`; \
-         `1.0` keeps it constant",
+        "`backoff` must be at least 1.0\n\n  help: each wait is the previous wait times `backoff`; `1.0` keeps it \
+         constant",
     )
 }
 

@@ -16,7 +16,7 @@ use crate::clippy;
 use crate::codegen::is_of_lints;
 use crate::diagnostics::Diagnostics;
 use crate::owned::{has_no_size, make_static, stored_parts};
-use crate::raw::without_prefix;
+use crate::syntax::names::without_prefix;
 
 /// What stands for the function, which is a method if it is in an `impl` block.
 pub(super) fn generate(

@@ -28,8 +28,8 @@ use syn::visit_mut::VisitMut;
 use syn::{ItemImpl, Path, Signature, Type};
 
 use super::args::ActivityArgs;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::method::{Kind, block_around, type_of};
 use crate::substitute::Substitute;
 

@@ -31,15 +31,15 @@ use quote::quote;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, FnArg, Item, ItemFn, ItemImpl, Signature, Visibility};
 
-use self::args::ActivityArgs;
-use self::generate::refused;
-use self::method::Method;
-use self::signature::ActivitySignature;
-use crate::check::Rule;
-use crate::conditions;
+use crate::activity::args::ActivityArgs;
+use crate::activity::generate::refused;
+use crate::activity::method::Method;
+use crate::activity::signature::ActivitySignature;
 use crate::diagnostics::Diagnostics;
-use crate::method::{self as blocks, Kind};
+use crate::diagnostics::rules::Rule;
+use crate::method::Kind;
 use crate::root::Root;
+use crate::{conditions, method as blocks};
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it, gives
 /// the errors and a function of the same signature, so that its callers do not fail too.
@@ -54,8 +54,8 @@ pub(crate) fn expand(
             root.applied(expand_function(args, function, Some(head), Diagnostics::new()))
         });
         if !args.is_empty() {
-            let help = "put them on its functions";
-            diagnostics.malformed(args, "an `impl` block has no options", help);
+            let help = "put the options on the functions of the block";
+            diagnostics.malformed(args, "this attribute takes no options on an `impl` block", help);
         }
         return diagnostics.finish_with(block);
     }
@@ -79,7 +79,7 @@ fn expand_function(
                 Ok(_) => diagnostics.error_at(
                     item.clone().into_iter().next(),
                     Rule::ACTIVITY_SIGNATURE,
-                    "`#[activity]` is for functions",
+                    "`#[activity]` can only be applied to functions and `impl` blocks",
                     "put it on an `async fn`, or on an `impl` block that has such functions",
                 ),
             }

@@ -10,8 +10,9 @@ use syn::{
 use super::args::ActivityArgs;
 use super::method::Method;
 use super::types::{in_option, is_unsized, owned_type, ungrouped};
-use crate::check::{Rule, names_of_piton};
+use crate::check::names_of_piton;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, not_owned};
 
 /// serde encodes tuples of up to this many elements.
@@ -144,7 +145,7 @@ impl<'a> ActivitySignature<'a> {
             refuse(
                 diagnostics,
                 pattern,
-                "`non_retryable` is about the errors of an activity, and this one returns none",
+                "`non_retryable` needs an activity that returns a `Result`",
                 "return a `Result`, or remove `non_retryable`",
             );
         }
@@ -171,7 +172,7 @@ impl<'a> Parameter<'a> {
         };
         check_owned(inner, "parameter", diagnostics);
         if let Type::TraitObject(object) = ungrouped(inner) {
-            refuse(diagnostics, object, "the parameter of an activity is a `dyn Trait`", NAME);
+            refuse(diagnostics, object, "a parameter of an activity cannot be a `dyn Trait`", NAME);
         }
         if !by_reference {
             check_sized(inner, "parameter", diagnostics);
@@ -198,8 +199,8 @@ impl<'a> Parameter<'a> {
             refuse(
                 diagnostics,
                 receiver,
-                "an activity takes `self` as it takes its arguments: by value or by reference",
-                "write `&self` or `self`; what the activity changes it returns",
+                "an activity takes `self` by value or by shared reference",
+                "write `&self` or `self`, and return the changed value",
             );
         }
         let by_reference = written.starts_with('&');
@@ -243,13 +244,13 @@ fn check_qualifiers(signature: &Signature, blocking: bool, diagnostics: &Diagnos
         None if !blocking => refuse(
             diagnostics,
             signature.fn_token,
-            format!("the activity `{}` is not an `async fn`", signature.ident),
+            format!("the activity `{}` must be an `async fn`", signature.ident),
             "write `async fn`, or `#[activity(blocking)]` for code that blocks its thread",
         ),
         Some(asyncness) if blocking => refuse(
             diagnostics,
             asyncness,
-            format!("the blocking activity `{}` is an `async fn`", signature.ident),
+            format!("the blocking activity `{}` cannot be an `async fn`", signature.ident),
             "write `fn`, or remove `blocking` if its code does not block the thread",
         ),
         _ => {}
@@ -321,7 +322,7 @@ fn check_context(index: usize, input: &PatType, diagnostics: &Diagnostics) {
         refuse(
             diagnostics,
             &input.ty,
-            "the activity context is taken by reference, as the first parameter",
+            "the activity context must be the first parameter, taken by reference",
             "write `cx: &ActivityContext` in front of the other parameters",
         );
     }
@@ -333,8 +334,7 @@ fn check_borrow(reference: &TypeReference, diagnostics: &Diagnostics) {
             diagnostics,
             mutability,
             "an activity cannot change its caller's value through `&mut`",
-            "the arguments are stored and sent to the activity: take the value, and return the \
-             changed one",
+            "take the argument by value, and return the changed value: an attempt works on a decoded copy",
         );
     }
     if let Some(lifetime) =
@@ -343,8 +343,8 @@ fn check_borrow(reference: &TypeReference, diagnostics: &Diagnostics) {
         refuse(
             diagnostics,
             lifetime,
-            "what an activity borrows is read back from what is stored, and does not last for `'static`",
-            "remove `'static`, or take the value: `String` for `&str`",
+            "an activity cannot take a `'static` reference: each attempt decodes its arguments anew",
+            "remove `'static`, or take the argument by value: `String` for `&str`",
         );
     }
 }
@@ -354,15 +354,15 @@ fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
     for found in not_owned(ty) {
         match found {
             NotOwned::Reference(found) => {
-                let message = format!("the {place} of an activity contains a reference");
+                let message = format!("the {place} of an activity cannot contain a reference");
                 refuse(diagnostics, found, message, OWN);
             }
             NotOwned::Lifetime(found) => {
-                let message = format!("the {place} of an activity borrows");
+                let message = format!("the {place} of an activity cannot borrow");
                 refuse(diagnostics, found, message, OWN_LIFETIME);
             }
             NotOwned::ImplTrait(found) => {
-                let message = format!("the {place} of an activity is `impl Trait`");
+                let message = format!("the {place} of an activity cannot be `impl Trait`");
                 refuse(diagnostics, found, message, NAME);
             }
         }
@@ -372,6 +372,6 @@ fn check_owned(ty: &Type, place: &str, diagnostics: &Diagnostics) {
 /// Reports a type whose values have no size.
 fn check_sized(ty: &Type, place: &str, diagnostics: &Diagnostics) {
     if has_no_size(ty) {
-        refuse(diagnostics, ty, format!("the {place} of an activity has no size"), SIZED);
+        refuse(diagnostics, ty, format!("the {place} of an activity must be `Sized`"), SIZED);
     }
 }

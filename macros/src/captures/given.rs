@@ -3,9 +3,10 @@
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprAssign, ExprClosure, ExprReturn};
 
-use crate::carried::local_of;
+use crate::ir::locals::local_of;
 use crate::ir::{Graph, LocalId, Locals, Node, RegionId, Terminator};
-use crate::normalize::{gives_part, is_constructor};
+use crate::syntax::calls::is_constructor;
+use crate::syntax::methods::gives_part;
 use crate::usage;
 
 /// Whether the source shows that the value of the region, or what it assigns, borrows from the local.

@@ -5,9 +5,9 @@ use syn::{Expr, Ident, Pat};
 
 use super::values::Bound;
 use crate::ir::LocalId;
-use crate::macros;
-use crate::normalize::collect_bindings;
 use crate::sets::Set;
+use crate::syntax::macros;
+use crate::syntax::patterns::{collect_bindings, has_ref};
 
 /// Those that are in scope, by name, with what they have been given.
 #[derive(Debug, Default)]
@@ -66,18 +66,4 @@ impl Bindings {
         });
         named
     }
-}
-
-/// Whether the pattern borrows from what it takes apart.
-pub(crate) fn has_ref(pat: &Pat) -> bool {
-    struct HasRef(bool);
-    impl syn::visit::Visit<'_> for HasRef {
-        fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
-            self.0 |= pat.by_ref.is_some();
-            syn::visit::visit_pat_ident(self, pat);
-        }
-    }
-    let mut has_ref = HasRef(false);
-    syn::visit::Visit::visit_pat(&mut has_ref, pat);
-    has_ref.0
 }

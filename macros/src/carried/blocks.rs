@@ -5,7 +5,7 @@ use syn::{Block, Expr, Label, Lifetime, Pat, Stmt};
 use super::jump_dest;
 use super::values::{Bound, Values};
 use crate::ir::label_target;
-use crate::normalize::chain;
+use crate::syntax::conditions::chain;
 use crate::usage::Jump;
 
 /// What a `break` may leave.

@@ -2,9 +2,10 @@
 
 use syn::{Expr, ExprCall, ExprMethodCall};
 
-use super::owned::{compares, gives_own, local_of, only_looks, takes_receiver};
 use super::values::Values;
-use crate::normalize::is_constructor;
+use crate::ir::locals::local_of;
+use crate::syntax::calls::is_constructor;
+use crate::syntax::methods::{compares, gives_own, only_looks, takes_receiver};
 
 impl Values<'_> {
     pub(super) fn call(&mut self, call: &ExprCall) -> bool {

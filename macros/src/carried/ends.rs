@@ -2,11 +2,12 @@
 
 use syn::Expr;
 
-use super::local_of;
 use super::nodes::value_without_looks;
+use crate::ir::locals::local_of;
 use crate::ir::{Block, BlockId, LocalId, LocalKind, Locals, Terminator};
-use crate::normalize::{binds_nothing, chain};
 use crate::sets::Set;
+use crate::syntax::conditions::chain;
+use crate::syntax::patterns::binds_nothing;
 use crate::usage::Usage;
 
 /// What the end of a block may move or borrow.

@@ -4,11 +4,14 @@ use proc_macro2::Span;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprMethodCall, Stmt};
 
-use super::owned::{answers, changes_in_place, gives_own, local_of, only_looks};
+use crate::ir::locals::local_of;
 use crate::ir::{LocalKind, Locals};
-use crate::macros::{self, Piece, Role};
-use crate::normalize::{binds_nothing, gives_part, is_assignment, is_comparison, unit};
-use crate::source;
+use crate::syntax::build::unit;
+use crate::syntax::macros::{Piece, Role};
+use crate::syntax::methods::{answers, changes_in_place, gives_own, gives_part, only_looks};
+use crate::syntax::operators::{is_assignment, is_comparison};
+use crate::syntax::patterns::binds_nothing;
+use crate::syntax::{macros, source};
 
 /// Takes out what only looks at a local, or gives it another value, and keeps no borrow of it.
 pub(super) struct Looks<'a>(pub(super) &'a Locals);

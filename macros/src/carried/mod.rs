@@ -19,17 +19,15 @@ mod values;
 
 use std::cell::LazyCell;
 
-pub(crate) use self::bindings::has_ref;
-use self::early::Early;
-use self::ends::{exhausted, looked_at, taken_at_end, taken_in_chain};
-use self::nodes::{given_by, kept, made, without_looks};
-pub(crate) use self::owned::{answers, gives_own, local_of, only_looks, takes_receiver};
-use self::owned::{borrowing, plain};
 use crate::captures::Captures;
-use crate::cfg::always_jumps;
+use crate::carried::early::Early;
+use crate::carried::ends::{exhausted, looked_at, taken_at_end, taken_in_chain};
+use crate::carried::nodes::{given_by, kept, made, without_looks};
+use crate::carried::owned::{borrowing, plain};
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::sets::Set;
+use crate::syntax::divergence::always as always_jumps;
 use crate::usage::{Jump, Usage};
 
 /// The result of the analysis.

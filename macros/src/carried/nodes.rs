@@ -3,8 +3,8 @@
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Stmt};
 
-use super::local_of;
 use super::looks::Looks;
+use crate::ir::locals::local_of;
 use crate::ir::{Graph, LocalId, Locals, Node};
 use crate::sets::Set;
 use crate::usage::{Place, Usage};

@@ -6,15 +6,14 @@ use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, Pat, Stmt};
 
-use super::bindings::has_ref;
 use super::values::{Borrowing, Bound, Values};
-use crate::hygiene::is_any_of;
-use crate::ir::{
-    Block, Branch, Choice, Graph, LocalId, Locals, Node, PointId, RegionId, Terminator,
-};
-use crate::normalize::{is_comparison, is_lazy};
+use crate::ir::locals::local_of;
+use crate::ir::{Block, Branch, Choice, Graph, LocalId, Node, PointId, RegionId, Terminator};
 use crate::sets::Set;
-use crate::source;
+use crate::syntax::names::is_any_of;
+use crate::syntax::operators::{is_comparison, is_lazy};
+use crate::syntax::patterns::has_ref;
+use crate::syntax::source;
 use crate::usage::bound_locals;
 
 /// The locals and branches whose value may hold a borrow of another local.
@@ -208,124 +207,5 @@ fn is_plain_type(ty: &syn::Type) -> bool {
         syn::Type::Path(path) => path.path.get_ident().is_some_and(|name| is_any_of(name, &PLAIN)),
         syn::Type::Reference(_) => true,
         _ => false,
-    }
-}
-
-/// Whether the method leaves what it is called on where it is, and its value is its own. It is so by the
-/// traits and types of the standard library that have these methods.
-pub(crate) fn gives_own(call: &syn::ExprMethodCall) -> bool {
-    call.args.is_empty()
-        && is_any_of(&call.method, &["clone", "is_empty", "len", "pop", "to_owned", "to_string"])
-}
-
-/// Whether the method only looks at what it is called on and at what it is told, and its value is its own. It
-/// is so by the lists, maps, ranges and texts of the standard library.
-pub(crate) fn only_looks(call: &syn::ExprMethodCall) -> bool {
-    const METHODS: [&str; 15] = [
-        "concat",
-        "contains",
-        "contains_key",
-        "ends_with",
-        "is_err",
-        "is_none",
-        "is_ok",
-        "is_some",
-        "join",
-        "repeat",
-        "starts_with",
-        "to_ascii_lowercase",
-        "to_ascii_uppercase",
-        "to_lowercase",
-        "to_uppercase",
-    ];
-    is_any_of(&call.method, &METHODS)
-}
-
-/// Whether the method compares what it is called on with what it is told, and keeps nothing of either.
-pub(super) fn compares(call: &syn::ExprMethodCall) -> bool {
-    const METHODS: [&str; 8] = ["cmp", "eq", "ge", "gt", "le", "lt", "ne", "partial_cmp"];
-    is_any_of(&call.method, &METHODS)
-}
-
-/// Whether the method answers a question with a number or a truth value. It is so by the standard library.
-pub(crate) fn answers(call: &syn::ExprMethodCall) -> bool {
-    const METHODS: [&str; 13] = [
-        "all",
-        "any",
-        "count",
-        "is_empty",
-        "is_err",
-        "is_err_and",
-        "is_none",
-        "is_none_or",
-        "is_ok",
-        "is_ok_and",
-        "is_some",
-        "is_some_and",
-        "len",
-    ];
-    is_any_of(&call.method, &METHODS)
-}
-
-/// Whether the method takes what it is called on and makes its value of that. It is so by the `Option`,
-/// the `Result` and the `bool` of the standard library.
-pub(crate) fn takes_receiver(call: &syn::ExprMethodCall) -> bool {
-    const METHODS: [&str; 14] = [
-        "and_then",
-        "err",
-        "filter",
-        "flatten",
-        "map",
-        "map_err",
-        "ok",
-        "ok_or",
-        "or",
-        "or_else",
-        "then",
-        "then_some",
-        "xor",
-        "zip",
-    ];
-    is_any_of(&call.method, &METHODS)
-}
-
-/// Whether the method changes what it is called on and leaves it where it is, if its value is not wanted.
-/// It is so by the collections and strings of the standard library, and what takes itself to give a changed
-/// one, as builders do, is not called for nothing.
-pub(super) fn changes_in_place(call: &syn::ExprMethodCall) -> bool {
-    const METHODS: [&str; 22] = [
-        "append",
-        "clear",
-        "dedup",
-        "extend",
-        "extend_from_slice",
-        "fill",
-        "insert",
-        "insert_str",
-        "pop_back",
-        "pop_front",
-        "push",
-        "push_back",
-        "push_front",
-        "push_str",
-        "remove",
-        "retain",
-        "reverse",
-        "sort",
-        "sort_by_key",
-        "sort_unstable",
-        "swap",
-        "truncate",
-    ];
-    is_any_of(&call.method, &METHODS)
-}
-
-/// The local that the expression is, or a field of.
-pub(crate) fn local_of(locals: &Locals, expr: &Expr) -> Option<LocalId> {
-    match expr {
-        Expr::Path(path) => path.path.get_ident().and_then(|ident| locals.find(ident)),
-        Expr::Field(expr) => local_of(locals, &expr.base),
-        Expr::Paren(expr) => local_of(locals, &expr.expr),
-        _ => None,
     }
 }

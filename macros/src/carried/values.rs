@@ -9,11 +9,12 @@ use super::bindings::Bindings;
 use super::blocks::Target;
 use super::ends::taken_by;
 use super::jump_dest;
-use super::owned::local_of;
+use crate::ir::locals::local_of;
 use crate::ir::{Graph, LocalId, LocalKind, Locals, RegionId};
-use crate::macros::{self, Piece};
-use crate::normalize::{is_assignment, is_comparison};
 use crate::sets::Set;
+use crate::syntax::macros;
+use crate::syntax::macros::Piece;
+use crate::syntax::operators::{is_assignment, is_comparison};
 use crate::usage::{Jump, Usage};
 
 /// What may hold a borrow of a local.

@@ -2,8 +2,8 @@
 
 use syn::Pat;
 
-use super::let_patterns;
 use crate::ir::{Edge, Graph, Terminator};
+use crate::syntax::patterns::let_patterns;
 use crate::usage::bound_locals;
 
 /// Where each block goes, and what is bound on the way. The passes that follow ask for it again and again.

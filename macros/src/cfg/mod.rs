@@ -8,22 +8,19 @@
 mod borrowed;
 mod edges;
 mod ends;
-mod jumps;
 mod waits;
-
-pub(crate) use self::jumps::{
-    always as always_jumps, are_hidden as has_hidden_jumps, may_never_end,
-};
 
 use std::collections::HashMap;
 
-use syn::{Expr, Pat, PatType};
+use syn::{Pat, PatType};
 
 use crate::ir::{
     Block, BlockId, BlockKind, Body, Graph, LocalId, Locals, Node, Point, Region, RegionId, Scope,
     ScopeId, Stmt, Target, TargetId, Terminator, Touched, Tree,
 };
 use crate::sets::Set;
+use crate::syntax::divergence;
+use crate::syntax::patterns::let_patterns;
 use crate::usage::{Jump, Made, Usage, bound_locals};
 
 /// Builds the graph.
@@ -145,7 +142,7 @@ impl Builder {
                 for local in &usage.binds {
                     self.declare(*local);
                 }
-                let goes_on = !jumps::always(&stmt);
+                let goes_on = !divergence::always(&stmt);
                 self.node(Node::Code(stmt), usage);
                 if !goes_on {
                     self.jump(Terminator::Unreachable, Usage::default());
@@ -161,7 +158,7 @@ impl Builder {
                 let mut usage = Usage::of_expr(&self.locals, &value);
                 usage.assigned.insert(local);
                 usage.mentions.insert(local);
-                let goes_on = !jumps::always_within(&value);
+                let goes_on = !divergence::always_within(&value);
                 self.node(Node::Define { local, value }, usage);
                 if !goes_on {
                     self.jump(Terminator::Unreachable, Usage::default());
@@ -352,18 +349,5 @@ impl Builder {
             }
         }
         successors
-    }
-}
-
-/// The patterns of the `let`s in a condition.
-pub(crate) fn let_patterns(cond: &Expr) -> Vec<&Pat> {
-    match cond {
-        Expr::Let(expr) => vec![&expr.pat],
-        Expr::Binary(expr) => {
-            let mut pats = let_patterns(&expr.left);
-            pats.extend(let_patterns(&expr.right));
-            pats
-        }
-        _ => Vec::new(),
     }
 }

@@ -4,7 +4,8 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Expr, Macro};
 
-use super::{Checker, Rule};
+use super::Checker;
+use crate::diagnostics::rules::Rule;
 
 /// The code that an `.await` would suspend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,14 +80,14 @@ impl Checker<'_> {
             Kind::Closure => (
                 Rule::AWAIT_IN_CLOSURE,
                 "await in a closure",
-                "use a loop, or let the closure return the call and await that outside: \
+                "use a loop, or return the call from the closure and await it outside: \
                  `join_all(items.into_iter().map(|item| ship(item))).await`",
             ),
             Kind::AsyncBlock => (
                 Rule::AWAIT_IN_ASYNC_BLOCK,
                 "await in an `async` block that is a value",
-                "await the block where it stands, `async { … }.await`, or declare an `async fn` in the body \
-                 instead, and await or join its calls",
+                "await the block where it stands, `async { … }.await`, or declare an `async fn` in the body and \
+                 await or join its calls",
             ),
             Kind::Constant => (Rule::AWAIT_IN_CONST, "await in a constant", "use a `let`"),
         };

@@ -9,10 +9,11 @@ use syn::{
 
 use super::macros::{MacroCode, code, is_replaced};
 use super::paths::Refused;
-use super::{Checker, Rule, context_name, maps, paths};
+use super::{Checker, context_name, maps, paths};
+use crate::diagnostics::rules::Rule;
 use crate::hygiene::spelled;
-use crate::macros::captures;
-use crate::time_limits;
+use crate::syntax::macros::captures;
+use crate::syntax::suspend;
 
 /// What is said of `unsafe` code.
 pub(super) const UNSAFE: Refused = Refused {
@@ -157,7 +158,7 @@ impl Checker<'_> {
         self.report(
             Rule::UNORDERED_MAP,
             &last.ident,
-            format!("make a `{}`, whose order is different in every process", last.ident),
+            format!("create a `{}`, whose order differs from process to process", last.ident),
             &help,
         );
     }
@@ -167,7 +168,7 @@ impl Checker<'_> {
         self.report(
             Rule::UNORDERED_MAP,
             map,
-            format!("go through `{name}`, whose order is different in every process"),
+            format!("iterate over `{name}`, whose order differs from process to process"),
             &format!(
                 "take a `BTreeMap` or `BTreeSet`, or sort first: `let {name}: BTreeMap<_, _> = \
                  {name}.into_iter().collect();`"
@@ -242,7 +243,7 @@ impl Checker<'_> {
     }
 
     fn note_replaced(&mut self, mac: &Macro) {
-        let is_of_the_source = !mac.path.is_ident(time_limits::MACRO);
+        let is_of_the_source = !mac.path.is_ident(suspend::MACRO);
         let name = mac.path.get_ident().filter(|_| is_of_the_source && is_replaced(mac));
         let name = name.filter(|name| !self.replaced.contains(name));
         self.replaced.extend(name.cloned());

@@ -8,8 +8,9 @@ use super::effects::UNSAFE;
 use super::items::made_by;
 use super::macros::{Names, is_known, scan};
 use super::paths::Refused;
-use super::{Checker, Rule, methods, paths};
-use crate::suspend;
+use super::{Checker, methods, paths};
+use crate::diagnostics::rules::Rule;
+use crate::syntax::suspend;
 
 /// What is refused among the tokens of a macro.
 struct Found {
@@ -41,8 +42,9 @@ impl Checker<'_> {
             self.report(
                 Rule::AWAIT_IN_MACRO,
                 name,
-                format!("call its own `{name}!`, because it is taken for the macro that is known by this name"),
-                "give the macro another name",
+                format!("call a macro of its own named `{name}!`, which piton would treat as the well-known macro of \
+                         this name"),
+                "rename the macro",
             );
         }
         is_taken
@@ -133,31 +135,34 @@ impl Checker<'_> {
         if !self.is_machine() {
             return false;
         }
-        let (path, bang, name) = (&mac.path, &mac.bang_token, crate::macros::name(mac));
+        let (path, bang, name) = (&mac.path, &mac.bang_token, crate::syntax::macros::name(mac));
         let effects = self.definitions.effects(mac);
         if effects.awaits && suspend::awaiting(mac).is_none() {
             self.report(
                 Rule::AWAIT_IN_MACRO,
                 &quote!(#path #bang),
                 format!("await in the definition of `{name}!`"),
-                "let the macro give the call, and await it outside: `make!(…).await`; or write an \
-                 `async fn`",
+                "let the macro expand to the call, and await it outside: `make!(…).await`; or write an `async fn`",
             );
             return true;
         }
         if effects.returns || effects.jumps && !self.in_own_loop {
             let (words, help) = if effects.returns {
-                ("`return` or `?`", "let the macro give the value, and jump outside: `make!(…)?`")
+                (
+                    "`return` or `?`",
+                    "let the macro expand to the value, and write the `return` or `?` outside: \
+                                     `make!(…)?`",
+                )
             } else {
                 (
                     "`break` or `continue`",
-                    "let the macro give the condition, and jump outside: `if done!(…) { break; }`",
+                    "let the macro expand to the condition, and write the jump outside: `if done!(…) { break; }`",
                 )
             };
             self.report(
                 Rule::JUMP_IN_MACRO,
                 &quote!(#path #bang),
-                format!("jump by {words} in the definition of `{name}!`"),
+                format!("use {words} in the definition of `{name}!`"),
                 help,
             );
             return true;
@@ -172,7 +177,7 @@ impl Checker<'_> {
         if !self.is_machine() || rest.is_empty() {
             return;
         }
-        let (path, bang, name) = (&mac.path, &mac.bang_token, crate::macros::name(mac));
+        let (path, bang, name) = (&mac.path, &mac.bang_token, crate::syntax::macros::name(mac));
         let effects = self.definitions.effects(mac);
         if effects.awaits || effects.returns {
             // That is reported.
@@ -180,7 +185,7 @@ impl Checker<'_> {
         }
         // A block that stays as it is has variables of its own.
         let is_taken_apart =
-            suspend::block(block) || crate::macros::has_jump(block.to_token_stream());
+            suspend::block(block) || crate::syntax::macros::has_jump(block.to_token_stream());
         let made = made_by(&self.definitions, mac);
         // At the beginning of the body's code they become items of the body.
         let is_item = made.are_items() && self.depth == 1;
@@ -188,23 +193,22 @@ impl Checker<'_> {
             self.report(
                 Rule::LOCAL_IN_MACRO,
                 &quote!(#path #bang),
-                format!("have `{name}!` make an item for what follows an await"),
-                "write the item, or the call of the macro, outside of the function",
+                format!("have `{name}!` define an item that is used after an await"),
+                "move the item, or the call of the macro, out of the function",
             );
         } else if effects.declares && is_taken_apart {
             self.report(
                 Rule::LOCAL_IN_MACRO,
                 &quote!(#path #bang),
                 format!("have `{name}!` declare a variable for the statements after it"),
-                "declare it outside, and let the macro give the value: `let value = make!(…);`",
+                "declare the variable in the workflow, and let the macro expand to its value: `let value = make!(…);`",
             );
         } else if effects.holds && rest.iter().any(suspend::stmt) {
             self.report(
                 Rule::LOCAL_IN_MACRO,
                 &quote!(#path #bang),
                 format!("have `{name}!` hold a value until the end of the block, across an await"),
-                "put a block into the definition, `=> {{ let …; … }}`, or declare the variable \
-                 outside",
+                "make the definition a block, `=> {{ let …; … }}`, or declare the variable in the workflow",
             );
         }
     }

@@ -14,7 +14,7 @@ use super::names::{Meaning, add_tree};
 use super::shared::{SharedBy, is_interior_mutable};
 use crate::by_name::NameMap;
 use crate::root::is_piton;
-use crate::source::{SourceFile, file_of};
+use crate::syntax::source::{SourceFile, file_of};
 
 thread_local! {
     // A file with many workflows is read once.

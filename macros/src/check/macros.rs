@@ -9,9 +9,10 @@ use syn::parse::{ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Expr, Macro, Pat, Token};
 
-use crate::macros::names_literal;
-use crate::normalize::select::Select;
-use crate::{suspend, time_limits, write_out};
+use crate::syntax::macros::names_literal;
+use crate::syntax::select::Select;
+use crate::syntax::suspend;
+use crate::write_out;
 
 /// The code in the tokens of a macro call.
 #[derive(Debug, Default)]
@@ -50,7 +51,7 @@ fn grammar(name: &str) -> Option<Grammar> {
         "vec" => Grammar::Vec,
         "matches" => Grammar::Matches,
         "trace" | "debug" | "info" | "warn" | "error" | "event" => Grammar::Fields,
-        "select" | time_limits::MACRO => Grammar::Select,
+        "select" | suspend::MACRO => Grammar::Select,
         "join" | "try_join" => Grammar::Join,
         _ => return None,
     })

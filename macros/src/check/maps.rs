@@ -7,7 +7,7 @@ use syn::{Expr, ExprMethodCall, GenericArgument, PathArguments, Type};
 
 use super::locals::{Kind, LocalTypes, dereferenced, referred};
 use super::names::Names;
-use crate::hygiene::is_any_of;
+use crate::syntax::names::is_any_of;
 
 /// The names, and how many arguments they have without a hasher.
 const HASHED: [(&str, usize); 2] = [("HashMap", 2), ("HashSet", 1)];

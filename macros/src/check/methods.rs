@@ -3,12 +3,13 @@
 
 use syn::{Expr, ExprMethodCall, Ident, Local, Type};
 
+use super::Checker;
 use super::locals::{Kind, referred};
 use super::names::Names;
 use super::paths::{ACTIVITY, Refused};
-use super::{Checker, Rule};
-use crate::hygiene::is_any_of;
-use crate::normalize::split_type;
+use crate::diagnostics::rules::Rule;
+use crate::syntax::names::is_any_of;
+use crate::syntax::patterns::split_type;
 
 /// Those that are refused on any value, if they are called without arguments.
 const OF_ANYTHING: &[(&[&str], Refused)] = &[

@@ -19,7 +19,6 @@ mod maps;
 mod methods;
 mod names;
 mod paths;
-mod rules;
 mod shared;
 mod shown;
 mod strict;
@@ -34,21 +33,21 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
 
-use self::awaits::Region;
-use self::definitions::Definitions;
-use self::imports::Imports;
 pub(crate) use self::imports::{is_of_piton, names_of_piton, path_in_file};
 pub(crate) use self::items::take_for_items;
-use self::locals::{Kind, LocalTypes};
-use self::names::Names;
-pub(crate) use self::rules::{Level, Levels, Rule};
 pub(crate) use self::shown::shows_names;
 pub(crate) use self::unused::use_imports_around;
 use crate::args::{DeterministicArgs, WorkflowArgs};
+use crate::check::awaits::Region;
+use crate::check::definitions::Definitions;
+use crate::check::imports::Imports;
+use crate::check::locals::{Kind, LocalTypes};
+use crate::check::names::Names;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::{Level, Levels, Rule};
 use crate::method::attribute_named;
-use crate::normalize::split_type;
-use crate::suspend;
+use crate::syntax::patterns::split_type;
+use crate::syntax::suspend;
 
 /// Checks the body of a workflow against every rule. Gives the macros that the machine is to name, because it
 /// does not call them: what imports them is not unused.
@@ -60,7 +59,7 @@ pub(crate) fn check_body(
 ) -> Vec<Ident> {
     let function = Function {
         what: "a workflow",
-        without_context: "take `cx: &Context` as the first parameter for that",
+        without_context: "take `cx: &Context` as the first parameter to use it",
         signature,
     };
     let mut checker = Checker::new(function, &args.levels, diagnostics);
@@ -79,7 +78,7 @@ pub(crate) fn check_deterministic(
     let signature = &function.sig;
     let checked = Function {
         what: "a `#[deterministic]` function",
-        without_context: "let the workflow do that, and take the value as an argument",
+        without_context: "do this in the workflow, and pass the value as an argument",
         signature,
     };
     Checker::new(checked, &args.levels, diagnostics).visit_block(&function.block);

@@ -4,9 +4,10 @@ use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, ItemStatic, Path, PathSegment, StaticMutability, Type};
 
+use super::Checker;
 use super::paths::Refused;
-use super::{Checker, Rule};
-use crate::hygiene::is_any_of;
+use crate::diagnostics::rules::Rule;
+use crate::syntax::names::is_any_of;
 
 /// Types that change through a shared reference.
 const INTERIOR_MUTABLE: [&str; 12] = [

@@ -6,7 +6,7 @@ use syn::Macro;
 use syn::spanned::Spanned;
 
 use super::definitions::Definitions;
-use crate::macros::definition::{calls, is_punct};
+use crate::syntax::macros::definition::{calls, is_punct};
 
 /// Whether the definition of a macro shows its input, as far as its file and these of the body tell.
 pub(crate) fn shows_names<'d>(

@@ -9,10 +9,11 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{ExprPath, Ident};
 
+use super::Checker;
 use super::imports::without_visibility;
-use super::{Checker, Rule};
+use crate::diagnostics::rules::Rule;
 use crate::hygiene::spelled;
-use crate::source::file_of;
+use crate::syntax::source::file_of;
 
 /// Functions of the preludes of Rust and piton, which only compute.
 const PRELUDE: [&str; 8] =

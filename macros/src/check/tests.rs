@@ -2,9 +2,10 @@
 
 use syn::ItemFn;
 
-use super::{Rule, check_body};
+use super::check_body;
 use crate::args::WorkflowArgs;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 
 /// The rules that a function breaks, in order, each with the message.
 fn messages(args: &str, source: &str) -> Vec<(String, String)> {

@@ -8,7 +8,7 @@ use syn::{Expr, ExprPath};
 
 use super::print::Printer;
 use crate::ir::LocalId;
-use crate::normalize::names_constant;
+use crate::syntax::calls::names_constant;
 
 impl Printer<'_> {
     /// Has rustc refuse constants with such a part in the first of the roots in which a local is made again of them.

@@ -5,15 +5,15 @@ use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
-use super::add::{self, Piece, add, add_at};
-use super::print::{self, Printer};
-use super::regions;
-use super::step::{self, slot};
+use super::add::{Piece, add, add_at};
+use super::print::Printer;
+use super::step::slot;
 use super::tied::given;
+use super::{add, print, regions, step};
 use crate::hygiene::{hidden, in_source, spelled};
 use crate::ir::{BlockId, BlockKind, Field, Local, LocalId, PointId, TargetId, span_ends};
 use crate::layout::VariableId;
-use crate::macros::scan_names;
+use crate::syntax::macros::scan_names;
 use crate::usage::{Place, Usage};
 
 /// Where a variable is. See [`crate::layout::Root::keeps`].

@@ -5,11 +5,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Attribute, Pat, PatType};
 
-use super::add::{self, Piece, add};
-use super::{result_parts, variants, workflow};
+use super::add::{Piece, add};
+use super::{add, result_parts, variants, workflow};
 use crate::hygiene::{hidden, spelled};
 use crate::parse::WorkflowFn;
-use crate::raw;
+use crate::syntax::names;
 
 /// The type of the workflow, the function that makes calls, `definition`, which makes the type a
 /// workflow, and what else is to stand `beside` it.
@@ -173,7 +173,7 @@ fn param_names(function: &WorkflowFn) -> Vec<Ident> {
             if plain == name || count(ident) > 1 {
                 return Some(ident.clone());
             }
-            let plain = raw::is_plain(plain).then(|| spelled(plain, ident.span()));
+            let plain = names::is_plain(plain).then(|| spelled(plain, ident.span()));
             plain.filter(|plain| count(plain) == 0 && !names.contains(plain))
         });
         names.push(name.unwrap_or_else(|| hidden(&format!("argument{index}"))));

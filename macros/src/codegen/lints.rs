@@ -9,12 +9,11 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Pat, Stmt};
 
 use super::Machine;
-use crate::cfg::always_jumps;
-use crate::ir::span_ends;
-use crate::ir::{LocalId, Node, Terminator};
+use crate::ir::{LocalId, Node, Terminator, span_ends};
 use crate::layout::VariableId;
-use crate::normalize::chain;
 use crate::sets::Set;
+use crate::syntax::conditions::chain;
+use crate::syntax::divergence::always as always_jumps;
 use crate::usage::Usage;
 
 /// The functions.

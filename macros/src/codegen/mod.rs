@@ -43,7 +43,7 @@ use crate::layout::Layout;
 use crate::lookups::MovedKey;
 use crate::owned::stored_parts;
 use crate::parse::WorkflowFn;
-use crate::raw::without_prefix;
+use crate::syntax::names::without_prefix;
 
 /// Prints the machine and what else makes the workflow's type a workflow. It `explains` the machine if people are to read
 /// it: comments take rustc time as well.

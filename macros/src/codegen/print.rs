@@ -9,18 +9,17 @@ use quote::{ToTokens, TokenStreamExt, quote};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Lifetime, Pat, Stmt};
 
-use super::Machine;
-use super::add::{self, add};
+use super::add::add;
 use super::braces::Braces;
 use super::parts::parts_in;
 use super::rewrite::{Rewrite, enclose_last};
-use super::step;
 use super::tokens::token_of_await;
-use crate::cfg::let_patterns;
+use super::{Machine, add, step};
 use crate::hygiene::{in_source, numbered};
 use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
 use crate::layout::{Link, Root, VariableId, is_made_elsewhere};
 use crate::sets::Set;
+use crate::syntax::patterns::let_patterns;
 use crate::usage::{Place, Usage, bound_locals};
 
 /// Prints the blocks of one root.

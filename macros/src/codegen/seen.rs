@@ -3,7 +3,8 @@
 use proc_macro2::TokenStream;
 use syn::Pat;
 
-use super::add::{self, add};
+use super::add;
+use super::add::add;
 use super::print::Printer;
 use crate::ir::LocalId;
 use crate::usage::bound_locals;

@@ -4,9 +4,9 @@ use proc_macro2::{Delimiter, Group, Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Lifetime;
 
-use super::add::{self, Piece, add};
-use super::print::{self, Printer};
-use super::{Machine, moved_keys, regions, state, tokens, told, whose_parts};
+use super::add::{Piece, add};
+use super::print::Printer;
+use super::{Machine, add, moved_keys, print, regions, state, tokens, told, whose_parts};
 use crate::clippy;
 use crate::hygiene::{TEXTS, hidden, numbered, written};
 use crate::ir::{BlockId, RegionId};

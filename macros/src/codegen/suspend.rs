@@ -4,12 +4,12 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{Index, Pat};
 
-use super::add::{self, Piece, add, add_at};
+use super::add::{Piece, add, add_at};
 use super::exit::Whereabouts;
 use super::print::{Printer, awaited, call};
-use super::state;
 use super::step::{context, parked, slot};
 use super::tokens::{operation_token, token, token_of_await};
+use super::{add, state};
 use crate::ir::{Branch, Choice, PointId, Terminator, discard, start_of, whole};
 use crate::layout::{Asked, State};
 use crate::usage::{Usage, bound_locals};

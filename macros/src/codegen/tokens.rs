@@ -4,10 +4,9 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Expr, ExprLit, Lit, Pat, PatIdent, Stmt, Type};
 
-use super::Machine;
-use super::add::{self, Piece, add, add_at};
-use super::literals;
+use super::add::{Piece, add, add_at};
 use super::step::{context, parked};
+use super::{Machine, add, literals};
 use crate::hygiene::{hidden, numbered};
 use crate::ir::{Branch, LocalId, LocalKind, Node, PointId, Terminator, start_of};
 use crate::layout::{Variable, VariableId};

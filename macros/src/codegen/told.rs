@@ -23,9 +23,10 @@ use super::Machine;
 use super::tied::tied_local;
 use super::tokens::type_token;
 use crate::hygiene::{hidden, numbered};
-use crate::macros::{self, Piece};
-use crate::normalize::select::{Select, SelectSource};
-use crate::suspend::{self, Awaiting};
+use crate::syntax::macros::Piece;
+use crate::syntax::select::{Select, SelectSource};
+use crate::syntax::suspend::Awaiting;
+use crate::syntax::{macros, suspend};
 use crate::usage::bound_locals;
 
 /// The source, if it tells a type.

@@ -19,9 +19,9 @@ use proc_macro2::TokenStream;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
-use self::mutation::{mutated, mutation};
-use self::sources::{ARGUMENTS, SOURCES};
 use crate::diagnostics::Diagnostics;
+use crate::fuzz::mutation::{mutated, mutation};
+use crate::fuzz::sources::{ARGUMENTS, SOURCES};
 
 /// What no expansion may take, on the slowest of machines. They take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -7,7 +7,7 @@ use super::{Field, LocalId, Shape};
 use crate::by_name::NameMap;
 use crate::fingerprint::{Fingerprint, Place};
 use crate::hygiene::Names;
-use crate::raw::without_prefix;
+use crate::syntax::names::without_prefix;
 
 /// A binding that can be alive across a suspension point.
 #[derive(Clone, Debug)]
@@ -276,5 +276,15 @@ impl std::ops::Index<LocalId> for Locals {
 impl std::ops::IndexMut<LocalId> for Locals {
     fn index_mut(&mut self, id: LocalId) -> &mut Local {
         &mut self.list[id.0]
+    }
+}
+
+/// The local that the expression is, or a field of.
+pub(crate) fn local_of(locals: &Locals, expr: &Expr) -> Option<LocalId> {
+    match expr {
+        Expr::Path(path) => path.path.get_ident().and_then(|ident| locals.find(ident)),
+        Expr::Field(expr) => local_of(locals, &expr.base),
+        Expr::Paren(expr) => local_of(locals, &expr.expr),
+        _ => None,
     }
 }

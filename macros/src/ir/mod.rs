@@ -7,7 +7,7 @@
 
 mod field;
 mod graph;
-mod locals;
+pub(crate) mod locals;
 mod shape;
 mod tree;
 

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use syn::{Expr, ExprCall};
 
-use super::Liveness;
 use super::links::Exits;
 use crate::ir::{BlockId, Graph, Local, LocalId, Locals};
+use crate::liveness::Liveness;
 use crate::normalize::made_function;
 use crate::sets::Set;
 use crate::usage::{Place, Usage};

@@ -66,7 +66,7 @@ fn may_be_borrows(graph: &Graph) -> Set<LocalId> {
             }
         }
         let pats = match &block.end {
-            Terminator::If { cond, .. } => crate::cfg::let_patterns(cond),
+            Terminator::If { cond, .. } => crate::syntax::patterns::let_patterns(cond),
             Terminator::Match { arms, .. } => arms.iter().map(|(pat, _)| pat).collect(),
             Terminator::LetElse { local, .. } => vec![&local.pat],
             _ => Vec::new(),

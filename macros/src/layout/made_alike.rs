@@ -10,9 +10,10 @@ use syn::{
 };
 
 use super::Root;
-use crate::hygiene::is_any_of;
 use crate::ir::{Graph, LocalId, Locals};
-use crate::normalize::{ADAPTERS, ends};
+use crate::syntax::methods::ADAPTERS;
+use crate::syntax::names::is_any_of;
+use crate::syntax::results::ends;
 
 /// How rustc is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -27,25 +27,26 @@ use std::collections::BTreeMap;
 use proc_macro2::TokenStream;
 
 pub(crate) use self::asked::Asked;
-use self::links::{Exits, exits, link};
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::made_alike::Alike;
 pub(crate) use self::names::is_made_elsewhere;
-use self::names::{Names, names_by_root, needed};
-use self::parts::forget_late;
 pub(crate) use self::parts::{StandIns, Turn};
-use self::passing::{carry, find_idle, given_in, keep, used_by_regions};
-use self::states::{edges, numbers, states};
 pub(crate) use self::tied::each_given;
 pub(crate) use self::validate::validate;
 pub(crate) use self::variables::{Variable, VariableId};
-use self::variables::{Variables, sort_as_declared};
 use crate::carried::Carried;
-use crate::cfg;
-use crate::holes::{self, Holes};
+use crate::holes;
+use crate::holes::Holes;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, PointId, RegionId, ScopeId};
+use crate::layout::links::{Exits, exits, link};
+use crate::layout::names::{Names, names_by_root, needed};
+use crate::layout::parts::forget_late;
+use crate::layout::passing::{carry, find_idle, given_in, keep, used_by_regions};
+use crate::layout::states::{edges, numbers, states};
+use crate::layout::variables::{Variables, sort_as_declared};
 use crate::liveness::Liveness;
 use crate::sets::Set;
+use crate::syntax::divergence;
 use crate::usage::Place;
 
 /// An arm of the step function.
@@ -319,7 +320,7 @@ fn replaced<'a>(
     let nodes = blocks.flat_map(|id| graph[id].nodes.iter().zip(&graph[id].usages));
     // The parts that stand alone are brought up to date at the ends of blocks, and before jumps that are seen.
     let is_seen = |node: &Node| match node {
-        Node::Code(stmt) => !cfg::has_hidden_jumps(stmt),
+        Node::Code(stmt) => !divergence::are_hidden(stmt),
         _ => true,
     };
     nodes

@@ -7,8 +7,8 @@ use super::holding::{Held, held, lent_by};
 use super::links::Exits;
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
 use crate::liveness::Liveness;
-use crate::macros;
 use crate::sets::Set;
+use crate::syntax::macros;
 use crate::usage::{Jump, Usage};
 
 /// The locals that the code of each root needs, with what those that are made again are made of; and

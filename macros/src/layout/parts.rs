@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use super::links::Exits;
 use super::{Root, Variable};
-use crate::holes::{self, Holes};
+use crate::holes;
+use crate::holes::Holes;
 use crate::ir::{BlockId, Graph, Node, Terminator};
 use crate::liveness::Liveness;
 use crate::sets::Set;

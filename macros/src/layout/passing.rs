@@ -5,11 +5,12 @@ use super::lost::Lost;
 use super::names::is_made_elsewhere;
 use super::{Link, Root, StandIns, Variable, VariableId, Variables};
 use crate::captures::Captures;
-use crate::carried::{self, Carried, Entries};
-use crate::cfg;
+use crate::carried;
+use crate::carried::{Carried, Entries};
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, ScopeId, Terminator};
 use crate::liveness::Liveness;
 use crate::sets::Set;
+use crate::syntax::divergence;
 use crate::usage::Place;
 
 /// Finds out what goes from root to root to be dropped where its scope ends.
@@ -156,7 +157,7 @@ fn may_never_end(block: &Block) -> bool {
         Node::Code(stmt) => Some(stmt),
         _ => None,
     });
-    code.next().is_some_and(cfg::may_never_end)
+    code.next().is_some_and(divergence::may_never_end)
 }
 
 /// Finds out what only passes through the roots.

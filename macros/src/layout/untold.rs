@@ -7,8 +7,8 @@ use syn::visit::Visit;
 use syn::{Expr, Ident, Macro, Member, Stmt};
 
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, Terminator, Untold};
-use crate::macros::scan_names;
 use crate::sets::Set;
+use crate::syntax::macros::scan_names;
 use crate::usage::Usage;
 
 /// Those of the graph.

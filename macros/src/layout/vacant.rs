@@ -5,9 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Root;
-use super::Variable;
 use super::links::Exits;
+use super::{Root, Variable};
 use crate::holes;
 use crate::ir::{BlockId, Graph, LocalId, Node};
 use crate::sets::Set;

@@ -4,8 +4,8 @@ use syn::Ident;
 
 use crate::hygiene::hidden;
 use crate::ir::{BlockId, Graph, LocalKind, RegionId};
-use crate::raw::without_prefix;
 use crate::sets::Set;
+use crate::syntax::names::without_prefix;
 use crate::usage::Place;
 
 /// Index into [`Layout::variables`](super::Layout::variables).

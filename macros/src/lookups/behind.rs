@@ -11,8 +11,8 @@
 use syn::{Expr, ExprCall, Pat};
 
 use super::Lookups;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{BlockKind, Local, LocalId, Locals, RegionId};
 use crate::usage::{Place, Usage, made_of};
 
@@ -35,15 +35,15 @@ pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
             reported.push(local);
             let (of, name) = (locals[source.place.local].name(), locals[local].name());
             let what = match locals[local] {
-                Local { lent: Some(_), .. } => "what this loop goes through".to_owned(),
-                Local { is_temporary: true, .. } => "what is borrowed here".to_owned(),
+                Local { lent: Some(_), .. } => "the iterator of this loop".to_owned(),
+                Local { is_temporary: true, .. } => "the value borrowed here".to_owned(),
                 _ => format!("`{name}`"),
             };
             diagnostics.error(
                 locals[local].ident.span(),
                 Rule::SAVED_LOCALS,
-                format!("{what} is needed after an `async` block that changes or uses `{of}`, from which it borrows"),
-                "use it up before the block, or borrow it behind the block",
+                format!("{what} borrows from `{of}` and is needed after an `async` block that changes or uses `{of}`"),
+                "use it before the block, or borrow it after the block",
             );
         }
     }

@@ -3,8 +3,8 @@
 use syn::{Expr, Pat};
 
 use super::Lookups;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{LocalId, MadeWith};
 
 /// Reports them: a branch looks up what it needs for itself, and two of them cannot do so at the same time.
@@ -23,9 +23,9 @@ pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
         diagnostics.error(
             locals[local].ident.span(),
             Rule::SAVED_LOCALS,
-            format!("`{a}` and `{b}` are looked up together, and two branches that run at the same time use one each"),
-            "let one branch have both, or hold what they are parts of in a variable of its own and borrow its \
-             fields: `let (a, b) = &mut pair;`",
+            format!("`{a}` and `{b}` are parts of one lookup, and are used in two concurrent branches"),
+            "use both in one branch, or keep the whole value in a variable and borrow its fields: `let (a, b) = &mut \
+             pair;`",
         );
         return;
     }
@@ -53,10 +53,9 @@ fn report_changed(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
         graph.locals[local].ident.span(),
         Rule::SAVED_LOCALS,
         format!(
-            "`{name}` is looked up to be changed, and two branches that run at the same time use it"
+            "`{name}` is looked up mutably, and is used in two concurrent branches"
         ),
-        "let one branch have it, or let them give values, and change it with these after them: `let (a, b) = \
-         join!(…);`",
+        "use it in one branch, or return values from the branches and change it after them: `let (a, b) = join!(…);`",
     );
 }
 

@@ -9,13 +9,14 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprIndex, ExprMethodCall, Pat};
 
 pub(crate) use self::moved_keys::MovedKey;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Locals, RegionId, Terminator};
 use crate::layout::{Layout, Link};
 use crate::liveness::Liveness;
-use crate::normalize::{chain, joins};
 use crate::sets::Set;
+use crate::syntax::conditions::chain;
+use crate::syntax::methods::joins;
 use crate::usage::{Place, Usage, bound_locals, made_of};
 
 /// Reports what cannot be looked up again, each once. Gives the keys that may be moved.
@@ -69,16 +70,16 @@ impl Lookups<'_> {
             let name = locals[key.local].name().to_string();
             let key = key.fields.iter().fold(name, |name, field| name + "." + field);
             let what = match found.is_temporary {
-                true => "what is looked up here".to_owned(),
+                true => "the value looked up here".to_owned(),
                 false => format!("`{}`", found.name()),
             };
             diagnostics.error(
                 found.ident.span(),
                 Rule::SAVED_LOCALS,
-                format!("{what} is looked up again after an await, and `{key}` may change before it is used up"),
+                format!("{what} is looked up again after an await, and `{key}` may have changed by then"),
                 &format!(
-                    "look it up with a copy that does not change: `let unchanged = {key}.clone();`, or use it up \
-                     before `{key}` changes"
+                    "look it up with a copy: `let unchanged = {key}.clone();`, or use the result before `{key}` \
+                     changes"
                 ),
             );
         }

@@ -8,10 +8,10 @@ use syn::visit::Visit;
 use syn::{Expr, Ident, Member, Pat, PatOr, Token};
 
 use super::Lower;
-use super::alternatives::{is_rest, may_match_twice};
-use super::bindings::Bindings;
 use crate::parts;
-use crate::resolve::is_binding;
+use crate::syntax::alternatives::{is_rest, may_match_twice};
+use crate::syntax::binding_modes::Bindings;
+use crate::syntax::patterns::is_binding;
 
 impl Lower<'_> {
     /// Whether the alternatives in a pattern find again what they have bound of a `value` by reference.

@@ -16,11 +16,12 @@ use syn::spanned::Spanned;
 
 use super::changed::Changed;
 use super::entries::copied_key;
-use super::forms::gives_option;
-use super::lending::{DEFAULTING, OPENING, is_one_of, tried};
 use super::made::function;
-use super::{Lower, let_stmt, shapes};
+use super::{Lower, shapes};
 use crate::ir::Shape;
+use crate::syntax::build::let_stmt;
+use crate::syntax::forms::gives_option;
+use crate::syntax::methods::{DEFAULTING, OPENING, is_one_of, tried};
 use crate::usage::{Place, Usage};
 
 impl Lower<'_> {

@@ -5,7 +5,7 @@ use syn::{Expr, ExprReference, Ident, Member, Pat, Token};
 
 use super::Lower;
 use super::apart::is_struct;
-use super::bindings::Bindings;
+use crate::syntax::binding_modes::Bindings;
 use crate::usage::Place;
 
 impl Lower<'_> {

@@ -14,8 +14,9 @@ use syn::{Expr, Stmt};
 
 use super::given::each_branch;
 use super::lenders::lender;
-use super::{Lower, control, let_stmt};
+use super::{Lower, control};
 use crate::ir::LocalKind;
+use crate::syntax::build::let_stmt;
 
 impl Lower<'_> {
     /// Declares a local for each value that a branch of the statement makes to borrow from it, if what that

@@ -6,16 +6,16 @@
 //! there something that a copy can be made of (see [`crate::holes`]).
 
 use syn::visit::{self, Visit};
-use syn::{
-    Block, Expr, ExprAsync, ExprBreak, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Ident, Label,
-    Pat, Stmt as Source, UnOp,
-};
+use syn::{Block, Expr, Ident, Pat, Stmt as Source, UnOp};
 
-use super::given::leaves;
-use super::{Dest, Lower, collect_bindings, extends_temporaries, is_lazy, split_type};
+use super::{Dest, Lower};
 use crate::ir::{Arm, LocalId, Stmt};
-use crate::macros;
 use crate::sets::Set;
+use crate::syntax::forms::extends_temporaries;
+use crate::syntax::macros;
+use crate::syntax::operators::is_lazy;
+use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::results::ends;
 use crate::usage::Usage;
 
 impl Lower<'_> {
@@ -104,7 +104,7 @@ impl Lower<'_> {
             }
             Expr::Binary(expr) if is_lazy(&expr.op) => {
                 let taken = self.taken(&expr.right);
-                crate::cfg::let_patterns(cond).is_empty()
+                crate::syntax::patterns::let_patterns(cond).is_empty()
                     && (taken.iter().any(|local| !self.is_used_later(*local))
                         || self.is_condition_apart(&expr.left))
             }
@@ -221,7 +221,7 @@ impl Lower<'_> {
     fn binds_its_own(&self, expr: &Expr) -> bool {
         match expr {
             Expr::If(expr) => {
-                let pats = crate::cfg::let_patterns(&expr.cond);
+                let pats = crate::syntax::patterns::let_patterns(&expr.cond);
                 let otherwise = expr.else_branch.as_ref();
                 pats.into_iter().all(|pat| self.is_own(pat))
                     && otherwise.is_none_or(|(_, otherwise)| self.binds_its_own(otherwise))
@@ -246,94 +246,6 @@ impl Lower<'_> {
         collect_bindings(pat, &mut idents);
         idents.iter().all(|ident| self.locals.find(ident).is_none())
     }
-}
-
-/// What an expression may give: the values of its branches, and those with which it is left.
-pub(crate) fn ends(expr: &Expr) -> Vec<&Expr> {
-    let mut found = Vec::new();
-    note_ends(expr, &mut found);
-    found
-}
-
-fn note_ends<'e>(expr: &'e Expr, found: &mut Vec<&'e Expr>) {
-    let of_block = |block: &'e Block, found: &mut Vec<&'e Expr>| {
-        if let Some(Source::Expr(value, None)) = block.stmts.last() {
-            note_ends(value, found);
-        }
-    };
-    match expr {
-        Expr::Block(expr) => {
-            if let Some(label) = &expr.label {
-                found.extend(Breaks::of(&expr.block, Some(label), false));
-            }
-            of_block(&expr.block, found);
-        }
-        Expr::Loop(expr) => found.extend(Breaks::of(&expr.body, expr.label.as_ref(), true)),
-        Expr::If(expr) => {
-            of_block(&expr.then_branch, found);
-            if let Some((_, otherwise)) = &expr.else_branch {
-                note_ends(otherwise, found);
-            }
-        }
-        Expr::Match(expr) => expr.arms.iter().for_each(|arm| note_ends(&arm.body, found)),
-        expr if leaves(expr) => {}
-        expr => found.push(expr),
-    }
-}
-
-/// The values with which a loop or a labeled block is left.
-struct Breaks<'e> {
-    label: Option<&'e Label>,
-    /// Whether one without a label leaves it.
-    is_innermost: bool,
-    found: Vec<&'e Expr>,
-}
-
-impl<'e> Breaks<'e> {
-    fn of(block: &'e Block, label: Option<&'e Label>, is_innermost: bool) -> Vec<&'e Expr> {
-        let mut breaks = Self { label, is_innermost, found: Vec::new() };
-        breaks.visit_block(block);
-        breaks.found
-    }
-
-    fn within_loop(&mut self, body: &'e Block) {
-        let outer = std::mem::take(&mut self.is_innermost);
-        self.visit_block(body);
-        self.is_innermost = outer;
-    }
-}
-
-impl<'e> Visit<'e> for Breaks<'e> {
-    fn visit_expr_break(&mut self, expr: &'e ExprBreak) {
-        let is_own = match &expr.label {
-            Some(label) => self.label.is_some_and(|own| own.name.ident == label.ident),
-            None => self.is_innermost,
-        };
-        if let Some(value) = &expr.expr {
-            if is_own {
-                note_ends(value, &mut self.found);
-            }
-            self.visit_expr(value);
-        }
-    }
-
-    fn visit_expr_loop(&mut self, expr: &'e ExprLoop) {
-        self.within_loop(&expr.body);
-    }
-
-    fn visit_expr_while(&mut self, expr: &'e ExprWhile) {
-        self.visit_expr(&expr.cond);
-        self.within_loop(&expr.body);
-    }
-
-    fn visit_expr_for_loop(&mut self, expr: &'e ExprForLoop) {
-        self.visit_expr(&expr.expr);
-        self.within_loop(&expr.body);
-    }
-
-    fn visit_expr_closure(&mut self, _: &'e ExprClosure) {}
-    fn visit_expr_async(&mut self, _: &'e ExprAsync) {}
-    fn visit_item(&mut self, _: &'e syn::Item) {}
 }
 
 /// Whether a statement names a local.

@@ -4,7 +4,7 @@ use syn::{Expr, UnOp};
 
 use super::Lower;
 use super::late::Exits;
-use crate::carried::local_of;
+use crate::ir::locals::local_of;
 use crate::ir::{LocalId, Locals};
 use crate::sets::Set;
 use crate::usage::{Place, Usage, made_of};

@@ -17,13 +17,16 @@ use syn::visit::Visit;
 use syn::{Expr, Ident, Pat, Stmt};
 
 use super::again::depends_on_guard;
-use super::forms::gives_option;
 use super::given::{Around, each_branch, is_left_with_value};
 use super::pairs::is_part_of_bound;
-use super::{Dest, Lower, collect_bindings, control, let_stmt, projections, split_type};
+use super::{Dest, Lower, control, projections};
 use crate::hygiene::Names;
-use crate::ir::{self, LocalId, LocalKind};
-use crate::{macros, parts, suspend};
+use crate::ir::{LocalId, LocalKind};
+use crate::syntax::build::let_stmt;
+use crate::syntax::forms::gives_option;
+use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::{macros, suspend};
+use crate::{ir, parts};
 
 impl Lower<'_> {
     /// Has the branches of a `let` say which of them it was, if they give borrows. Notes how what it

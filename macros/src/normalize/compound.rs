@@ -10,26 +10,11 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprAwait, ExprBinary, UnOp};
 
 use super::Lower;
-use super::late::FILLING;
-use super::lending::{PARTS_MUT, is_one_of};
-use crate::suspend;
+use crate::syntax::calls::is_constructor;
+use crate::syntax::methods::{FILLING, PARTS_MUT, is_one_of};
+use crate::syntax::operators::is_assignment;
+use crate::syntax::suspend;
 use crate::usage::Usage;
-
-pub(crate) fn is_assignment(op: &BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_)
-    )
-}
 
 /// The await that an expression assigns to, as rustc lets none do.
 pub(super) fn assigned_value(expr: &Expr) -> Option<&ExprAwait> {
@@ -166,11 +151,4 @@ impl<'ast> Visit<'ast> for Calls {
             _ => self.0 = true,
         }
     }
-}
-
-/// Whether the function is one of a struct or an enum with fields in parentheses, by its name.
-pub(crate) fn is_constructor(function: &Expr) -> bool {
-    let Expr::Path(path) = function else { return false };
-    let name = path.path.segments.last().map(|segment| segment.ident.to_string());
-    name.is_some_and(|name| name.starts_with(char::is_uppercase))
 }

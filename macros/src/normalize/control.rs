@@ -5,13 +5,15 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Pat, Stmt as Source};
 
-use super::compound::is_assignment;
 use super::labels::{JumpKind, JumpScope};
-use super::select::Select;
 use super::shapes::is_wrapper;
-use super::{Dest, Lower, branches, chain, guards, ident_expr, unit};
+use super::{Dest, Lower, guards};
 use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, span_ends};
-use crate::{macros, suspend};
+use crate::syntax::build::{ident_expr, unit};
+use crate::syntax::conditions::chain;
+use crate::syntax::operators::is_assignment;
+use crate::syntax::select::Select;
+use crate::syntax::{macros, results, suspend};
 
 /// Whether the expression gives its value in several places.
 pub(super) fn has_parts(expr: &Expr) -> bool {
@@ -316,14 +318,14 @@ pub(super) fn gives_value(expr: &Expr) -> bool {
         Expr::Array(_) | Expr::Await(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Struct(_) => true,
         _ => false,
     };
-    let mut ends = branches::ends(expr).into_iter();
+    let mut ends = results::ends(expr).into_iter();
     match expr {
         Expr::If(_) | Expr::Match(_) => ends.any(is_value),
         Expr::Loop(_) => ends.next().is_some(),
         Expr::Block(block) => block.label.is_some() && ends.next().is_some(),
         Expr::Macro(call) => Select::of(&call.mac).is_some_and(|select| {
             let mut handlers = select.arms.iter().map(|arm| &arm.handler);
-            handlers.any(|handler| branches::ends(handler).into_iter().any(is_value))
+            handlers.any(|handler| results::ends(handler).into_iter().any(is_value))
         }),
         _ => false,
     }

@@ -4,9 +4,10 @@ use proc_macro2::Span;
 use syn::{BinOp, Expr, ExprBinary, ExprLet};
 
 use super::labels::JumpKind;
-use super::{Dest, Lower, forms, receivers};
+use super::{Dest, Lower, receivers};
 use crate::ir::{Body, Stmt, TargetId};
-use crate::suspend;
+use crate::syntax::conditions::chain;
+use crate::syntax::{forms, suspend};
 
 impl Lower<'_> {
     /// Runs one of two parts, depending on a condition that may bind by `let`.
@@ -140,17 +141,5 @@ impl Lower<'_> {
             cond if !suspend::expr(&cond) => self.condition_apart(cond),
             cond => self.without_temporaries(None, |this| this.hoist(cond)),
         }
-    }
-}
-
-/// The operands of a chain of `&&`.
-pub(crate) fn chain(cond: &Expr) -> Vec<&Expr> {
-    match cond {
-        Expr::Binary(ExprBinary { left, op: BinOp::And(_), right, .. }) => {
-            let mut operands = chain(left);
-            operands.extend(chain(right));
-            operands
-        }
-        cond => vec![cond],
     }
 }

@@ -5,8 +5,8 @@
 
 use proc_macro2::Span;
 
-use crate::cfg::always_jumps;
 use crate::ir::{Body, Stmt};
+use crate::syntax::divergence::always as always_jumps;
 
 /// Has rustc refuse the block if it may come to its end, which it says of `at`.
 pub(super) fn must_jump(body: &mut Body, at: Span) {

@@ -8,8 +8,9 @@ use proc_macro2::Span;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, Lit};
 
-use super::lending::is_one_of;
-use super::{Lower, let_stmt, wild_pat};
+use super::Lower;
+use crate::syntax::build::{let_stmt, wild_pat};
+use crate::syntax::methods::is_one_of;
 
 /// Methods that lend what is in an entry of a map, and may put it there.
 const FILLING: [&str; 4] = ["or_default", "or_insert", "or_insert_with", "or_insert_with_key"];

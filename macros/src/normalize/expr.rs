@@ -5,16 +5,18 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{BinOp, Expr, ExprBinary, ExprMacro};
 
-use super::compound::{self, is_assignment};
-use super::control::{self, literal_bool};
+use super::control::literal_bool;
 use super::operands::Operand;
-use super::{Dest, Lower, unit};
-use crate::check::Rule;
+use super::{Dest, Lower, compound, control};
+use crate::diagnostics::rules::Rule;
 use crate::hygiene;
 use crate::ir::{Body, Stmt, span_ends};
-use crate::macros::{self, Piece, Role};
-use crate::suspend::{self, Awaiting};
-use crate::usage::takes;
+use crate::syntax::build::unit;
+use crate::syntax::macros::{Piece, Role};
+use crate::syntax::methods::takes;
+use crate::syntax::operators::{is_assignment, is_comparison, is_lazy};
+use crate::syntax::suspend::Awaiting;
+use crate::syntax::{macros, suspend};
 
 impl Lower<'_> {
     /// Emits everything in `expr` up to its last suspension, and gives what is left of it.
@@ -62,7 +64,7 @@ impl Lower<'_> {
             },
             mut expr => {
                 if let Some(value) = compound::assigned_value(&expr) {
-                    let message = "what an await gives is no place that a value can be assigned to";
+                    let message = "the output of an await is not a place and cannot be assigned to";
                     self.diagnostics.push(syn::Error::new(value.await_token.span, message));
                 }
                 let start = begins_with_operand(&expr).then(|| span_ends(expr.to_token_stream()).0);
@@ -317,16 +319,4 @@ fn begin_at(value: &mut Expr, start: Span) {
     {
         segment.ident.set_span(segment.ident.span().located_at(start));
     }
-}
-
-/// Whether the right side may not be evaluated.
-pub(crate) fn is_lazy(op: &BinOp) -> bool {
-    matches!(op, BinOp::And(_) | BinOp::Or(_))
-}
-
-pub(crate) fn is_comparison(op: &BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
-    )
 }

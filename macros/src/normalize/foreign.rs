@@ -16,8 +16,8 @@ use syn::{Expr, Ident, Macro};
 use super::Lower;
 use crate::hygiene::hidden_at;
 use crate::ir::LocalId;
-use crate::macros;
-use crate::source::file_of;
+use crate::syntax::macros;
+use crate::syntax::source::file_of;
 use crate::usage::{Place, Usage};
 
 /// Macros of the standard library that declare nothing, besides those whose arguments are known.

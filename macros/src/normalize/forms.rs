@@ -1,63 +1,10 @@
 //! What the form of an expression shows of it.
 
-use syn::{Block, Expr, Stmt as Source, UnOp};
+use syn::Expr;
 
 use super::Lower;
-use super::lending::{LENDING_ALWAYS, PARTS, is_one_of};
-use crate::carried::gives_own;
-use crate::macros::{self, Piece};
-
-/// The expression without the parentheses around it, which it does not need on its own.
-pub(super) fn without_parens(expr: Expr) -> Expr {
-    match expr {
-        Expr::Paren(paren) if paren.attrs.is_empty() => without_parens(*paren.expr),
-        expr => expr,
-    }
-}
-
-/// Whether the expression is the call of a method that would give an `Option` if it were one of the standard
-/// library that lends.
-pub(super) fn gives_option(value: &Expr) -> bool {
-    match value {
-        Expr::Paren(expr) => gives_option(&expr.expr),
-        Expr::MethodCall(call) => is_one_of(&PARTS, call) && !is_one_of(&LENDING_ALWAYS, call),
-        _ => false,
-    }
-}
-
-/// Whether the expression makes a value that borrows from nothing.
-pub(super) fn is_new_value(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(expr) => is_new_value(&expr.expr),
-        Expr::Call(expr) => expr.args.iter().all(is_own),
-        Expr::Tuple(expr) => expr.elems.iter().all(is_own),
-        Expr::Array(expr) => expr.elems.iter().all(is_own),
-        Expr::Struct(expr) => expr.rest.is_none() && expr.fields.iter().all(|it| is_own(&it.expr)),
-        Expr::MethodCall(call) => gives_own(call) && is_own(&call.receiver),
-        // What it makes on the way has ended with it.
-        Expr::Block(expr) => expr.label.is_none(),
-        Expr::Macro(call) => match macros::name(&call.mac).as_str() {
-            "format" => true,
-            "vec" => macros::parse(&call.mac).is_some_and(|pieces| {
-                pieces.iter().all(|piece| match piece {
-                    Piece::Expr(expr, _) => is_own(expr),
-                    Piece::Tokens(_) => true,
-                })
-            }),
-            _ => false,
-        },
-        _ => false,
-    }
-}
-
-/// Whether the expression is a value of its own, or a path.
-pub(super) fn is_own(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) | Expr::Path(_) => true,
-        Expr::Paren(expr) => is_own(&expr.expr),
-        expr => is_new_value(expr),
-    }
-}
+use crate::syntax::forms::is_plain_literal;
+use crate::syntax::operators::is_sign;
 
 /// Whether the expression means the same at any time: literals, and paths that are not locals.
 pub(super) fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
@@ -73,79 +20,6 @@ pub(super) fn is_constant(lower: &Lower<'_>, expr: &Expr) -> bool {
         Expr::Cast(expr) => is_constant(lower, &expr.expr),
         Expr::Unary(expr) => is_sign(expr.op) && is_plain_literal(&expr.expr),
         Expr::Tuple(expr) => expr.elems.iter().all(|elem| is_constant(lower, elem)),
-        _ => false,
-    }
-}
-
-/// Whether the operator makes another number of a literal. Of a constant it may call a function.
-pub(super) fn is_sign(op: UnOp) -> bool {
-    matches!(op, UnOp::Neg(_) | UnOp::Not(_))
-}
-
-/// Whether the expression is a literal, perhaps with a sign.
-pub(super) fn is_plain_literal(expr: &Expr) -> bool {
-    match expr {
-        Expr::Lit(_) => true,
-        Expr::Paren(expr) => is_plain_literal(&expr.expr),
-        Expr::Group(expr) => is_plain_literal(&expr.expr),
-        Expr::Unary(expr) => is_sign(expr.op) && is_plain_literal(&expr.expr),
-        _ => false,
-    }
-}
-
-/// Whether there is an index in a place.
-pub(super) fn has_index(place: &Expr) -> bool {
-    match place {
-        Expr::Index(_) => true,
-        Expr::Field(expr) => has_index(&expr.base),
-        Expr::Paren(expr) => has_index(&expr.expr),
-        Expr::Unary(expr) => matches!(expr.op, UnOp::Deref(_)) && has_index(&expr.expr),
-        _ => false,
-    }
-}
-
-/// Whether temporaries in the initializer of a `let` live as long as what it declares.
-pub(super) fn extends_temporaries(value: &Expr) -> bool {
-    match value {
-        Expr::Reference(_) => true,
-        Expr::Paren(expr) => extends_temporaries(&expr.expr),
-        Expr::Cast(expr) => extends_temporaries(&expr.expr),
-        Expr::Tuple(expr) => expr.elems.iter().any(extends_temporaries),
-        Expr::Array(expr) => expr.elems.iter().any(extends_temporaries),
-        Expr::Struct(expr) => expr.fields.iter().any(|field| extends_temporaries(&field.expr)),
-        _ => false,
-    }
-}
-
-/// Whether the expression is a part of a list or text, which no variable can hold but as a borrow.
-pub(super) fn is_slice(expr: &Expr) -> bool {
-    match expr {
-        Expr::Paren(expr) => is_slice(&expr.expr),
-        Expr::Index(expr) => matches!(*expr.index, Expr::Range(_)),
-        _ => false,
-    }
-}
-
-/// Whether the expression ends a statement without a semicolon: it has no value.
-pub(super) fn is_block_like(expr: &Expr) -> bool {
-    let is_unit = |block: &Block| match block.stmts.last() {
-        Some(Source::Expr(expr, None)) => is_block_like(expr),
-        Some(Source::Macro(call)) => call.semi_token.is_some(),
-        _ => true,
-    };
-    match expr {
-        Expr::Block(expr) => is_unit(&expr.block),
-        Expr::Unsafe(expr) => is_unit(&expr.block),
-        Expr::If(expr) => {
-            let otherwise = expr.else_branch.as_ref();
-            is_unit(&expr.then_branch)
-                && otherwise.is_none_or(|(_, otherwise)| is_block_like(otherwise))
-        }
-        Expr::Match(expr) => expr
-            .arms
-            .iter()
-            .all(|arm| matches!(&*arm.body, Expr::Tuple(_)) || is_block_like(&arm.body)),
-        Expr::While(_) | Expr::ForLoop(_) => true,
         _ => false,
     }
 }

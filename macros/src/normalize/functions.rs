@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Expr, Ident};
 
 use super::Lower;
-use crate::hygiene::is_any_of;
+use crate::syntax::names::is_any_of;
 
 impl Lower<'_> {
     /// Whether the path names a function, as far as its spelling shows.

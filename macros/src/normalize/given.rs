@@ -4,8 +4,8 @@ use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Label, Macro, Pat, Stmt};
 
-use super::{chain, labels};
-use crate::macros;
+use crate::syntax::conditions::chain;
+use crate::syntax::{macros, results};
 
 /// What is matched around a branch, innermost last: a pattern, and the value that it has matched.
 pub(super) type Around = Vec<(Pat, Expr)>;
@@ -183,7 +183,7 @@ fn may_jump(expr: &Expr) -> bool {
     struct Jumps(bool);
     impl Visit<'_> for Jumps {
         fn visit_expr(&mut self, expr: &Expr) {
-            self.0 |= labels::is_jump(expr);
+            self.0 |= results::is_jump(expr);
             visit::visit_expr(self, expr);
         }
         fn visit_macro(&mut self, mac: &Macro) {
@@ -204,10 +204,10 @@ fn lets(cond: &Expr) -> impl Iterator<Item = (Pat, Expr)> {
 }
 
 /// Whether the expression leaves for somewhere else.
-pub(super) fn leaves(value: &Expr) -> bool {
+pub(crate) fn leaves(value: &Expr) -> bool {
     match value {
         Expr::Macro(call) => is_left_by(&call.mac),
-        value => labels::is_jump(value),
+        value => results::is_jump(value),
     }
 }
 

@@ -26,11 +26,12 @@ use super::labels::JumpKind;
 use super::made::lends;
 use super::{Dest, Lower};
 use crate::ir::{Arm, Body, LocalKind, MadeWith, Stmt, TargetId};
-use crate::macros::{self, Piece};
-use crate::parts::{self, otherwise};
-use crate::raw::without_prefix;
-use crate::resolve::is_binding;
-use crate::suspend;
+use crate::parts;
+use crate::parts::otherwise;
+use crate::syntax::macros::Piece;
+use crate::syntax::names::without_prefix;
+use crate::syntax::patterns::is_binding;
+use crate::syntax::{macros, suspend};
 use crate::usage::Usage;
 
 /// Whether the arm has a guard that awaits.

@@ -6,8 +6,8 @@
 
 use syn::{Expr, ExprUnary, UnOp};
 
-use super::Lower;
-use super::{made, walk};
+use super::{Lower, made};
+use crate::syntax::methods;
 
 impl Lower<'_> {
     /// Has an iterable that names a part of an item say how that is made, so that nothing is moved out of a
@@ -54,7 +54,7 @@ fn is_item(made: &Expr) -> bool {
         Expr::Match(made) => is_item(&made.expr),
         Expr::Call(call) => match made::function(call).as_deref() {
             Some("current_copy") => true,
-            Some("current_item") => call.args.first().is_some_and(walk::is_shared),
+            Some("current_item") => call.args.first().is_some_and(methods::is_shared),
             _ => false,
         },
         _ => false,

@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Block, Ident, Item, ItemMacro, UseTree};
 
 use super::Lower;
-use crate::check::Rule;
+use crate::diagnostics::rules::Rule;
 
 /// How often each identifier occurs.
 pub(super) type Counts = HashMap<String, usize>;
@@ -99,7 +99,9 @@ impl Lower<'_> {
                 self.diagnostics.error(
                     name.span(),
                     Rule::INNER_ITEM,
-                    format!("`{name}!` means something else before this, and this would hide it"),
+                    format!(
+                        "another `{name}!` is called before this definition, which would hide it"
+                    ),
                     "give it another name",
                 );
             }
@@ -114,7 +116,7 @@ impl Lower<'_> {
             Item::Use(item) => self.diagnostics.error(
                 item.span(),
                 Rule::INNER_ITEM,
-                "a glob import in a block with an `.await` would reach beyond the block",
+                "a glob import cannot stand in a block with an `.await`, because it would apply outside the block",
                 help,
             ),
             Item::Const(item) => names.push(item.ident.to_string()),
@@ -135,7 +137,7 @@ impl Lower<'_> {
                 self.diagnostics.error(
                     item.span(),
                     Rule::INNER_ITEM,
-                    format!("`{name}` means something else outside this block with an `.await`"),
+                    format!("`{name}` also names an item outside this block, and the block has an `.await`"),
                     help,
                 );
             }

@@ -13,10 +13,11 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Expr, Pat, Stmt as Source};
 
-use super::{Lower, extends_temporaries};
-use crate::carried::local_of;
+use super::Lower;
+use crate::ir::locals::local_of;
 use crate::ir::{Body, Branch, LocalId, LocalKind, Stmt};
-use crate::macros::has_jump;
+use crate::syntax::forms::extends_temporaries;
+use crate::syntax::macros::has_jump;
 
 impl Lower<'_> {
     /// Moves a value to a temporary that is kept until the statement ends.

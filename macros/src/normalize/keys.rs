@@ -6,18 +6,19 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, ExprMethodCall, Ident, Pat, UnOp};
 
 use super::compound::is_element;
-use super::lending::{
-    ADAPTING, DEFAULTING, ITEMS, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
-};
 use super::projections::projects;
-use super::remade::only_wraps;
 use super::told_by_type::may_be_own;
 use super::{Lower, forms, pairs};
-use crate::carried::has_ref;
 use crate::hygiene::Names;
 use crate::ir::{LocalId, Stmt};
-use crate::suspend;
-use crate::usage::{self, Usage};
+use crate::syntax::calls::only_wraps;
+use crate::syntax::methods::{
+    ADAPTING, DEFAULTING, ITEMS, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
+};
+use crate::syntax::patterns::has_ref;
+use crate::syntax::suspend;
+use crate::usage;
+use crate::usage::Usage;
 
 impl Lower<'_> {
     /// What an argument borrows, if it means the same as long as that stays as it is.

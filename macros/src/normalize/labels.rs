@@ -6,9 +6,9 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprBreak, ExprContinue, Label, Lifetime, Stmt};
 
 use super::{Dest, Lower};
-use crate::check::Rule;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{TargetId, target_label};
-use crate::macros;
+use crate::syntax::macros;
 
 /// A loop or labeled block that is taken apart, while its body is lowered.
 #[derive(Debug)]
@@ -37,11 +37,6 @@ impl JumpScope {
     pub(super) fn is_loop(&self) -> bool {
         self.kind != JumpKind::Block
     }
-}
-
-/// Whether the expression is nothing but a jump.
-pub(super) fn is_jump(expr: &Expr) -> bool {
-    matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_))
 }
 
 impl Lower<'_> {
@@ -195,8 +190,8 @@ impl VisitMut for Relabel<'_, '_> {
                     .next()
                     .map_or_else(proc_macro2::Span::call_site, |token| token.span()),
                 Rule::JUMP_IN_MACRO,
-                "it is not known what `return`, `break`, `continue` or `?` mean in this macro",
-                "evaluate the expression before the macro, and pass the result",
+                "`return`, `break`, `continue` and `?` cannot be used in a macro that piton does not know",
+                "evaluate the expression before the macro, and pass the result to it",
             );
         }
     }
@@ -206,7 +201,7 @@ impl VisitMut for Relabel<'_, '_> {
             self.lower.diagnostics.error(
                 attribute.span(),
                 Rule::STATE_NAME,
-                "there is no `.await` here to name the state of",
+                "`#[state]` names the state of an `.await`, and there is none here",
                 "put `#[state(\"…\")]` on a statement with one `.await`",
             );
         }

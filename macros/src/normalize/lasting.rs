@@ -5,15 +5,15 @@
 
 use syn::{Expr, Pat, UnOp};
 
-use super::branches::ends;
-use super::lending::gives_part;
 use super::made::is_made;
 use super::may_lend::may_lend;
-use super::remade::names_constant;
 use super::text_types::may_give_literal;
-use super::{collect_bindings, split_type};
 use crate::ir::Locals;
-use crate::macros;
+use crate::syntax::calls::names_constant;
+use crate::syntax::macros;
+use crate::syntax::methods::gives_part;
+use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::results::ends;
 
 /// Whether what the value borrows, if it is a borrow, is there as long as the program, as far as its source shows.
 pub(super) fn lasts(locals: &Locals, value: &Expr) -> bool {

@@ -7,10 +7,10 @@
 use syn::{Expr, ExprReference, ExprUnary, Member, Pat, UnOp};
 
 use super::Lower;
-use super::bindings::Bindings;
 use super::borrowed_parts::borrow_of;
 use super::lasting::lasts;
 use super::text_types::declares_lasting;
+use crate::syntax::binding_modes::Bindings;
 
 impl Lower<'_> {
     /// How the expression is made again, if it is such a field.

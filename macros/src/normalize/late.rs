@@ -9,23 +9,21 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
 
+use super::Lower;
 use super::changed::{Changed, is_stable_value};
 use super::entries::{FILLING_OPTIONS, copied_key};
 use super::forms::is_constant;
 use super::labels::OwnTargets;
-use super::lending::{ADAPTING, ITEMS, PARTS_MUT, is_one_of};
-use super::loops::is_range;
 use super::receivers::is_made;
-use super::select::Select;
-use super::walk::joins;
-use super::{Lower, let_stmt, wild_pat};
-use crate::macros::{self, Piece};
 use crate::sets::Set;
+use crate::syntax::build::{let_stmt, wild_pat};
+use crate::syntax::forms::is_range;
+use crate::syntax::macros::Piece;
+use crate::syntax::methods::{ADAPTING, FILLING, ITEMS, PARTS_MUT, is_one_of, joins};
+use crate::syntax::select::Select;
+use crate::syntax::{macros, suspend};
 use crate::usage::{Place, Usage};
-use crate::{suspend, write_out};
-
-/// Methods that lend what is in an entry of a map, and may put it there.
-pub(super) const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
+use crate::write_out;
 
 /// Methods that give the items of what they are called on as values.
 const OWN_ITEMS: [&str; 6] =

@@ -11,14 +11,15 @@
 use syn::spanned::Spanned;
 use syn::{Expr, ExprUnary, Pat, PatType, Stmt, Type, TypeSlice, UnOp};
 
-use super::bindings::binds_by_ref;
 use super::branches::is_named;
-use super::lending::{LOOKING, OPENING, is_one_of, tried};
-use super::remade::only_wraps;
-use super::{Lower, binds_nothing, collect_bindings, ident_pat, let_stmt, shapes, split_type};
-use crate::carried::{has_ref, local_of};
-use crate::macros;
-use crate::suspend;
+use super::{Lower, shapes};
+use crate::ir::locals::local_of;
+use crate::syntax::binding_modes::binds_by_ref;
+use crate::syntax::build::{ident_pat, let_stmt};
+use crate::syntax::calls::only_wraps;
+use crate::syntax::methods::{LOOKING, OPENING, is_one_of, tried};
+use crate::syntax::patterns::{binds_nothing, collect_bindings, has_ref, split_type};
+use crate::syntax::{macros, suspend};
 
 impl Lower<'_> {
     /// Declares a local for each value that the statement makes to borrow from it, if what it binds is

@@ -6,176 +6,17 @@
 
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference, ExprTry};
+use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference};
 
 use super::made::made;
 use super::projections::projects;
 use super::shapes::part_of_text;
 use super::{Lower, pairs};
-use crate::hygiene::is_any_of;
 use crate::ir::Shape;
-
-/// Methods that lend the items of what they are called on, or parts of it.
-pub(super) const ITEMS: [&str; 30] = [
-    "chunk_by",
-    "chunks",
-    "chunks_exact",
-    "chunks_exact_mut",
-    "chunks_mut",
-    "difference",
-    "intersection",
-    "iter",
-    "iter_mut",
-    "keys",
-    "lines",
-    "match_indices",
-    "range",
-    "range_mut",
-    "rchunks",
-    "rchunks_mut",
-    "rsplit",
-    "rsplit_terminator",
-    "rsplitn",
-    "split",
-    "split_ascii_whitespace",
-    "split_inclusive",
-    "split_terminator",
-    "split_whitespace",
-    "splitn",
-    "symmetric_difference",
-    "union",
-    "values",
-    "values_mut",
-    "windows",
-];
-
-/// Methods that lend all of what they are called on as something that has items.
-pub(super) const WHOLE: [&str; 2] = ["as_slice", "as_str"];
-
-/// Methods that give the items of an iterator, or some of them, in an order of their own.
-pub(super) const ADAPTING: [&str; 8] =
-    ["cycle", "enumerate", "flatten", "peekable", "rev", "skip", "step_by", "take"];
-
-/// Methods that pick one item of an iterator. Those that look at the items may find another one once it
-/// has been changed.
-pub(super) const PICKING: [&str; 5] = ["last", "next", "next_back", "nth", "nth_back"];
-pub(super) const LOOKING: [&str; 8] =
-    ["find", "max", "max_by", "max_by_key", "min", "min_by", "min_by_key", "rfind"];
-
-/// Methods that leave out items of an iterator, or what is in an `Option`, by a look at it.
-const SIFTING: [&str; 3] = ["filter", "skip_while", "take_while"];
-
-/// Methods that lend a part of what they are called on.
-pub(super) const PARTS: [&str; 30] = [
-    "as_bytes",
-    "as_deref",
-    "as_os_str",
-    "as_path",
-    "as_ref",
-    "as_slice",
-    "as_str",
-    "back",
-    "file_stem",
-    "first",
-    "first_key_value",
-    "front",
-    "get",
-    "get_key_value",
-    "last",
-    "last_key_value",
-    "rsplit_once",
-    "split_at",
-    "split_first",
-    "split_last",
-    "split_once",
-    "strip_prefix",
-    "strip_suffix",
-    "to_str",
-    "trim",
-    "trim_end",
-    "trim_end_matches",
-    "trim_matches",
-    "trim_start",
-    "trim_start_matches",
-];
-
-/// As `PARTS`, to be changed.
-pub(super) const PARTS_MUT: [&str; 11] = [
-    "as_deref_mut",
-    "as_mut",
-    "as_mut_slice",
-    "back_mut",
-    "first_mut",
-    "front_mut",
-    "get_mut",
-    "last_mut",
-    "split_at_mut",
-    "split_first_mut",
-    "split_last_mut",
-];
-
-/// Those of [`PARTS`] that find something whatever is there.
-pub(super) const LENDING_ALWAYS: [&str; 14] = [
-    "as_bytes",
-    "as_deref",
-    "as_os_str",
-    "as_path",
-    "as_ref",
-    "as_slice",
-    "as_str",
-    "split_at",
-    "trim",
-    "trim_end",
-    "trim_end_matches",
-    "trim_matches",
-    "trim_start",
-    "trim_start_matches",
-];
-
-/// Methods that give what is in an `Option` or `Result`.
-pub(super) const OPENING: [&str; 2] = ["expect", "unwrap"];
-
-/// Methods that give something else where there is nothing.
-pub(super) const DEFAULTING: [&str; 2] = ["unwrap_or", "unwrap_or_default"];
-
-/// Methods that give the error that a `?` returns with where there is nothing.
-const EXPLAINING: [&str; 5] = ["context", "map_err", "ok_or", "ok_or_else", "with_context"];
-
-/// Those of [`PARTS`] and [`PARTS_MUT`] that are told what to look for, which is one thing.
-const TOLD: [&str; 12] = [
-    "get",
-    "get_key_value",
-    "get_mut",
-    "rsplit_once",
-    "split_at",
-    "split_at_mut",
-    "split_once",
-    "strip_prefix",
-    "strip_suffix",
-    "trim_end_matches",
-    "trim_matches",
-    "trim_start_matches",
-];
-
-pub(super) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
-    is_any_of(&call.method, methods)
-}
-
-/// Whether a method lends a part, and not one of the user's by that name with other arguments.
-pub(crate) fn gives_part(call: &ExprMethodCall) -> bool {
-    (is_one_of(&PARTS, call) || is_one_of(&PARTS_MUT, call))
-        && call.args.len() == usize::from(is_one_of(&TOLD, call))
-}
-
-/// Whether a method lends a part or items of what it is called on, and none to be changed.
-pub(crate) fn lends_shared(call: &ExprMethodCall) -> bool {
-    (gives_part(call) || is_one_of(&ITEMS, call)) && shares(call)
-}
-
-/// Whether a method only looks at what it lends.
-pub(super) fn shares(call: &ExprMethodCall) -> bool {
-    !(is_one_of(&PARTS_MUT, call) || call.method.to_string().ends_with("_mut"))
-}
+use crate::syntax::methods::{
+    ADAPTING, DEFAULTING, ITEMS, LOOKING, OPENING, PICKING, SIFTING, gives_part, is_one_of, shares,
+    tried,
+};
 
 /// A chain of methods that lends a part of a place.
 struct Chain<'e> {
@@ -369,15 +210,4 @@ impl Chain<'_> {
         let function = if self.is_shared { "lent_by" } else { "lent_mutably" };
         Some(made(function, quote!(#owners, #again), again))
     }
-}
-
-/// What a `?` opens, without the error that it returns with.
-pub(super) fn tried(expr: &ExprTry) -> &Expr {
-    let mut tried = &*expr.expr;
-    while let Expr::MethodCall(call) = tried
-        && is_one_of(&EXPLAINING, call)
-    {
-        tried = &call.receiver;
-    }
-    tried
 }

@@ -9,9 +9,10 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Ident, Stmt};
 
-use super::{Lower, walk};
-use crate::check::Rule;
+use super::Lower;
+use crate::diagnostics::rules::Rule;
 use crate::hygiene::Names;
+use crate::syntax::methods;
 
 impl Lower<'_> {
     /// Reports a use of what `iterable` borrows mutably in the body of its loop.
@@ -29,8 +30,8 @@ impl Lower<'_> {
             self.diagnostics.error(
                 span,
                 Rule::SAVED_LOCALS,
-                format!("`{name}` is used in a loop that goes through a mutable borrow of it"),
-                "go through the indices, `for n in 0..list.len()`, or make the change after the loop",
+                format!("`{name}` is used in a loop over a mutable borrow of it"),
+                "iterate over indices, `for n in 0..list.len()`, or make the change after the loop",
             );
         }
     }
@@ -38,7 +39,7 @@ impl Lower<'_> {
 
 /// The places that an iterable borrows mutably.
 fn mutable_places<'e>(iterable: &'e Expr, out: &mut Vec<&'e Expr>) {
-    if walk::is_shared(iterable) {
+    if methods::is_shared(iterable) {
         return;
     }
     match iterable {

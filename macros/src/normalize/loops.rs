@@ -6,15 +6,15 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Lit, Pat};
 
-use super::forms::without_parens;
 use super::labels::JumpKind;
 use super::may_lend::may_lend;
 use super::rows::rows;
-use super::shapes;
-use super::{Dest, Lower, ident_pat, let_stmt, names, walk, wild_pat};
+use super::{Dest, Lower, names, shapes};
 use crate::hygiene::{TEXTS, hidden_at};
 use crate::ir::{Arm, LocalId, LocalKind, Shape, Stmt};
-use crate::suspend;
+use crate::syntax::build::{ident_pat, let_stmt, wild_pat};
+use crate::syntax::forms::{is_range, without_parens};
+use crate::syntax::{methods, suspend};
 
 impl Lower<'_> {
     pub(super) fn loop_expr(
@@ -233,7 +233,7 @@ impl Lower<'_> {
         let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
         // In something else it is of no use.
         self.note_source(position, &iterable);
-        if walk::is_shared(&iterable) {
+        if methods::is_shared(&iterable) {
             // As a list, which has no destructor.
             self.locals[position].lent = Some(rows(&iterable).unwrap_or(&iterable).clone());
         } else {
@@ -276,16 +276,6 @@ fn is_row(expr: &Expr) -> bool {
     }
     let is_text = |part: &Expr| matches!(part, Expr::Lit(part) if matches!(part.lit, Lit::Str(_)));
     matches!(expr, Expr::Tuple(row) if row.elems.iter().any(is_text)) && is_literal(expr)
-}
-
-/// Whether the expression is a range of integers, as far as its syntax shows.
-pub(super) fn is_range(expr: &Expr) -> bool {
-    match expr {
-        Expr::Range(range) => range.start.is_some(),
-        Expr::Paren(paren) => is_range(&paren.expr),
-        Expr::Group(group) => is_range(&group.expr),
-        _ => false,
-    }
 }
 
 fn call(function: Expr, argument: Expr) -> Expr {

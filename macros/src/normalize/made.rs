@@ -6,7 +6,7 @@ use syn::{Expr, ExprCall, Ident};
 
 use super::rows::gives_borrows;
 use super::text_types::is_borrow;
-use super::walk;
+use crate::syntax::methods;
 
 /// A call of one of the functions by which something is lent again.
 pub(super) fn made(function: &str, arguments: impl ToTokens, of: &Expr) -> Expr {
@@ -25,10 +25,10 @@ pub(super) fn lends(call: &ExprCall) -> Option<bool> {
             Some(Expr::Call(inner)) => lends(inner),
             _ => None,
         },
-        "current_item" => call.args.first().map(walk::is_shared),
+        "current_item" => call.args.first().map(methods::is_shared),
         "current_copy" => match call.args.first() {
             Some(Expr::Path(constant)) => constant_lends(&constant.path).then_some(true),
-            Some(rows) if gives_borrows(rows) => Some(walk::is_shared(rows)),
+            Some(rows) if gives_borrows(rows) => Some(methods::is_shared(rows)),
             _ => None,
         },
         _ => None,

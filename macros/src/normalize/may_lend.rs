@@ -2,13 +2,13 @@
 
 use syn::{Expr, UnOp};
 
-use super::branches::ends;
 use super::lasting;
 use super::shapes::is_wrapper;
-use crate::hygiene::is_any_of;
 use crate::ir::Locals;
-use crate::macros;
-use crate::suspend::awaiting;
+use crate::syntax::macros;
+use crate::syntax::names::is_any_of;
+use crate::syntax::results::ends;
+use crate::syntax::suspend::awaiting;
 
 /// Methods whose value is not borrowed.
 const OWNING: [&str; 16] = [

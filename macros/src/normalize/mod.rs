@@ -9,11 +9,9 @@ mod again;
 mod alternatives;
 mod apart;
 mod asked_again;
-mod bindings;
 mod borrowed_parts;
 mod branch_lenders;
 mod branches;
-mod build;
 mod changed;
 mod chosen;
 mod compound;
@@ -25,7 +23,7 @@ mod expr;
 mod foreign;
 mod forms;
 mod functions;
-mod given;
+pub(crate) mod given;
 mod guards;
 mod item_parts;
 mod items;
@@ -45,7 +43,6 @@ mod moved;
 mod names;
 mod operands;
 mod pairs;
-mod patterns;
 mod projections;
 mod receivers;
 mod refusal;
@@ -62,19 +59,9 @@ mod through;
 mod told_by_type;
 mod walk;
 
-pub(crate) use self::alternatives::all_exclude;
-pub(crate) use self::branches::ends;
-pub(crate) use self::compound::{is_assignment, is_constructor};
-pub(crate) use self::decisions::chain;
-pub(crate) use self::expr::{is_comparison, is_lazy};
-pub(crate) use self::lending::{gives_part, lends_shared};
 pub(crate) use self::made::function as made_function;
-pub(crate) use self::patterns::{binds_nothing, collect_bindings, split_type};
-pub(crate) use self::remade::names_constant;
 pub(crate) use self::statements::is_owned;
-pub(crate) use self::taken::ADAPTERS;
 pub(crate) use self::told_by_type::told_again;
-pub(crate) use self::walk::joins;
 
 use std::borrow::Cow;
 
@@ -83,20 +70,19 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt as Source, Type};
 
-pub(crate) use self::build::unit;
-use self::build::{ident_expr, ident_pat, let_stmt, wild_pat};
-use self::forms::{extends_temporaries, is_block_like, is_slice};
-use self::labels::JumpScope;
 use crate::again::Again;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::fingerprint::{Fingerprint, Place};
 use crate::hygiene;
 use crate::ir::{
     Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree, discard,
     span_ends, whole,
 };
+use crate::normalize::labels::JumpScope;
 use crate::sets::Set;
+use crate::syntax::build::{ident_expr, ident_pat};
+use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 
 /// Takes apart what suspends, for the first time or again.
 pub(crate) fn normalize(

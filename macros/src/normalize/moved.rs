@@ -6,11 +6,12 @@ use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, Macro};
 
-use super::select::visit_code_mut;
-use super::{Lower, ident_expr, ident_pat, let_stmt};
+use super::Lower;
 use crate::ir::{LocalKind, PointId};
 use crate::moved::Moved;
-use crate::raw::is_plain;
+use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
+use crate::syntax::names::is_plain;
+use crate::syntax::select::visit_code_mut;
 use crate::usage::Place;
 
 impl Lower<'_> {

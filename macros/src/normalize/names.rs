@@ -8,13 +8,14 @@ use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
 
-use super::{Lower, collect_bindings};
+use super::Lower;
 use crate::by_name::NameMap;
-use crate::check::Rule;
 use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
 use crate::fingerprint::Place;
 use crate::ir::{NamedBranch, Point, PointId, PointKind};
-use crate::raw::without_prefix;
+use crate::syntax::names::without_prefix;
+use crate::syntax::patterns::collect_bindings;
 
 /// The name and kind of the state in which an operation is awaited.
 pub(super) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
@@ -167,15 +168,15 @@ impl Lower<'_> {
         let mut named = attrs.extract_if(.., |attr| attr.path().is_ident("state"));
         let attr = named.next()?;
         if let Some(second) = named.next() {
-            let message = "this gives the state another name";
-            let help = "remove it, or the one before it";
+            let message = "this state is named twice";
+            let help = "remove one of the attributes";
             self.diagnostics.error_at(second, Rule::STATE_NAME, message, help);
         }
         drop(named);
         match attr.parse_args::<syn::LitStr>() {
             Ok(name) if name.value().contains(char::is_control) => {
-                let message = "the name of a state is one line of text, without tabs";
-                let help = "leave the control characters out";
+                let message = "the name of a state must be one line of text without tabs";
+                let help = "remove the control characters";
                 self.diagnostics.error(name.span(), Rule::STATE_NAME, message, help);
                 None
             }
@@ -229,8 +230,8 @@ impl Lower<'_> {
                 self.diagnostics.error(
                     pin.span,
                     Rule::STATE_NAME,
-                    format!("there is another branch named `{}`", pin.name),
-                    "give each branch a name of its own",
+                    format!("another branch is named `{}`", pin.name),
+                    "give each branch a different name",
                 );
             }
         }
@@ -261,9 +262,9 @@ impl Lower<'_> {
             }
             points => {
                 let message = if points.is_empty() {
-                    "there is no `.await` here to name the state of"
+                    "`#[state]` names the state of an `.await`, and there is none here"
                 } else {
-                    "there are several states here to name"
+                    "`#[state]` names one state, and there are several here"
                 };
                 self.diagnostics.error(
                     pin.span,
@@ -286,8 +287,8 @@ pub(super) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
         diagnostics.error(
             span,
             Rule::STATE_NAME,
-            format!("there is another state named `{name}`"),
-            "give each state a name of its own",
+            format!("another state is named `{name}`"),
+            "give each state a different name",
         );
     };
     for (id, span) in pinned {

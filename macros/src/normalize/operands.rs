@@ -10,12 +10,16 @@ use syn::{Expr, ExprReference, UnOp};
 
 use super::changed::{Changed, is_stable_value};
 use super::expr::operands_mut;
-use super::forms::{gives_option, has_index, is_constant, is_own, without_parens};
+use super::forms::is_constant;
 use super::late::{Late, lends_items};
-use super::{Lower, chain, control, let_stmt, wild_pat};
-use crate::carried::{local_of, takes_receiver};
-use crate::check::Rule;
-use crate::suspend;
+use super::{Lower, control};
+use crate::diagnostics::rules::Rule;
+use crate::ir::locals::local_of;
+use crate::syntax::build::{let_stmt, wild_pat};
+use crate::syntax::conditions::chain;
+use crate::syntax::forms::{gives_option, has_index, is_own, without_parens};
+use crate::syntax::methods::takes_receiver;
+use crate::syntax::suspend;
 use crate::usage::Place;
 
 /// What an expression does with an operand.
@@ -304,8 +308,8 @@ impl Lower<'_> {
             self.diagnostics.error_at(
                 key,
                 Rule::SAVED_LOCALS,
-                format!("what is looked up here is looked up again after an await, and `{name}` changes before it"),
-                &format!("look it up with a copy that does not change: `let unchanged = {name}.clone();`"),
+                format!("the value looked up here is looked up again after an await, and `{name}` changes before that"),
+                &format!("look it up with a copy: `let unchanged = {name}.clone();`"),
             );
         }
     }

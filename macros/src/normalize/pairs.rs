@@ -5,8 +5,8 @@
 use syn::{Expr, ExprField, ExprMethodCall, Member, Pat};
 
 use super::Lower;
-use super::lending::{DEFAULTING, OPENING, gives_part, is_one_of, tried};
 use super::made::is_made;
+use crate::syntax::methods::{DEFAULTING, OPENING, gives_part, is_one_of, tried};
 
 /// Methods that lend two parts of what they are called on.
 const PAIRS: [&str; 11] = [

@@ -3,9 +3,10 @@
 
 use syn::{Expr, ExprMethodCall, Pat};
 
-use super::collect_bindings;
-use super::lending::{ITEMS, PARTS, PICKING, WHOLE, is_one_of};
-use super::pairs::{self, is_part_of_bound};
+use super::pairs;
+use super::pairs::is_part_of_bound;
+use crate::syntax::methods::{ITEMS, PARTS, PICKING, WHOLE, is_one_of};
+use crate::syntax::patterns::collect_bindings;
 
 /// Methods of an `Option`, or of an iterator, that give what a function lends of what is in it.
 const PROJECTING: [&str; 5] = ["and_then", "filter_map", "find_map", "flat_map", "map"];

@@ -7,12 +7,16 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Pat};
 
+use super::Lower;
 use super::expr::operands_mut;
-use super::forms::is_new_value;
 use super::operands::Operand;
-use super::{Lower, binds_nothing, is_lazy};
-use crate::carried::{gives_own, local_of};
-use crate::macros::{self, Piece};
+use crate::ir::locals::local_of;
+use crate::syntax::forms::is_new_value;
+use crate::syntax::macros;
+use crate::syntax::macros::Piece;
+use crate::syntax::methods::gives_own;
+use crate::syntax::operators::is_lazy;
+use crate::syntax::patterns::binds_nothing;
 
 impl Lower<'_> {
     /// Has what is matched last as long as what it is matched for, and the receivers in it.

@@ -3,7 +3,7 @@
 use syn::visit_mut::{self, VisitMut};
 use syn::{Pat, PatWild, Token};
 
-use crate::resolve::is_binding;
+use crate::syntax::patterns::is_binding;
 
 /// The pattern without the names that it binds, by which a value is asked whether the pattern matches it. Nothing if it
 /// can be seen that it matches every value.

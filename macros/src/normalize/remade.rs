@@ -5,13 +5,16 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Member, Pat, Token, UnOp};
 
 use super::again::depends_on_guard;
-use super::bindings::Bindings;
-use super::forms::{is_plain_literal, is_sign};
 use super::made::{gives_borrow, lends};
-use super::{Lower, chosen, collect_bindings, split_type};
+use super::{Lower, chosen};
 use crate::ir::{LocalKind, MadeWith};
-use crate::macros;
 use crate::parts;
+use crate::syntax::binding_modes::Bindings;
+use crate::syntax::calls::{names_constant, only_wraps};
+use crate::syntax::forms::is_plain_literal;
+use crate::syntax::macros;
+use crate::syntax::operators::is_sign;
+use crate::syntax::patterns::{collect_bindings, split_type};
 use crate::usage::{Place, Usage};
 
 /// The most parameters of a closure that is made again: `runtime/src/generated/same_type.rs`.
@@ -27,27 +30,6 @@ fn has_text(expr: &Expr) -> bool {
         Expr::Paren(expr) => has_text(&expr.expr),
         _ => false,
     }
-}
-
-/// Whether the function puts a borrow into something that has it and nothing else.
-pub(super) fn only_wraps(function: &Expr) -> bool {
-    let Expr::Path(path) = function else { return false };
-    let names: Vec<_> = path.path.segments.iter().map(|part| part.ident.to_string()).collect();
-    match &names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["Some"] => true,
-        [.., "Cow", function] => ["Borrowed", "from"].contains(function),
-        _ => false,
-    }
-}
-
-/// Whether the path is one of a constant, as far as its spelling shows.
-pub(crate) fn names_constant(path: &syn::Path) -> bool {
-    path.segments.last().is_some_and(|segment| {
-        let name = segment.ident.to_string();
-        segment.arguments.is_none()
-            && name.starts_with(|c: char| c.is_uppercase())
-            && name.chars().all(|c| c.is_uppercase() || c.is_numeric() || c == '_')
-    })
 }
 
 impl Lower<'_> {

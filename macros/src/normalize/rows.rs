@@ -7,8 +7,7 @@
 use syn::Expr;
 
 use super::Lower;
-use super::lending::{ADAPTING, is_one_of};
-use super::walk::is_shared;
+use crate::syntax::methods::{ADAPTING, is_one_of, is_shared};
 
 impl Lower<'_> {
     /// Whether an iterable gives borrows, or borrows beside constants, one after the other.

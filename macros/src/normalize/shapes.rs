@@ -2,14 +2,14 @@
 
 use syn::{Expr, GenericArgument, Lit, Macro, Member, Type, UnOp};
 
-use super::branches::ends;
-use super::lending::{is_one_of, tried};
-use super::select::Select;
 use super::text_types::{gives_literal, is_list, of_constant, of_given};
 use super::texts::Shapes;
-use crate::hygiene::is_any_of;
 use crate::ir::{Locals, Shape};
-use crate::macros;
+use crate::syntax::macros;
+use crate::syntax::methods::{is_one_of, tried};
+use crate::syntax::names::is_any_of;
+use crate::syntax::results::ends;
+use crate::syntax::select::Select;
 
 /// What the source says of the value of an expression.
 pub(super) fn of_value(locals: &Locals, shapes: &Shapes, expr: &Expr) -> Shape {

@@ -16,8 +16,9 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
-use super::{Lower, ident_expr, ident_pat, let_stmt, names};
+use super::{Lower, names};
 use crate::ir::LocalKind;
+use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
 use crate::usage::Usage;
 
 /// What an iterator does with the items before a loop gets them.

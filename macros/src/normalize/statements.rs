@@ -7,12 +7,12 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
 
 use super::diverging::must_jump;
-use super::{
-    Dest, Lower, collect_bindings, control, extends_temporaries, labels, let_stmt, split_type,
-};
-use crate::carried::has_ref;
+use super::{Dest, Lower, control};
 use crate::ir::{LocalId, Stmt};
-use crate::suspend;
+use crate::syntax::build::let_stmt;
+use crate::syntax::forms::extends_temporaries;
+use crate::syntax::patterns::{collect_bindings, has_ref, split_type};
+use crate::syntax::{results, suspend};
 
 impl Lower<'_> {
     /// Lowers the statements of a block; its value goes to `dest`.
@@ -76,7 +76,7 @@ impl Lower<'_> {
     }
 
     pub(super) fn expr_stmt(&mut self, mut expr: Expr, semi: Option<syn::Token![;]>, dest: Dest) {
-        if suspend::expr(&expr) || labels::is_jump(&expr) {
+        if suspend::expr(&expr) || results::is_jump(&expr) {
             let pin = self.take_pin(&mut expr);
             let first = self.points.len();
             let is_value = matches!(dest, Dest::Discard) && control::gives_value(&expr);

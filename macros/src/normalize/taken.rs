@@ -7,43 +7,15 @@
 use syn::{Block, Expr};
 
 use super::Lower;
-use super::compound::is_constructor;
 use super::late::Exits;
-use super::lending::is_one_of;
 use super::text_types::gives_as_it_is_asked;
-use crate::check::Rule;
-use crate::hygiene::is_any_of;
+use crate::diagnostics::rules::Rule;
 use crate::ir::{LocalId, Locals};
 use crate::sets::Set;
+use crate::syntax::calls::is_constructor;
+use crate::syntax::methods::{ADAPTERS, is_one_of};
+use crate::syntax::names::is_any_of;
 use crate::usage::Usage;
-
-/// Methods that give another iterator, and go through the items only as that is gone through.
-pub(crate) const ADAPTERS: [&str; 24] = [
-    "by_ref",
-    "chain",
-    "cloned",
-    "copied",
-    "cycle",
-    "enumerate",
-    "filter",
-    "filter_map",
-    "flat_map",
-    "flatten",
-    "fuse",
-    "inspect",
-    "into_iter",
-    "map",
-    "map_while",
-    "peekable",
-    "rev",
-    "scan",
-    "skip",
-    "skip_while",
-    "step_by",
-    "take",
-    "take_while",
-    "zip",
-];
 
 /// Those of them that do anything with the items.
 const DOING: [&str; 6] = ["filter_map", "flat_map", "inspect", "map", "map_while", "scan"];
@@ -68,10 +40,10 @@ impl Lower<'_> {
             iterator,
             Rule::SAVED_LOCALS,
             format!(
-                "all items of this loop are taken when it begins, so `{name}` is changed for those after a \
-                 `break` as well"
+                "this loop collects its items before it starts, so `{name}` also changes for items after a `break`"
             ),
-            &format!("change `{name}` in the body: `while let Some(item) = …`, or a loop over what stays as it is"),
+            &format!("change `{name}` in the loop body: write `while let Some(item) = …`, or loop over a value that \
+                      stays unchanged"),
         );
     }
 
@@ -88,10 +60,10 @@ impl Lower<'_> {
             values,
             Rule::SAVED_LOCALS,
             format!(
-                "these values are taken when the loop begins, so `{name}` is changed for items that it does not \
-                 come to as well"
+                "this loop collects these values before it starts, so `{name}` also changes for items that it never \
+                 reaches"
             ),
-            &format!("take each from `{name}` in the body, or of what stays as it is"),
+            &format!("take each value from `{name}` in the loop body, or iterate over a value that stays unchanged"),
         );
     }
 

@@ -3,7 +3,7 @@
 use syn::{GenericArgument, Ident, PathArguments, Type};
 
 use crate::ir::Shape;
-use crate::source::file_of;
+use crate::syntax::source::file_of;
 
 /// What the type of a constant of the body or the file says, of which a `&str` is a `&'static str`. If
 /// several have the name, all must say the same.

@@ -6,16 +6,17 @@ use std::collections::HashMap;
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, Type};
 
-use super::branches::ends;
-use super::lending::is_one_of;
+use super::lasting;
 use super::may_lend::may_lend;
-use super::select::Select;
 use super::shapes::{of_value, says_nothing};
 use super::text_types::of_type;
-use super::{collect_bindings, lasting, split_type};
 use crate::ir::{LocalId, Locals, Shape};
-use crate::macros;
 use crate::sets::Set;
+use crate::syntax::macros;
+use crate::syntax::methods::is_one_of;
+use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::results::ends;
+use crate::syntax::select::Select;
 
 /// What is known of the locals.
 pub(super) type Shapes = HashMap<LocalId, Shape>;

@@ -14,11 +14,12 @@ use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAsync, ExprClosure, Ident, Macro};
 
-use super::select::visit_code_mut;
-use super::{Lower, let_stmt, wild_pat};
+use super::Lower;
 use crate::ir::{LocalId, Locals};
-use crate::macros;
 use crate::sets::Set;
+use crate::syntax::build::{let_stmt, wild_pat};
+use crate::syntax::macros;
+use crate::syntax::select::visit_code_mut;
 
 impl Lower<'_> {
     /// Has the blocks among these branches name parts of places where they name those of borrows.

@@ -13,11 +13,12 @@
 use syn::spanned::Spanned;
 use syn::{Expr, Ident};
 
+use super::Lower;
 use super::asked_again::asked;
-use super::lending::{DEFAULTING, OPENING, PARTS, is_one_of, tried};
 use super::made::function;
 use super::text_types::may_give_own;
-use super::{Lower, let_stmt};
+use crate::syntax::build::let_stmt;
+use crate::syntax::methods::{DEFAULTING, OPENING, PARTS, is_one_of, tried};
 
 impl Lower<'_> {
     /// Moves what a method of the file may have given as a value to a local that is made again as its type says.

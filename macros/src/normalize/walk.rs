@@ -9,15 +9,18 @@ use quote::{ToTokens, format_ident, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
-use super::forms::gives_option;
+use super::Lower;
 use super::item_parts::{base_of_part, is_of_item};
-use super::lending::{ADAPTING, ITEMS, OPENING, WHOLE, is_one_of, shares, tried};
 use super::receivers::is_made;
 use super::text_types::may_give_own;
-use super::{Lower, collect_bindings};
 use crate::hygiene::Names;
 use crate::ir::{LocalId, MadeWith};
 use crate::parts;
+use crate::syntax::forms::gives_option;
+use crate::syntax::methods::{
+    ADAPTING, ITEMS, OPENING, WHOLE, is_one_of, is_shared, joins, shares, tried,
+};
+use crate::syntax::patterns::collect_bindings;
 
 impl Lower<'_> {
     /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated, or
@@ -244,11 +247,6 @@ impl Lower<'_> {
     }
 }
 
-/// Whether the method gives the items of two iterators.
-pub(crate) fn joins(call: &ExprMethodCall) -> bool {
-    is_one_of(&["chain", "zip"], call)
-}
-
 /// What the call is an iterator of: `once(&item)`.
 fn once(call: &Expr) -> Option<&syn::ExprReference> {
     let Expr::Call(call) = call else { return None };
@@ -301,24 +299,5 @@ fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
                 || matches!(*expr.base, Expr::Field(_)) && is_made_to_lend(&expr.base, shares)
         }
         expr => is_made(expr),
-    }
-}
-
-/// Whether a walk lends what others may look at meanwhile.
-pub(super) fn is_shared(iterable: &Expr) -> bool {
-    match iterable {
-        Expr::Reference(expr) => expr.mutability.is_none(),
-        Expr::Paren(expr) => is_shared(&expr.expr),
-        Expr::MethodCall(call) => {
-            shares(call)
-                && call.args.iter().all(is_shared)
-                && (!matches!(
-                    *call.receiver,
-                    Expr::MethodCall(_) | Expr::Reference(_) | Expr::Array(_)
-                ) || is_shared(&call.receiver))
-        }
-        Expr::Array(expr) => expr.elems.iter().all(is_shared),
-        Expr::Tuple(expr) => expr.elems.iter().all(is_shared),
-        _ => true,
     }
 }

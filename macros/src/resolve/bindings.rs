@@ -4,9 +4,11 @@ use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Pat};
 
-use super::{Binding, Resolver, constants};
+use super::{Binding, Resolver};
 use crate::by_name::NameMap;
 use crate::ir::LocalKind;
+use crate::syntax::patterns;
+use crate::syntax::patterns::is_binding;
 
 impl Resolver<'_> {
     /// Adds the bindings of a pattern to the innermost scope, renaming those that need it.
@@ -59,14 +61,6 @@ impl Resolver<'_> {
     }
 }
 
-/// Whether the name in a pattern is a binding and not a constant or variant.
-pub(crate) fn is_binding(pat: &syn::PatIdent) -> bool {
-    pat.by_ref.is_some()
-        || pat.mutability.is_some()
-        || pat.subpat.is_some()
-        || !pat.ident.to_string().chars().find(|c| *c != '_').is_some_and(char::is_uppercase)
-}
-
 struct Binder<'a, 'r> {
     resolver: &'a mut Resolver<'r>,
     bound: NameMap<Binding>,
@@ -81,7 +75,7 @@ impl Binder<'_, '_> {
 
     fn binds(&self, pat: &syn::PatIdent) -> bool {
         is_binding(pat)
-            || self.is_certain && constants::is_all_capital(&pat.ident) && !self.is_constant(pat)
+            || self.is_certain && patterns::is_all_capital(&pat.ident) && !self.is_constant(pat)
     }
 
     /// Notes a binding that gets another name, where a constant of its own name would be meant, if there

@@ -1,10 +1,10 @@
 //! Names in patterns that are constants, whatever their case.
 
 use syn::visit::Visit;
-use syn::{Block, Ident, Item};
+use syn::{Block, Item};
 
 use crate::by_name::NameSet;
-use crate::source::declared_around;
+use crate::syntax::source::declared_around;
 
 /// The constants of the body, and those of the file that the body sees.
 pub(super) fn around(body: &Block) -> NameSet {
@@ -21,10 +21,4 @@ impl Visit<'_> for Items {
             self.0.insert(item.ident.to_string());
         }
     }
-}
-
-/// Whether the name is one that only a constant should have, as `N` is, and not one of a variant or a struct.
-pub(super) fn is_all_capital(name: &Ident) -> bool {
-    let name = name.to_string();
-    name.contains(char::is_uppercase) && !name.contains(char::is_lowercase)
 }

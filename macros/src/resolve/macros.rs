@@ -8,10 +8,10 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, FieldPat, Ident, ItemMacro, Macro, Pat, PatIdent};
 
 use super::{Binding, Resolver};
-use crate::check::{self, Rule};
-use crate::macros::{self, Piece, definition};
-use crate::suspend;
-use crate::write_out;
+use crate::diagnostics::rules::Rule;
+use crate::syntax::macros::{Piece, definition};
+use crate::syntax::{macros, suspend};
+use crate::{check, write_out};
 
 /// Renames the bindings of a pattern.
 struct Renamer<'a, 'r>(&'a Resolver<'r>);
@@ -83,7 +83,8 @@ impl Resolver<'_> {
         self.diagnostics.error_at(
             &mac.path,
             Rule::LOCAL_IN_MACRO,
-            format!("a workflow cannot call `{name}!`, whose definition names `{local}` by itself"),
+            format!("a workflow cannot call `{name}!`, whose definition uses the variable `{local}` without being \
+                     passed it"),
             &format!("pass the variable: `(${local}:expr) => …` and `{name}!({local})`"),
         );
     }
@@ -237,7 +238,7 @@ impl Resolver<'_> {
             self.diagnostics.error_at(
                 quote!(#path #bang),
                 Rule::CAPTURED_SHADOW,
-                format!("a workflow cannot have `{name}!` show the name of a variable that hides another one of its name"),
+                format!("a workflow cannot have `{name}!` print the name of a variable that shadows another one"),
                 "give the variable a name that no other variable of the workflow has",
             );
         }
@@ -247,13 +248,13 @@ impl Resolver<'_> {
         self.diagnostics.error(
             span,
             Rule::CAPTURED_SHADOW,
-            format!("it is not known whether this macro reads variables out of {text:?}"),
+            format!("this macro may capture a variable named in the string {text:?}"),
             "give the variable a name that no other variable of the workflow has",
         );
     }
 
     fn resolve_select(&mut self, mac: &mut Macro) {
-        let Ok(mut select) = mac.parse_body::<crate::normalize::select::Select>() else {
+        let Ok(mut select) = mac.parse_body::<crate::syntax::select::Select>() else {
             // `normalize` reports what is wrong.
             return;
         };

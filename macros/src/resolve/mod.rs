@@ -13,8 +13,6 @@ mod constants;
 mod macros;
 mod parameters;
 
-pub(crate) use self::bindings::is_binding;
-
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, ItemMacro, Macro, Pat, PatType, Stmt};
@@ -24,8 +22,9 @@ use crate::diagnostics::Diagnostics;
 use crate::fingerprint::Fingerprint;
 use crate::hygiene::Names;
 use crate::ir::Locals;
+use crate::syntax::suspend;
 use crate::usage::bound_locals;
-use crate::{expose, formerly, redact, suspend, untold};
+use crate::{expose, formerly, redact, untold};
 
 /// Gives every binding its name.
 pub(crate) fn resolve(

@@ -8,10 +8,9 @@
 use syn::ext::IdentExt;
 use syn::{Block, Ident, PatType};
 
-use crate::carried::has_ref;
 use crate::hygiene::hidden;
-use crate::normalize::collect_bindings;
 use crate::redact;
+use crate::syntax::patterns::{collect_bindings, has_ref};
 
 /// Gives such a parameter, and those behind it, which are dropped before it, a name of its own, and takes it
 /// apart in the body. Gives these names, and those that they are stored under.

@@ -8,12 +8,11 @@ use std::collections::BTreeMap;
 use syn::visit::Visit;
 use syn::{Expr, Ident, Member, Pat, Stmt};
 
-pub(crate) use self::analysis::takes;
-use self::analysis::{Analysis, Mode};
 pub(crate) use self::made::Made;
 use crate::ir::{Branch, Field, Local, LocalId, Locals, TargetId};
-use crate::normalize::collect_bindings;
 use crate::sets::Set;
+use crate::syntax::patterns::collect_bindings;
+use crate::usage::analysis::{Analysis, Mode};
 
 /// A local, or a field of one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

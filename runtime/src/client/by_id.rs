@@ -11,6 +11,7 @@ use super::updates::{RawUpdate, id_or_new};
 use super::{Client, Send, Watch};
 use crate::client::inspect::Inspection;
 use crate::engine::backoff::patiently;
+use crate::engine::paused::poll_interval;
 use crate::error::{LookupError, QueryError, RunError, StoreError, UpdateError};
 use crate::model::{Payload, RunStatus, recorded};
 use crate::store::{ArrivalKind, RunKey, RunRecord};
@@ -128,13 +129,14 @@ impl UntypedRun {
         };
         let run_id = self.client.run_id_of(self.key.clone()).await.map_err(failed)?;
         let run = self.client.by_id(run_id);
+        let poll = poll_interval(&**self.client.store(), RESULT_POLL);
         loop {
             let watch = self.client.store().hub().watch_end(run_id);
             let record = run.status().await.map_err(failed)?;
             if !record.status.is_open() {
                 return run.ended(record).await;
             }
-            let _ = timeout(RESULT_POLL, watch.settled()).await;
+            let _ = timeout(poll, watch.settled()).await;
         }
     }
 

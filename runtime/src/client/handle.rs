@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout_at};
 use super::{Client, Send, send};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution;
+use crate::engine::paused::poll_interval;
 use crate::error::{LookupError, RunError, StoreError};
 use crate::machine::Outcome as _;
 use crate::machine::{Signal, Workflow};
@@ -103,10 +104,11 @@ impl<W: Workflow> RunHandle<W> {
     /// Waits until this run has closed.
     async fn ending(&self) -> Result<Ending, RunError<W::Error>> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let poll = poll_interval(&**self.client.store(), RESULT_POLL);
         loop {
             // News or not, the next look tells.
             if let Some((watch, since)) = watch.take()
-                && let Ok(Some(ending)) = timeout_at(since + RESULT_POLL, watch.settled()).await
+                && let Ok(Some(ending)) = timeout_at(since + poll, watch.settled()).await
             {
                 return Ok(Arc::unwrap_or_clone(ending));
             }

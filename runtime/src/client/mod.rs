@@ -17,6 +17,7 @@ mod many;
 mod outstanding;
 mod parked;
 mod promises;
+mod queues;
 #[cfg(feature = "schedules")]
 mod schedules;
 mod send;
@@ -39,6 +40,7 @@ pub use many::{ChangeMany, ManyChanged};
 pub use outstanding::OutstandingActivity;
 pub use parked::{ParkedReport, UnfitRuns};
 pub use promises::{Completed, PromiseHandle, SettledPromise};
+pub use queues::QueueHandle;
 #[cfg(feature = "schedules")]
 pub use schedules::{
     Backfill, Before, CreateSchedule, Schedule, ScheduleDescription, Trigger, UpdateSchedule,

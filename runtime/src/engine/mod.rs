@@ -43,6 +43,7 @@ mod link;
 pub(crate) mod loops;
 mod outgoing;
 pub(crate) mod panics;
+pub(crate) mod paused;
 pub(crate) mod phase;
 mod promises;
 pub(crate) mod queues;

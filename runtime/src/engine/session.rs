@@ -18,6 +18,7 @@ use super::blocked::Looked;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
 use super::held::{HeldRuns, Hold, Starting};
+use super::loops::retention::Ages;
 use super::loops::{lease, relay};
 use super::outgoing::Outgoing;
 use super::phase::{Phase, Phases};
@@ -71,10 +72,14 @@ pub(crate) struct Settings {
     pub(crate) park_after: Duration,
     /// How often it looks for what no news has told of.
     pub(crate) poll_interval: Duration,
+    /// How often it looks for workers that have died.
+    pub(crate) watch_interval: Duration,
     /// How many runs it claims in a second at most.
     pub(crate) max_claim_rate: Option<u32>,
     /// How many batches of commits it writes at a time; `None` leaves it to the store.
     pub(crate) commit_lanes: Option<usize>,
+    /// For how long runs are kept that are over.
+    pub(crate) retention: Ages,
 }
 
 /// See the [module documentation](self).

@@ -14,6 +14,16 @@ pub enum ConnectError {
         /// What is wrong with it and what would be right.
         reason: String,
     },
+    /// The name of a [namespace](crate::store::StoreOptions::namespace) is not allowed.
+    #[error("`{namespace}` cannot be a namespace of {target}: {reason}")]
+    Namespace {
+        /// The URL as given, without its password.
+        target: String,
+        /// The name as given.
+        namespace: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The file or server cannot be reached or written.
     #[error("cannot open the database {target}: {reason}")]
     Unreachable {

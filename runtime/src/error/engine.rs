@@ -402,6 +402,12 @@ pub enum WorkerError {
     /// What it is to serve is not in order. Trying again does not help.
     #[error(transparent)]
     Registry(#[from] RegistryError),
+    /// Tokio's clock is paused and the database's is not, so no timer of a run would ever fire. Nothing was written.
+    #[error(
+        "tokio's clock is paused and the clock of the database is not, so no timer would fire; in a test with \
+         `start_paused = true`, use `Client::new(MemoryStore::new())`, whose clock follows tokio's"
+    )]
+    PausedClock,
     /// The database failed.
     #[error("the worker could not be registered")]
     Store(#[from] StoreError),

@@ -200,9 +200,10 @@ impl StoredDefinition {
         let states = states.map(|number| state(definition, number, &mut schemas));
         #[cfg(feature = "simulation")]
         let states = states.map(|mut state| {
-            // A build that has changed the definition has none of the states of others.
-            if definition.hash() != definition.hash {
-                state.name.push('\'');
+            // A build that has changed the definition has none of the states of others, whatever those have changed.
+            let change = definition.hash().0 ^ definition.hash.0;
+            if change != 0 {
+                state.name.push_str(&format!("'{change:x}"));
             }
             state
         });

@@ -28,10 +28,9 @@ pub fn lent_argument<T: Storable>(mut arguments: Arguments, value: &T) -> Argume
 /// messages.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` cannot be stored",
-    label = "arguments and results are stored, and `{Self}` cannot be",
-    note = "their types must implement `serde::Serialize` and `serde::de::DeserializeOwned`: derive \
-            both for a type of your own; let an error be an enum of your own, `piton::Error` or its \
-            text",
+    label = "arguments and results are stored, and `{Self}` cannot be stored",
+    note = "their types must implement `serde::Serialize` and `serde::de::DeserializeOwned`: derive both for a type \
+            of your own; as an error, use an enum of your own, `piton::Error` or a `String`",
     note = "see the rules `workflow_signature` and `activity_signature`"
 )]
 pub trait Storable: Durable {}

@@ -106,9 +106,9 @@ each! { [] Items<T> [] Option<T> [] Vec<T> [] VecDeque<T> [const N: usize] [T; N
 /// That values of type `T` own what they are made of.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be held across an await",
-    label = "this text is borrowed, and needed after an await",
-    note = "make it a text of its own, `.to_owned()`, or use it up before the await; a variable that is a \
-            text by its type is saved as one: `let text: &str = …;`",
+    label = "this text is borrowed, and is needed after an await",
+    note = "make it a `String` with `.to_owned()`, use it before the await, or annotate the variable: `let text: \
+            &str = …;`",
     note = "rule `saved_locals`"
 )]
 pub trait Owned<T> {}
@@ -122,8 +122,8 @@ impl<T: NeverBorrowed> Owned<T> for Borrowed {}
 /// That the items of a loop own what they are made of.
 #[diagnostic::on_unimplemented(
     message = "a `for` loop with an `.await` in it cannot hold items of type `{T}`",
-    label = "what is left of these items is saved at the await, and their text is borrowed",
-    note = "go through the borrow itself, `for line in text.lines()`, or let the items be texts of their own: \
+    label = "the remaining items are saved at the await, and their text is borrowed",
+    note = "iterate over the borrow itself, `for line in text.lines()`, or make the items `String`s: \
             `.map(str::to_owned)`, `.map(|(n, line)| (n, line.to_owned()))`",
     note = "rule `saved_locals`"
 )]

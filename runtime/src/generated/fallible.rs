@@ -7,10 +7,10 @@ use crate::model::Payload;
 
 /// What an operation or branch of `try_join!` gives.
 #[diagnostic::on_unimplemented(
-    message = "`try_join!` waits for what may fail, and this gives `{Self}`",
-    label = "this gives no `Result`",
-    note = "wait with `join!` if nothing fails; beside others that may, wrap it: `async {{ Ok(this.await) }}`",
-    note = "the same holds for `try_join_all`, where `join_all` is for what does not fail, and for what a `cx.map` tolerates"
+    message = "every branch of `try_join!` must return a `Result`, and this one returns `{Self}`",
+    label = "this does not return a `Result`",
+    note = "use `join!` if no branch can fail, or wrap this branch: `async {{ Ok(this.await) }}`",
+    note = "`try_join_all` and a `cx.map` that tolerates failures need `Result`s too; `join_all` does not"
 )]
 pub trait MayFail {
     /// What it gives unless it fails.

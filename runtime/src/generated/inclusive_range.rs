@@ -14,8 +14,8 @@ use crate::machine::values::{Coding, SavedKind};
 /// A range that gives its numbers.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` that is declared `mut` cannot be held across an await",
-    label = "whether it has come to its end cannot be saved, as it gives no items",
-    note = "hold its two ends, or declare it without `mut`",
+    label = "whether the range is exhausted cannot be saved",
+    note = "keep the two bounds of the range, or declare it without `mut`",
     note = "rule `saved_locals`"
 )]
 pub trait Numbers: Iterator {}

@@ -16,7 +16,7 @@ pub fn instance_name<W: Workflow>() -> Option<&'static str> {
 /// A function that `#[workflow]` makes of a function with these arguments.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a workflow",
-    label = "not a function under `#[workflow]`",
+    label = "not a function with `#[workflow]`",
     note = "write the function and its types, as in `register!(relay::<Order>)`"
 )]
 pub trait WorkflowFunction<Arguments> {

@@ -106,10 +106,10 @@ impl<T> fmt::Debug for Items<T> {
 /// What the items of a loop with an await in it are: [`Durable`], by another name in messages.
 #[diagnostic::on_unimplemented(
     message = "a `for` loop with an `.await` in it cannot hold items of type `{Self}`",
-    label = "what is left of these items is saved at the await, and `{Self}` cannot be saved",
-    note = "their type must implement `serde::Serialize` and `serde::de::DeserializeOwned`: derive both \
-            for one of your own; let references be values: `.cloned()`, `.map(|(k, v)| (k.clone(), *v))`; make \
-            calls in the loop, or await all of them by `join_all(calls).await`",
+    label = "the remaining items are saved at the await, and `{Self}` cannot be saved",
+    note = "their type must implement `serde::Serialize` and `serde::de::DeserializeOwned`: derive both for a type \
+            of your own; turn references into values: `.cloned()`, `.map(|(k, v)| (k.clone(), *v))`; make calls in \
+            the loop, or await all of them with `join_all(calls).await`",
     note = "the items of a plain borrow (`&list`, `map.iter()`, `text.lines()`) may be references",
     note = "rule `saved_locals`"
 )]
@@ -175,12 +175,12 @@ impl Position {
 /// That `T`, which a loop over a borrow gives, is a reference, or made of references and numbers. So what it borrows from
 /// stays as it is while the loop runs, and the item at a position is the same whenever it is looked for.
 #[diagnostic::on_unimplemented(
-    message = "a `for` loop with an `.await` in it cannot go through a borrow that gives `{T}`",
-    label = "the items are no references",
-    note = "collect them first: `for item in list.iter().collect::<Vec<_>>()`; if there are references in them, \
-            as values: `.map(|(number, line)| (number, line.clone()))`",
-    note = "of what a method of your own gives by value: `for line in order.lines().into_iter()`",
-    note = "of an iterator that is used again after the loop: `while let Some(number) = numbers.next()`",
+    message = "a `for` loop with an `.await` in it cannot iterate over a borrow whose items are `{T}`",
+    label = "the items are not references",
+    note = "collect the items first: `for item in list.iter().collect::<Vec<_>>()`; turn references in them into \
+            values: `.map(|(number, line)| (number, line.clone()))`",
+    note = "if a method of your own returns the items by value, write `for line in order.lines().into_iter()`",
+    note = "if the iterator is used again after the loop, write `while let Some(number) = numbers.next()`",
     note = "rule `saved_locals`"
 )]
 pub trait Gives<T> {}

@@ -8,9 +8,9 @@ pub struct Asked;
 
 /// That `L` is a reference, or has one in it, to what lives for `'a`.
 #[diagnostic::on_unimplemented(
-    message = "a method that is named as if it lent something gives `{L}`",
+    message = "this method is named like one that returns a borrow, and returns `{L}`",
     label = "this is needed after an await, and is neither a reference nor an `Option` of one",
-    note = "it would be asked for again after the await; bind it to a variable with its type, and \
+    note = "piton would call the method again after the await; bind the value to a variable with its type, so that \
             it is saved: `let found: {L} = …;`",
     note = "rule `saved_locals`"
 )]
@@ -41,9 +41,9 @@ impl<'a, T: ?Sized, E: ?Sized> Lends<'a, Result<&'a mut T, &'a mut E>> for Asked
 
 /// That a key is still there when it has been used up: what was looked up with it can be asked for again.
 #[diagnostic::on_unimplemented(
-    message = "a key of type `{Self}` is moved, and what was looked up with it is needed after an await",
-    label = "this is looked up again after the await, with its key",
-    note = "give a copy of the key away, `key.clone()`, or use up what was found before the await",
+    message = "a key of type `{Self}` is moved, and the value that was looked up with it is needed after an await",
+    label = "this value is looked up again by its key after the await",
+    note = "move a copy of the key, `key.clone()`, or use the value before the await",
     note = "rule `saved_locals`"
 )]
 pub trait KeptKey {}
@@ -77,9 +77,9 @@ where
 
 /// What is known to lend the same part whenever it is asked for it.
 #[diagnostic::on_unimplemented(
-    message = "what `{Self}` lends to be changed cannot be held across an await",
-    label = "only of the standard library's collections it is known that asking again gives the same",
-    note = "use it up before the await, and ask for it again after it",
+    message = "a mutable borrow from `{Self}` cannot be held across an await",
+    label = "piton repeats the lookup after the await, and does so only for collections of the standard library",
+    note = "use the borrow before the await, and borrow again after it",
     note = "rule `saved_locals`"
 )]
 pub trait Lender {}
@@ -120,9 +120,9 @@ pub fn opened<O: IntoIterator>(found: O) -> O::Item {
 
 /// That a map can get a copy of a key, so that what it holds there can be looked up.
 #[diagnostic::on_unimplemented(
-    message = "what is looked up in a map cannot be held across an await if its key, `{K}`, is not `Clone`",
-    label = "after the await it is looked up by a copy of this key",
-    note = "derive `Clone` for it, or look it up where it is used up before the await",
+    message = "a value looked up in a map cannot be held across an await if the key type `{K}` is not `Clone`",
+    label = "after the await the value is looked up by a copy of this key",
+    note = "derive `Clone` for the key, or look the value up where it is not needed after an await",
     note = "rule `saved_locals`"
 )]
 pub trait Copies<K> {

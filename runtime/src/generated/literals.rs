@@ -22,7 +22,7 @@ use crate::machine::values::{Coding, SavedKind};
     label = "this value is needed after an await, and `{T}` cannot be saved",
     note = "a workflow's locals are saved at every await, so their types must implement \
             `serde::Serialize` and `serde::de::DeserializeOwned`: derive both for a type of your own",
-    note = "bind a text that is in it to a variable of its own, or make it a `String`: `.to_owned()`",
+    note = "bind a text in it to its own variable, or make it a `String` with `.to_owned()`",
     note = "rule `saved_locals`"
 )]
 pub trait Holds<T: 'static> {
@@ -120,8 +120,8 @@ impl<H> Each<H> {
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be held across an await",
     label = "this value is needed after an await, and the `{T}` in it cannot be saved",
-    note = "what is beside a literal must implement `serde::Serialize` and `serde::de::DeserializeOwned`; make \
-            a text that is borrowed a `String`: `.to_owned()`",
+    note = "values next to a literal must implement `serde::Serialize` and `serde::de::DeserializeOwned`; make a \
+            borrowed text a `String` with `.to_owned()`",
     note = "rule `saved_locals`"
 )]
 pub trait HoldsPart<T> {

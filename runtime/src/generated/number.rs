@@ -2,9 +2,9 @@
 
 /// What `place += value` is built into the language for, so that the value comes before the place.
 #[diagnostic::on_unimplemented(
-    message = "a place of type `{Self}` that calls something cannot be assigned to with an awaited value",
-    label = "what this calls would run after the await, and Rust runs it before for all but numbers",
-    note = "take the index or key into a variable before: `let at = …; list[at] += step().await;`",
+    message = "a place of type `{Self}` that contains a call cannot be assigned an awaited value with `+=`",
+    label = "this call would run after the await; Rust runs it before, except for numbers",
+    note = "bind the index or key to a variable first: `let at = …; list[at] += step().await;`",
     note = "rule `unsupported_await`"
 )]
 pub trait Number {}

@@ -36,9 +36,9 @@ impl<T: Deref> TypeOf<T> {
 /// That values of type `T` can be held by their parts.
 #[diagnostic::on_unimplemented(
     message = "a part of a value of type `{T}` cannot be held across an await",
-    label = "the value leads to what something else holds, and is needed after an await",
-    note = "what is changed there would be lost: look it up again after the await, as `map.get_mut(&key)`, or use \
-            it up before",
+    label = "this value is part of another value, and is needed after an await",
+    note = "a change after the await would be lost: look it up again after the await, as `map.get_mut(&key)`, or use \
+            it before",
     note = "rule `saved_locals`"
 )]
 pub trait HeldByParts<T> {}

@@ -39,10 +39,10 @@ pub trait Question {
 
 /// A type that a workflow or `async` block can return by `?`.
 #[diagnostic::on_unimplemented(
-    message = "`?` cannot end a workflow or `async` block that returns `{Self}`",
+    message = "`?` cannot be used in a workflow or `async` block that returns `{Self}`",
     label = "cannot use `?` here: `{Self}` cannot be made from `{R}`",
     note = "let it return a `Result` whose error can be made from this one, or an `Option`",
-    note = "what is no `std::error::Error`, a text or an `anyhow::Error`, becomes a `piton::Error` by \
+    note = "convert an error that is not a `std::error::Error`, such as a text or an `anyhow::Error`, with \
             `.map_err(piton::Error::boxed)?`"
 )]
 pub trait FromResidual<R> {

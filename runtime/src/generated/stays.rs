@@ -41,9 +41,9 @@ impl<T: Copy> UsedLater<T> {
 
 /// That a value is the same when it is used.
 #[diagnostic::on_unimplemented(
-    message = "what follows may change this value, and it would be used after the await",
-    label = "a method or macro that piton does not know may change it before that",
-    note = "rustc copies such a value first: bind it to a variable before, `let before = …;`, and use that",
+    message = "this value may change before it is used after the await",
+    label = "a method or macro that piton does not know may change it",
+    note = "rustc copies such a value first: bind it to a variable, `let before = …;`, and use the variable",
     note = "rule `saved_locals`"
 )]
 pub trait Stays {}

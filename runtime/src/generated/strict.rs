@@ -4,7 +4,7 @@
 /// `#[deterministic]` implement it.
 #[diagnostic::on_unimplemented(
     message = "a strict workflow calls `{Self}`, which is not known to be deterministic",
-    label = "not checked",
+    label = "not marked `#[deterministic]`",
     note = "put `#[deterministic]` on the function, or call it in an activity",
     note = "rule `strict`"
 )]

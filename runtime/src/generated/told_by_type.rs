@@ -32,9 +32,9 @@ pub fn told<K>(kept: &K) -> Told<'_, K> {
 
 /// That a value can be given wherever it is named.
 #[diagnostic::on_unimplemented(
-    message = "a method that is named as if it lent something gives `{T}`",
+    message = "this method is named like one that returns a borrow, and returns `{T}`",
     label = "this is needed after an await, and is neither a reference nor an `Option` of one, nor `Copy`",
-    note = "bind it to a variable with its type, and it is saved: `let found: {T} = …;`",
+    note = "bind it to a variable with its type, so that it is saved: `let found: {T} = …;`",
     note = "rule `saved_locals`"
 )]
 pub trait Repeats<T> {

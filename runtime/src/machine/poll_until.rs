@@ -50,9 +50,10 @@ impl PollPolicy {
 
 /// What an activity gives that is [polled](Context::poll_until).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say whether polling is over",
+    message = "`{Self}` does not tell whether polling is over",
     label = "this is neither an `Option` nor a `bool`",
-    note = "an activity that is polled gives `Some` or `true` when it is over, perhaps in a `Result`"
+    note = "a polled activity returns an `Option` or a `bool`, or a `Result` of one; `Some` or `true` ends the \
+            polling"
 )]
 pub trait Polled {
     /// What it gives in the end.

@@ -267,10 +267,10 @@ impl<T: Durable, E: Durable> DurableFuture for PromiseWithin<T, E> {
 /// What an operation may give that [fills](Promise::fill) a promise of `T` and `E`: a `T`, or a `Result` of an
 /// activity or a promise.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot fill a promise of `{T}` and `{E}`",
-    label = "the operation gives `{Self}`",
-    note = "it is to give the promise's value, or a `Result` of the value and `ActivityError` or `PromiseError` of \
-            the promise's error"
+    message = "`{Self}` cannot complete a promise of `{T}` and `{E}`",
+    label = "the output of the operation is `{Self}`",
+    note = "its output must be the promise's value, or a `Result` of the value and `ActivityError` or `PromiseError` \
+            of the promise's error"
 )]
 pub trait Fills<T, E> {
     /// What the promise comes to.

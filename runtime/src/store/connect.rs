@@ -1,15 +1,18 @@
 //! From a URL to a store.
 
+#[cfg(feature = "sqlite")]
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Clock, Store};
+use super::{Clock, Store, namespace};
 use crate::error::ConnectError;
 
 /// How a store is opened, apart from where it is.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
     pub(super) clock: Clock,
+    pub(super) namespace: Option<String>,
     /// Connections that read beside the one that writes (SQLite).
     #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only SQLite has readers"))]
     pub(super) readers: u32,
@@ -22,11 +25,12 @@ pub struct StoreOptions {
 }
 
 impl Default for StoreOptions {
-    /// The database's own clock, three readers (SQLite), ten connections and 30 s for an answer
+    /// The database's own clock, no namespace, three readers (SQLite), ten connections and 30 s for an answer
     /// (Postgres).
     fn default() -> Self {
         let answer_timeout = Duration::from_secs(30);
-        Self { clock: Clock::Database, readers: 3, connections: 10, answer_timeout }
+        let clock = Clock::Database;
+        Self { clock, namespace: None, readers: 3, connections: 10, answer_timeout }
     }
 }
 
@@ -35,6 +39,21 @@ impl StoreOptions {
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// Opens a namespace of the database: a store of its own, with its own runs, workflow ids, queues, schedules,
+    /// workers and retention. Nothing in one namespace can be seen or reached from another. Without this, a store
+    /// is opened that is in no namespace.
+    ///
+    /// On Postgres it is the schema of that name, which is created if it is missing and the user may create it. On
+    /// SQLite it is a file beside that of the database: `orders@billing.db` for the namespace `billing` of
+    /// `orders.db`. A database in memory has its store to itself, so there the name changes nothing.
+    ///
+    /// A name has 1 to 48 bytes of ASCII letters, digits, `_` and `-`, and does not begin with `pg_`. Case counts.
+    #[must_use]
+    pub fn namespace(mut self, name: impl Into<String>) -> Self {
+        self.namespace = Some(name.into());
         self
     }
 
@@ -63,6 +82,9 @@ impl StoreOptions {
         let Some((scheme, rest)) = url.split_once(':') else {
             return Err(url_error(url, "it has no scheme; use `sqlite:path` or `postgres://…`"));
         };
+        if let Some(name) = &self.namespace {
+            namespace::check(url, name)?;
+        }
         match scheme {
             "sqlite" => connect_sqlite(url, rest, self).await,
             "postgres" | "postgresql" => connect_postgres(url, self).await,
@@ -96,6 +118,32 @@ pub async fn connect(url: &str) -> Result<Arc<dyn Store>, ConnectError> {
     StoreOptions::default().connect(url).await
 }
 
+/// The [namespaces](StoreOptions::namespace) of the database that `url` names, in the order of their names. The
+/// store that [`connect`] opens is not among them.
+///
+/// # Errors
+/// [`ConnectError::Url`], and [`ConnectError::Unreachable`] if the server or the directory of the file cannot be
+/// read. Nothing is created.
+pub async fn namespaces(url: &str) -> Result<Vec<String>, ConnectError> {
+    match url.split_once(':') {
+        #[cfg(feature = "sqlite")]
+        Some(("sqlite", ":memory:")) => Ok(Vec::new()),
+        #[cfg(feature = "sqlite")]
+        Some(("sqlite", rest)) => {
+            namespace::beside(path_of(url, rest)?).map_err(|error| ConnectError::Unreachable {
+                target: without_password(url),
+                reason: error.to_string(),
+                source: None,
+            })
+        }
+        #[cfg(feature = "postgres")]
+        Some(("postgres" | "postgresql", _)) => super::postgres::namespaces(url).await,
+        _ => {
+            Err(url_error(url, "this build has no such store; use `sqlite:path` or `postgres://…`"))
+        }
+    }
+}
+
 #[cfg(feature = "sqlite")]
 async fn connect_sqlite(
     url: &str,
@@ -106,6 +154,13 @@ async fn connect_sqlite(
     if rest == ":memory:" {
         return Ok(Arc::new(open_memory(options).await?));
     }
+    let path = path_of(url, rest)?;
+    let file = options.namespace.as_ref().map(|name| namespace::file_of(path, name));
+    Ok(Arc::new(open_file(file.as_deref().unwrap_or(path), options).await?))
+}
+
+#[cfg(feature = "sqlite")]
+fn path_of<'a>(url: &str, rest: &'a str) -> Result<&'a Path, ConnectError> {
     let path = rest.strip_prefix("//").unwrap_or(rest);
     if path.is_empty() {
         return Err(url_error(url, "it names no file; use `sqlite:path` or `sqlite::memory:`"));
@@ -113,7 +168,7 @@ async fn connect_sqlite(
     if path.contains('?') {
         return Err(url_error(url, "SQLite URLs take no parameters here"));
     }
-    Ok(Arc::new(open_file(path.as_ref(), options).await?))
+    Ok(path.as_ref())
 }
 
 #[cfg(not(feature = "sqlite"))]

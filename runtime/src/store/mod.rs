@@ -81,6 +81,7 @@ mod hub;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod kin;
 pub mod memory;
+mod namespace;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod promises;
@@ -98,7 +99,7 @@ mod steps;
 mod weight;
 
 pub use clock::{Clock, ManualClock};
-pub use connect::{StoreOptions, connect};
+pub use connect::{StoreOptions, connect, namespaces};
 pub(crate) use contract::activities::RESERVED_KEYS;
 pub use contract::activities::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ActivityRecord, ClaimActivities,
@@ -133,6 +134,8 @@ pub use contract::messages::updates::{FoundUpdate, UpdateKey};
 pub use contract::promises::{
     CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
 };
+pub use contract::queues::{PausedQueue, QueueRecord, ResumeOutcome};
+pub use contract::retention::{RemoveClosed, Removed};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome, Successor,
@@ -144,8 +147,8 @@ pub use contract::schedules::{
 pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{
-    Activities, Definitions, Lifecycle, Messages, Promises, Runs, Schedules, Store, Visibility,
-    Workers,
+    Activities, Definitions, Lifecycle, Messages, Promises, Queues, Retention, Runs, Schedules, Store,
+    Visibility, Workers,
 };
 pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;

@@ -1,6 +1,8 @@
 //! Workers: processes that claim runs and carry them out.
 
 mod queue;
+mod retention;
+mod rhythm;
 mod running;
 
 use std::sync::Arc;
@@ -10,11 +12,14 @@ use tokio::sync::Semaphore;
 use tracing::{info, warn};
 
 pub use queue::Queue;
+pub use retention::Retention;
 pub use running::RunningWorker;
 
+use self::rhythm::Rhythm;
 use crate::activities::{ActivityEntry, Dependencies};
 use crate::client::Client;
 use crate::engine::fencing;
+use crate::engine::paused::tokio_clock_is_paused;
 use crate::engine::registry::Registry;
 use crate::engine::session::{Host, Session, Settings};
 use crate::engine::slots::Slots;
@@ -23,9 +28,6 @@ use crate::filter;
 use crate::machine::WorkflowEntry;
 use crate::model::RunStatus;
 use crate::store::RunQuery;
-
-/// The longest lease: a year, which can be added to the time of every database.
-const LONGEST_LEASE: Duration = Duration::from_secs(365 * 86_400);
 
 /// The most batches of commits at a time. Each is a task, and there are far fewer connections.
 const MAX_COMMIT_LANES: usize = 64;
@@ -46,6 +48,7 @@ pub struct Worker {
     client: Client,
     dependencies: Dependencies,
     settings: Settings,
+    rhythm: Rhythm,
     queues: Vec<Queue>,
     /// Nothing for what is linked into the program.
     entries: Option<Entries>,
@@ -63,16 +66,19 @@ impl Worker {
             client: client.clone(),
             dependencies: Dependencies::default(),
             settings: Settings {
-                lease: Duration::from_secs(15),
+                lease: rhythm::LEASE,
                 max_standstill: Duration::from_secs(300),
                 max_runs: 10_000,
                 max_activities: 1_000,
                 max_blocking: 64,
                 park_after: Duration::from_secs(60),
-                poll_interval: Duration::from_secs(2),
+                poll_interval: rhythm::POLL_INTERVAL,
+                watch_interval: rhythm::WATCH_INTERVAL,
                 max_claim_rate: None,
                 commit_lanes: None,
+                retention: Default::default(),
             },
+            rhythm: Rhythm::default(),
             queues: Vec::new(),
             entries: None,
             serves_workflows: true,
@@ -177,7 +183,7 @@ impl Worker {
     /// If it is shorter than 100 ms.
     pub fn lease(mut self, lease: Duration) -> Self {
         assert!(lease >= Duration::from_millis(100), "a lease must be at least 100 ms long");
-        self.settings.lease = lease.min(LONGEST_LEASE);
+        self.rhythm.lease = Some(lease.min(rhythm::LONGEST_LEASE));
         self
     }
 
@@ -195,7 +201,7 @@ impl Worker {
     /// Sets how often the worker looks for what no news has told of. Default: 2 s; at least 1 ms, as which
     /// a shorter interval counts.
     pub fn poll_interval(mut self, interval: Duration) -> Self {
-        self.settings.poll_interval = interval.max(Duration::from_millis(1));
+        self.rhythm.poll_interval = Some(interval.max(Duration::from_millis(1)));
         self
     }
 
@@ -230,6 +236,14 @@ impl Worker {
         self
     }
 
+    /// Has the worker remove runs that have been over for some time, a hundred in a transaction. It looks once a
+    /// minute, and of several workers one removes at a time. Where they have been told different ages, the shortest
+    /// counts. Default: all runs are kept for ever.
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.settings.retention = retention.0;
+        self
+    }
+
     /// Sets how long activities that run may go on when the worker is shut down. Default: 10 s. A run
     /// is handed back when its own activities have ended, at once if there are none, and at the latest after
     /// this time; what the worker has been given on queues and has not begun, at once.
@@ -244,11 +258,16 @@ impl Worker {
     /// # Errors
     /// [`WorkerError::Registry`] if names clash or a workflow holds values that cannot be saved,
     /// [`WorkerError::Store`] if the database fails: it is asked once, and starting another worker may
-    /// help. Once started, a worker waits for its database for as long as it takes.
+    /// help. Once started, a worker waits for its database for as long as it takes. [`WorkerError::PausedClock`] in a
+    /// test that has paused tokio's clock, unless the store has a virtual clock too, as
+    /// [`MemoryStore::new`](crate::store::MemoryStore::new) has.
+    ///
+    /// While tokio's clock is paused, the lease is a year and the poll interval five minutes unless they are set: every
+    /// renewal and every look would be a stop for the clock on its way to the next timer.
     ///
     /// Dropping the future leaves at most a worker that owns nothing, and that the others forget when its
     /// lease has run out.
-    pub async fn start(self) -> Result<RunningWorker, WorkerError> {
+    pub async fn start(mut self) -> Result<RunningWorker, WorkerError> {
         let registry = match self.entries {
             None => Registry::linked()?,
             Some((workflows, activities)) => Registry::new(workflows, activities)?,
@@ -256,6 +275,11 @@ impl Worker {
         warn_if_idle(&registry, self.serves_workflows, !self.queues.is_empty());
         let registry = if self.serves_workflows { registry } else { registry.without_workflows() };
         let store = Arc::clone(self.client.store());
+        let is_paused = tokio_clock_is_paused();
+        if is_paused && !store.has_virtual_clock() {
+            return Err(WorkerError::PausedClock);
+        }
+        self.rhythm.set(&mut self.settings, is_paused);
         let recorded = Arc::clone(self.client.recorded());
         recorded.definitions(&*store, registry.workflows()).await?;
         recorded.schemas(&*store, &registry.schemas()).await?;

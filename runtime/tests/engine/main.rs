@@ -35,6 +35,7 @@ mod queries;
 mod queue_limits;
 mod queues;
 mod relaxed;
+mod retention;
 mod retries;
 mod signals;
 mod stuck;

@@ -241,6 +241,42 @@ async fn a_promise_of_a_closed_run_or_no_run_is_told_so() {
     worker.shutdown().await.unwrap();
 }
 
+/// Takes part in an approval of another run, and says how it came out.
+#[workflow]
+async fn attend(cx: &Context, token: PromiseToken) -> String {
+    match cx.await_promise::<Decision, Refusal>(token).await {
+        Ok(decision) => decision.by,
+        Err(error) => error.to_string(),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_closes_tells_those_who_await_its_promise() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let start = || async {
+        let owner = rig.client.start(approve("go".into())).await.unwrap();
+        rig.until_parked(&owner).await;
+        let waiting = rig.client.start(attend(token(&owner, "other"))).await.unwrap();
+        rig.until_parked(&waiting).await;
+        until_awaited(&rig.client.promise(&token(&owner, "other"))).await;
+        (owner, waiting)
+    };
+    let (owner, waiting) = start().await;
+    let approval = rig.client.promise(&token(&owner, "approval"));
+    assert!(approval.resolve(&decision("Ada")).await.unwrap().is_first());
+    let told = waiting.result().await.unwrap();
+    let of = |owner: &RunHandle<_>| {
+        format!("the promise is broken: the run {} is closed", owner.run_id())
+    };
+    assert_eq!(told, of(&owner));
+
+    let (owner, waiting) = start().await;
+    owner.terminate("enough").await.unwrap();
+    assert_eq!(waiting.result().await.unwrap(), of(&owner));
+    worker.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_wait_with_a_limit_can_be_repeated() {
     let rig = Rig::new();

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use piton::error::RunError;
 use piton::prelude::*;
-use piton::store::MemoryStore;
 use piton::store::contract::*;
+use piton::store::{MemoryStore, ResumeOutcome};
 use piton::worker::Queue;
 use tokio::time::Instant;
 
@@ -112,6 +112,30 @@ async fn a_worker_can_serve_its_own_runs_queues() {
     let counts = rig.store.counts();
     assert_eq!((counts.step_updates, counts.activity_inserts, counts.arrivals), (11, 10, 10));
     worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_paused_queue_stands_still_until_it_is_resumed() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let server = rig.server("gpu").start().await.unwrap();
+    let queue = rig.client.queue("gpu");
+    queue.pause("maintenance").await.unwrap();
+    let run = rig.client.start(study(text("model"))).await.unwrap();
+    rig.until_parked(&run).await;
+    // Polls find nothing either.
+    tokio::time::advance(Duration::from_secs(600)).await;
+    assert_eq!(rig.lab.begun("model"), [0_u32; 0]);
+    let status = queue.status().await.unwrap();
+    let reason = status.paused.as_ref().map(|paused| paused.reason.as_str());
+    assert_eq!((status.waiting, status.under_way, reason), (1, 0, Some("maintenance")));
+    let began = Instant::now();
+    assert_eq!(queue.resume().await.unwrap(), ResumeOutcome::Resumed);
+    assert_eq!(run.result().await.unwrap(), "model done");
+    assert!(began.elapsed() < Duration::from_millis(100), "{:?}", began.elapsed());
+    assert_eq!(rig.client.queues().await.unwrap(), []);
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]

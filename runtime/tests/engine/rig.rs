@@ -42,7 +42,9 @@ impl Rig {
 
     /// A worker of this client.
     pub fn worker_of(&self, client: &Client) -> Worker {
-        Worker::new(client).provide(self.lab.clone())
+        // As in production, and not as on a paused clock.
+        let (lease, poll) = (Duration::from_secs(15), Duration::from_secs(2));
+        Worker::new(client).lease(lease).poll_interval(poll).provide(self.lab.clone())
     }
 
     /// Makes the run's state unreadable. Returns it as it was.

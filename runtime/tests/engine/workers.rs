@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use piton::error::StoreError;
+use piton::error::{StoreError, WorkerError};
 use piton::filter::Filter;
 use piton::prelude::*;
 use piton::store::contract::*;
@@ -353,4 +353,41 @@ async fn a_timer_fires_once_however_many_workers_there_are() {
     for worker in workers {
         worker.shutdown().await.unwrap();
     }
+}
+
+/// Its timers would never fire, without a word.
+#[tokio::test(start_paused = true)]
+async fn a_worker_on_a_clock_that_is_paused_needs_a_store_that_follows_it() {
+    let client = Client::connect("sqlite::memory:").await.unwrap();
+    let error = Worker::new(&client).start().await.unwrap_err();
+    assert!(matches!(error, WorkerError::PausedClock), "{error:?}");
+    assert!(client.store().list_workers().await.unwrap().is_empty());
+    tokio::time::resume();
+    Worker::new(&client).start().await.unwrap().shutdown().await.unwrap();
+}
+
+/// Counts what the store is asked for.
+#[derive(Default)]
+struct Calls(AtomicUsize);
+
+#[async_trait::async_trait]
+impl Hook for Calls {
+    async fn before(&self, _: &'static str) -> Result<(), StoreError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// With looks for work every two seconds it would take minutes to skip a month.
+#[tokio::test(start_paused = true)]
+async fn a_worker_on_a_paused_clock_stops_it_for_little_but_timers() {
+    let rig = Rig::new();
+    let calls = Arc::new(Calls::default());
+    rig.store.set_hook(calls.clone());
+    let worker = Worker::new(&rig.client).start().await.unwrap();
+    let run = rig.client.start(naps(30, 86_400_000)).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 30);
+    let calls = calls.0.load(Ordering::Relaxed);
+    assert!(calls < 200_000, "{calls}");
+    worker.shutdown().await.unwrap();
 }

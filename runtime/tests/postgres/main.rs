@@ -11,6 +11,7 @@ mod connections;
 mod fixture;
 mod hanging;
 mod locks;
+mod namespaces;
 mod opening;
 mod plans;
 mod pooler;
@@ -48,6 +49,10 @@ const TESTS: &[(&str, Test)] = tests![
     opening::a_database_that_does_not_keep_every_text_is_refused,
     opening::commits_are_durable_whatever_the_settings_of_the_user,
     opening::ten_processes_may_start_on_an_empty_database,
+    namespaces::ten_processes_may_open_a_new_namespace,
+    namespaces::a_user_who_may_not_create_a_namespace_is_told,
+    namespaces::a_namespace_hears_no_news_of_another,
+    namespaces::a_worker_of_one_namespace_says_nothing_of_those_of_another,
     processes::a_killed_process_is_found_dead_soon,
     processes::a_worker_whose_lock_another_has_is_not_found_dead,
     processes::a_worker_whose_session_is_cut_off_as_it_registers_gets_its_lock,

@@ -1,7 +1,7 @@
 //! What code that may run or not may do with locals that show their drop.
 //!
 //! Where nothing is awaited, the machine does not know at run time what such code has done. What it drops
-//! early then is said in `docs/limits.md`; programs that show it are not written.
+//! early then is said in `docs/held-values.md`; programs that show it are not written.
 
 use super::{Mark, Scope, Use};
 

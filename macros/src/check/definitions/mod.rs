@@ -10,12 +10,12 @@ use std::rc::Rc;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::{Ident, ItemMacro, Macro, Path};
 
-use self::reader::Reader;
-use crate::hygiene::is_any_of;
-use crate::macros::definition::{Arm, arms, is_punct};
-use crate::macros::matching::taken;
-use crate::source::{SourceFile, file_of};
-use crate::suspend;
+use super::definitions::reader::Reader;
+use crate::syntax::macros::definition::{Arm, arms, is_punct};
+use crate::syntax::macros::matching::taken;
+use crate::syntax::names::is_any_of;
+use crate::syntax::source::{SourceFile, file_of};
+use crate::syntax::suspend;
 
 /// What a call does to the code around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

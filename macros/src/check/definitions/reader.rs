@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 use super::{Definitions, Effects, has_let, is_let, is_word, repetition};
-use crate::macros::definition::{Arm, is_punct};
+use crate::syntax::macros::definition::{Arm, is_punct};
 
 /// Where in a definition the reader is.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! What is refused.
 
-use super::super::Rule;
 use super::{Group, Refused};
+use crate::diagnostics::rules::Rule;
 
 // The first group that fits counts, so exact paths come before the modules they are in.
 pub(super) const PATHS: &[Group] = &[
@@ -64,13 +64,13 @@ pub(super) const PATHS: &[Group] = &[
             "std::hash::RandomState::new",
         ],
         "draws random numbers from the system",
-        "use `cx.random()`, if need be as the seed of a generator",
+        "use `cx.random()`, or seed a generator with it",
     ),
     group(
         Rule::RANDOM,
         &["fastrand::_", "fastrand::Rng::new"],
         "draws random numbers from the system",
-        "use `cx.random()`, if need be as the seed of `fastrand::Rng::with_seed`",
+        "use `cx.random()`, or pass it to `fastrand::Rng::with_seed`",
     ),
     group(
         Rule::PROCESSES,
@@ -95,7 +95,7 @@ pub(super) const PATHS: &[Group] = &[
             "jiff::tz::TimeZone::system",
             "dotenvy::_",
         ],
-        "depends on the process that happens to run it",
+        "depends on the process that runs the step",
         ARGUMENT,
     ),
     group(
@@ -193,8 +193,8 @@ pub(super) const PATHS: &[Group] = &[
     group(
         Rule::THREADS,
         &["std::thread::yield_now", "tokio::task::yield_now"],
-        "leaves the rest of the step for later",
-        "remove it: at every await of the workflow others have their turn",
+        "yields in the middle of a step",
+        "remove it: other runs proceed at every await of the workflow",
     ),
     group(
         Rule::THREADS,
@@ -205,7 +205,7 @@ pub(super) const PATHS: &[Group] = &[
     group(
         Rule::THREADS,
         &["std::thread::_", "std::thread::Builder::*", "rayon::*"],
-        "works with threads that end with the process",
+        "uses threads, which end with the process",
         SIDE_BY_SIDE,
     ),
     group(
@@ -233,7 +233,7 @@ pub(super) const PATHS: &[Group] = &[
         Rule::NOT_DURABLE,
         &["futures::future::_", "futures_util::future::_", "std::future::_"],
         "makes a future that cannot be saved",
-        "await durable operations one by one, or with `join!`, `try_join!` and `select!` of piton",
+        "await durable operations one by one, or with piton's `join!`, `try_join!` and `select!`",
     ),
     group(
         Rule::NOT_DURABLE,
@@ -244,9 +244,8 @@ pub(super) const PATHS: &[Group] = &[
     group(
         Rule::NOT_DURABLE,
         &["tokio::sync::_::channel", "tokio::sync::_::new", "tokio::signal::*"],
-        "serves tasks of one process",
-        "a run has no tasks: keep data in its locals, and let others reach it with a signal, \
-         `cx.signal::<S>()`",
+        "connects tasks of one process",
+        "keep the data in locals of the workflow, and receive messages as signals: `cx.signal::<S>()`",
     ),
     group(
         Rule::SHARED_STATE,
@@ -281,7 +280,7 @@ pub(super) const PATHS: &[Group] = &[
             "std::collections::hash_map::HashMap::_",
             "hashbrown::HashMap::_",
         ],
-        "makes a map whose order is different in every process",
+        "creates a map whose order differs from process to process",
         "use `BTreeMap`",
     ),
     group(
@@ -295,7 +294,7 @@ pub(super) const PATHS: &[Group] = &[
             "std::collections::hash_set::HashSet::_",
             "hashbrown::HashSet::_",
         ],
-        "makes a set whose order is different in every process",
+        "creates a set whose order differs from process to process",
         "use `BTreeSet`",
     ),
 ];
@@ -325,7 +324,7 @@ pub(super) const MACROS: &[Group] = &[
     group(
         Rule::INCLUDE,
         &["include", "std::include"],
-        "brings in code that is not compiled into the machine",
+        "includes code that is not compiled into the state machine",
         "write the code here, or in a `#[workflow]` or `#[deterministic]` function that is called \
          here",
     ),
@@ -387,7 +386,7 @@ pub(super) const MACROS: &[Group] = &[
         Rule::NOT_DURABLE,
         &["tokio::pin", "futures::pin_mut", "pin_utils::pin_mut", "std::pin::pin"],
         "pins a future, which cannot be saved",
-        "await the operation itself, or let `select!` of piton do so",
+        "await the operation itself, or make it a branch of piton's `select!`",
     ),
 ];
 
@@ -403,7 +402,7 @@ const fn group(
 pub(in crate::check) const ACTIVITY: &str = "move it into an `#[activity]` and await that";
 const ARGUMENT: &str =
     "read it where the workflow is started and pass it as an argument, or read it in an activity";
-const SIDE_BY_SIDE: &str = "await calls side by side with `join!`, or a list of them with piton's \
-                            `join_all`; let other work be an `#[activity]`";
+const SIDE_BY_SIDE: &str = "await concurrent calls with `join!`, or a list of them with piton's `join_all`; move \
+                            other work into an `#[activity]`";
 const TIME_OUT: &str =
-    "use `cx.timeout(limit, operation).await`, which takes an `async` block, too";
+    "use `cx.timeout(limit, operation).await`, which also takes an `async` block";

@@ -3,8 +3,8 @@
 mod list;
 
 pub(super) use self::list::ACTIVITY;
-use self::list::{MACROS, PATHS};
-use super::Rule;
+use super::paths::list::{MACROS, PATHS};
+use crate::diagnostics::rules::Rule;
 
 /// Something refused.
 #[derive(Clone, Copy, Debug)]

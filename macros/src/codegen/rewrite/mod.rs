@@ -15,12 +15,13 @@ use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAssign, ExprBlock, ExprForLoop, ExprLoop, ExprWhile, Ident, Pat, Stmt};
 
-use self::enclose::enclose_first;
 pub(super) use self::enclose::enclose_last;
-use self::jumps::Target;
 use super::print::Printer;
-use crate::macros::{self, Piece};
-use crate::normalize::collect_bindings;
+use super::rewrite::enclose::enclose_first;
+use super::rewrite::jumps::Target;
+use crate::syntax::macros;
+use crate::syntax::macros::Piece;
+use crate::syntax::patterns::collect_bindings;
 use crate::usage::{Place, Usage};
 
 /// Rewrites code of one root.

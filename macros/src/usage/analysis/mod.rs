@@ -7,10 +7,9 @@ mod visit;
 use syn::visit::Visit;
 use syn::{Expr, Pat};
 
-pub(crate) use self::visit::takes;
 use super::{Flow, Jump, Place, Usage};
 use crate::ir::{LocalId, Locals};
-use crate::normalize::collect_bindings;
+use crate::syntax::patterns::collect_bindings;
 
 /// What becomes of the value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,12 +4,14 @@ use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, UnOp};
 
 use super::{Analysis, Mode};
-use crate::carried::{self, answers, takes_receiver};
-use crate::hygiene::is_any_of;
 use crate::ir::label_target;
-use crate::macros::{self, Piece, Role};
-use crate::normalize::select::Select;
-use crate::normalize::{is_assignment, is_comparison, is_lazy, lends_shared, split_type};
+use crate::syntax::macros::{Piece, Role};
+use crate::syntax::methods::{answers, lends_shared, takes};
+use crate::syntax::names::is_any_of;
+use crate::syntax::operators::{is_assignment, is_comparison, is_lazy};
+use crate::syntax::patterns::split_type;
+use crate::syntax::select::Select;
+use crate::syntax::{macros, methods};
 use crate::usage::Jump;
 
 /// Whether the method only looks at what it is called on, by the traits and types of the standard library
@@ -87,29 +89,10 @@ fn changes(call: &syn::ExprMethodCall) -> bool {
         || method == "take" && call.args.is_empty()
 }
 
-/// Whether the method takes what it is called on, by those of the standard library: none has this name and
-/// does not.
-pub(crate) fn takes(call: &syn::ExprMethodCall) -> bool {
-    const TAKING: [&str; 10] = [
-        "expect",
-        "expect_err",
-        "map_or",
-        "map_or_else",
-        "ok_or_else",
-        "unwrap",
-        "unwrap_err",
-        "unwrap_or",
-        "unwrap_or_default",
-        "unwrap_or_else",
-    ];
-    let method = call.method.to_string();
-    TAKING.contains(&method.as_str()) || method.starts_with("into_") || takes_receiver(call)
-}
-
 /// Whether the method has a name by which collections, texts and options are only looked at. Other types have
 /// such methods, too.
 fn seems_to_look(call: &syn::ExprMethodCall) -> bool {
-    lends_shared(call) || answers(call) || carried::only_looks(call)
+    lends_shared(call) || answers(call) || methods::only_looks(call)
 }
 
 impl Analysis<'_> {

@@ -13,6 +13,7 @@ mod claim;
 pub(crate) mod lease;
 mod queues;
 pub(crate) mod relay;
+pub(crate) mod retention;
 #[cfg(feature = "schedules")]
 mod schedules;
 mod sweep;
@@ -35,6 +36,7 @@ pub(crate) async fn run(session: &Arc<Session>) {
         () = queues::run(session) => {}
         () = relay::run(session) => {}
         () = run_schedules(session) => {}
+        () = retention::run(session) => {}
         () = sweep::run(session) => {}
         () = watch::run(session) => {}
     }

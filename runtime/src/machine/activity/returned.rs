@@ -108,9 +108,9 @@ fn resume_result<T: Durable, E: Durable>(
 
 /// The two sides of a `Result`, for code that only has the name of an alias.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is called a `Result` and is none",
-    label = "this is no `Result` of the standard library, nor another name for one",
-    note = "what a workflow or activity returns is taken for a `Result` by its name: give the type another one"
+    message = "`{Self}` is named `Result` but is not the standard library's",
+    label = "neither the standard library's `Result` nor an alias of it",
+    note = "piton recognizes a returned `Result` by its name: rename the type"
 )]
 pub trait ResultParts {
     /// The value.

@@ -23,7 +23,7 @@ use crate::model::{Handle, RunId};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be spawned",
     label = "not a call of an activity, a timer or a signal",
-    note = "code of several steps runs beside other code as a branch of `join!`, or as a run of its own"
+    note = "to run code with several awaits concurrently, make it a branch of `join!` or start it as a child run"
 )]
 pub trait Spawn: DurableFuture {
     /// Which operation it is.

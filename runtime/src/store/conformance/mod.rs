@@ -33,6 +33,8 @@ mod neighbors;
 mod news;
 mod promises;
 mod queue_model;
+mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod visibility;
@@ -73,6 +75,7 @@ pub fn cases() -> Vec<Case> {
         visibility::CASES,
         finding::CASES,
         changing::CASES,
+        retention::CASES,
         agreement::CASES,
         definitions::CASES,
         details::CASES,
@@ -85,6 +88,7 @@ pub fn cases() -> Vec<Case> {
         neighbors::CASES,
         news::CASES,
         promises::CASES,
+        queues::CASES,
         concurrency::CASES,
         model::CASES,
         queue_model::CASES,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 
 use super::fixture::{StoreUnderTest, close, keep, new_run, park};
+use super::runs::chains::continued;
 use crate::machine::OperationOutcome;
 use crate::model::{
     Cause, Handle, Message, OutgoingMessage, Payload, PromiseKey, PromiseMessage, PromiseOutcome,
@@ -25,6 +26,9 @@ super::list_cases!("promises":
     a_completion_makes_a_run_due_that_sleeps,
     a_promise_of_a_closed_run_cannot_be_completed,
     a_promise_of_no_run_is_not_awaited_for_ever,
+    whoever_waits_for_a_run_that_closes_is_told,
+    many_wait_for_a_run_that_closes,
+    the_next_run_of_a_chain_does_not_keep_promises,
     a_shared_promise_goes_to_all_who_wait,
     a_run_completes_the_promise_of_another,
     what_is_no_longer_awaited_is_not_delivered,
@@ -249,6 +253,83 @@ async fn a_promise_of_no_run_is_not_awaited_for_ever(t: StoreUnderTest) {
     let is_broken = |outcome: &PromiseOutcome| matches!(outcome, PromiseOutcome::Broken(_));
     assert!(outcomes.iter().all(|(_, outcome)| is_broken(outcome)), "{outcomes:?}");
     assert_eq!(outcomes.len(), 2);
+}
+
+/// What those get who have awaited a promise of a run that has closed.
+fn end_of(run_id: RunId) -> PromiseOutcome {
+    PromiseOutcome::Broken(Cause::interruption(format!("the run {run_id} is closed")))
+}
+
+async fn whoever_waits_for_a_run_that_closes_is_told(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let (owner, stopped) = (t.start_owned("owner", worker).await, t.start("stopped").await);
+    let waiting = t.start_owned("waiting", worker).await;
+    let other = of_run(owner).for_attempt(2);
+    let awaited = vec![
+        awaits(&of_run(owner), 0),
+        awaits(&of_id("owner").for_attempt(2), 1),
+        awaits(&of_run(stopped), 2),
+        awaits(&PromiseToken::shared("go"), 3),
+    ];
+    t.tell(worker, waiting, 0, awaited).await;
+    // It awaits its own promise as well, and closes by itself.
+    t.tell(worker, owner, 0, vec![awaits(&of_run(owner), 0)]).await;
+    assert_eq!(t.complete(&other, value("yes")).await, CompletionOutcome::Completed);
+    t.commit(worker, close(owner, 1)).await;
+    t.relay(&[owner]).await;
+    let mut expected = vec![(1, value("yes")), (0, end_of(owner))];
+    assert_eq!(t.outcomes(waiting).await, expected);
+
+    t.commit(worker, park(waiting, 1, None, 2)).await;
+    assert!(t.store.terminate_run(stopped, "enough").await.expect("runs can be terminated"));
+    t.relay(&[stopped]).await;
+    expected.push((2, end_of(stopped)));
+    assert_eq!(t.outcomes(waiting).await, expected);
+    assert_eq!(t.claim_ids(worker, 9).await, [waiting], "it is woken");
+    // Nothing is said twice, and nobody waits any more.
+    t.relay(&[owner, stopped]).await;
+    assert_eq!(t.outcomes(waiting).await, expected);
+    assert_eq!(t.promise(&of_run(owner)).await, None);
+    let late = t.complete(&of_run(owner), value("late")).await;
+    assert_eq!(late, CompletionOutcome::Closed(owner));
+}
+
+async fn many_wait_for_a_run_that_closes(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let owner = t.start_owned("owner", worker).await;
+    let count = MAX_AT_ONCE + 7;
+    let runs = (0..count)
+        .map(|number| NewRun { owner: Some(worker), ..new_run(&format!("run-{number}")) })
+        .collect::<Vec<_>>();
+    let run_ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
+    t.start_all(runs).await;
+    let steps = run_ids.iter().map(|run_id| CommitStep {
+        effects: vec![tells(awaits(&of_run(owner), 5))],
+        ..keep(*run_id, 0, "waiting")
+    });
+    t.commit_all(worker, steps.collect()).await;
+    t.relay(&run_ids).await;
+    t.commit(worker, close(owner, 0)).await;
+    t.relay(&[owner]).await;
+    for run_id in run_ids {
+        assert_eq!(t.outcomes(run_id).await, [(5, end_of(owner))]);
+    }
+}
+
+async fn the_next_run_of_a_chain_does_not_keep_promises(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let owner = t.start_owned("owner", worker).await;
+    let waiting = t.start_owned("waiting", worker).await;
+    t.tell(worker, waiting, 0, vec![awaits(&of_id("owner"), 0)]).await;
+    let next = new_run("owner");
+    let next_id = next.run_id;
+    t.commit(worker, continued(owner, 0, next)).await;
+    t.relay(&[owner]).await;
+    assert_eq!(t.outcomes(waiting).await, [(0, end_of(owner))]);
+    // Its own is another promise.
+    t.tell(worker, waiting, 1, vec![awaits(&of_id("owner"), 1)]).await;
+    assert_eq!(t.complete(&of_run(next_id), value("yes")).await, CompletionOutcome::Completed);
+    assert_eq!(t.outcomes(waiting).await, [(0, end_of(owner)), (1, value("yes"))]);
 }
 
 async fn a_shared_promise_goes_to_all_who_wait(t: StoreUnderTest) {

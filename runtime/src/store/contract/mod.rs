@@ -20,6 +20,8 @@ pub(super) mod lifecycle;
 pub(super) mod lists;
 pub(super) mod messages;
 pub(super) mod promises;
+pub(super) mod queues;
+pub(super) mod retention;
 pub(super) mod runs;
 pub(super) mod schedules;
 pub(super) mod visibility;
@@ -34,6 +36,8 @@ pub use self::definitions::Definitions;
 pub use self::lifecycle::Lifecycle;
 pub use self::messages::Messages;
 pub use self::promises::Promises;
+pub use self::queues::Queues;
+pub use self::retention::Retention;
 pub use self::runs::Runs;
 pub use self::schedules::Schedules;
 pub use self::visibility::Visibility;
@@ -62,8 +66,10 @@ pub trait Store:
     + Activities
     + Messages
     + Promises
+    + Queues
     + Definitions
     + Visibility
+    + Retention
     + Schedules
     + Lifecycle
     + std::fmt::Debug
@@ -75,6 +81,12 @@ pub trait Store:
 
     /// The database's clock. Locks nothing.
     async fn now(&self) -> Result<Timestamp, StoreError>;
+
+    /// Whether its clock can stand still for long: it follows tokio's, which tests pause, or moves by hand. By default it
+    /// cannot.
+    fn has_virtual_clock(&self) -> bool {
+        false
+    }
 
     /// The id of a run to be started. By default from the clock and random bits of this process; a
     /// store for simulations gives ids that can be repeated.

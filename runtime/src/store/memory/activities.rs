@@ -92,7 +92,7 @@ pub(super) struct ActivityRow {
     attempt: u32,
     interruptions: u32,
     pub(super) worker: Option<WorkerLease>,
-    due_at: Option<Timestamp>,
+    pub(super) due_at: Option<Timestamp>,
     expires_at: Option<Timestamp>,
     end_by: Option<Timestamp>,
     details: Option<Payload>,
@@ -119,6 +119,11 @@ impl ActivityRow {
         };
         row.wait(now);
         row
+    }
+
+    /// The queue that it is on.
+    pub(super) fn queue(&self) -> &str {
+        &self.new.queue
     }
 
     /// How long what a worker is given of it is.
@@ -207,7 +212,10 @@ impl State {
         let mut claimed = ClaimedActivities { now, ..ClaimedActivities::default() };
         let (mut rooms, mut answer) = (Rooms::of(&request), Answer::default());
         let mut waiting: Vec<_> = self.activities.iter_mut().collect();
-        waiting.retain(|(_, row)| row.due_at.is_some() && !row.is_expired(now));
+        waiting.retain(|(_, row)| {
+            let is_paused = self.paused_queues.contains_key(&row.new.queue);
+            row.due_at.is_some() && !row.is_expired(now) && !is_paused
+        });
         waiting.sort_by_key(|(key, row)| (row.due_at, **key));
         let mut left = Vec::new();
         for (key, row) in waiting {

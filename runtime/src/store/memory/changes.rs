@@ -1,7 +1,7 @@
 //! Changes that people ask for.
 
 use super::state::{News, State};
-use crate::model::{PromiseScope, Timestamp};
+use crate::model::Timestamp;
 use crate::store::contract::changes::arrival;
 use crate::store::{ChangeOutcome, ChangeRun, RunChange};
 
@@ -36,11 +36,7 @@ impl State {
                 None => ChangeOutcome::Unknown,
                 Some(true) => ChangeOutcome::Open,
                 Some(false) => {
-                    self.runs.remove(&run_id);
-                    self.history.remove(&run_id);
-                    self.promises.0.retain(|key, _| key.scope != PromiseScope::Run(run_id));
-                    self.replies.retain(|(of, _), _| *of != run_id);
-                    self.activities.retain(|key, _| key.run_id != run_id);
+                    self.remove_run(run_id);
                     ChangeOutcome::Changed
                 }
             },

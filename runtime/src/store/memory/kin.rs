@@ -77,6 +77,13 @@ impl State {
         self.send_close(key, now, news);
     }
 
+    /// The same of a run that another one follows: that concerns nobody but those who await its promises.
+    fn tell_close_of_awaited(&mut self, run_id: RunId, now: Timestamp, news: &mut News<'_>) {
+        if !self.awaited_of(run_id).is_empty() {
+            self.tell_close(run_id, now, news);
+        }
+    }
+
     fn send_close(&mut self, key: MessageKey, now: Timestamp, news: &mut News<'_>) {
         news.sent.push(key.run_id);
         let message = OutgoingMessage { to: String::new(), body: Message::Closed };
@@ -120,6 +127,7 @@ impl State {
         let row = ChainRow { first, place: before + 1, previous: closed, link };
         self.kin.chains.insert(next, row);
         self.kin.last.insert(first, next);
+        self.tell_close_of_awaited(closed, now, news);
     }
 
     /// Starts a child, unless that has been done.
@@ -188,6 +196,7 @@ impl State {
         now: Timestamp,
         news: &mut News<'_>,
     ) -> Carried {
+        self.end_promises(closed, now, news);
         let chain = self.first_of(closed);
         let end = match self.runs.get(&closed) {
             // It was opened again, or goes on as another one.
@@ -238,6 +247,28 @@ impl State {
         }
         let is_whole = waits.len() < limit && attached.len() < limit;
         if is_whole { Carried::Out } else { Carried::InPart }
+    }
+
+    /// Whether it is a child of a run that is open, or that goes on as another one.
+    pub(super) fn has_open_parent(&self, run_id: RunId) -> bool {
+        let Some(child) = self.kin.children.get(&self.first_of(run_id)) else { return false };
+        let parent = self.runs.get(&self.last_of(child.parent_chain));
+        parent.is_some_and(|row| row.status.is_open())
+    }
+
+    /// Removes what told which runs a run belongs to that was removed. Of a chain that is gone as a whole the rows of
+    /// its children go, but for those whose policies are still to be applied, and the row by which it is a child.
+    pub(super) fn remove_kin(&mut self, run_id: RunId) {
+        let chain = self.first_of(run_id);
+        self.kin.chains.remove(&run_id);
+        self.kin.waits.retain(|(_, waiting, _)| *waiting != run_id);
+        let is_gone = !self.runs.contains_key(&chain)
+            && self.kin.chains.values().all(|row| row.first != chain);
+        if is_gone {
+            self.kin.last.remove(&chain);
+            self.kin.children.remove(&chain);
+            self.kin.children.retain(|_, row| row.parent_chain != chain || row.is_attached);
+        }
     }
 
     pub(super) fn find_kin(&self, run_id: RunId) -> Option<Kin> {

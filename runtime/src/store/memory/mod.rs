@@ -20,6 +20,8 @@ mod kin;
 mod lifecycle;
 mod messages;
 mod promises;
+mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod state;
@@ -242,6 +244,10 @@ impl Store for MemoryStore {
 
     async fn now(&self) -> Result<Timestamp, StoreError> {
         self.transition("now", |_, now, _| Ok(now)).await
+    }
+
+    fn has_virtual_clock(&self) -> bool {
+        true
     }
 
     fn new_run_id(&self) -> RunId {

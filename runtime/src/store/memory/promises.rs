@@ -5,8 +5,8 @@ use async_trait::async_trait;
 use super::state::{News, State};
 use super::{MemoryStore, Write};
 use crate::error::StoreError;
-use crate::model::{PromiseKey, PromiseScope, Timestamp};
-use crate::store::promises::{Ask, Place, PromiseRow, scope_text};
+use crate::model::{PromiseKey, PromiseMessage, PromiseScope, RunId, Timestamp};
+use crate::store::promises::{Ask, Place, PromiseRow, awaited_owner, scope_text};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     CompletePromise, CompletionOutcome, PromiseFilter, PromiseRecord, Promises, RunKey,
@@ -31,7 +31,8 @@ impl Promises for MemoryStore {
             let due = state.promises.0.iter().filter(|(_, row)| is_due(row));
             let due: Vec<_> = due.map(|(key, _)| key.clone()).take(limit as usize).collect();
             for key in &due {
-                state.settle_promise(key, now, news);
+                let place = state.place(&key.scope);
+                state.settle_promise(&place, &key.name, now, news);
             }
             Ok(due.len() == limit as usize)
         })
@@ -105,8 +106,7 @@ impl State {
         let outcome = self.promises.complete(&place, completion, now);
         let told = outcome == CompletionOutcome::Completed;
         news.wrote(Write::PromiseCompleted { completion, told });
-        let (key, _) = place.keys(completion.token.name());
-        self.settle_promise(&key, now, news);
+        self.settle_promise(&place, completion.token.name(), now, news);
         outcome
     }
 
@@ -116,12 +116,33 @@ impl State {
         let is_open = self.runs.get(&ask.sender).is_some_and(|row| row.status.is_open());
         let due = ask.carry_out(&mut self.promises, &place, is_open, now);
         due.into_iter().for_each(|due| _ = self.deliver(due.into(), now, news));
-        let (key, _) = place.keys(ask.token().name());
-        self.settle_promise(&key, now, news);
+        if let PromiseMessage::Await { token, .. } = &ask.message
+            && let Some(owner) = awaited_owner(&place.keys(token.name()).0, ask.sender)
+            && let Some(row) = self.runs.get_mut(&owner)
+        {
+            row.has_kin = true;
+        }
+        self.settle_promise(&place, ask.token().name(), now, news);
     }
 
-    fn settle_promise(&mut self, key: &PromiseKey, now: Timestamp, news: &mut News<'_>) {
-        for due in self.promises.settle(key, |_| true, now) {
+    /// Tells those who wait for promises of a run that is closed.
+    pub(super) fn end_promises(&mut self, closed: RunId, now: Timestamp, news: &mut News<'_>) {
+        for name in self.awaited_of(closed) {
+            let place = self.place(&PromiseScope::Run(closed));
+            self.settle_promise(&place, &name, now, news);
+        }
+    }
+
+    /// The names of a run's promises that are awaited and have come to nothing.
+    pub(super) fn awaited_of(&self, run_id: RunId) -> Vec<String> {
+        let of_run = self.promises.0.iter().filter(|(key, row)| {
+            key.scope == PromiseScope::Run(run_id) && row.outcome.is_none() && row.is_awaited()
+        });
+        of_run.map(|(key, _)| key.name.clone()).collect()
+    }
+
+    fn settle_promise(&mut self, place: &Place, name: &str, now: Timestamp, news: &mut News<'_>) {
+        for due in self.promises.settle(place, name, |_| true, now) {
             self.deliver(due.into(), now, news);
         }
     }

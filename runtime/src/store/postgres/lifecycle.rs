@@ -189,16 +189,14 @@ async fn try_expire(
     }
     let status = RunStatus::TimedOut;
     let given_up = close(&mut transaction, store, *run_id, status, reason).await?;
-    let mut over = Vec::new();
-    match successor {
+    let (given, closed) = (store.given_time(), vec![run_id.as_uuid()]);
+    let over = match successor {
         Some(successor) => {
-            kin::follow(transaction.get(), store.given_time(), *run_id, successor).await?;
+            kin::follow(transaction.get(), given, *run_id, successor).await?;
+            kin::write_closes_of_awaited(transaction.get(), given, closed).await?
         }
-        None => {
-            let closed = vec![run_id.as_uuid()];
-            over = kin::write_closes(transaction.get(), store.given_time(), closed).await?;
-        }
-    }
+        None => kin::write_closes(transaction.get(), given, closed).await?,
+    };
     empty(&mut transaction, *run_id).await?;
     transaction.commit().await?;
     Ok(Some(Ended { run_id: *run_id, given_up: given_up.unwrap_or_default(), over }))

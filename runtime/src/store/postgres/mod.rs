@@ -37,10 +37,13 @@ mod lifecycle;
 mod lists;
 mod liveness;
 mod messages;
+mod namespace;
 mod news;
 mod open;
 mod probe;
 mod promises;
+mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod server;
@@ -63,6 +66,7 @@ use self::fragments::{definition, lock_worker, named_after, named_by, now, workf
 use self::lanes::Lanes;
 use self::liveness::Liveness;
 use self::messages::Reads;
+pub(super) use self::namespace::namespaces;
 use self::news::News;
 pub(super) use self::open::open;
 use self::probe::{Probe, silence};
@@ -235,6 +239,10 @@ impl Store for PostgresStore {
             Ok(now)
         };
         self.asked("now", now).await
+    }
+
+    fn has_virtual_clock(&self) -> bool {
+        self.clock.manual_now().is_some()
     }
 
     async fn close(&self) {

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use sqlx::PgConnection;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until};
@@ -18,8 +19,9 @@ use super::lanes::Lanes;
 use crate::model::{Handle, RunId, WorkerId};
 use crate::store::{ActivityKey, Ending, Hub, RunEvent};
 
-/// The channel of all notifications.
-pub(super) const CHANNEL: &str = "piton";
+/// The channel of all notifications. A channel belongs to the database, so its name says which schema it is of; a
+/// schema's own name may be as long as a channel's.
+const CHANNEL: &str = "SELECT 'piton ' || hashtext(current_schema())";
 
 /// The longest notification that Postgres accepts is one byte under 8,000.
 const MAX_PAYLOAD: usize = 7_900;
@@ -37,7 +39,7 @@ const MAX_PAUSE: Duration = Duration::from_millis(5);
 /// News need not outlive the server, so nobody waits for its log to be flushed: what is told of has
 /// been committed before.
 const SEND: &str = "SELECT set_config('synchronous_commit', 'off', true), \
-    pg_notify('piton', payload) FROM unnest($1::text[]) AS payload";
+    pg_notify($2, payload) FROM unnest($1::text[]) AS payload";
 
 /// Tells the notifications of one store from those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,10 +72,16 @@ pub(super) struct News {
     task: JoinHandle<()>,
 }
 
+/// The name of the [`CHANNEL`] of the session's schema.
+pub(super) async fn channel(connection: &mut PgConnection) -> Result<Arc<str>, sqlx::Error> {
+    let channel: String = sqlx::query_scalar(CHANNEL).fetch_one(connection).await?;
+    Ok(channel.into())
+}
+
 impl News {
-    pub(super) fn start(lanes: Lanes, hub: Arc<Hub>, origin: Origin) -> Self {
+    pub(super) fn start(lanes: Lanes, hub: Arc<Hub>, origin: Origin, channel: Arc<str>) -> Self {
         let (items, receiver) = mpsc::unbounded_channel();
-        let task = tokio::spawn(send_all(lanes, Paced::new(receiver), origin));
+        let task = tokio::spawn(send_all(lanes, Paced::new(receiver), origin, channel));
         Self { hub, items, workers: Mutex::default(), task }
     }
 
@@ -148,9 +156,9 @@ impl Drop for News {
 }
 
 /// News that cannot be sent is dropped: others find out by their slow poll.
-async fn send_all(lanes: Lanes, mut news: Paced, origin: Origin) {
+async fn send_all(lanes: Lanes, mut news: Paced, origin: Origin, channel: Arc<str>) {
     while let Some(items) = news.next().await {
-        if let Err(error) = send(&lanes, write(&items, origin)).await {
+        if let Err(error) = send(&lanes, &channel, write(&items, origin)).await {
             tracing::debug!(%error, "news could not be sent");
         }
     }
@@ -185,9 +193,9 @@ impl Paced {
     }
 }
 
-async fn send(lanes: &Lanes, payloads: Vec<String>) -> Result<(), sqlx::Error> {
+async fn send(lanes: &Lanes, channel: &str, payloads: Vec<String>) -> Result<(), sqlx::Error> {
     let mut lane = lanes.lane().await?;
-    sqlx::query(SEND).bind(payloads).execute(lane.get()).await?;
+    sqlx::query(SEND).bind(payloads).bind(channel).execute(lane.get()).await?;
     lane.done();
     Ok(())
 }

@@ -17,7 +17,8 @@ use super::blockers::Blockers;
 use super::lanes::Lanes;
 use super::liveness::Liveness;
 use super::messages::Reads;
-use super::news::{News, Origin};
+use super::namespace;
+use super::news::{self, News, Origin};
 use super::probe::Probe;
 use super::server::{Server, is_refused};
 use super::session::{Session, listen};
@@ -102,9 +103,15 @@ pub(in crate::store) async fn open(
         .options(SETTINGS)
         .options([(SENDING, options.answer_timeout.as_millis().to_string())])
         .disable_statement_logging();
+    if let Some(name) = &options.namespace {
+        connect = namespace::within(connect, name);
+    }
     let failed = |error| unreachable(&target, error);
     let mut connection = connect.connect().await.map_err(failed)?;
     check_encoding(&mut connection, &target).await?;
+    if let Some(name) = &options.namespace {
+        namespace::enter(&mut connection, name, &target).await?;
+    }
     migrate(&mut connection, &target).await?;
     if check_settings(&mut connection).await.map_err(failed)? == Commits::TooEarly {
         connection.close().await.map_err(failed)?;
@@ -129,11 +136,12 @@ pub(in crate::store) async fn open(
     let (calls, pool) = (to(calls as usize), to(others as usize));
     let hub = Arc::new(Hub::default());
     let origin = Origin::new();
-    let news = News::start(calls.clone(), Arc::clone(&hub), origin);
+    let channel = news::channel(&mut connection).await.map_err(failed)?;
+    let news = News::start(calls.clone(), Arc::clone(&hub), origin, Arc::clone(&channel));
     let reads = Reads::start(calls.clone(), options.answer_timeout);
     let blockers = Blockers::new(connect.clone());
     let probe = Probe::new(connect.clone());
-    let mut lasting = listen(&connect, &server).await.map_err(failed)?;
+    let mut lasting = listen(&connect, &server, &channel).await.map_err(failed)?;
     // Of two sessions at the same time, each has a process to itself.
     let process = process_of(&mut connection).await.map_err(failed)?;
     let other = (&mut lasting.listener).acquire().await.map_err(failed)?;
@@ -154,6 +162,7 @@ pub(in crate::store) async fn open(
         wishes: receiver,
         hub: Arc::clone(&hub),
         origin,
+        channel,
         held: BTreeSet::new(),
         missing: BTreeSet::new(),
         settled_at,
@@ -267,7 +276,7 @@ fn is_refused_by_tls(error: &sqlx::Error) -> bool {
 }
 
 /// Says what the SQLSTATE means for somebody who wants to connect.
-fn unreachable(target: &str, error: sqlx::Error) -> ConnectError {
+pub(super) fn unreachable(target: &str, error: sqlx::Error) -> ConnectError {
     let state = error.as_database_error().and_then(|error| error.code());
     let reason = match state.as_deref() {
         Some("3D000") => "there is no such database",

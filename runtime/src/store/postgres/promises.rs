@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use sqlx::PgConnection;
 
+use super::kin::mark;
 use super::messages::{find_recipients, remove, write as write_arrivals};
 use super::server::takes_writes;
 use super::transaction::Transaction;
@@ -19,7 +20,7 @@ use crate::store::promises::{Place, PromiseRow, PromiseRows, scope_text};
 use crate::store::recipients::Question;
 use crate::store::rows::{
     ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
-    promise_columns, read_key, read_promises, write_outcome,
+    promise_columns, read_promises, read_settles, write_outcome,
 };
 use crate::store::weight::{Weight as _, fits};
 use crate::store::{
@@ -78,6 +79,10 @@ const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, 
     expires_at = excluded.expires_at, due_at = excluded.due_at";
 
 const REMOVE: &str = "DELETE FROM piton_promises WHERE scope = $1 AND name = $2";
+
+/// What is awaited of these runs and has come to nothing. Who waits for nothing any more has no row.
+const AWAITED: &str = "SELECT scope, name FROM piton_promises \
+    WHERE run_id = ANY ($1) AND outcome IS NULL";
 
 const ADD_WAITS: &str = "INSERT INTO piton_promise_waits (scope, name, run_id, handle) \
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[]) ON CONFLICT DO NOTHING";
@@ -175,8 +180,7 @@ async fn settle(store: &PostgresStore, limit: u32) -> Result<bool, StoreError> {
         .await
         .map_err(failed)?;
     lane.done();
-    let due = due.into_iter().map(|(scope, name)| read_key(&scope, name).map(Work::Settle));
-    let due = due.collect::<Result<Vec<_>, _>>()?;
+    let due = read_settles(due)?;
     let has_more = due.len() == limit as usize;
     if !due.is_empty() {
         do_work(store, due, "settle_promises").await?;
@@ -392,6 +396,29 @@ async fn write(
         if !waits.is_empty() {
             write_waits(connection, statement, waits).await.map_err(failed)?;
         }
+    }
+    let owners = decided.awaited.iter().map(RunId::as_uuid).collect();
+    mark(connection, owners).await.map_err(failed)
+}
+
+/// Tells those who wait for promises of runs that are closed.
+pub(super) async fn end_promises(
+    store: &PostgresStore,
+    closes: &[MessageKey],
+) -> Result<(), StoreError> {
+    let failed = failed("relay_messages");
+    if closes.is_empty() {
+        return Ok(());
+    }
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let keys: Vec<(String, String)> = sqlx::query_as(AWAITED)
+        .bind(closes.iter().map(|key| key.run_id.as_uuid()).collect::<Vec<_>>())
+        .fetch_all(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    for work in read_settles(keys)?.chunks(MAX_AT_ONCE as usize) {
+        do_work(store, work.to_vec(), "relay_messages").await?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{Instant, sleep, timeout};
 
 use super::liveness::SETTLE;
-use super::news::{CHANNEL, Origin, publish};
+use super::news::{Origin, publish};
 use super::server::{Server, takes_writes};
 use crate::model::WorkerId;
 use crate::store::Hub;
@@ -58,6 +58,8 @@ pub(super) struct Session {
     pub(super) wishes: mpsc::UnboundedReceiver<Wish>,
     pub(super) hub: Arc<Hub>,
     pub(super) origin: Origin,
+    /// That of all notifications.
+    pub(super) channel: Arc<str>,
     /// The workers whose locks are held.
     pub(super) held: BTreeSet<WorkerId>,
     /// Those whose locks should be held and are not yet.
@@ -80,7 +82,7 @@ impl Session {
         loop {
             let served = match lasting.take() {
                 Some(lasting) => self.serve(lasting).await,
-                None => match listen(&self.connect, &self.server).await {
+                None => match listen(&self.connect, &self.server, &self.channel).await {
                     Ok(lasting) => {
                         wait = FIRST_WAIT;
                         self.settled_at.send_replace(Instant::now() + SETTLE);
@@ -169,6 +171,7 @@ pub(super) struct Lasting {
 pub(super) async fn listen(
     connect: &PgConnectOptions,
     server: &Server,
+    channel: &str,
 ) -> Result<Lasting, sqlx::Error> {
     let pool = PgPoolOptions::new()
         .max_connections(1)
@@ -179,7 +182,7 @@ pub(super) async fn listen(
     let mut listener = PgListener::connect_with(&pool).await?;
     listener.eager_reconnect(false);
     let generation = answered(server.meet((&mut listener).acquire().await?)).await?;
-    listener.listen(CHANNEL).await?;
+    listener.listen(channel).await?;
     Ok(Lasting { listener, generation, _pool: pool })
 }
 

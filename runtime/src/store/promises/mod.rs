@@ -44,6 +44,16 @@ impl Place {
             Self::Shared => (key(PromiseScope::Shared), None),
         }
     }
+
+    /// What those who wait get if nobody can complete the promise any more.
+    fn end(&self) -> Option<PromiseOutcome> {
+        let why = match self {
+            Self::Nowhere(run_id) => format!("there is no run {run_id}"),
+            Self::Run { run_id, is_open: false, .. } => format!("the run {run_id} is closed"),
+            _ => return None,
+        };
+        Some(PromiseOutcome::Broken(Cause::interruption(why)))
+    }
 }
 
 /// A promise's row, with the waits.
@@ -83,13 +93,17 @@ impl PromiseRow {
     pub(super) fn due_at(&self) -> Option<Timestamp> {
         match self.outcome {
             None => self.expires_at,
-            Some(_) => self.completed_at.filter(|_| self.has_more || !self.waits.is_empty()),
+            Some(_) => self.completed_at.filter(|_| self.is_awaited()),
         }
     }
 
+    /// Whether there are waits to which nothing has been delivered.
+    pub(super) fn is_awaited(&self) -> bool {
+        self.has_more || !self.waits.is_empty()
+    }
+
     fn is_of_use(&self) -> bool {
-        let has_waits = self.has_more || !self.waits.is_empty();
-        self.outcome.is_some() || self.expires_at.is_some() || has_waits
+        self.outcome.is_some() || self.expires_at.is_some() || self.is_awaited()
     }
 
     fn expire(&mut self, now: Timestamp) {
@@ -164,16 +178,8 @@ impl PromiseRows {
         now: Timestamp,
     ) -> Option<Due> {
         let key = self.key(place, token.name());
-        let never = |why: &str| Some(PromiseOutcome::Broken(Cause::interruption(why)));
         let known = self.0.get(&key).and_then(|row| row.outcome.clone());
-        let outcome = known.or_else(|| match place {
-            Place::Nowhere(of) => never(&format!("there is no run {of}")),
-            Place::Run { run_id: of, is_open: false, .. } => {
-                never(&format!("the run {of} is closed"))
-            }
-            _ => None,
-        });
-        if let Some(outcome) = outcome {
+        if let Some(outcome) = known.or_else(|| place.end()) {
             return Some(Due { run_id, handle, outcome });
         }
         let row = self.0.entry(key);
@@ -232,21 +238,41 @@ impl PromiseRows {
         CompletionOutcome::Completed
     }
 
-    /// Lets a promise expire if it is time, and takes what is due to runs that `may` get it.
+    /// Lets a promise expire if it is time, and takes what is due to runs that `may` get it: its outcome, or that it
+    /// will have none because its run is closed.
     pub(super) fn settle(
         &mut self,
-        key: &PromiseKey,
+        place: &Place,
+        name: &str,
         may: impl Fn(RunId) -> bool,
         now: Timestamp,
     ) -> Vec<Due> {
-        let Some(row) = self.0.get_mut(key) else { return Vec::new() };
+        let (key, _) = place.keys(name);
+        let Some(row) = self.0.get_mut(&key) else { return Vec::new() };
         row.expire(now);
-        let Some(outcome) = &row.outcome else { return Vec::new() };
+        let Some(outcome) = row.outcome.clone().or_else(|| place.end()) else { return Vec::new() };
         let (goes, stays) = row.waits.iter().copied().partition(|(run_id, _)| may(*run_id));
         row.waits = stays;
+        if !row.is_of_use() {
+            self.0.remove(&key);
+        }
         let goes: BTreeSet<(RunId, Handle)> = goes;
         let due = |(run_id, handle)| Due { run_id, handle, outcome: outcome.clone() };
         goes.into_iter().map(due).collect()
+    }
+
+    /// Whether some still wait for what a closed run will never complete.
+    pub(super) fn awaits_end(&self, place: &Place, name: &str) -> bool {
+        let row = self.0.get(&place.keys(name).0);
+        place.end().is_some() && row.is_some_and(|row| row.outcome.is_none() && row.is_awaited())
+    }
+}
+
+/// The run that is to say when it closes that somebody waits for its promise: not the one that waits.
+pub(super) fn awaited_owner(key: &PromiseKey, waiting: RunId) -> Option<RunId> {
+    match key.scope {
+        PromiseScope::Run(owner) if owner != waiting => Some(owner),
+        _ => None,
     }
 }
 

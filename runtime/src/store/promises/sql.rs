@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Ask, Due, Place, PromiseRow, PromiseRows};
+use super::{Ask, Due, Place, PromiseRow, PromiseRows, awaited_owner};
 use crate::model::{Handle, PromiseKey, PromiseMessage, PromiseScope, RunId, Timestamp};
 use crate::store::recipients::Recipients;
 use crate::store::{CompletePromise, CompletionOutcome, MessageKey};
@@ -100,6 +100,8 @@ pub(in crate::store) struct Decided {
     pub(in crate::store) removed: Vec<PromiseKey>,
     pub(in crate::store) new_waits: Vec<Wait>,
     pub(in crate::store) gone_waits: Vec<Wait>,
+    /// Runs whose promises others have begun to await: their end concerns others from now on.
+    pub(in crate::store) awaited: BTreeSet<RunId>,
     /// Promises whose outcomes are still to go to some who wait.
     pub(in crate::store) left: Vec<PromiseKey>,
 }
@@ -118,6 +120,7 @@ pub(in crate::store) fn decide(
     let before = rows.clone();
     let mut rows = rows;
     let mut decided = Decided::default();
+    let mut ended = BTreeSet::new();
     for one in work {
         let mut outcome = None;
         if let Some(place) = places.get(one.scope()) {
@@ -137,11 +140,15 @@ pub(in crate::store) fn decide(
                 }
                 Work::Settle(_) => {}
             }
-            let (key, _) = place.keys(one.name());
-            decided.due.extend(rows.settle(&key, |run_id| recipients.has(run_id), now));
+            let has = |run_id| recipients.has(run_id);
+            decided.due.extend(rows.settle(&place, one.name(), has, now));
+            if rows.awaits_end(&place, one.name()) {
+                ended.insert(place.keys(one.name()).0);
+            }
         }
         decided.outcomes.push(outcome);
     }
+    decided.left.extend(ended);
     decided.compare(&before, rows);
     decided
 }
@@ -158,6 +165,8 @@ impl Decided {
         let (waits_before, waits_after) = (waits(before), waits(&after));
         self.new_waits.extend(waits_after.difference(&waits_before).cloned());
         self.gone_waits.extend(waits_before.difference(&waits_after).cloned());
+        let owners = self.new_waits.iter();
+        self.awaited = owners.filter_map(|(key, run_id, _)| awaited_owner(key, *run_id)).collect();
         let removed = before.0.keys().filter(|key| !after.0.contains_key(key));
         self.removed.extend(removed.cloned());
         for (key, row) in after.0 {

@@ -13,6 +13,7 @@ pub(crate) struct EditedRow {
     step_no: i64,
     status: String,
     worker_id: Option<i64>,
+    #[cfg_attr(not(feature = "postgres"), expect(dead_code))]
     pub(crate) workflow_id: String,
 }
 

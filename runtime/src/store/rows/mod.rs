@@ -14,6 +14,7 @@ mod kin;
 mod lifecycle;
 mod messages;
 mod promises;
+mod queues;
 mod runs;
 mod schedules;
 mod visibility;
@@ -27,7 +28,9 @@ pub(super) use self::attributes::AttributeRow;
 use self::attributes::{read_attributes, read_memo};
 pub(super) use self::audit::{AuditRow, audit_columns};
 pub(super) use self::definitions::{DefinitionRow, SchemaRow, SummaryRow, read_summaries};
-pub(super) use self::details::{DetailsRow, QueuedRow, UnreadRow, queued_columns, read_details};
+pub(super) use self::details::{DetailsRow, queued_columns, read_details};
+#[cfg(feature = "postgres")]
+pub(super) use self::details::{QueuedRow, UnreadRow};
 pub(super) use self::edits::EditedRow;
 pub(super) use self::history::{PastStateRow, PastStepRow};
 pub(super) use self::kin::{
@@ -42,8 +45,9 @@ pub(super) use self::messages::{
 };
 pub(super) use self::promises::{
     ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
-    promise_columns, read_key, read_promises, write_outcome,
+    promise_columns, read_promises, read_settles, write_outcome,
 };
+pub(super) use self::queues::{QueueRow, queue_records, select_queues};
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;
 pub(super) use self::runs::{

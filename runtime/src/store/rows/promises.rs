@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::model::{
     Handle, PromiseKey, PromiseOutcome, PromiseScope, PromiseTypes, SchemaHash, Timestamp,
 };
-use crate::store::promises::sql::Places;
+use crate::store::promises::sql::{Places, Work};
 use crate::store::promises::{Place, PromiseRow, PromiseRows, read_scope, scope_text};
 use crate::store::{MAX_AT_ONCE, PromiseRecord};
 
@@ -115,8 +115,13 @@ pub(crate) fn read_promises(
     Ok(PromiseRows(rows))
 }
 
+/// What is to be done of promises whose scopes and names these are: those who wait are told.
+pub(crate) fn read_settles(keys: Vec<(String, String)>) -> Result<Vec<Work>, StoreError> {
+    keys.into_iter().map(|(scope, name)| read_key(&scope, name).map(Work::Settle)).collect()
+}
+
 /// The key of a promise's row.
-pub(crate) fn read_key(scope: &str, name: String) -> Result<PromiseKey, StoreError> {
+fn read_key(scope: &str, name: String) -> Result<PromiseKey, StoreError> {
     let corrupt = || StoreError::Corrupt { what: "scope of a promise", reason: scope.to_owned() };
     Ok(PromiseKey { scope: read_scope(scope).ok_or_else(corrupt)?, name })
 }

@@ -172,7 +172,10 @@ impl Lifecycle for SqliteStore {
         let mut script = Script::new();
         script.sql(GIVE_UP).bind(run_id.as_uuid());
         match &successor {
-            Some(successor) => kin::add_successor(&mut script, run_id, successor, has_kin, now)?,
+            Some(successor) => {
+                kin::add_successor(&mut script, run_id, successor, has_kin, now)?;
+                kin::add_closes_of_awaited(&mut script, &[run_id], now)?;
+            }
             None => {
                 kin::add_closes_of_kin(&mut script, &[run_id], now)?;
                 script.sql("; ");
@@ -182,7 +185,10 @@ impl Lifecycle for SqliteStore {
         let mut rows = turn.commit(script).await.map_err(failed)?;
         give_up::announce(self, &mut rows, 0).map_err(failed)?;
         match successor {
-            Some(_) => self.hub.announce_due(),
+            Some(_) => {
+                self.hub.announce_sent(run_id);
+                self.hub.announce_due();
+            }
             None => kin::announce(self, &mut rows, 1).map_err(failed)?,
         }
         let (status, failure) = (RunStatus::TimedOut, Some(reason));

@@ -24,6 +24,8 @@ mod liveness;
 mod messages;
 mod open;
 mod promises;
+mod queues;
+mod retention;
 mod runs;
 mod schedules;
 mod script;
@@ -127,6 +129,10 @@ impl Store for SqliteStore {
 
     async fn now(&self) -> Result<Timestamp, StoreError> {
         Ok(self.time())
+    }
+
+    fn has_virtual_clock(&self) -> bool {
+        self.clock.manual_now().is_some()
     }
 
     async fn close(&self) {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use super::kin::add_marks;
 use super::messages::{add_arrivals, add_counts, add_removal, bind_key, look_up};
 use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, Turn, failed};
@@ -15,7 +16,7 @@ use crate::store::promises::{Place, PromiseRow, PromiseRows, scope_text};
 use crate::store::recipients::{Question, Recipients};
 use crate::store::rows::{
     ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
-    promise_columns, read_key, read_promises, write_outcome,
+    promise_columns, read_promises, read_settles, write_outcome,
 };
 use crate::store::weight::fits;
 use crate::store::{
@@ -51,6 +52,10 @@ const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, 
     due_at = excluded.due_at; ";
 
 const REMOVE: &str = "DELETE FROM piton_promises WHERE scope = ? AND name = ?; ";
+
+/// What is awaited of these runs and has come to nothing. Who waits for nothing any more has no row.
+const AWAITED: &str =
+    "SELECT scope, name FROM piton_promises WHERE outcome IS NULL AND run_id IN (";
 
 const ADD_WAIT: &str = "INSERT INTO piton_promise_waits (scope, name, run_id, handle) \
     VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING; ";
@@ -103,9 +108,7 @@ impl Promises for SqliteStore {
         script.sql(DUE).bind(self.time().as_micros()).bind(limit);
         // Everybody looks all the time, so this must not take the write lock.
         let rows = self.read(script).await.and_then(|mut rows| rows.read::<(String, String)>(0));
-        let due = rows.map_err(failed)?.into_iter();
-        let due = due.map(|(scope, name)| read_key(&scope, name).map(Work::Settle));
-        let due = due.collect::<Result<Vec<_>, _>>()?;
+        let due = read_settles(rows.map_err(failed)?)?;
         let has_more = due.len() == limit as usize;
         if !due.is_empty() {
             do_some(self, due, "settle_promises").await?;
@@ -337,6 +340,30 @@ fn write(script: &mut Script, decided: &Decided) -> Result<(), StoreError> {
     };
     add_waits(REMOVE_WAIT, &decided.gone_waits);
     add_waits(ADD_WAIT, &decided.new_waits);
+    let awaited: Vec<RunId> = decided.awaited.iter().copied().collect();
+    add_marks(script, &awaited);
+    Ok(())
+}
+
+/// Tells those who wait for promises of runs that are closed.
+pub(super) async fn end_promises(
+    store: &SqliteStore,
+    closes: &[MessageKey],
+) -> Result<(), StoreError> {
+    let failed = failed("relay_messages");
+    if closes.is_empty() {
+        return Ok(());
+    }
+    let mut script = Script::new();
+    script.sql(AWAITED).values(1, closes.iter(), |script, key| {
+        script.bind(key.run_id.as_uuid());
+    });
+    script.sql(")");
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(String, String)>(0));
+    let work = read_settles(rows.map_err(failed)?)?;
+    for work in work.chunks(MAX_WORK) {
+        do_some(store, work.to_vec(), "relay_messages").await?;
+    }
     Ok(())
 }
 

@@ -8,11 +8,12 @@ use crate::model::{
     RunId, RunStatus,
 };
 use crate::store::conformance::fixture::{
-    StoreUnderTest, WORKFLOW, activity, close, close_as, edit_of, enqueue, keep, park, signal,
+    StoreUnderTest, WORKFLOW, activity, close, close_as, edit_of, enqueue, keep, new_run, park,
+    signal,
 };
 use crate::store::{
     ArrivalKind, ArrivalOutcome, CommitOutcome, CommitStep, DeadLetterFilter, DeadLetterReason,
-    Effect, RelayMessages, Senders, WorkerLease,
+    Effect, NewRun, RelayMessages, RemoveClosed, Removed, Senders, WorkerLease,
 };
 
 crate::store::conformance::list_cases!("children":
@@ -32,6 +33,7 @@ crate::store::conformance::list_cases!("children":
     racing_relays_start_and_tell_once,
     a_parent_that_is_open_again_keeps_its_children,
     children_are_listed,
+    a_child_is_kept_while_its_parent_is_open,
 );
 
 /// A child whose end is not awaited.
@@ -392,4 +394,32 @@ async fn children_are_listed(t: StoreUnderTest) {
     assert_eq!(behind.iter().map(|child| child.child).collect::<Vec<_>>(), ids[1..]);
     t.clock.advance(Duration::from_secs(1));
     assert_eq!(t.deliver(signal(ids[0], "none")).await, ArrivalOutcome::Unknown);
+}
+
+async fn a_child_is_kept_while_its_parent_is_open(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let (parent, child) = t.family(worker, child(ParentClose::Terminate)).await;
+    assert_eq!(t.claim(worker, 9).await.len(), 1);
+    t.commit(worker, close(child, 0)).await;
+    t.relay_all(&[child]).await;
+    let remove = || {
+        let age = Duration::from_secs(60);
+        t.store.remove_closed(RemoveClosed { workflow: WORKFLOW, age, after: None, limit: 10 })
+    };
+    t.clock.advance(Duration::from_secs(60));
+    assert_eq!(remove().await.expect("runs can be removed"), Removed::default());
+    // So whoever asks now what it has come to is told.
+    let worker = t.worker().await;
+    assert!(t.store.terminate_run(parent, "enough").await.expect("runs can be terminated"));
+    t.relay_all(&[parent]).await;
+    assert_eq!(remove().await.expect("runs can be removed").runs, 1);
+    t.clock.advance(Duration::from_secs(60));
+    assert_eq!(remove().await.expect("runs can be removed").runs, 1);
+    // Nothing tells that one was a child of the other: ids that are used again have nothing of it.
+    for run_id in [parent, child] {
+        let run = NewRun { run_id, owner: Some(worker), ..new_run(&run_id.to_string()) };
+        t.start_all(vec![run]).await;
+        let kin = t.store.find_kin(run_id).await.expect("it can be read").expect("it is there");
+        assert_eq!((kin.parent, kin.child_count), (None, 0));
+    }
 }

@@ -20,7 +20,11 @@ crate::store::conformance::list_cases!("chains":
 );
 
 /// The end of a run that continues as `next`.
-fn continued(run_id: RunId, expected: i64, next: NewRun) -> CommitStep {
+pub(in crate::store::conformance) fn continued(
+    run_id: RunId,
+    expected: i64,
+    next: NewRun,
+) -> CommitStep {
     let successor = Some(Box::new(Successor { run: next, link: Link::Continued }));
     let disposition = Disposition::Close {
         status: RunStatus::ContinuedAsNew,

@@ -1,7 +1,7 @@
 //! Runs: they are started, owned, stepped and ended.
 
 mod blocked;
-mod chains;
+pub(super) mod chains;
 mod claiming;
 mod closing;
 mod committing;

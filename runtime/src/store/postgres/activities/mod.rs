@@ -80,7 +80,8 @@ const TAKE: &str = concat!(
     now!(),
     ", valid AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM piton_workers, clock \
      WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now) AS is_valid), \
-     served AS MATERIALIZED (SELECT * FROM unnest($4::text[], $5::bigint[]) AS served (queue, room)), \
+     served AS MATERIALIZED (SELECT * FROM unnest($4::text[], $5::bigint[]) AS served (queue, room) \
+     WHERE (SELECT true FROM piton_paused_queues AS paused WHERE paused.queue = served.queue) IS NULL), \
      known AS MATERIALIZED (SELECT * FROM unnest($6::text[], $7::bigint[]) AS known (name, room)), \
      next AS MATERIALIZED (SELECT min(first.due_at) AS due_at \
      FROM clock, served, known CROSS JOIN LATERAL (SELECT due_at FROM piton_activities AS activity \

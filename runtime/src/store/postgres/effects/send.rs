@@ -1,9 +1,10 @@
 //! Messages are put into the outbox.
 
-use crate::model::{Message, OutgoingMessage};
 use sqlx::PgConnection;
 
+use crate::model::{Message, OutgoingMessage};
 use crate::store::MessageKey;
+use crate::store::postgres::kin::mark;
 use crate::store::postgres::now;
 use crate::store::rows::write_message;
 
@@ -13,10 +14,6 @@ const INSERT: &str = concat!(
     now!(),
     " AS clock, unnest($2::uuid[], $3::bigint[], $4::text[], $5::bytea[]) AS sent"
 );
-
-/// Whoever starts children has to deal with them in the end. The rows are locked already.
-const MARK: &str =
-    "UPDATE piton_runs SET has_kin = true WHERE run_id = ANY ($1) AND has_kin IS NULL";
 
 pub(super) async fn write(
     connection: &mut PgConnection,
@@ -36,8 +33,5 @@ pub(super) async fn write(
     let starts = sent.iter().filter(|(_, message)| matches!(message.body, Message::Start(_)));
     let mut parents: Vec<_> = starts.map(|(key, _)| key.run_id.as_uuid()).collect();
     parents.dedup();
-    if !parents.is_empty() {
-        sqlx::query(MARK).bind(parents).execute(connection).await?;
-    }
-    Ok(())
+    mark(connection, parents).await
 }

@@ -26,6 +26,25 @@ const CLOSE: &str = concat!(
     " AS clock WHERE run_id = ANY ($2) AND has_kin ON CONFLICT DO NOTHING RETURNING run_id"
 );
 
+const AWAITED: &str = "SELECT DISTINCT promise.run_id FROM piton_promises AS promise \
+    WHERE promise.run_id = ANY ($1) AND promise.outcome IS NULL";
+
+/// Whoever closes a run that starts children, or whose promises others await, has to deal with them. The rows are locked
+/// already.
+const MARK: &str =
+    "UPDATE piton_runs SET has_kin = true WHERE run_id = ANY ($1) AND has_kin IS NULL";
+
+/// Marks runs as such whose end concerns others.
+pub(super) async fn mark(
+    connection: &mut PgConnection,
+    run_ids: Vec<Uuid>,
+) -> Result<(), sqlx::Error> {
+    if !run_ids.is_empty() {
+        sqlx::query(MARK).bind(run_ids).execute(connection).await?;
+    }
+    Ok(())
+}
+
 /// Writes that runs are over which have just closed, if their end concerns others. Returns which.
 pub(super) async fn write_closes(
     connection: &mut PgConnection,
@@ -39,6 +58,20 @@ pub(super) async fn write_closes(
         .fetch_all(connection)
         .await?;
     Ok(over.into_iter().map(RunId::from).collect())
+}
+
+/// The same of runs that others follow: their end concerns nobody but those who await their promises.
+pub(super) async fn write_closes_of_awaited(
+    connection: &mut PgConnection,
+    now: Option<i64>,
+    followed: Vec<Uuid>,
+) -> Result<Vec<RunId>, sqlx::Error> {
+    let awaited: Vec<Uuid> =
+        sqlx::query_scalar(AWAITED).bind(followed).fetch_all(&mut *connection).await?;
+    match awaited.is_empty() {
+        true => Ok(Vec::new()),
+        false => write_closes(connection, now, awaited).await,
+    }
 }
 
 fn close_message() -> Result<Vec<u8>, sqlx::Error> {

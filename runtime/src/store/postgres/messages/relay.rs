@@ -10,7 +10,7 @@ use super::inbox::{find_recipients, write};
 use super::outbox::remove;
 use crate::error::StoreError;
 use crate::model::RunId;
-use crate::store::postgres::promises::do_work;
+use crate::store::postgres::promises::{do_work, end_promises};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, kin, now};
 use crate::store::relay::{Delivery, Parcel, Sorted};
@@ -91,6 +91,7 @@ pub(super) async fn relay(
     do_work(store, told, "relay_messages").await?;
     kin::start_children(store, starts, &mut relayed).await?;
     kin::await_children(store, awaits, &mut relayed).await?;
+    end_promises(store, &closes).await?;
     kin::close_runs(store, closes, &mut relayed).await?;
     Ok(relayed)
 }
@@ -132,7 +133,6 @@ async fn deliver(
     Ok(())
 }
 
-/// A row of the outbox that is gone.
 /// Takes the rows of those that go somewhere, and tells which were still there.
 async fn take(
     connection: &mut PgConnection,

@@ -8,6 +8,7 @@ use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::contract::changes::arrival;
 use crate::store::postgres::messages::{find_recipients, write};
+use crate::store::postgres::retention::remove;
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, audit, failed};
 use crate::store::recipients::Question;
@@ -16,22 +17,6 @@ use crate::store::{
 };
 
 const LOCK: &str = "SELECT closed_at IS NULL FROM piton_runs WHERE run_id = $1 FOR UPDATE";
-
-/// Everything that is the run's alone, whose row is locked. Messages on their way, dead letters and audit entries
-/// stay.
-const DELETE: [&str; 11] = [
-    "DELETE FROM piton_inbox WHERE run_id = $1",
-    "DELETE FROM piton_arrival_keys WHERE run_id = $1",
-    "DELETE FROM piton_update_replies WHERE run_id = $1",
-    "DELETE FROM piton_child_waits WHERE run_id = $1",
-    "DELETE FROM piton_chains WHERE run_id = $1",
-    "DELETE FROM piton_activities WHERE run_id = $1",
-    "DELETE FROM piton_history WHERE run_id = $1",
-    "DELETE FROM piton_attributes WHERE run_id = $1",
-    "DELETE FROM piton_memos WHERE run_id = $1",
-    "DELETE FROM piton_terms WHERE run_id = $1",
-    "DELETE FROM piton_runs WHERE run_id = $1",
-];
 
 pub(super) async fn change(
     store: &PostgresStore,
@@ -127,9 +112,7 @@ async fn delete(
         transaction.roll_back().await?;
         return Ok(is_open.map_or(ChangeOutcome::Unknown, |_| ChangeOutcome::Open));
     }
-    for statement in DELETE {
-        sqlx::query(statement).bind(run_id.as_uuid()).execute(transaction.get()).await?;
-    }
+    remove(transaction.get(), &[run_id.as_uuid()]).await?;
     audit::write(transaction.get(), store.given_time(), Some(run_id), audit).await?;
     transaction.commit().await?;
     Ok(ChangeOutcome::Changed)

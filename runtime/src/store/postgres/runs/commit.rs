@@ -345,8 +345,15 @@ async fn commit_with_consequences(
     for (step, successor) in &followed {
         kin::follow(transaction.get(), store.given_time(), step.run_id, successor).await?;
     }
+    let awaited = followed.iter().filter(|(step, _)| met.had_arrivals.contains(&step.run_id));
+    let awaited: Vec<_> = awaited.map(|(step, _)| step.run_id.as_uuid()).collect();
+    if !awaited.is_empty() {
+        let given = store.given_time();
+        met.over = kin::write_closes_of_awaited(transaction.get(), given, awaited).await?;
+    }
     if !over.is_empty() {
-        met.over = kin::write_closes(transaction.get(), store.given_time(), over).await?;
+        let over = kin::write_closes(transaction.get(), store.given_time(), over).await?;
+        met.over.extend(over);
     }
     if !emptied.is_empty() {
         sqlx::query(EMPTY_INBOXES).bind(emptied).execute(transaction.get()).await?;

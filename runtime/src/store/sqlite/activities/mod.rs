@@ -88,7 +88,8 @@ const NEXT_OF_ACTIVITIES: &str = "SELECT activity.run_id, activity.handle, due_a
 const ON_QUEUE: &str = ") AS known CROSS JOIN piton_activities AS activity \
     WHERE (activity.run_id, activity.handle) IN (SELECT run_id, handle FROM piton_activities \
     WHERE queue = ? AND activity = known.column1 AND due_at IS NOT NULL \
-    AND (expires_at IS NULL OR expires_at > ?) ORDER BY due_at, run_id, handle LIMIT ?)";
+    AND (expires_at IS NULL OR expires_at > ?) ORDER BY due_at, run_id, handle LIMIT ?) \
+    AND NOT EXISTS (SELECT 1 FROM piton_paused_queues AS paused WHERE paused.queue = activity.queue)";
 
 /// Takes what is still to be had, if the worker may make attempts.
 const TAKE: &str = concat!(

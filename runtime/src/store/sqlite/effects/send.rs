@@ -6,14 +6,11 @@ use crate::error::StoreError;
 use crate::model::{Message, OutgoingMessage, RunId, Timestamp};
 use crate::store::MessageKey;
 use crate::store::rows::write_message;
+use crate::store::sqlite::kin::add_marks;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 
 const INSERT: &str = "INSERT INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
     SELECT column1, column2, column3, column4, ? FROM (";
-
-/// Whoever starts children has to deal with them in the end.
-const MARK: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id SET has_kin = 1 \
-    WHERE has_kin IS NULL AND run_id IN (";
 
 pub(super) fn add(
     script: &mut Script,
@@ -33,11 +30,6 @@ pub(super) fn add(
     let starts = sent.iter().filter(|(_, message)| matches!(message.body, Message::Start(_)));
     let parents: BTreeSet<RunId> = starts.map(|(key, _)| key.run_id).collect();
     let parents: Vec<RunId> = parents.into_iter().collect();
-    for parents in parents.chunks(MAX_ROWS) {
-        script.sql(MARK).values(1, parents.iter(), |script, run_id| {
-            script.bind(run_id.as_uuid());
-        });
-        script.sql("); ");
-    }
+    add_marks(script, &parents);
     Ok(())
 }

@@ -113,6 +113,7 @@ async fn relay_some(
     }
     kin::start_children(store, starts, &mut relayed).await?;
     kin::await_children(store, awaits, &mut relayed).await?;
+    promises::end_promises(store, &closes).await?;
     kin::close_runs(store, closes, &mut relayed).await?;
     Ok(relayed)
 }

@@ -1,35 +1,29 @@
 //! Runs are changed by people.
 
+use uuid::Uuid;
+
 use super::blocked::UNBLOCK_RUN;
 use super::terminate;
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::contract::changes::arrival;
 use crate::store::recipients::Question;
+use crate::store::rows::first_of;
 use crate::store::sqlite::messages::{add_arrivals, add_counts, find_recipients};
+use crate::store::sqlite::retention::add_removal;
 use crate::store::sqlite::script::Script;
 use crate::store::sqlite::{SqliteStore, audit, failed};
 use crate::store::{
     ArrivalKind, ArrivalOutcome, ChangeOutcome, ChangeRun, NewAuditEntry, RunChange, RunEvent,
 };
 
-const IS_OPEN: &str = "SELECT closed_at IS NULL FROM piton_runs WHERE run_id = ?; ";
+const IS_OPEN_IN_CHAIN: &str = concat!(
+    "SELECT closed_at IS NULL, ",
+    first_of!("piton_runs.run_id"),
+    " FROM piton_runs WHERE run_id = ?; "
+);
 
-/// Everything that is the run's alone. Messages on their way, dead letters and audit entries stay.
-const DELETE: [&str; 12] = [
-    "DELETE FROM piton_run_inputs WHERE run_id = ?; ",
-    "DELETE FROM piton_inbox WHERE run_id = ?; ",
-    "DELETE FROM piton_arrival_keys WHERE run_id = ?; ",
-    "DELETE FROM piton_update_replies WHERE run_id = ?; ",
-    "DELETE FROM piton_child_waits WHERE run_id = ?; ",
-    "DELETE FROM piton_chains WHERE run_id = ?; ",
-    "DELETE FROM piton_activities WHERE run_id = ?; ",
-    "DELETE FROM piton_history WHERE run_id = ?; ",
-    "DELETE FROM piton_attributes WHERE run_id = ?; ",
-    "DELETE FROM piton_memos WHERE run_id = ?; ",
-    "DELETE FROM piton_terms WHERE run_id = ?; ",
-    "DELETE FROM piton_runs WHERE run_id = ?; ",
-];
+const IS_OPEN: &str = "SELECT closed_at IS NULL FROM piton_runs WHERE run_id = ?; ";
 
 pub(super) async fn change(
     store: &SqliteStore,
@@ -124,18 +118,18 @@ async fn delete(
 ) -> Result<ChangeOutcome, StoreError> {
     let failed = failed("change_run");
     let mut script = Script::new();
-    script.sql("BEGIN IMMEDIATE; ").sql(IS_OPEN).bind(run_id.as_uuid());
+    script.sql("BEGIN IMMEDIATE; ").sql(IS_OPEN_IN_CHAIN).bind(run_id.as_uuid());
     let mut turn = store.turn().await;
     let mut rows = turn.begin(script).await.map_err(failed)?;
-    let is_open = rows.read::<(bool,)>(1).map_err(failed)?.pop().map(|(is_open,)| is_open);
-    if is_open != Some(false) {
-        turn.roll_back().await;
-        return Ok(is_open.map_or(ChangeOutcome::Unknown, |_| ChangeOutcome::Open));
-    }
+    let chain = match rows.read::<(bool, Uuid)>(1).map_err(failed)?.pop() {
+        Some((false, chain)) => chain,
+        found => {
+            turn.roll_back().await;
+            return Ok(found.map_or(ChangeOutcome::Unknown, |_| ChangeOutcome::Open));
+        }
+    };
     let mut script = Script::new();
-    for statement in DELETE {
-        script.sql(statement).bind(run_id.as_uuid());
-    }
+    add_removal(&mut script, &[(run_id.as_uuid(), chain)]);
     audit::add(&mut script, store.time(), Some(run_id), audit);
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed)?;

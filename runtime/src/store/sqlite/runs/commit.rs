@@ -262,10 +262,14 @@ fn add_consequences(
         });
         script.sql("); ");
     }
+    let mut awaited = Vec::new();
     for (run_id, successor, has_kin) in followed {
         kin::add_successor(script, run_id, successor, has_kin, now)?;
+        awaited.extend(has_kin.then_some(run_id));
     }
     kin::add_closes(script, &over, now)?;
+    kin::add_closes_of_awaited(script, &awaited, now)?;
+    over.extend(awaited);
     for run_ids in emptied.chunks(MAX_ROWS) {
         script.sql(EMPTY_INBOX).values(1, run_ids.iter(), |script, run_id| {
             script.bind(run_id.as_uuid());

@@ -1,0 +1,29 @@
+//! `piton namespace`: the namespaces of a database.
+
+use clap::Subcommand;
+
+use crate::args::Database;
+use crate::error::Failure;
+use crate::output::{self, Output};
+
+#[derive(Subcommand)]
+pub(crate) enum NamespaceCommand {
+    /// List the namespaces of the database, without the store that is in none
+    List,
+}
+
+pub(crate) async fn carry_out(
+    database: &Database,
+    command: NamespaceCommand,
+    output: Output,
+) -> Result<String, Failure> {
+    match command {
+        NamespaceCommand::List => {
+            let namespaces = database.namespaces().await?;
+            Ok(match output.json {
+                true => output::json(&namespaces),
+                false => namespaces.iter().map(|name| format!("{name}\n")).collect(),
+            })
+        }
+    }
+}

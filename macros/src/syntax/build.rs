@@ -1,0 +1,49 @@
+//! Expressions, patterns and statements that the compiler makes.
+
+use proc_macro2::{Ident, Span};
+use syn::{Expr, Pat, Stmt as Source};
+
+/// The value of what has none, which rustc sees at `span`.
+pub(crate) fn unit(span: Span) -> Expr {
+    Expr::Tuple(syn::ExprTuple {
+        attrs: Vec::new(),
+        paren_token: syn::token::Paren(span),
+        elems: Default::default(),
+    })
+}
+
+pub(crate) fn ident_expr(ident: Ident) -> Expr {
+    Expr::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: ident.into() })
+}
+
+pub(crate) fn ident_pat(ident: Ident, mutable: bool) -> Pat {
+    Pat::Ident(syn::PatIdent {
+        attrs: Vec::new(),
+        by_ref: None,
+        // It is where the name is, or rustc would take both for the macro's.
+        mutability: mutable.then(|| syn::Token![mut](ident.span())),
+        ident,
+        subpat: None,
+    })
+}
+
+/// `_`
+pub(crate) fn wild_pat() -> Pat {
+    Pat::Wild(syn::PatWild { attrs: Vec::new(), underscore_token: Default::default() })
+}
+
+/// `let pat = value;`
+pub(crate) fn let_stmt(pat: Pat, value: Expr) -> Source {
+    Source::Local(syn::Local {
+        attrs: Vec::new(),
+        let_token: Default::default(),
+        modifiers: Default::default(),
+        pat,
+        init: Some(syn::LocalInit {
+            eq_token: Default::default(),
+            expr: Box::new(value),
+            diverge: None,
+        }),
+        semi_token: Default::default(),
+    })
+}

@@ -1,0 +1,28 @@
+//! Facts about tokens, expressions, patterns and methods that the passes share.
+//!
+//! Input: a piece of the user's code. Output: what its form alone shows, such as the bindings of a pattern, whether an
+//! expression suspends, or what a method of the standard library does with its receiver. Nothing here knows the
+//! locals of a function or a pass.
+//!
+//! ```text
+//! patterns::collect_bindings   (a, Some(ref b))            →  a, b
+//! suspend::expr                f(g().await)                →  true
+//! methods::gives_part          order.lines.first()         →  true
+//! ```
+
+pub(crate) mod alternatives;
+pub(crate) mod binding_modes;
+pub(crate) mod build;
+pub(crate) mod calls;
+pub(crate) mod conditions;
+pub(crate) mod divergence;
+pub(crate) mod forms;
+pub(crate) mod macros;
+pub(crate) mod methods;
+pub(crate) mod names;
+pub(crate) mod operators;
+pub(crate) mod patterns;
+pub(crate) mod results;
+pub(crate) mod select;
+pub(crate) mod source;
+pub(crate) mod suspend;

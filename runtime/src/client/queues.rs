@@ -1,0 +1,69 @@
+//! Queues of activities: what lies on them, and pauses.
+
+use super::Client;
+use crate::engine::backoff::patiently;
+use crate::error::StoreError;
+use crate::store::{QueueRecord, ResumeOutcome};
+
+impl Client {
+    /// The queues on which an activity lies or that are paused, in the order of their names: how many activities wait
+    /// and are under way, and how old the oldest is. Counts the activities one by one.
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn queues(&self) -> Result<Vec<QueueRecord>, StoreError> {
+        patiently(|| self.store().list_queues()).await
+    }
+
+    /// A queue of activities, by its name. Whether anything lies on it is looked up when it is asked for.
+    pub fn queue(&self, name: impl Into<String>) -> QueueHandle<'_> {
+        QueueHandle { client: self, name: name.into() }
+    }
+}
+
+/// A queue of activities, made by [`Client::queue`].
+#[derive(Clone, Debug)]
+pub struct QueueHandle<'a> {
+    client: &'a Client,
+    name: String,
+}
+
+impl QueueHandle<'_> {
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Pauses the queue for all workers, until [`QueueHandle::resume`]: none begins an attempt of an activity on it.
+    /// Attempts that are under way go on, and runs go on putting activities on the queue. The time limits of
+    /// activities that wait run on, `schedule_to_start` among them.
+    ///
+    /// The pause and the reason are kept in the database. Pausing a queue that is paused replaces the reason. A call
+    /// that is cancelled may have paused the queue; calling it again is safe.
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn pause(&self, reason: &str) -> Result<(), StoreError> {
+        patiently(|| self.client.store().pause_queue(&self.name, reason)).await
+    }
+
+    /// Ends the pause of the queue. Workers take activities again at once, or at their next poll if the news is lost.
+    ///
+    /// If the answer of the database was lost and the call was repeated inside, the outcome is
+    /// [`ResumeOutcome::NotPaused`]. Calling it again is safe.
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn resume(&self) -> Result<ResumeOutcome, StoreError> {
+        patiently(|| self.client.store().resume_queue(&self.name)).await
+    }
+
+    /// What lies on the queue, and whether it is paused.
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn status(&self) -> Result<QueueRecord, StoreError> {
+        let found = self.client.queues().await?.into_iter().find(|one| one.queue == self.name);
+        Ok(found.unwrap_or_else(|| QueueRecord { queue: self.name.clone(), ..Default::default() }))
+    }
+}

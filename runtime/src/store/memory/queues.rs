@@ -1,0 +1,67 @@
+//! The queues of the in-memory store.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+
+use super::MemoryStore;
+use super::state::State;
+use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::store::{PausedQueue, QueueRecord, Queues, ResumeOutcome};
+
+#[async_trait]
+impl Queues for MemoryStore {
+    async fn pause_queue(&self, queue: &str, reason: &str) -> Result<(), StoreError> {
+        self.transition("pause_queue", |state, now, _| {
+            let reason = reason.to_owned();
+            let paused = state.paused_queues.entry(queue.to_owned());
+            let paused = paused.or_insert(PausedQueue { since: now, reason: String::new() });
+            paused.reason = reason;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn resume_queue(&self, queue: &str) -> Result<ResumeOutcome, StoreError> {
+        self.transition("resume_queue", |state, _, news| {
+            if state.paused_queues.remove(queue).is_none() {
+                return Ok(ResumeOutcome::NotPaused);
+            }
+            news.queues.insert(queue.to_owned());
+            Ok(ResumeOutcome::Resumed)
+        })
+        .await
+    }
+
+    async fn list_queues(&self) -> Result<Vec<QueueRecord>, StoreError> {
+        self.transition("list_queues", |state, now, _| Ok(state.list_queues(now))).await
+    }
+}
+
+impl State {
+    fn list_queues(&self, now: Timestamp) -> Vec<QueueRecord> {
+        let mut records: BTreeMap<&str, QueueRecord> = BTreeMap::new();
+        for row in self.activities.values() {
+            let record = records.entry(row.queue()).or_default();
+            match (row.due_at, row.worker) {
+                (Some(due_at), _) if due_at <= now => {
+                    record.waiting += 1;
+                    let oldest = record.oldest_due_at.into_iter().chain([due_at]).min();
+                    record.oldest_due_at = oldest;
+                }
+                (Some(_), _) => record.delayed += 1,
+                (None, Some(_)) => record.under_way += 1,
+                (None, None) => record.awaiting_token += 1,
+            }
+        }
+        for (queue, paused) in &self.paused_queues {
+            records.entry(queue).or_default().paused = Some(paused.clone());
+        }
+        let named = |(queue, record): (&str, QueueRecord)| QueueRecord {
+            queue: queue.to_owned(),
+            ..record
+        };
+        records.into_iter().map(named).collect()
+    }
+}

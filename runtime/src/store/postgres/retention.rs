@@ -1,0 +1,164 @@
+//! Runs that are over are removed after a while.
+
+use async_trait::async_trait;
+use sqlx::{FromRow, PgConnection};
+use uuid::Uuid;
+
+use super::transaction::Transaction;
+use super::{PostgresStore, failed};
+use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::store::rows::{first_of, last_of};
+use crate::store::{RemoveClosed, Removed, Retention, Store as _};
+
+/// From one name to the next.
+const WORKFLOWS: &str = "WITH RECURSIVE named AS (\
+    SELECT min(workflow) AS workflow FROM piton_runs WHERE closed_at >= 0 \
+    UNION ALL SELECT (SELECT min(workflow) FROM piton_runs \
+    WHERE closed_at >= 0 AND workflow > named.workflow) FROM named WHERE workflow IS NOT NULL) \
+    SELECT workflow FROM named WHERE workflow IS NOT NULL";
+
+/// Those of a workflow that closed until then, behind a place.
+macro_rules! old {
+    () => {
+        " FROM piton_runs AS run WHERE workflow = $1 AND closed_at >= 0 AND closed_at <= $2 \
+         AND (closed_at, run_id) > ($3, $4) ORDER BY closed_at, run_id"
+    };
+}
+
+const LOOK: &str = concat!("SELECT 1", old!(), " LIMIT 1");
+
+/// Of two who remove at a time, one lets the other.
+const LOCK: &str =
+    "SELECT pg_try_advisory_xact_lock(hashtext('piton retention ' || current_schema()), 0)";
+
+const FIND: &str = concat!(
+    "SELECT run_id, closed_at, NOT EXISTS (SELECT FROM piton_outbox AS sent WHERE sent.run_id = run.run_id) \
+     AND (has_kin IS NULL OR NOT EXISTS (SELECT FROM piton_children AS child JOIN piton_runs AS parent \
+     ON parent.run_id = ",
+    last_of!("child.parent_chain"),
+    " WHERE parent.closed_at IS NULL AND child.child_id = ",
+    first_of!("run.run_id"),
+    ")) AS is_removable",
+    old!(),
+    " LIMIT $5 FOR UPDATE OF run SKIP LOCKED"
+);
+
+const CHAINS: &str = concat!(
+    "SELECT DISTINCT ",
+    first_of!("named.run_id"),
+    " FROM unnest($1::uuid[]) AS named (run_id)"
+);
+
+/// Everything that is the runs' alone. Messages on their way, dead letters and audit entries stay, and promises go
+/// with their runs.
+const DELETE: [&str; 11] = [
+    "DELETE FROM piton_inbox WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_arrival_keys WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_update_replies WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_child_waits WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_chains WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_activities WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_history WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_attributes WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_memos WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_terms WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_runs WHERE run_id = ANY ($1)",
+];
+
+/// Of chains that are gone as a whole: the rows by which they are children, and those of their children whose policies
+/// need not be applied any more.
+const DELETE_CHILDREN: &str = "DELETE FROM piton_children AS child USING \
+    (SELECT chain FROM unnest($1::uuid[]) AS named (chain) \
+    WHERE NOT EXISTS (SELECT FROM piton_runs WHERE run_id = chain) \
+    AND NOT EXISTS (SELECT FROM piton_chains WHERE first_run_id = chain)) AS gone \
+    WHERE child.child_id = gone.chain OR (child.parent_chain = gone.chain AND NOT child.is_attached)";
+
+#[derive(FromRow)]
+struct OldRow {
+    run_id: Uuid,
+    closed_at: i64,
+    is_removable: bool,
+}
+
+#[async_trait]
+impl Retention for PostgresStore {
+    async fn closed_workflows(&self) -> Result<Vec<String>, StoreError> {
+        self.answered("closed_workflows", async {
+            let failed = failed("closed_workflows");
+            let mut lane = self.pool.lane().await.map_err(failed)?;
+            let names =
+                sqlx::query_scalar(WORKFLOWS).fetch_all(lane.get()).await.map_err(failed)?;
+            lane.done();
+            Ok(names)
+        })
+        .await
+    }
+
+    async fn remove_closed(&self, request: RemoveClosed<'_>) -> Result<Removed, StoreError> {
+        let before = self.now().await? - request.age;
+        let removed = remove_closed(self, request, before);
+        let removed = async { removed.await.map_err(failed("remove_closed")) };
+        self.answered("remove_closed", removed).await
+    }
+}
+
+async fn remove_closed(
+    store: &PostgresStore,
+    request: RemoveClosed<'_>,
+    before: Timestamp,
+) -> Result<Removed, sqlx::Error> {
+    let RemoveClosed { workflow, after, limit, .. } = request;
+    let (closed_at, run_id) = match after {
+        Some((closed_at, run_id)) => (closed_at.as_micros(), run_id.as_uuid()),
+        None => (i64::MIN, Uuid::nil()),
+    };
+    let mut lane = store.pool.lane().await?;
+    let found = sqlx::query(LOOK)
+        .bind(workflow)
+        .bind(before.as_micros())
+        .bind(closed_at)
+        .bind(run_id)
+        .fetch_optional(lane.get())
+        .await?;
+    lane.done();
+    if found.is_none() {
+        return Ok(Removed::default());
+    }
+    let mut transaction = Transaction::begin(store).await?;
+    if !sqlx::query_scalar::<_, bool>(LOCK).fetch_one(transaction.get()).await? {
+        transaction.roll_back().await?;
+        return Ok(Removed::default());
+    }
+    let rows: Vec<OldRow> = sqlx::query_as(FIND)
+        .bind(workflow)
+        .bind(before.as_micros())
+        .bind(closed_at)
+        .bind(run_id)
+        .bind(i64::from(limit))
+        .fetch_all(transaction.get())
+        .await?;
+    let last = rows.last().map(|row| (Timestamp(row.closed_at), row.run_id.into()));
+    let next = last.filter(|_| rows.len() == limit as usize);
+    let run_ids: Vec<Uuid> =
+        rows.iter().filter(|row| row.is_removable).map(|row| row.run_id).collect();
+    if !run_ids.is_empty() {
+        remove(transaction.get(), &run_ids).await?;
+    }
+    transaction.commit().await?;
+    Ok(Removed { runs: run_ids.len() as u64, next })
+}
+
+/// Removes runs that are over and locked.
+pub(super) async fn remove(
+    connection: &mut PgConnection,
+    run_ids: &[Uuid],
+) -> Result<(), sqlx::Error> {
+    let chains: Vec<Uuid> =
+        sqlx::query_scalar(CHAINS).bind(run_ids).fetch_all(&mut *connection).await?;
+    for statement in DELETE {
+        sqlx::query(statement).bind(run_ids).execute(&mut *connection).await?;
+    }
+    sqlx::query(DELETE_CHILDREN).bind(chains).execute(connection).await?;
+    Ok(())
+}
