@@ -9,7 +9,7 @@ pub use crate::machine::{
     Spawned, Update, UpdateRequest, join_all, race, try_join_all,
 };
 pub use crate::model::{
-    ActivityToken, ParentClose, PromiseToken, RetryPolicy, RunStatus, Timestamp, days, hours,
+    ActivityToken, OnTimeout, ParentClose, PromiseToken, RetryPolicy, RunStatus, Timestamp, days, hours,
     minutes, seconds,
 };
 
@@ -17,7 +17,7 @@ pub use crate::activities::ActivityContext;
 pub use crate::{bail, ensure, join, select, try_join};
 
 #[cfg(feature = "engine")]
-pub use crate::client::{Client, OnConflict, RunHandle};
+pub use crate::client::{Client, IdReuse, OnConflict, RunHandle};
 #[cfg(feature = "engine")]
 pub use crate::error::{
     CompleteError, QueryError, RunError, SignalError, StartError, TokenError, UpdateError,

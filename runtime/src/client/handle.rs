@@ -72,8 +72,16 @@ impl<W: Workflow> RunHandle<W> {
     pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
         let mut ending = self.ending().await?;
         let mut run_id = self.run_id;
-        while ending.status == RunStatus::ContinuedAsNew {
-            run_id = self.next_of(run_id).await?;
+        loop {
+            run_id = match ending.status {
+                RunStatus::ContinuedAsNew => self.next_of(run_id).await?,
+                // It may have been retried.
+                RunStatus::Failed | RunStatus::TimedOut => match self.find_next(run_id).await? {
+                    Some(next) => next,
+                    None => break,
+                },
+                _ => break,
+            };
             let next = Self::new(self.client.clone(), run_id, self.workflow_id.clone());
             ending = next.ending().await?;
         }
@@ -96,9 +104,14 @@ impl<W: Workflow> RunHandle<W> {
 
     /// The run that follows one which has continued as new.
     async fn next_of(&self, run_id: RunId) -> Result<RunId, RunError<W::Error>> {
+        self.find_next(run_id).await?.ok_or(RunError::Unknown { run_id })
+    }
+
+    /// The run that follows one, if there is one.
+    async fn find_next(&self, run_id: RunId) -> Result<Option<RunId>, RunError<W::Error>> {
         let kin = patiently(|| self.client.store().find_kin(run_id)).await;
         let kin = kin.map_err(|error| RunError::Store(Arc::new(error)))?;
-        kin.and_then(|kin| kin.next_run_id).ok_or(RunError::Unknown { run_id })
+        Ok(kin.and_then(|kin| kin.next_run_id))
     }
 
     /// Waits until this run has closed.

@@ -1,6 +1,7 @@
 //! Clients: starting runs, looking them up, and sending them something.
 
 mod activities;
+mod agreed;
 mod awaited;
 mod by_id;
 mod dead_letters;
@@ -48,6 +49,7 @@ pub use schedules::{
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
+pub use crate::store::IdReuse;
 pub use update_or_start::UpdateOrStart;
 pub use updates::{SendUpdate, UpdateHandle};
 pub use watch::{Watch, Watched};

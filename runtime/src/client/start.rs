@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tracing::info_span;
 
+use super::agreed::Agreed;
 use super::labels::Labels;
 use super::{Client, RunHandle};
 use crate::engine::backoff::patiently;
@@ -28,6 +29,7 @@ pub struct Start<W> {
     start: When,
     on_conflict: OnConflict,
     labels: Labels,
+    pub(super) agreed: Agreed,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -46,13 +48,15 @@ pub enum OnConflict {
     Fail,
     /// The handle is one of that run; nothing is started.
     UseExisting,
+    /// That run is [terminated](RunHandle::terminate), and the new one is started in the same transaction.
+    TerminateExisting,
 }
 
 impl<W: Workflow> Start<W> {
     pub(super) fn new(client: Client, call: WorkflowCall<W>) -> Self {
         let on_conflict = OnConflict::default();
-        let labels = Labels::default();
-        Self { client, call, workflow_id: None, start: When::Now, on_conflict, labels }
+        let (labels, agreed) = Default::default();
+        Self { client, call, workflow_id: None, start: When::Now, on_conflict, labels, agreed }
     }
 
     /// Sets the business key: no two open runs share one. At least one byte, at most 1,000,
@@ -116,9 +120,12 @@ impl<W: Workflow> Start<W> {
     async fn start(self) -> Result<RunHandle<W>, StartError> {
         let (client, on_conflict) = (self.client.clone(), self.on_conflict);
         match self.try_start(None).await? {
-            (StartOutcome::IdTaken { run_id }, run) if on_conflict == OnConflict::Fail => {
+            (StartOutcome::IdTaken { run_id }, run) if on_conflict != OnConflict::UseExisting => {
                 let workflow_id = run.workflow_id().to_owned();
                 Err(already_started(&client, workflow_id, run_id).await)
+            }
+            (StartOutcome::IdUsed { run_id }, run) => {
+                Err(StartError::IdUsed { workflow_id: run.workflow_id().to_owned(), run_id })
             }
             (_, run) => Ok(run),
         }
@@ -130,7 +137,7 @@ impl<W: Workflow> Start<W> {
         self,
         first: Option<FirstArrival>,
     ) -> Result<(StartOutcome, RunHandle<W>), StartError> {
-        let Self { client, call, workflow_id, start, labels, .. } = self;
+        let Self { client, call, workflow_id, start, on_conflict, labels, agreed } = self;
         let workflow_id = workflow_id.or_else(|| call.workflow_id.clone());
         let Some(workflow) = W::registered_name() else {
             return Err(StartError::NotRegistered { workflow: std::any::type_name::<W>() });
@@ -142,13 +149,15 @@ impl<W: Workflow> Start<W> {
             .try_for_each(|id| KeyError::check(id))
             .map_err(StartError::WorkflowId)?;
         let (attributes, memo) = labels.checked()?;
+        agreed.check()?;
         // Whoever reads the run must find what its values were written by.
         let recorded = patiently(async || {
             client.recorded().definition_of(&**client.store(), W::entry()).await?;
             client.recorded().schema_of(&**client.store(), &arguments).await
         });
         recorded.await.map_err(|error| StartError::Store(Arc::new(error)))?;
-        let run_id = client.store().new_run_id();
+        let run_id = agreed.run_id(workflow, workflow_id.as_deref());
+        let run_id = run_id.unwrap_or_else(|| client.store().new_run_id());
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
         let run = RunInfo { run_id, workflow_id: workflow_id.as_str().into() };
         let cannot_begin = |reason: String| StartError::Begin { workflow, reason };
@@ -160,13 +169,21 @@ impl<W: Workflow> Start<W> {
         let start_at = match start {
             When::Now => None,
             When::At(at) => Some(at),
-            When::After(delay) => {
-                let now = patiently(|| client.store().now()).await;
-                Some(now.map_err(|error| StartError::Store(Arc::new(error)))? + delay)
-            }
+            When::After(delay) => Some(now(&client).await? + delay),
         };
+        let terms = match agreed.has_terms() {
+            true => {
+                let now = now(&client).await?;
+                let due_at = start_at.map_or(now, |at| at.max(now));
+                Some(Box::new(agreed.terms.clone().begin(due_at)))
+            }
+            false => None,
+        };
+        let policy = agreed.policy(on_conflict);
+        // What is agreed on a run reaches its driver with the claim.
+        let is_plain = start_at.is_none() && terms.is_none() && policy.is_none();
         // A worker of this process that has room goes on with the run, without a claim.
-        let host = start_at.is_none().then(|| client.host(workflow)).flatten();
+        let host = is_plain.then(|| client.host(workflow)).flatten();
         let host = host.and_then(|session| {
             let permit = Arc::clone(&session.capacity).try_acquire_owned().ok()?;
             Some((session, permit))
@@ -205,11 +222,18 @@ impl<W: Workflow> Start<W> {
             first,
             attributes,
             memo,
-            terms: None,
+            terms,
         };
         let adoption = adoption.map(|adoption| Arc::new(Mutex::new(Some(adoption))));
         let watch = client.store().hub().watch_end(run_id);
-        let started = client.starts().submit(transitions::Start { run: new_run, adoption }).await;
+        let started = match policy {
+            None => client.starts().submit(transitions::Start { run: new_run, adoption }).await,
+            Some(policy) => {
+                patiently(|| client.store().start_by_policy(new_run.clone(), policy))
+                    .await
+                    .map_err(Arc::new)
+            }
+        };
         if start_at.is_some() {
             // A claim loop of this process looks again when the next run falls due.
             client.store().hub().announce_due();
@@ -225,6 +249,10 @@ impl<W: Workflow> Start<W> {
         };
         Ok((outcome, run))
     }
+}
+
+async fn now(client: &Client) -> Result<Timestamp, StartError> {
+    patiently(|| client.store().now()).await.map_err(|error| StartError::Store(Arc::new(error)))
 }
 
 /// The error of a start whose workflow id an open run has, with what is known of that.
@@ -252,6 +280,7 @@ impl<W> Clone for Start<W> {
             start: self.start,
             on_conflict: self.on_conflict,
             labels: self.labels.clone(),
+            agreed: self.agreed.clone(),
         }
     }
 }

@@ -31,6 +31,7 @@
 pub(crate) mod backoff;
 pub(crate) mod batch;
 mod blocked;
+mod chain;
 pub(crate) mod clock;
 pub(crate) mod driver;
 mod events;
@@ -56,4 +57,5 @@ mod strays;
 pub(crate) mod stuck;
 pub(crate) mod suspects;
 mod suspicion;
+mod terms;
 pub(crate) mod transitions;

@@ -25,6 +25,18 @@ pub enum StartError {
         /// somebody [unblocks](crate::client::Client::unblock) or terminates it.
         blocked: Option<Box<BlockedHolder>>,
     },
+    /// A run has had the workflow id, after which the [policy](crate::client::Start::id_reuse) of the start allows no
+    /// other. Trying again does not help.
+    #[error("the workflow id `{workflow_id}` was used by the run {run_id}, and `id_reuse` allows no run after it")]
+    IdUsed {
+        /// The id asked for.
+        workflow_id: String,
+        /// The last run that had it.
+        run_id: RunId,
+    },
+    /// The request id cannot be one.
+    #[error("the request id cannot be used")]
+    RequestId(#[source] KeyError),
     /// The workflow id cannot be one.
     #[error("the workflow id cannot be used")]
     WorkflowId(#[source] KeyError),

@@ -24,7 +24,7 @@ pub enum OnTimeout {
 pub struct WorkflowRetry {
     /// How long to wait, and how many runs there are at most.
     pub policy: RetryPolicy,
-    /// Types of errors that are not tried again: the last segments of their paths, such as `CardDeclined`.
+    /// Errors that are not tried again: names of variants, such as `CardDeclined`, if the workflow's error is an enum.
     pub non_retryable: Vec<String>,
 }
 
@@ -112,6 +112,19 @@ impl Terms {
     pub fn due(self, due_at: Timestamp) -> Self {
         let run_deadline = self.run_timeout.map(|timeout| due_at + timeout);
         Self { due_at: Some(due_at), run_deadline, ..self }
+    }
+
+    /// The terms of the run that tries one with these again and is due then.
+    #[must_use]
+    pub fn retried(self, due_at: Timestamp) -> Self {
+        let attempt = self.attempt.saturating_add(1);
+        Self { attempt, ..self }.due(due_at)
+    }
+
+    /// The terms of the run as which one with these continues.
+    #[must_use]
+    pub fn continued(self, due_at: Timestamp) -> Self {
+        Self { attempt: 1, ..self }.due(due_at)
     }
 
     /// When the first of the timeouts is over.

@@ -40,6 +40,7 @@ mod retries;
 mod signals;
 mod stuck;
 mod suspects;
+mod terms;
 mod time_limits;
 mod tokens;
 mod tokens_without_queues;

@@ -8,7 +8,6 @@ use tracing::debug;
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
-use super::successor::successor;
 use super::written::record_written;
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
 use crate::engine::batch::BatchError;
@@ -97,14 +96,17 @@ impl Driver {
                 Ok(())
             }
             StepEnd::Closed { status, result, failure, next } => {
-                let why = failure.clone().filter(|_| status == RunStatus::Failed);
-                let successor = match next {
-                    None => None,
-                    Some(next) => match successor(&self.hold.session, &self.run, *next).await {
-                        Ok(successor) => Some(successor),
-                        Err(reason) => return self.block(reason).await,
-                    },
+                let closed = if self.has_terms || next.is_some() {
+                    let (result, failure) = (result.as_ref(), failure.as_deref());
+                    Box::pin(self.close(status, result, failure, next)).await
+                } else {
+                    Ok((status, None))
                 };
+                let (status, successor) = match closed {
+                    Ok(closed) => closed,
+                    Err(reason) => return self.block(reason).await,
+                };
+                let why = failure.clone().filter(|_| status == RunStatus::Failed);
                 let close = Disposition::Close { status, result, failure, successor };
                 self.commit(close, stepped.effects).await?;
                 match why {

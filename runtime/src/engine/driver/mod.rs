@@ -31,6 +31,7 @@ use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::inbox::INBOX_PAGE;
 pub(crate) use self::steps::make_first;
+pub(crate) use self::written::record_call;
 use super::backoff::Backoff;
 use super::events::{RunName, run_event};
 use super::evolution;
@@ -100,6 +101,8 @@ pub(crate) struct Driver {
     hold: Hold,
     /// Which run.
     run: RunInfo,
+    /// Whether there are terms of the run, which decide what follows it.
+    has_terms: bool,
     /// Commits so far.
     step_no: StepNo,
     /// The run's machine, with what has arrived for it.
@@ -252,6 +255,7 @@ impl Driver {
             refused: None,
             hold,
             run,
+            has_terms: claimed.as_ref().is_some_and(|claimed| claimed.has_terms),
             step_no: claimed.as_ref().map_or(StepNo(0), |claimed| claimed.step_no),
             machine,
             ahead: Ahead::default(),

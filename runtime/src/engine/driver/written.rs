@@ -55,7 +55,7 @@ pub(super) async fn record_written(session: &Session, effects: &Effects) {
 }
 
 /// Records what the arguments and the first state of a run are written by.
-pub(super) async fn record_call(
+pub(crate) async fn record_call(
     session: &Session,
     entry: &'static WorkflowEntry,
     arguments: &Payload,

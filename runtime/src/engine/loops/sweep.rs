@@ -9,7 +9,7 @@ use tracing::warn;
 
 use super::relay;
 use crate::engine::session::Session;
-use crate::engine::{blocked, fencing, held, promises, queues, strays};
+use crate::engine::{blocked, fencing, held, promises, queues, strays, terms};
 use crate::error::{StoreError, with_causes};
 
 /// Sweeps at every poll interval until dropped.
@@ -38,6 +38,7 @@ async fn run_once(session: &Arc<Session>) -> Result<(), StoreError> {
         blocked::adopt_blocked(session).await,
         relay::sweep(session).await,
         promises::settle(&*session.store).await,
+        terms::expire(session).await,
     ];
     parts.into_iter().collect()
 }
