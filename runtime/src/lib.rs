@@ -74,7 +74,9 @@ pub use piton_macros::{migrate, query, validator};
 #[doc = include_str!("../../docs/guide/namespaces.md")]
 #[doc = include_str!("../../docs/guide/promises.md")]
 #[doc = include_str!("../../docs/guide/queues.md")]
+#[doc = include_str!("../../docs/guide/starting.md")]
 #[doc = include_str!("../../docs/guide/testing.md")]
+#[doc = include_str!("../../docs/guide/timeouts-retries.md")]
 #[doc = include_str!("../../docs/guide/updates-queries.md")]
 struct Guide;
 

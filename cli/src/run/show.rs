@@ -7,7 +7,7 @@ use piton::client::Client;
 use piton::client::inspect::{
     AwaitedActivity, InspectedKin, Inspection, Position, Shown, Variable, Wait, WaitFor,
 };
-use piton::model::{FailedCompensation, RunStatus, Timestamp};
+use piton::model::{FailedCompensation, RunStatus, Terms, Timestamp};
 
 use crate::error::Failure;
 use crate::graph;
@@ -118,6 +118,9 @@ impl Page<'_> {
         if let Some(at) = run.wakes_at {
             self.field("wakes", &relative(at, now));
         }
+        if let Some(terms) = &run.terms {
+            self.terms(terms);
+        }
         if let Some(at) = run.closed_at {
             self.field("closed", &ago(at, now));
         }
@@ -151,6 +154,23 @@ impl Page<'_> {
         }
         if let Some(note) = &run.note {
             self.field("note", note);
+        }
+    }
+
+    /// Its timeouts and retries.
+    fn terms(&mut self, terms: &Terms) {
+        if let Some(at) = terms.run_deadline {
+            self.field("run ends by", &relative(at, self.now));
+        }
+        if let Some(at) = terms.execution_deadline {
+            self.field("all end by", &relative(at, self.now));
+        }
+        if let Some(retry) = &terms.retry {
+            let attempt = match retry.policy.max_attempts {
+                0 => terms.attempt.to_string(),
+                most => format!("{} of {most}", terms.attempt),
+            };
+            self.field("attempt", &attempt);
         }
     }
 

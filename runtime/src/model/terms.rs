@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Payload, RetryPolicy, RunStatus, Timestamp};
+use super::{RetryPolicy, RunStatus, Timestamp};
 
 /// What happens to a run whose timeout is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,15 +28,6 @@ pub struct WorkflowRetry {
     pub non_retryable: Vec<String>,
 }
 
-/// A cron expression by which a workflow is started again and again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cron {
-    /// The expression.
-    pub expression: String,
-    /// Whether the next run comes also after one that was cancelled.
-    pub goes_on_after_cancel: bool,
-}
-
 /// What is agreed on a run, for all runs of its chain, and how far the chain has come. Most runs have none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
@@ -50,19 +41,12 @@ pub struct Terms {
     pub cleanup_timeout: Duration,
     /// Whether and when the workflow is tried again.
     pub retry: Option<WorkflowRetry>,
-    /// When the workflow is started again.
-    pub cron: Option<Cron>,
     /// Which attempt this run is, from 1.
     pub attempt: u32,
-    /// When this run was due.
-    pub due_at: Option<Timestamp>,
     /// When this run's timeout is over.
     pub run_deadline: Option<Timestamp>,
     /// When the timeout of the chain is over.
     pub execution_deadline: Option<Timestamp>,
-    /// The result of the last run of the chain that has completed before this one.
-    #[serde(skip)]
-    pub last_result: Option<Payload>,
 }
 
 impl Default for Terms {
@@ -73,12 +57,9 @@ impl Default for Terms {
             on_timeout: OnTimeout::default(),
             cleanup_timeout: Self::CLEANUP_TIMEOUT,
             retry: None,
-            cron: None,
             attempt: 1,
-            due_at: None,
             run_deadline: None,
             execution_deadline: None,
-            last_result: None,
         }
     }
 }
@@ -89,15 +70,7 @@ impl Terms {
 
     /// Whether they say nothing.
     pub fn is_empty(&self) -> bool {
-        self.run_timeout.is_none()
-            && self.execution_timeout.is_none()
-            && self.retry.is_none()
-            && self.cron.is_none()
-    }
-
-    /// Whether another run may follow, for which the code of the workflow is needed.
-    pub fn may_be_followed(&self) -> bool {
-        self.retry.is_some() || self.cron.is_some()
+        self.run_timeout.is_none() && self.execution_timeout.is_none() && self.retry.is_none()
     }
 
     /// The terms of a first run that is due then.
@@ -111,7 +84,7 @@ impl Terms {
     #[must_use]
     pub fn due(self, due_at: Timestamp) -> Self {
         let run_deadline = self.run_timeout.map(|timeout| due_at + timeout);
-        Self { due_at: Some(due_at), run_deadline, ..self }
+        Self { run_deadline, ..self }
     }
 
     /// The terms of the run that tries one with these again and is due then.

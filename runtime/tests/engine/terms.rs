@@ -202,7 +202,7 @@ async fn a_run_whose_timeout_is_over_is_retried_until_that_of_the_chain_is() {
     let start = rig.client.start(collect(1)).id("order").retry(policy(0));
     let run = start.run_timeout(seconds(60)).await.unwrap();
     tokio::time::sleep(Duration::from_secs(70)).await;
-    let next = rig.client.run_by_workflow_id::<collect>("order").await.unwrap();
+    let next = rig.client.run::<collect>("order").await.unwrap();
     assert_ne!(next.run_id(), run.run_id());
     next.signal(Approve { by: "Ada".to_owned() }).await.unwrap();
     assert_eq!(run.result().await.unwrap(), ["Ada"]);

@@ -73,6 +73,7 @@ impl Client {
             if !self.learn(missing, &mut seen).await? {
                 let kin = patiently(|| self.store().find_kin(run_id)).await?;
                 inspection.kin = kin.and_then(|kin| InspectedKin::of(run_id, kin));
+                inspection.terms = patiently(|| self.store().find_terms(run_id)).await?;
                 return Ok(inspection);
             }
         }
@@ -230,6 +231,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         owner: run.owner,
         takeovers: details.takeovers,
         kin: None,
+        terms: None,
         blocked: run.blocked.as_ref().map(ToString::to_string),
         blocked_at: run.blocked_at,
         wakes_at: wakes_at(details, snapshot.as_ref()),

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use crate::model::{
     AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation, Handle, Link,
-    Memo, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Timestamp, WorkerId,
+    Memo, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Terms, Timestamp,
+    WorkerId,
 };
 use crate::store::Kin;
 
@@ -89,6 +90,9 @@ pub struct Inspection {
     /// Which other runs it belongs to. Nothing if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kin: Option<InspectedKin>,
+    /// Its timeouts and retries, and which attempt it is. Nothing if none were asked for at its start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub terms: Option<Terms>,
     /// Why it is blocked.
     pub blocked: Option<String>,
     /// Since when it is blocked.

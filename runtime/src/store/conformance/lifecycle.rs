@@ -27,7 +27,7 @@ async fn start(t: &StoreUnderTest, run: NewRun, policy: IdPolicy) -> StartOutcom
 
 fn timed(t: &StoreUnderTest, id: &str, seconds: u64) -> NewRun {
     let run_timeout = Some(Duration::from_secs(seconds));
-    let terms = Terms { run_timeout, last_result: Some(Payload(vec![7])), ..Terms::default() };
+    let terms = Terms { run_timeout, ..Terms::default() };
     NewRun { terms: Some(Box::new(terms.begin(t.now()))), ..new_run(id) }
 }
 
