@@ -5,6 +5,7 @@ use std::time::Duration;
 use piton::error::{KeyError, RunError, StartError};
 use piton::model::Link;
 use piton::prelude::*;
+use piton::store::RunKey;
 use piton::store::contract::*;
 use serde::{Deserialize, Serialize};
 

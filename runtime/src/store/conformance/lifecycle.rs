@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::{Link, Payload, RunId, RunStatus, Terms, Timestamp};
+use crate::model::{Link, RunId, RunStatus, Terms, Timestamp};
 use crate::store::conformance::fixture::{StoreUnderTest, close, new_run};
 use crate::store::{CommitOutcome, ExpireRun, IdPolicy, IdReuse, NewRun, StartOutcome, Successor};
 
