@@ -15,7 +15,7 @@ use serde_json::Value;
 /// Why a command has failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    #[error("there is no database to look at")]
+    #[error("no database is given")]
     NoDatabase,
     #[error("there is no file `{0}`")]
     NoFile(String),
@@ -43,27 +43,27 @@ pub(crate) enum Failure {
     Update(UpdateError<Value>),
     #[error("{0}")]
     Run(String),
-    #[error("the run `{id}` is {status} already")]
+    #[error("the run `{id}` is already {status}")]
     Over { id: String, status: RunStatus },
     #[error(transparent)]
     Promise(CompleteError),
-    #[error("the promise was {status} before")]
+    #[error("the promise is already {status}")]
     Completed { status: &'static str },
-    #[error("the database fails")]
+    #[error("the database failed")]
     Asked(#[source] Arc<StoreError>),
     #[error("`{path}` cannot be read")]
     LockFile { path: String, source: std::io::Error },
-    #[error("`{path}` is no lock file")]
+    #[error("`{path}` is not a lock file")]
     Lock { path: String, source: LockError },
     #[error(transparent)]
     Schedule(ScheduleError),
-    #[error("there is no cron string")]
+    #[error("no cron string is given")]
     NoCron,
     #[error("{0}")]
     Spec(String),
     #[error("standard input cannot be read")]
     Input(#[source] std::io::Error),
-    #[error("what was found cannot be written")]
+    #[error("the output cannot be written")]
     Output(#[from] std::io::Error),
 }
 
@@ -134,18 +134,18 @@ impl Failure {
                 "name it with `--database sqlite:path` or `--database postgres://…`, or set PITON_DATABASE"
             }
             Self::NoFile(_) => "a path without a leading `/` begins at the current directory",
-            Self::NoNamespace(_) => "`piton namespace list` shows the namespaces that there are",
+            Self::NoNamespace(_) => "`piton namespace list` lists the namespaces",
             Self::Schedule(ScheduleError::Unknown { .. }) => {
-                "`piton schedule list` shows the schedules that there are"
+                "`piton schedule list` lists the schedules"
             }
-            Self::NoRun(_) => "`piton run list` shows the runs that there are",
-            Self::NoDefinition(_) => "`piton definition list` shows the definitions that there are",
+            Self::NoRun(_) => "`piton run list` lists the runs",
+            Self::NoDefinition(_) => "`piton definition list` lists the definitions",
             Self::SeveralDefinitions { .. } => "name one of them",
             Self::LockFile { .. } => {
                 "`PITON_LOCK=accept cargo test piton_lock` in the crate of the workflows writes it"
             }
-            Self::Completed { .. } => "`piton promise show` shows what it has come to",
-            Self::NoCron => "write one, or give `--json` and write questions to standard input",
+            Self::Completed { .. } => "`piton promise show` shows its outcome",
+            Self::NoCron => "pass one, or pass `--json` and write specs to standard input",
             Self::Edit(
                 EditError::NoVariable { .. }
                 | EditError::Value { .. }

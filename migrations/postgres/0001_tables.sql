@@ -108,6 +108,8 @@ CREATE INDEX piton_chains_previous ON piton_chains (previous_run_id);
 CREATE TABLE piton_terms (
     run_id      UUID NOT NULL PRIMARY KEY,
     terms       TEXT NOT NULL,
+    -- The result of the last run of the chain that has completed before this one.
+    last_result BYTEA,
     -- When something is to be done about a timeout; null once nothing is.
     deadline_at BIGINT
 );

@@ -95,6 +95,8 @@ CREATE UNIQUE INDEX piton_chains_place ON piton_chains (first_run_id, place);
 CREATE TABLE piton_terms (
     run_id      BLOB NOT NULL PRIMARY KEY,
     terms       TEXT NOT NULL,
+    -- The result of the last run of the chain that has completed before this one.
+    last_result BLOB,
     -- When something is to be done about a timeout; null once nothing is.
     deadline_at INTEGER
 ) STRICT, WITHOUT ROWID;

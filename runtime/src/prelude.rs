@@ -9,7 +9,7 @@ pub use crate::machine::{
     Spawned, Update, UpdateRequest, join_all, race, try_join_all,
 };
 pub use crate::model::{
-    ActivityToken, OnTimeout, ParentClose, PromiseToken, RetryPolicy, RunStatus, Timestamp, days, hours,
+    ActivityToken, ParentClose, PromiseToken, RetryPolicy, RunStatus, Timestamp, days, hours,
     minutes, seconds,
 };
 
@@ -17,11 +17,15 @@ pub use crate::activities::ActivityContext;
 pub use crate::{bail, ensure, join, select, try_join};
 
 #[cfg(feature = "engine")]
-pub use crate::client::{Client, IdReuse, OnConflict, RunHandle};
+pub use crate::client::{Client, OnConflict, RunHandle};
 #[cfg(feature = "engine")]
 pub use crate::error::{
     CompleteError, QueryError, RunError, SignalError, StartError, TokenError, UpdateError,
 };
+#[cfg(feature = "engine")]
+pub use crate::model::OnTimeout;
+#[cfg(feature = "engine")]
+pub use crate::store::IdReuse;
 #[cfg(feature = "engine")]
 pub use crate::worker::{Queue, RunningWorker, Worker};
 #[cfg(feature = "macros")]

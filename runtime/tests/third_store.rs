@@ -27,9 +27,9 @@ use piton::store::{
     FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, IdPolicy, Inbox, Kin, ManualClock,
     MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, PromiseFilter,
     PromiseRecord, QueueRecord, RedeliverOutcome, RelayMessages, Relayed, RemoveClosed, Removed,
-    Renewal, ResumeOutcome, ReviewedActivities,
-    ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated,
-    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
+    Renewal, ResumeOutcome, ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey,
+    RunQuery, RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
+    SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]

@@ -71,7 +71,7 @@ pub(crate) struct ResultArgs {
 
 pub(crate) fn parse_json(text: &str) -> Result<Value, String> {
     serde_json::from_str(text)
-        .map_err(|error| format!("it is no JSON ({error}); a text has quotes, such as '\"text\"'"))
+        .map_err(|error| format!("this is not JSON ({error}); put a string in quotes: '\"text\"'"))
 }
 
 async fn find(client: &Client, id: &str) -> Result<UntypedRun, Failure> {

@@ -52,7 +52,7 @@ pub(super) async fn signal(
     let SignalArgs { id: name, name: value, value: none, because, many, .. } = args;
     let value = value.as_deref().map_or(Ok(Value::Null), parse_json).map_err(Failure::Run)?;
     if none.is_some() {
-        let message = "with a filter there is a signal and its value, and no run".to_owned();
+        let message = "with --filter, give a signal and its value, and no run".to_owned();
         return Err(Failure::Run(message));
     }
     let change = client.signal_all_json(many.filter(), name, &value);
@@ -115,7 +115,7 @@ async fn make(
         change = change.on_progress(|done| {
             if let Some(last) = done.last.filter(|_| !done.is_over) {
                 eprintln!(
-                    "{} changed, {} left; go on with --after={last}",
+                    "{} changed, {} left; continue with --after={last}",
                     done.changed, done.left
                 );
             }
@@ -133,7 +133,7 @@ async fn make(
     }
     Ok(match dry_run {
         true => format!("{} would be changed\n", done.changed),
-        false => format!("{} changed, {} left as they are\n", done.changed, done.left),
+        false => format!("{} changed, {} left unchanged\n", done.changed, done.left),
     })
 }
 

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use piton::client::Client;
 use piton::client::inspect::{
-    AwaitedActivity, InspectedKin, Inspection, Position, Shown, Variable, Wait, WaitFor,
+    AwaitedActivity, InspectedKin, InspectedTerms, Inspection, Position, Shown, Variable, Wait,
+    WaitFor,
 };
-use piton::model::{FailedCompensation, RunStatus, Terms, Timestamp};
+use piton::model::{FailedCompensation, OnTimeout, RunStatus, Timestamp};
 
 use crate::error::Failure;
 use crate::graph;
@@ -118,9 +119,6 @@ impl Page<'_> {
         if let Some(at) = run.wakes_at {
             self.field("wakes", &relative(at, now));
         }
-        if let Some(terms) = &run.terms {
-            self.terms(terms);
-        }
         if let Some(at) = run.closed_at {
             self.field("closed", &ago(at, now));
         }
@@ -152,25 +150,30 @@ impl Page<'_> {
         if let Some(kin) = &run.kin {
             self.kin(run, kin);
         }
+        if let Some(terms) = &run.terms {
+            self.terms(terms);
+        }
         if let Some(note) = &run.note {
             self.field("note", note);
         }
     }
 
-    /// Its timeouts and retries.
-    fn terms(&mut self, terms: &Terms) {
-        if let Some(at) = terms.run_deadline {
-            self.field("run ends by", &relative(at, self.now));
+    /// What is agreed on it.
+    fn terms(&mut self, terms: &InspectedTerms) {
+        match terms.max_attempts {
+            None => {}
+            Some(0) => self.field("attempt", &format!("{}, without a limit", terms.attempt)),
+            Some(limit) => self.field("attempt", &format!("{} of {limit}", terms.attempt)),
         }
-        if let Some(at) = terms.execution_deadline {
-            self.field("all end by", &relative(at, self.now));
-        }
-        if let Some(retry) = &terms.retry {
-            let attempt = match retry.policy.max_attempts {
-                0 => terms.attempt.to_string(),
-                most => format!("{} of {most}", terms.attempt),
+        if let Some(at) = terms.deadline_at {
+            let then = match terms.on_timeout {
+                OnTimeout::Cancel => "then it is asked to cancel",
+                _ => "then it is closed",
             };
-            self.field("attempt", &attempt);
+            self.field("deadline", &format!("{}, {then}", relative(at, self.now)));
+        }
+        if let Some(cron) = &terms.cron {
+            self.field("cron", cron);
         }
     }
 

@@ -54,6 +54,6 @@ pub(crate) fn a_run_is_acted_on(shell: Shell) -> Result<(), Failed> {
     shell.prints(&["run", "terminate", "tally-3", "--because", "enough"])?;
     assert_eq!(fails(&["result", "tally-3"])?, "error: the run was terminated: enough\n");
     let over = fails(&["terminate", "tally-2", "--because", "enough"])?;
-    assert_eq!(over, "error: the run `tally-2` is cancelled already\n");
+    assert_eq!(over, "error: the run `tally-2` is already cancelled\n");
     shell.block_on(async { Ok(worker.shutdown().await?) })
 }

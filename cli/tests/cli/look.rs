@@ -5,6 +5,7 @@ use libtest_mimic::Failed;
 use piton::client::Client;
 use piton::lock::Lock;
 use piton::machine::{Workflow as _, WorkflowEntry};
+use piton::prelude::*;
 use piton::store::RunRecord;
 
 use crate::shell::{Shell, redacted};
@@ -181,9 +182,22 @@ pub(crate) fn parked_runs_are_compared_with_a_lock(shell: Shell) -> Result<(), F
     std::fs::write(&path, "<<<<<<< HEAD")?;
     let (code, error) = shell.fails(&["check", "--lock", named])?;
     assert_eq!(code, Some(2), "{error}");
-    assert!(error.contains("is no lock file"), "{error}");
+    assert!(error.contains("is not a lock file"), "{error}");
     let (code, error) = shell.fails(&["check", "--lock", "nowhere/piton.lock"])?;
     assert_eq!(code, Some(2), "{error}");
     assert!(error.contains("PITON_LOCK=accept"), "{error}");
+    Ok(())
+}
+
+pub(crate) fn what_is_agreed_on_a_run_is_shown(shell: Shell) -> Result<(), Failed> {
+    let run = shell.block_on(async {
+        let policy = RetryPolicy { max_attempts: 3, ..RetryPolicy::DEFAULT };
+        let start = shell.client.start(fulfill(order(10, "4242"), token())).id("order-10");
+        let start = start.retry(policy).run_timeout(hours(2)).on_timeout(OnTimeout::Cancel);
+        let run = start.cron("CRON_TZ=Europe/Berlin 0 12 * * *").await?;
+        Ok(shell.client.find(run.run_id()).await?.ok_or("it is there")?)
+    })?;
+    let text = shell.prints(&["run", "show", "order-10"])?;
+    assert_snapshot!("terms", redacted(&text, &[(&run, "[run]")]));
     Ok(())
 }

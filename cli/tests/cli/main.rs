@@ -26,6 +26,7 @@ const CASES: &[(&str, Case)] = &[
     ("a_failing_activity_is_shown", look::a_failing_activity_is_shown),
     ("compensations_are_shown", look::compensations_are_shown),
     ("closed_runs_are_shown", look::closed_runs_are_shown),
+    ("what_is_agreed_on_a_run_is_shown", look::what_is_agreed_on_a_run_is_shown),
     ("definitions_are_shown", look::definitions_are_shown),
     ("parked_runs_are_compared_with_a_lock", look::parked_runs_are_compared_with_a_lock),
     ("what_is_not_there_is_told", look::what_is_not_there_is_told),

@@ -38,7 +38,7 @@ pub(crate) fn namespaces_are_apart(shell: Shell) -> Result<(), Failed> {
         (
             Some(1),
             "error: the database has no namespace `team-8`\n\n\
-             hint: `piton namespace list` shows the namespaces that there are\n"
+             hint: `piton namespace list` lists the namespaces\n"
         )
     );
     assert_eq!(shell.prints(&["namespace", "list"])?, "Billing\nteam-7\n");

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value as Json};
 use tokio::time::timeout;
 
+use super::kin::goes_on_as;
 use super::updates::{RawUpdate, id_or_new};
 use super::{Client, Send, Watch};
 use crate::client::inspect::Inspection;
@@ -117,8 +118,8 @@ impl UntypedRun {
         Ok(self.client.exposed(self.key.clone()).await?.to_json())
     }
 
-    /// Waits until the run has closed, and the runs that follow it in its chain: see
-    /// [`RunHandle::result`](super::RunHandle::result). The run is the one that the key names now. Cancellation safe.
+    /// Waits until the run has closed: see [`RunHandle::result`](super::RunHandle::result). The run is the one that the
+    /// key names now. Cancellation safe.
     ///
     /// # Errors
     /// As those of [`RunHandle::result`](super::RunHandle::result); the error of the workflow is JSON as well.
@@ -128,25 +129,19 @@ impl UntypedRun {
             error => RunError::Lookup(Box::new(error)),
         };
         let mut run_id = self.client.run_id_of(self.key.clone()).await.map_err(failed)?;
-        let mut run = self.client.by_id(run_id);
         let poll = poll_interval(&**self.client.store(), RESULT_POLL);
         loop {
             let watch = self.client.store().hub().watch_end(run_id);
+            let run = self.client.by_id(run_id);
             let record = run.status().await.map_err(failed)?;
-            match record.status {
-                status if status.is_open() => {
-                    let _ = timeout(poll, watch.settled()).await;
-                }
-                RunStatus::ContinuedAsNew | RunStatus::Failed | RunStatus::TimedOut => {
-                    let kin = patiently(|| self.client.store().find_kin(run_id)).await;
-                    let kin = kin.map_err(|error| RunError::Store(std::sync::Arc::new(error)))?;
-                    let Some(next) = kin.and_then(|kin| kin.next_run_id) else {
-                        return run.ended(record).await;
-                    };
-                    run_id = next;
-                    run = self.client.by_id(run_id);
-                }
-                _ => return run.ended(record).await,
+            if record.status.is_open() {
+                let _ = timeout(poll, watch.settled()).await;
+                continue;
+            }
+            let next = goes_on_as(&self.client, run_id, record.status).await;
+            match next.map_err(|error| RunError::Store(std::sync::Arc::new(error)))? {
+                Some(next) => run_id = next,
+                None => return run.ended(record).await,
             }
         }
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 
+use super::kin::goes_on_as;
 use super::{Client, Send, send};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution;
@@ -60,7 +61,8 @@ impl<W: Workflow> RunHandle<W> {
         &self.workflow_id
     }
 
-    /// Waits until the run has closed, in whatever process, and the runs that follow it in its chain. A *blocked* run is
+    /// Waits until the run has closed, in whatever process, and the runs that it continues as, and further attempts if it
+    /// is [tried again](super::Start::retry). A *blocked* run is
     /// not closed: the wait goes on until code that can go on with it has been deployed, or somebody terminates it; see
     /// [`RunHandle::status`] for the reason. Cancellation safe.
     ///
@@ -72,16 +74,11 @@ impl<W: Workflow> RunHandle<W> {
     pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
         let mut ending = self.ending().await?;
         let mut run_id = self.run_id;
-        loop {
-            run_id = match ending.status {
-                RunStatus::ContinuedAsNew => self.next_of(run_id).await?,
-                // It may have been retried.
-                RunStatus::Failed | RunStatus::TimedOut => match self.find_next(run_id).await? {
-                    Some(next) => next,
-                    None => break,
-                },
-                _ => break,
-            };
+        let failed = |error| RunError::Store(Arc::new(error));
+        while let Some(next) =
+            goes_on_as(&self.client, run_id, ending.status).await.map_err(failed)?
+        {
+            run_id = next;
             let next = Self::new(self.client.clone(), run_id, self.workflow_id.clone());
             ending = next.ending().await?;
         }
@@ -104,14 +101,9 @@ impl<W: Workflow> RunHandle<W> {
 
     /// The run that follows one which has continued as new.
     async fn next_of(&self, run_id: RunId) -> Result<RunId, RunError<W::Error>> {
-        self.find_next(run_id).await?.ok_or(RunError::Unknown { run_id })
-    }
-
-    /// The run that follows one, if there is one.
-    async fn find_next(&self, run_id: RunId) -> Result<Option<RunId>, RunError<W::Error>> {
         let kin = patiently(|| self.client.store().find_kin(run_id)).await;
         let kin = kin.map_err(|error| RunError::Store(Arc::new(error)))?;
-        Ok(kin.and_then(|kin| kin.next_run_id))
+        kin.and_then(|kin| kin.next_run_id).ok_or(RunError::Unknown { run_id })
     }
 
     /// Waits until this run has closed.

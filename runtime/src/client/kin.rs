@@ -2,11 +2,31 @@
 
 use super::Client;
 use crate::engine::backoff::patiently;
-use crate::error::LookupError;
+use crate::error::{LookupError, StoreError};
+use crate::model::{Link, RunId, RunStatus};
 use crate::store::{ChainEntry, ChildRecord, Kin, RunKey};
 
 /// How many are read at a time.
 const PAGE: u32 = 200;
+
+/// The run in whose result the result of another one is found that has ended so: the one that it continues as, or the
+/// next attempt. One that cron has started has a result of its own.
+pub(super) async fn goes_on_as(
+    client: &Client,
+    run_id: RunId,
+    status: RunStatus,
+) -> Result<Option<RunId>, StoreError> {
+    let store = client.store();
+    let may_go_on =
+        matches!(status, RunStatus::ContinuedAsNew | RunStatus::Failed | RunStatus::TimedOut);
+    if !may_go_on {
+        return Ok(None);
+    }
+    let next = patiently(|| store.find_kin(run_id)).await?.and_then(|kin| kin.next_run_id);
+    let Some(next) = next else { return Ok(None) };
+    let link = patiently(|| store.find_kin(next)).await?.and_then(|kin| kin.link);
+    Ok(matches!(link, Some(Link::Continued | Link::Retry)).then_some(next))
+}
 
 impl Client {
     /// Which runs a run belongs to: its chain, its parent, and how many children the chain has. A workflow id names the

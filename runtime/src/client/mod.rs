@@ -1,7 +1,6 @@
 //! Clients: starting runs, looking them up, and sending them something.
 
 mod activities;
-mod agreed;
 mod awaited;
 mod by_id;
 mod dead_letters;
@@ -24,6 +23,7 @@ mod schedules;
 mod send;
 mod signal_or_start;
 mod start;
+mod terms;
 mod update_or_start;
 mod updates;
 pub(crate) mod validators;
@@ -49,7 +49,6 @@ pub use schedules::{
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
-pub use crate::store::IdReuse;
 pub use update_or_start::UpdateOrStart;
 pub use updates::{SendUpdate, UpdateHandle};
 pub use watch::{Watch, Watched};

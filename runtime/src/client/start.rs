@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use tracing::info_span;
 
-use super::agreed::Agreed;
 use super::labels::Labels;
-use super::{Client, RunHandle};
+use super::{Client, RunHandle, terms};
 use crate::engine::backoff::patiently;
 use crate::engine::driver::{Origin, make_first};
 use crate::engine::held::Starting;
@@ -17,8 +16,8 @@ use crate::engine::session::Adoption;
 use crate::engine::transitions;
 use crate::error::{BlockedHolder, KeyError, StartError};
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall};
-use crate::model::{Attributes, Memo, RunId, Timestamp};
-use crate::store::{FirstArrival, NewRun, StartOutcome};
+use crate::model::{Attributes, Memo, RunId, Terms, Timestamp};
+use crate::store::{FirstArrival, IdPolicy, IdReuse, NewRun, StartOutcome};
 
 /// A run that is yet to be started: await it.
 #[must_use = "a run is not started until this is awaited"]
@@ -28,8 +27,11 @@ pub struct Start<W> {
     workflow_id: Option<String>,
     start: When,
     on_conflict: OnConflict,
+    id_reuse: IdReuse,
+    request_id: Option<String>,
     labels: Labels,
-    pub(super) agreed: Agreed,
+    /// Those of the first run, before it is known when that is due.
+    pub(super) terms: Terms,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,15 +50,17 @@ pub enum OnConflict {
     Fail,
     /// The handle is one of that run; nothing is started.
     UseExisting,
-    /// That run is [terminated](RunHandle::terminate), and the new one is started in the same transaction.
+    /// That run is terminated, in the transaction that starts the other one.
     TerminateExisting,
 }
 
 impl<W: Workflow> Start<W> {
     pub(super) fn new(client: Client, call: WorkflowCall<W>) -> Self {
         let on_conflict = OnConflict::default();
-        let (labels, agreed) = Default::default();
-        Self { client, call, workflow_id: None, start: When::Now, on_conflict, labels, agreed }
+        let labels = Labels::default();
+        let (id_reuse, terms) = (IdReuse::default(), Terms::default());
+        let (workflow_id, request_id, start) = (None, None, When::Now);
+        Self { client, call, workflow_id, start, on_conflict, id_reuse, request_id, labels, terms }
     }
 
     /// Sets the business key: no two open runs share one. At least one byte, at most 1,000,
@@ -81,6 +85,22 @@ impl<W: Workflow> Start<W> {
     /// Sets what happens if an open run has the same workflow id. Default: the start fails.
     pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
         self.on_conflict = on_conflict;
+        self
+    }
+
+    /// Sets after which runs the workflow id may be used again. The last run that had it counts, for as long as it is
+    /// [kept](crate::worker::Worker::retention). A start that is not allowed fails with [`StartError::IdUsed`], also
+    /// where an open run would be [terminated](OnConflict::TerminateExisting) for it. Default: after any.
+    pub fn id_reuse(mut self, reuse: IdReuse) -> Self {
+        self.id_reuse = reuse;
+        self
+    }
+
+    /// Names this start, so that it can be repeated: a second start with the same request id and workflow id starts
+    /// nothing and gives the run of the first, also if that is over. 1 to 1,000 bytes. Default: none; calls whose answers
+    /// are lost are repeated safely without it.
+    pub fn request_id(mut self, id: impl Into<String>) -> Self {
+        self.request_id = Some(id.into());
         self
     }
 
@@ -120,12 +140,9 @@ impl<W: Workflow> Start<W> {
     async fn start(self) -> Result<RunHandle<W>, StartError> {
         let (client, on_conflict) = (self.client.clone(), self.on_conflict);
         match self.try_start(None).await? {
-            (StartOutcome::IdTaken { run_id }, run) if on_conflict != OnConflict::UseExisting => {
+            (StartOutcome::IdTaken { run_id }, run) if on_conflict == OnConflict::Fail => {
                 let workflow_id = run.workflow_id().to_owned();
                 Err(already_started(&client, workflow_id, run_id).await)
-            }
-            (StartOutcome::IdUsed { run_id }, run) => {
-                Err(StartError::IdUsed { workflow_id: run.workflow_id().to_owned(), run_id })
             }
             (_, run) => Ok(run),
         }
@@ -137,7 +154,9 @@ impl<W: Workflow> Start<W> {
         self,
         first: Option<FirstArrival>,
     ) -> Result<(StartOutcome, RunHandle<W>), StartError> {
-        let Self { client, call, workflow_id, start, on_conflict, labels, agreed } = self;
+        let Self { client, call, workflow_id, start, labels, terms, request_id, .. } = self;
+        let ends_open = self.on_conflict == OnConflict::TerminateExisting;
+        let policy = IdPolicy { reuse: self.id_reuse, ends_open };
         let workflow_id = workflow_id.or_else(|| call.workflow_id.clone());
         let Some(workflow) = W::registered_name() else {
             return Err(StartError::NotRegistered { workflow: std::any::type_name::<W>() });
@@ -148,16 +167,19 @@ impl<W: Workflow> Start<W> {
             .iter()
             .try_for_each(|id| KeyError::check(id))
             .map_err(StartError::WorkflowId)?;
+        request_id.iter().try_for_each(|id| KeyError::check(id)).map_err(StartError::RequestId)?;
         let (attributes, memo) = labels.checked()?;
-        agreed.check()?;
+        let terms = terms::checked(terms)?;
         // Whoever reads the run must find what its values were written by.
         let recorded = patiently(async || {
             client.recorded().definition_of(&**client.store(), W::entry()).await?;
             client.recorded().schema_of(&**client.store(), &arguments).await
         });
         recorded.await.map_err(|error| StartError::Store(Arc::new(error)))?;
-        let run_id = agreed.run_id(workflow, workflow_id.as_deref());
-        let run_id = run_id.unwrap_or_else(|| client.store().new_run_id());
+        let run_id = match &request_id {
+            Some(request_id) => RunId::of_request(workflow, workflow_id.as_deref(), request_id),
+            None => client.store().new_run_id(),
+        };
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
         let run = RunInfo { run_id, workflow_id: workflow_id.as_str().into() };
         let cannot_begin = |reason: String| StartError::Begin { workflow, reason };
@@ -166,24 +188,24 @@ impl<W: Workflow> Start<W> {
                 .map_err(|error| cannot_begin(error.to_string()))
         };
         let mut machine = begin()?;
+        let now = async || {
+            let now = patiently(|| client.store().now()).await;
+            now.map_err(|error| StartError::Store(Arc::new(error)))
+        };
         let start_at = match start {
             When::Now => None,
             When::At(at) => Some(at),
-            When::After(delay) => Some(now(&client).await? + delay),
+            When::After(delay) => Some(now().await? + delay),
         };
-        let terms = match agreed.has_terms() {
-            true => {
-                let now = now(&client).await?;
-                let due_at = start_at.map_or(now, |at| at.max(now));
-                Some(Box::new(agreed.terms.clone().begin(due_at)))
-            }
-            false => None,
+        let terms = match (terms, start_at) {
+            (None, _) => None,
+            (Some(terms), Some(due_at)) => Some(Box::new(terms.begin(due_at))),
+            (Some(terms), None) => Some(Box::new(terms.begin(now().await?))),
         };
-        let policy = agreed.policy(on_conflict);
-        // What is agreed on a run reaches its driver with the claim.
-        let is_plain = start_at.is_none() && terms.is_none() && policy.is_none();
+        // What only a claim looks at, and a start that may be somebody else's, is left to claims.
+        let is_plain = terms.is_none() && request_id.is_none() && policy == IdPolicy::default();
         // A worker of this process that has room goes on with the run, without a claim.
-        let host = is_plain.then(|| client.host(workflow)).flatten();
+        let host = client.host(workflow).filter(|_| start_at.is_none() && is_plain);
         let host = host.and_then(|session| {
             let permit = Arc::clone(&session.capacity).try_acquire_owned().ok()?;
             Some((session, permit))
@@ -226,12 +248,11 @@ impl<W: Workflow> Start<W> {
         };
         let adoption = adoption.map(|adoption| Arc::new(Mutex::new(Some(adoption))));
         let watch = client.store().hub().watch_end(run_id);
-        let started = match policy {
-            None => client.starts().submit(transitions::Start { run: new_run, adoption }).await,
-            Some(policy) => {
-                patiently(|| client.store().start_by_policy(new_run.clone(), policy))
-                    .await
-                    .map_err(Arc::new)
+        let started = match policy == IdPolicy::default() {
+            true => client.starts().submit(transitions::Start { run: new_run, adoption }).await,
+            false => {
+                let store = client.store();
+                patiently(|| store.start_by_policy(new_run.clone(), policy)).await.map_err(Arc::new)
             }
         };
         if start_at.is_some() {
@@ -240,19 +261,16 @@ impl<W: Workflow> Start<W> {
         }
         let outcome = started.map_err(StartError::Store)?;
         let run = match &outcome {
-            StartOutcome::IdTaken { run_id } | StartOutcome::IdUsed { run_id } => {
-                RunHandle::new(client, *run_id, workflow_id)
+            StartOutcome::IdUsed { run_id } => {
+                return Err(StartError::IdUsed { workflow_id, run_id: *run_id });
             }
+            StartOutcome::IdTaken { run_id } => RunHandle::new(client, *run_id, workflow_id),
             StartOutcome::Started { .. } | StartOutcome::Repeated => {
                 RunHandle::started(client, run_id, workflow_id, watch)
             }
         };
         Ok((outcome, run))
     }
-}
-
-async fn now(client: &Client) -> Result<Timestamp, StartError> {
-    patiently(|| client.store().now()).await.map_err(|error| StartError::Store(Arc::new(error)))
 }
 
 /// The error of a start whose workflow id an open run has, with what is known of that.
@@ -279,8 +297,10 @@ impl<W> Clone for Start<W> {
             workflow_id: self.workflow_id.clone(),
             start: self.start,
             on_conflict: self.on_conflict,
+            id_reuse: self.id_reuse,
+            request_id: self.request_id.clone(),
             labels: self.labels.clone(),
-            agreed: self.agreed.clone(),
+            terms: self.terms.clone(),
         }
     }
 }

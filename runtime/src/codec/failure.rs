@@ -16,17 +16,6 @@ pub(crate) fn error_in(payload: &Payload) -> Option<String> {
     }
 }
 
-/// The name of the variant that the error in a payload is, if that is one of an enum. A text stands for itself.
-#[cfg(feature = "engine")]
-pub(crate) fn error_kind(payload: &Payload) -> Option<String> {
-    let Ok(Json::Object(mut result)) = read(payload) else { return None };
-    match result.remove("Err")? {
-        Json::String(name) => Some(name),
-        Json::Object(variant) if variant.len() == 1 => variant.into_iter().next().map(|(name, _)| name),
-        _ => None,
-    }
-}
-
 /// An error for people. An [`Error`](crate::Error) is the list of its messages.
 fn text_of(error: &Json) -> String {
     match error {

@@ -35,8 +35,6 @@ use serde::de::DeserializeOwned;
 
 pub use arguments::{ArgumentKind, Arguments};
 pub(crate) use failure::error_in;
-#[cfg(feature = "engine")]
-pub(crate) use failure::error_kind;
 pub(crate) use given::{Given, given, read_by};
 pub use json::Json;
 pub(crate) use reader::only_value;

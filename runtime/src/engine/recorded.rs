@@ -5,8 +5,12 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
+use tracing::warn;
+
+use super::backoff::Backoff;
+use super::session::Session;
 use crate::codec::{self, schemas};
-use crate::error::StoreError;
+use crate::error::{StoreError, with_causes};
 use crate::evolution::{self, StoredDefinition};
 use crate::machine::WorkflowEntry;
 use crate::model::{DefinitionHash, Payload, SchemaHash};
@@ -97,6 +101,28 @@ impl Recorded {
         let hashes: Vec<_> = definitions.iter().map(|definition| definition.hash).collect();
         insert(&self.definitions, &hashes);
         Ok(())
+    }
+}
+
+/// Records what the arguments and the first state of a run are written by.
+pub(crate) async fn record_call(
+    session: &Session,
+    entry: &'static WorkflowEntry,
+    arguments: &Payload,
+) {
+    let recorded = &session.host.recorded;
+    until_recorded(|| recorded.definition_of(&*session.store, entry)).await;
+    until_recorded(|| recorded.schema_of(&*session.store, arguments)).await;
+}
+
+/// Tries until the database has it, however long that takes.
+pub(super) async fn until_recorded<F: Future<Output = Result<(), StoreError>>>(
+    record: impl Fn() -> F,
+) {
+    let mut backoff = Backoff::default();
+    while let Err(error) = record().await {
+        warn!(error = %with_causes(&error), "what a run or a message is written by could not be recorded yet");
+        backoff.wait().await;
     }
 }
 

@@ -7,7 +7,7 @@ use super::{KeyError, SignalError, StoreError};
 #[non_exhaustive]
 pub enum BulkError {
     /// It is not said who makes the change, or why.
-    #[error("a change needs to be signed: say who makes it, with `by`, and why, with `because`")]
+    #[error("a bulk change needs an author, with `by`, and a reason, with `because`")]
     Unsigned,
     /// The key by which a repetition is known cannot be one.
     #[error("the key cannot be used")]

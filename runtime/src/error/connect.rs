@@ -74,7 +74,7 @@ pub enum ConnectError {
         known: i64,
     },
     /// A migration failed; the database is as it was before it.
-    #[error("cannot bring {target} up to date")]
+    #[error("cannot apply migrations to {target}")]
     Migration {
         /// The file or server.
         target: String,
@@ -106,7 +106,7 @@ pub enum StoreError {
     },
     /// The database keeps no such value: a text with the character NUL on Postgres, or more than 256 MiB
     /// for the arguments of one start, one signal or one step. Its source says how long it is. Nothing was written, and trying again does not help.
-    #[error("the database cannot keep what `{operation}` was to write")]
+    #[error("the database refused the data that `{operation}` was to write")]
     Unstorable {
         /// The store method.
         operation: &'static str,
@@ -115,7 +115,7 @@ pub enum StoreError {
         source: Box<dyn Error + Send + Sync>,
     },
     /// The store has no transactions that activities could write in.
-    #[error("activities have no transactions in this store")]
+    #[error("this store has no transactions for activities")]
     NoTransactions,
     /// A row holds what no piton writes.
     #[error("the database holds an unreadable {what}: {reason}")]

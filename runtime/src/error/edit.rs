@@ -11,13 +11,13 @@ pub enum EditError {
     #[error(transparent)]
     Lookup(#[from] LookupError),
     /// Who makes the change, or why, was not said.
-    #[error("a change by hand must say who makes it and why")]
+    #[error("an edit needs an author, with `by`, and a reason, with `because`")]
     Unsigned,
     /// There is nothing to be changed.
-    #[error("nothing is to be changed")]
+    #[error("the edit has no changes")]
     Nothing,
     /// A worker has the run. It can be changed once it is parked, or that worker has been shut down.
-    #[error("worker {} has the run {run_id}; it can be changed once it is parked", worker.0)]
+    #[error("worker {} owns the run {run_id}; it can be edited once it is parked", worker.0)]
     Busy {
         /// The run.
         run_id: RunId,
@@ -25,7 +25,7 @@ pub enum EditError {
         worker: WorkerId,
     },
     /// The run has gone on since it was read. Look at it again.
-    #[error("the run {run_id} has gone on in the meantime; look at it again")]
+    #[error("the run {run_id} has changed in the meantime; inspect it again and repeat the edit")]
     Moved {
         /// The run.
         run_id: RunId,
@@ -54,7 +54,7 @@ pub enum EditError {
         run_id: RunId,
     },
     /// What is saved of the run cannot be read.
-    #[error("what is saved of the run {run_id} cannot be read: {reason}")]
+    #[error("the saved state of the run {run_id} cannot be read: {reason}")]
     Unreadable {
         /// The run.
         run_id: RunId,

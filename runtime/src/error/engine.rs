@@ -25,21 +25,31 @@ pub enum StartError {
         /// somebody [unblocks](crate::client::Client::unblock) or terminates it.
         blocked: Option<Box<BlockedHolder>>,
     },
-    /// A run has had the workflow id, after which the [policy](crate::client::Start::id_reuse) of the start allows no
-    /// other. Trying again does not help.
-    #[error("the workflow id `{workflow_id}` was used by the run {run_id}, and `id_reuse` allows no run after it")]
+    /// The last run that had the workflow id is over, and
+    /// [`Start::id_reuse`](crate::client::Start::id_reuse) allows no other after it.
+    #[error(
+        "the workflow id `{workflow_id}` was used by the run {run_id}, which is over, and may not be used again"
+    )]
     IdUsed {
         /// The id asked for.
         workflow_id: String,
-        /// The last run that had it.
+        /// The run that had it.
         run_id: RunId,
     },
-    /// The request id cannot be one.
-    #[error("the request id cannot be used")]
-    RequestId(#[source] KeyError),
+    /// The cron expression is none. Trying again does not help.
+    #[error("the cron expression `{expression}` cannot be used: {reason}")]
+    Cron {
+        /// The expression.
+        expression: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// The workflow id cannot be one.
     #[error("the workflow id cannot be used")]
     WorkflowId(#[source] KeyError),
+    /// The request id cannot be one.
+    #[error("the request id cannot be used")]
+    RequestId(#[source] KeyError),
     /// An argument cannot be encoded. Trying again does not help.
     #[error("the arguments of `{workflow}` cannot be saved")]
     Arguments {
@@ -63,13 +73,13 @@ pub enum StartError {
     #[error("the attributes cannot be stored")]
     Attributes(#[source] AttributeError),
     /// The memo is longer than a memo may be. Trying again does not help.
-    #[error("the memo has {bytes} bytes as JSON, and may have {}", crate::model::Memo::MAX_BYTES)]
+    #[error("the memo has {bytes} bytes as JSON; the limit is {}", crate::model::Memo::MAX_BYTES)]
     Memo {
         /// Its length as JSON.
         bytes: usize,
     },
     /// The workflow's first state could not be made. Trying again does not help.
-    #[error("a run of `{workflow}` cannot be begun: {reason}")]
+    #[error("a run of `{workflow}` cannot begin: {reason}")]
     Begin {
         /// The workflow.
         workflow: &'static str,
@@ -165,7 +175,7 @@ pub enum SignalError {
 pub enum TokenError {
     /// The attempt is over: it was completed without the token, has failed or timed out, or the
     /// workflow has given it up. Trying again does not help.
-    #[error("attempt {attempt} of the activity is over, so its token says nothing any more")]
+    #[error("attempt {attempt} of the activity is over, so its token is no longer valid")]
     Stale {
         /// The attempt that the token names.
         attempt: u32,
@@ -177,7 +187,9 @@ pub enum TokenError {
         run_id: RunId,
     },
     /// There is no such run.
-    #[error("there is no run {run_id}, to which the token belongs; is this its database?")]
+    #[error(
+        "the token belongs to the run {run_id}, which this database does not have; use the database that issued it"
+    )]
     Unknown {
         /// The run.
         run_id: RunId,
@@ -191,7 +203,7 @@ pub enum TokenError {
         expected: &'static str,
     },
     /// The value cannot be encoded. Trying again does not help.
-    #[error("what was to be said of `{what}` cannot be saved")]
+    #[error("the value for `{what}` cannot be saved")]
     Encode {
         /// The activity's stored name, or `heartbeat`.
         what: &'static str,
@@ -201,7 +213,7 @@ pub enum TokenError {
     },
     /// The database failed, and went on failing when tried again. The token may or may not have
     /// been used; using it again is safe.
-    #[error("the database failed to take what the token says")]
+    #[error("the database failed while the token was used")]
     Store(#[source] Arc<StoreError>),
 }
 
@@ -216,7 +228,9 @@ pub enum CompleteError {
         run_id: RunId,
     },
     /// There is no such run.
-    #[error("there is no run {run_id}, to which the promise belongs; is this its database?")]
+    #[error(
+        "the promise belongs to the run {run_id}, which this database does not have; use the database of that run"
+    )]
     Unknown {
         /// The run.
         run_id: RunId,
@@ -241,7 +255,7 @@ pub enum CompleteError {
         source: CodecError,
     },
     /// What the promise came to is not of the type that it is to be read as.
-    #[error("what the promise `{token}` came to cannot be read")]
+    #[error("the outcome of the promise `{token}` cannot be read")]
     Unreadable {
         /// The token.
         token: PromiseToken,

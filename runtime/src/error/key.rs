@@ -9,16 +9,16 @@ use crate::store::RESERVED_KEYS;
 pub enum KeyError {
     /// As a workflow id it would be one for all runs, as a dedup key one for all messages: most often the
     /// value that it was to be made of is missing.
-    #[error("it is empty: use a text that names what it stands for")]
+    #[error("it is empty: use a text that identifies its subject")]
     Empty,
     /// Databases look it up in an index, whose entries are limited.
-    #[error("it has {length} bytes, and may have 1,000: use a shorter text, or a hash of it")]
+    #[error("it has {length} bytes; the limit is 1,000: use a shorter text, or a hash of it")]
     TooLong {
         /// Its length in bytes.
         length: usize,
     },
     /// Postgres keeps no text with this character.
-    #[error("it contains the character NUL, which databases do not keep: leave it out")]
+    #[error("it contains the character NUL, which databases cannot store: remove it")]
     Nul,
     /// Dedup keys that begin so are piton's own: what tokens of activities say has such keys.
     #[error("it begins with `piton:`, as piton's own keys do: put something else before it")]

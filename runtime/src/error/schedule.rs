@@ -20,7 +20,7 @@ pub enum ScheduleError {
     #[error("the schedule is not due at any time from now on: change its spec")]
     Over,
     /// The schedule's id, or a workflow id made of its pattern.
-    #[error("this cannot be an id")]
+    #[error("the id is not valid")]
     Id(#[source] KeyError),
     /// The workflow is generic, and this instance is not registered.
     #[error("`{workflow}` is not registered: give it a name with `piton::register!`")]
@@ -37,7 +37,7 @@ pub enum ScheduleError {
         source: CodecError,
     },
     /// There is a schedule with this id.
-    #[error("there is a schedule `{id}`: update it, or delete it first")]
+    #[error("the schedule `{id}` exists already: update it, or delete it first")]
     Exists {
         /// The id.
         id: String,

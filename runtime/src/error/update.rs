@@ -42,7 +42,7 @@ pub enum QueryError {
         source: CodecError,
     },
     /// What is saved of the run cannot be read.
-    #[error("what is saved of the run {run_id} cannot be read: {reason}")]
+    #[error("the saved state of the run {run_id} cannot be read: {reason}")]
     Unreadable {
         /// The run.
         run_id: RunId,

@@ -71,7 +71,7 @@ pub enum AttributeError {
         name: String,
     },
     /// A value is longer than its kind allows.
-    #[error("the attribute `{name}` has {bytes} bytes, and may have {max}")]
+    #[error("the attribute `{name}` has {bytes} bytes; the limit is {max}")]
     Long {
         /// The attribute.
         name: String,
@@ -81,15 +81,15 @@ pub enum AttributeError {
         max: usize,
     },
     /// A list has more entries than it may have.
-    #[error("the attribute `{name}` has {entries} entries, and may have {MAX_KEYWORDS}")]
+    #[error("the attribute `{name}` has {entries} entries; the limit is {MAX_KEYWORDS}")]
     Entries {
         /// The attribute.
         name: String,
         /// How many there are.
         entries: usize,
     },
-    /// A text has the character NUL in it, which Postgres does not keep.
-    #[error("the attribute `{name}` has the character NUL in it")]
+    /// A text contains the character NUL, which Postgres does not keep.
+    #[error("the attribute `{name}` contains the character NUL")]
     Nul {
         /// The attribute.
         name: String,
@@ -101,7 +101,7 @@ pub enum AttributeError {
         name: String,
     },
     /// There are too many at a time.
-    #[error("{count} attributes are set at a time, and {MAX_ATTRIBUTES} may be")]
+    #[error("{count} attributes are set at once; the limit is {MAX_ATTRIBUTES}")]
     Many {
         /// How many there are.
         count: usize,

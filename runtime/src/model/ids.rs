@@ -19,6 +19,15 @@ impl RunId {
         Self(Uuid::now_v7())
     }
 
+    /// The id of the run that a request asks for: the same whenever it is asked. A UUID of version 5.
+    #[cfg(feature = "engine")]
+    pub(crate) fn of_request(workflow: &str, workflow_id: Option<&str>, request_id: &str) -> Self {
+        const NAMESPACE: Uuid = Uuid::from_u128(0x8c1e_6d4e_3f0b_4c58_9f37_5f2d_6f70_6974);
+        // None of the three can have the character NUL.
+        let name = [workflow, workflow_id.unwrap_or_default(), request_id].join("\0");
+        Self(Uuid::new_v5(&NAMESPACE, name.as_bytes()))
+    }
+
     /// The id as the 16 bytes that stores keep.
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()

@@ -211,7 +211,7 @@ impl TryFrom<String> for PromiseToken {
 
 /// The text is not the token of a promise: it was cut off, changed, or is something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the text is not the token of a promise; hand on what `Promise::token` gave")]
+#[error("the text is not the token of a promise; use the text of `Promise::token`")]
 pub struct InvalidPromiseToken;
 
 /// What a promise came to. Once it has come to something, that stays.

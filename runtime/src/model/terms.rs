@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{RetryPolicy, RunStatus, Timestamp};
+use super::{Payload, RetryPolicy, RunStatus, Timestamp};
 
 /// What happens to a run whose timeout is over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,8 +24,29 @@ pub enum OnTimeout {
 pub struct WorkflowRetry {
     /// How long to wait, and how many runs there are at most.
     pub policy: RetryPolicy,
-    /// Errors that are not tried again: names of variants, such as `CardDeclined`, if the workflow's error is an enum.
+    /// Errors after which the workflow is not tried again: variants of its error type, such as `CardDeclined`, and whole
+    /// texts where that is a text.
     pub non_retryable: Vec<String>,
+}
+
+/// A cron expression by which a workflow is started again and again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cron {
+    /// The expression.
+    pub expression: String,
+    /// Whether the next run comes also after one that was cancelled.
+    pub goes_on_after_cancel: bool,
+}
+
+impl Cron {
+    /// Whether a run follows one that has ended so.
+    pub fn goes_on_after(&self, status: RunStatus) -> bool {
+        match status {
+            RunStatus::Completed | RunStatus::Failed | RunStatus::TimedOut => true,
+            RunStatus::Cancelled => self.goes_on_after_cancel,
+            _ => false,
+        }
+    }
 }
 
 /// What is agreed on a run, for all runs of its chain, and how far the chain has come. Most runs have none.
@@ -41,12 +62,19 @@ pub struct Terms {
     pub cleanup_timeout: Duration,
     /// Whether and when the workflow is tried again.
     pub retry: Option<WorkflowRetry>,
+    /// When the workflow is started again.
+    pub cron: Option<Cron>,
     /// Which attempt this run is, from 1.
     pub attempt: u32,
+    /// When this run was due.
+    pub due_at: Option<Timestamp>,
     /// When this run's timeout is over.
     pub run_deadline: Option<Timestamp>,
     /// When the timeout of the chain is over.
     pub execution_deadline: Option<Timestamp>,
+    /// The result of the last run of the chain that has completed before this one.
+    #[serde(skip)]
+    pub last_result: Option<Payload>,
 }
 
 impl Default for Terms {
@@ -57,9 +85,12 @@ impl Default for Terms {
             on_timeout: OnTimeout::default(),
             cleanup_timeout: Self::CLEANUP_TIMEOUT,
             retry: None,
+            cron: None,
             attempt: 1,
+            due_at: None,
             run_deadline: None,
             execution_deadline: None,
+            last_result: None,
         }
     }
 }
@@ -70,7 +101,15 @@ impl Terms {
 
     /// Whether they say nothing.
     pub fn is_empty(&self) -> bool {
-        self.run_timeout.is_none() && self.execution_timeout.is_none() && self.retry.is_none()
+        self.run_timeout.is_none()
+            && self.execution_timeout.is_none()
+            && self.retry.is_none()
+            && self.cron.is_none()
+    }
+
+    /// Whether another run may follow, for which the code of the workflow is needed.
+    pub fn may_be_followed(&self) -> bool {
+        self.retry.is_some() || self.cron.is_some()
     }
 
     /// The terms of a first run that is due then.
@@ -84,20 +123,56 @@ impl Terms {
     #[must_use]
     pub fn due(self, due_at: Timestamp) -> Self {
         let run_deadline = self.run_timeout.map(|timeout| due_at + timeout);
-        Self { run_deadline, ..self }
+        Self { due_at: Some(due_at), run_deadline, ..self }
     }
 
-    /// The terms of the run that tries one with these again and is due then.
-    #[must_use]
-    pub fn retried(self, due_at: Timestamp) -> Self {
-        let attempt = self.attempt.saturating_add(1);
-        Self { attempt, ..self }.due(due_at)
-    }
-
-    /// The terms of the run as which one with these continues.
+    /// Those of the run that continues this one as new, due then.
     #[must_use]
     pub fn continued(self, due_at: Timestamp) -> Self {
         Self { attempt: 1, ..self }.due(due_at)
+    }
+
+    /// Those of the next attempt, with the time at which it is due, if the policy asks for one after a run that was over
+    /// `now`. `error` is the name of the error that it has returned; `draw` is from 0 to 1, for the jitter of the wait.
+    #[cfg(feature = "engine")]
+    pub(crate) fn retried(
+        &self,
+        status: RunStatus,
+        error: Option<&str>,
+        now: Timestamp,
+        draw: f64,
+    ) -> Option<(Self, Timestamp)> {
+        let retry = self.retry.as_ref()?;
+        let is_failure = matches!(status, RunStatus::Failed | RunStatus::TimedOut);
+        if !is_failure
+            || error.is_some_and(|error| retry.non_retryable.iter().any(|it| it == error))
+        {
+            return None;
+        }
+        let wait = retry.policy.delay_after(self.attempt)?;
+        let due_at = now + retry.policy.shortened(wait, draw);
+        let next = Self { attempt: self.attempt + 1, ..self.clone() };
+        self.is_in_time(due_at).then(|| (next.due(due_at), due_at))
+    }
+
+    /// Those of the run that cron starts then after this one.
+    #[cfg(feature = "engine")]
+    pub(crate) fn again(
+        &self,
+        status: RunStatus,
+        result: Option<&Payload>,
+        due_at: Timestamp,
+    ) -> Option<(Self, Timestamp)> {
+        let result = result.filter(|_| status == RunStatus::Completed).cloned();
+        let last_result = result.or_else(|| self.last_result.clone());
+        let next = Self { attempt: 1, last_result, ..self.clone() };
+        self.is_in_time(due_at).then(|| (next.due(due_at), due_at))
+    }
+
+    /// Whether a run that is due then is due before the timeout of the chain is over.
+    #[cfg(feature = "engine")]
+    fn is_in_time(&self, due_at: Timestamp) -> bool {
+        self.execution_deadline.is_none_or(|deadline| due_at < deadline)
     }
 
     /// When the first of the timeouts is over.
@@ -158,6 +233,32 @@ mod tests {
         assert_eq!(later.run_deadline, Some(Timestamp(9_000_000)));
         assert_eq!(later.deadline(), Some(Timestamp(8_000_000)));
         assert_eq!(later.reason_of_timeout(), "its execution timeout of 8s is over");
+    }
+
+    #[test]
+    #[cfg(feature = "engine")]
+    fn attempts_follow_until_the_policy_or_the_chain_is_at_its_end() {
+        let policy = RetryPolicy { max_attempts: 3, jitter: 0.0, ..RetryPolicy::DEFAULT };
+        let retry = WorkflowRetry { policy, non_retryable: vec!["Declined".to_owned()] };
+        let terms = Terms { retry: Some(retry), ..terms(Some(5), Some(60)) };
+        let at = |terms: &Terms, seconds: i64| {
+            terms.retried(RunStatus::Failed, Some("Busy"), Timestamp(seconds * 1_000_000), 0.5)
+        };
+        let (second, due_at) = at(&terms, 10).expect("there are attempts left");
+        assert_eq!((second.attempt, due_at), (2, Timestamp(11_000_000)));
+        assert_eq!(second.run_deadline, Some(Timestamp(16_000_000)));
+        assert_eq!(second.execution_deadline, terms.execution_deadline);
+        let (third, due_at) = at(&second, 20).expect("there is one left");
+        assert_eq!((third.attempt, due_at), (3, Timestamp(22_000_000)));
+        assert_eq!(at(&third, 30), None);
+        assert_eq!(at(&terms, 59), None);
+        for (status, error) in [
+            (RunStatus::Failed, Some("Declined")),
+            (RunStatus::Cancelled, None),
+            (RunStatus::Completed, None),
+        ] {
+            assert_eq!(terms.retried(status, error, Timestamp(0), 0.5), None, "{status}");
+        }
     }
 
     #[test]

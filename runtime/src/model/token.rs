@@ -63,7 +63,7 @@ impl FromStr for ActivityToken {
 
 /// The text is not the token of an activity: it was cut off, changed, or is something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the text is not the token of an activity; hand on what `ActivityContext::token` gave")]
+#[error("the text is not the token of an activity; use the text of `ActivityContext::token`")]
 pub struct InvalidToken;
 
 #[cfg(test)]

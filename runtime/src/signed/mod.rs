@@ -135,7 +135,7 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
 #[non_exhaustive]
 pub enum KeyProblem {
     /// The secret can be guessed.
-    #[error("the secret of the key `{key_id}` has {length} bytes: use 32 random ones at least")]
+    #[error("the secret of the key `{key_id}` has {length} bytes: use at least 32 random bytes")]
     Short {
         /// The key's id.
         key_id: String,

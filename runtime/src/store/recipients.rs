@@ -20,6 +20,7 @@ pub(super) struct RecipientRow {
     worker_id: Option<i64>,
     epoch: Option<i64>,
     inbox_count: i64,
+    step_no: i64,
 }
 
 /// A dedup key that was taken before.
@@ -33,7 +34,10 @@ struct Recipient {
     status: RunStatus,
     owner: Option<WorkerLease>,
     inbox_count: i64,
+    has_begun: bool,
     grown: bool,
+    /// Whether one of the arrivals is read before the run is due.
+    wakes: bool,
 }
 
 /// What is known before a batch is delivered, and what the batch adds to it.
@@ -61,7 +65,9 @@ impl Recipients {
                 .zip(row.epoch)
                 .map(|(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) });
             let status = read_status(&row.status)?;
-            let run = Recipient { status, owner, inbox_count: row.inbox_count, grown: false };
+            let (inbox_count, has_begun) = (row.inbox_count, row.step_no > 0);
+            let (grown, wakes) = (false, false);
+            let run = Recipient { status, owner, inbox_count, has_begun, grown, wakes };
             recipients.insert(row.run_id.into(), run);
         }
         let keys = keys.into_iter().map(|row| (row.run_id.into(), row.dedup_key)).collect();
@@ -88,6 +94,7 @@ impl Recipients {
         self.keys.extend(key);
         run.inbox_count += 1;
         run.grown = true;
+        run.wakes |= arrival.kind.wakes(run.has_begun);
         ArrivalOutcome::Accepted { seq: run.inbox_count }
     }
 
@@ -132,7 +139,7 @@ impl Recipients {
     pub(super) fn grown(&self) -> (Counts, Counts) {
         let (mut woken, mut told) = (Vec::new(), Vec::new());
         for (run_id, run) in self.runs.iter().filter(|(_, run)| run.grown) {
-            let sleeps = run.owner.is_none() && run.status == RunStatus::Running;
+            let sleeps = run.wakes && run.owner.is_none() && run.status == RunStatus::Running;
             if sleeps { &mut woken } else { &mut told }.push((*run_id, run.inbox_count));
         }
         (woken, told)

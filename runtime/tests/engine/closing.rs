@@ -186,3 +186,32 @@ async fn an_activity_that_this_build_does_not_have_blocks_the_run() {
     assert_eq!(blocked.blocked, Some(BlockedReason::Unregistered("undeployed".to_owned())));
     worker.shutdown().await.unwrap();
 }
+
+/// None of its code has run, so there is nothing that it could clean up.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_cancelled_before_its_time_never_begins() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(work("echo".to_owned())).start_delay(hours(1)).await.unwrap();
+    run.cancel("not needed").await.unwrap();
+    let error = run.result().await.unwrap_err();
+    assert_eq!(error.to_string(), "the run was cancelled: not needed");
+    let record = run.status().await.unwrap();
+    assert!(record.closed_at.unwrap() < record.started_at + seconds(10));
+    assert_eq!(rig.lab.attempts(), 0);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_does_not_begin_a_run_before_its_time() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approval(50)).start_delay(hours(1)).await.unwrap();
+    run.signal(Approve { by: "Ann".to_owned() }).await.unwrap();
+    tokio::time::sleep(minutes(59)).await;
+    assert_eq!(run.status().await.unwrap().step_no.0, 0);
+    run.result().await.unwrap();
+    let record = run.status().await.unwrap();
+    assert!(record.closed_at.unwrap() >= record.started_at + hours(1));
+    worker.shutdown().await.unwrap();
+}

@@ -333,7 +333,7 @@ async fn arguments_may_be_as_long_as_it_says() {
     rig.client.start(length_of("x".repeat(255 * MIB))).await.unwrap();
     let refused = rig.client.start(length_of("x".repeat(256 * MIB))).await.unwrap_err();
     let refused = format!("{:#}", piton::Error::from(refused));
-    assert!(refused.contains("bytes, and may have 268435456"), "{refused}");
+    assert!(refused.contains("bytes; the limit is 268435456"), "{refused}");
     let size = refused.split("it has ").nth(1).unwrap().split(' ').next().unwrap();
     assert!(size.parse::<usize>().unwrap() > 256 * MIB, "{refused}");
 }

@@ -117,7 +117,7 @@ async fn a_run_that_sets_what_cannot_be_set_fails() {
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(sets_too_long()).await.unwrap();
     let error = run.result().await.unwrap_err().to_string();
-    assert!(error.contains("`customer` has 2000 bytes, and may have 1000"), "{error}");
+    assert!(error.contains("`customer` has 2000 bytes; the limit is 1000"), "{error}");
     assert!(run.status().await.unwrap().attributes.is_empty());
     worker.shutdown().await.unwrap();
 }

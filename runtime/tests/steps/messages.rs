@@ -165,7 +165,7 @@ fn an_id_that_no_run_can_have_fails_the_run_with_the_reason() {
             "a\0b",
             "a signal cannot be sent to the workflow id \"a\\0b\": it contains the character NUL",
         ),
-        (&*long, "it has 1001 bytes, and may have 1,000"),
+        (&*long, "it has 1001 bytes; the limit is 1,000"),
     ] {
         let mut run = Standalone::start(to_whom(target.to_owned())).unwrap();
         let Err(StepError::Failed(error)) = run.advance(Timestamp(0)) else { panic!("{target:?}") };

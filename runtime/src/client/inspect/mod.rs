@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, EndingRun, InspectedKin, Inspection, NotedCompensation, Position, Shown,
+    AwaitedActivity, EndingRun, InspectedKin, InspectedTerms, Inspection, NotedCompensation, Position, Shown,
     UnreadSignal, UnreadUpdate, Variable, Wait, WaitFor,
 };
 use super::Client;
@@ -73,7 +73,8 @@ impl Client {
             if !self.learn(missing, &mut seen).await? {
                 let kin = patiently(|| self.store().find_kin(run_id)).await?;
                 inspection.kin = kin.and_then(|kin| InspectedKin::of(run_id, kin));
-                inspection.terms = patiently(|| self.store().find_terms(run_id)).await?;
+                let terms = patiently(|| self.store().find_terms(run_id)).await?;
+                inspection.terms = terms.map(InspectedTerms::of);
                 return Ok(inspection);
             }
         }

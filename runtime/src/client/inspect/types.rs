@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::model::{
     AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation, Handle, Link,
-    Memo, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Terms, Timestamp,
+    Memo, OnTimeout, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Terms, Timestamp,
     WorkerId,
 };
 use crate::store::Kin;
@@ -51,6 +51,35 @@ impl InspectedKin {
     }
 }
 
+/// What is agreed on a run when its chain is started, see [`Start`](crate::client::Start).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct InspectedTerms {
+    /// Which attempt of the workflow it is, from 1.
+    pub attempt: u32,
+    /// How many attempts there are at most; nothing if the workflow is not tried again, 0 if there is no limit.
+    pub max_attempts: Option<u32>,
+    /// When the first of its timeouts is over.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub deadline_at: Option<Timestamp>,
+    /// What happens then.
+    pub on_timeout: OnTimeout,
+    /// By which expression the workflow is started again.
+    pub cron: Option<String>,
+}
+
+impl InspectedTerms {
+    pub(super) fn of(terms: Terms) -> Self {
+        Self {
+            attempt: terms.attempt,
+            max_attempts: terms.retry.as_ref().map(|retry| retry.policy.max_attempts),
+            deadline_at: terms.deadline(),
+            on_timeout: terms.on_timeout,
+            cron: terms.cron.map(|cron| cron.expression),
+        }
+    }
+}
+
 /// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
 ///
 /// As JSON, times are texts in RFC 3339 and hashes are hex digits.
@@ -90,9 +119,9 @@ pub struct Inspection {
     /// Which other runs it belongs to. Nothing if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kin: Option<InspectedKin>,
-    /// Its timeouts and retries, and which attempt it is. Nothing if none were asked for at its start.
+    /// What is agreed on it beside its arguments. Nothing of most runs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub terms: Option<Terms>,
+    pub terms: Option<InspectedTerms>,
     /// Why it is blocked.
     pub blocked: Option<String>,
     /// Since when it is blocked.

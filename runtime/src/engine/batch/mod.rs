@@ -115,7 +115,7 @@ impl<T: Transition> Batcher<T> {
     pub(crate) async fn submit(&self, item: T::Item) -> Result<T::Outcome, BatchError> {
         let largest = item.largest();
         if largest > MAX_VALUE_BYTES {
-            let why = format!("it has {largest} bytes, and may have {MAX_VALUE_BYTES}");
+            let why = format!("it has {largest} bytes; the limit is {MAX_VALUE_BYTES}");
             let source = why.into();
             return Err(Arc::new(StoreError::Unstorable { operation: T::OPERATION, source }));
         }

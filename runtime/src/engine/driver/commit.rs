@@ -1,6 +1,7 @@
 //! Stepping and committing: one update of the run's row at a time.
 
 use std::error::Error;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use tracing::debug;
 
 use super::ahead::Ahead;
 use super::steps::{self, Before, Effects, StepEnd};
+use super::successor::{Closing, follow};
 use super::written::record_written;
 use super::{CROWDED_PARK_AFTER, Driver, Ended, LINGER, Rest, Unsaved};
 use crate::engine::batch::BatchError;
@@ -96,24 +98,7 @@ impl Driver {
                 Ok(())
             }
             StepEnd::Closed { status, result, failure, next } => {
-                let closed = if self.has_terms || next.is_some() {
-                    let (result, failure) = (result.as_ref(), failure.as_deref());
-                    Box::pin(self.close(status, result, failure, next)).await
-                } else {
-                    Ok((status, None))
-                };
-                let (status, successor) = match closed {
-                    Ok(closed) => closed,
-                    Err(reason) => return self.block(reason).await,
-                };
-                let why = failure.clone().filter(|_| status == RunStatus::Failed);
-                let close = Disposition::Close { status, result, failure, successor };
-                self.commit(close, stepped.effects).await?;
-                match why {
-                    Some(failure) => run_event!(warn, self.name(), failure, "the run has failed"),
-                    None => debug!(%status, "the run is over"),
-                }
-                Err(Ended)
+                self.close(Closing { status, result, failure, next }, stepped.effects).await
             }
             StepEnd::Blocked(reason) => {
                 if let Some(Before { snapshot, state, effects }) = stepped.before {
@@ -122,6 +107,32 @@ impl Driver {
                 self.block(reason).await
             }
         }
+    }
+
+    /// Closes the run, and starts the one that follows it.
+    async fn close(&mut self, closing: Closing, effects: Effects) -> Result<(), Ended> {
+        let why = closing.failure.clone().filter(|_| closing.status == RunStatus::Failed);
+        let session = Arc::clone(&self.hold.session);
+        let (workflow, terms) = (self.machine.entry().name, self.terms.as_deref());
+        let close = match follow(&session, &self.run, workflow, terms, closing).await {
+            Ok(close) => close,
+            Err(reason) => return self.block(reason).await,
+        };
+        let status = close.ending().map(|ending| ending().status);
+        self.commit(close, effects).await?;
+        match why {
+            Some(failure) => run_event!(warn, self.name(), failure, "the run has failed"),
+            None => debug!(?status, "the run is over"),
+        }
+        Err(Ended)
+    }
+
+    /// Closes a run as cancelled none of whose code has run.
+    pub(super) async fn close_unbegun(&mut self, reason: String) -> Result<(), Ended> {
+        let mut effects = Effects::default();
+        effects.take_from(&mut self.machine);
+        let (status, failure) = (RunStatus::Cancelled, Some(reason));
+        self.close(Closing { status, result: None, failure, next: None }, effects).await
     }
 
     /// Commits the machine as it is, without a step.

@@ -31,7 +31,6 @@ use self::attempts::{Attempts, News};
 use self::commit::report_failed_commit;
 pub(crate) use self::inbox::INBOX_PAGE;
 pub(crate) use self::steps::make_first;
-pub(crate) use self::written::record_call;
 use super::backoff::Backoff;
 use super::events::{RunName, run_event};
 use super::evolution;
@@ -43,7 +42,7 @@ use super::suspects::{self, Turn};
 use crate::codec;
 use crate::error::{StoreError, with_causes};
 use crate::machine::{Machine, RunInfo, WorkflowEntry};
-use crate::model::{BlockedReason, Handle, Payload, RunId, Snapshot, StepNo, Timestamp};
+use crate::model::{BlockedReason, Handle, Payload, RunId, Snapshot, StepNo, Terms, Timestamp};
 use crate::store::{Arrival, ClaimedRun, CommitStep, Disposition, RunEvent, RunKey};
 
 /// When all places for runs are taken, a run that waits for longer than this makes room.
@@ -101,10 +100,10 @@ pub(crate) struct Driver {
     hold: Hold,
     /// Which run.
     run: RunInfo,
-    /// Whether there are terms of the run, which decide what follows it.
-    has_terms: bool,
     /// Commits so far.
     step_no: StepNo,
+    /// What is agreed on the run, if anything is.
+    terms: Option<Box<Terms>>,
     /// The run's machine, with what has arrived for it.
     machine: Machine,
     /// Steps that are made and not durable, in a workflow that allows it.
@@ -248,6 +247,13 @@ impl Driver {
                 (machine, Some(claimed), heard)
             }
         };
+        let terms = match &claimed {
+            Some(claimed) if claimed.has_terms => successor::terms_of(session, run.run_id).await,
+            _ => None,
+        };
+        if let Some(terms) = &terms {
+            machine.set_terms((**terms).clone());
+        }
         // The caller subscribed before this; what was announced in between was not heard.
         let missed = session.store.hub().arrivals() != heard;
         let driver = Self {
@@ -255,8 +261,8 @@ impl Driver {
             refused: None,
             hold,
             run,
-            has_terms: claimed.as_ref().is_some_and(|claimed| claimed.has_terms),
             step_no: claimed.as_ref().map_or(StepNo(0), |claimed| claimed.step_no),
+            terms,
             machine,
             ahead: Ahead::default(),
             attempts: Attempts::default(),
@@ -316,6 +322,9 @@ impl Driver {
         if self.takeovers > 0 {
             // A commit takes back the database's count, so ours must stand in it.
             return self.read_inbox().await;
+        }
+        if let Some(reason) = self.machine.cancelled_before_it_began() {
+            return self.close_unbegun(reason).await;
         }
         if self.machine.is_ready(now) {
             return self.advance(now).await;

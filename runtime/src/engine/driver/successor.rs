@@ -1,66 +1,112 @@
-//! How a run closes, and the run that follows it in its chain.
+//! How a run ends, and the run that follows it.
 
-use std::sync::Arc;
+use tracing::warn;
 
-use super::Driver;
-use crate::engine::chain::NextOfChain;
+use crate::engine::backoff::Backoff;
 use crate::engine::evolution::learn_schemas_of;
-use crate::engine::terms::{retry_at, until_answered};
-use crate::machine::NextRun;
-use crate::model::{BlockedReason, Link, Payload, RunStatus, Terms, Timestamp};
-use crate::store::Successor;
+use crate::engine::first_state::first_state;
+use crate::engine::follow::{self, Over};
+use crate::engine::recorded::record_call;
+use crate::engine::retry;
+use crate::engine::session::Session;
+use crate::error::with_causes;
+use crate::machine::{NextRun, RunInfo};
+use crate::model::{BlockedReason, Handle, Link, Payload, RunId, RunStatus, Terms};
+use crate::store::{Disposition, Successor};
 
-impl Driver {
-    /// The status with which the run closes, and what follows it.
-    ///
-    /// # Errors
-    /// Why what follows cannot be begun.
-    pub(super) async fn close(
-        &mut self,
-        status: RunStatus,
-        result: Option<&Payload>,
-        failure: Option<&str>,
-        next: Option<Box<NextRun>>,
-    ) -> Result<(RunStatus, Option<Box<Successor>>), BlockedReason> {
-        let (session, run) = (Arc::clone(&self.hold.session), self.run.clone());
-        let run_id = run.run_id;
-        let terms = match self.has_terms {
-            true => until_answered(run_id, || session.store.find_terms(run_id)).await,
-            false => None,
-        };
-        let now = session.clock.on_database(session.clock.now());
-        let next = match (next, terms) {
-            (Some(next), terms) => {
-                let terms = terms.map(|terms| terms.continued(now));
-                NextOfChain { next: *next, link: Link::Continued, due_at: None, terms }
-            }
-            (None, None) => return Ok((status, None)),
-            (None, Some(terms)) => {
-                let status = terms.status_of(status, failure);
-                let Some(due_at) = retry_at(&terms, run_id, status, result, now) else {
-                    return Ok((status, None));
-                };
-                let next = self.again(terms, due_at).await?;
-                return Ok((status, Some(next.begin(&session, &run).await?)));
-            }
-        };
-        Ok((status, Some(next.begin(&session, &run).await?)))
-    }
+/// How the code of a run has ended.
+pub(super) struct Closing {
+    pub(super) status: RunStatus,
+    pub(super) result: Option<Payload>,
+    pub(super) failure: Option<String>,
+    /// What it continues as.
+    pub(super) next: Option<Box<NextRun>>,
+}
 
-    /// The same call, by the newest code of the workflow.
-    async fn again(&mut self, terms: Terms, due_at: Timestamp) -> Result<NextOfChain, BlockedReason> {
-        let (session, run_id) = (Arc::clone(&self.hold.session), self.run.run_id);
-        let details = until_answered(run_id, || session.store.find_details(run_id)).await;
-        let arguments = details.and_then(|details| details.arguments).ok_or_else(|| {
-            let reason = "the run is to be retried, and its arguments are gone".to_owned();
-            BlockedReason::Invalid(reason)
-        })?;
-        let learn = || learn_schemas_of(&*session.store, std::iter::once(&arguments));
-        until_answered(run_id, learn).await;
-        let own = self.machine.entry();
-        let entry = session.host.registry.workflow(own.name).unwrap_or(own);
-        let next = NextRun { workflow: entry.name, entry, arguments };
-        let (due_at, terms) = (Some(due_at), Some(terms.retried(due_at)));
-        Ok(NextOfChain { next, link: Link::Retry, due_at, terms })
+/// Closes a run, with the run that follows it: the one that it continues as, or the one that its terms ask for.
+///
+/// # Errors
+/// Why the first state of the next run cannot be made.
+pub(super) async fn follow(
+    session: &Session,
+    run: &RunInfo,
+    workflow: &str,
+    terms: Option<&Terms>,
+    closing: Closing,
+) -> Result<Disposition, BlockedReason> {
+    let Closing { mut status, result, failure, next } = closing;
+    let now = session.clock.on_database(session.clock.now());
+    let mut successor = None;
+    if let Some(next) = next {
+        let mut continued = continued(session, run, *next).await?;
+        continued.run.terms = terms.map(|terms| Box::new(terms.clone().continued(now)));
+        successor = Some(continued);
+    } else if let Some(terms) = terms {
+        status = terms.status_of(status, failure.as_deref());
+        let draw = retry::draw(run.run_id, Handle(0), terms.attempt);
+        let over = Over { status, result: result.as_ref() };
+        let next = follow::next(terms, &over, now, draw).map_err(BlockedReason::Invalid)?;
+        if let Some(next) = next {
+            let Some(arguments) = arguments_of(session, run.run_id).await else {
+                let reason =
+                    "its arguments, with which it is to run again, are not in the database";
+                return Err(BlockedReason::Invalid(reason.to_owned()));
+            };
+            let workflow_id = run.workflow_id.clone();
+            successor = Some(follow::make(session, workflow_id, workflow, arguments, next).await?);
+        }
     }
+    Ok(Disposition::Close { status, result, failure, successor })
+}
+
+const UNREADABLE: &str = "the terms of a run could not be read yet";
+
+/// The terms of a run that has some. Asks until the database answers.
+pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Box<Terms>> {
+    let mut backoff = Backoff::default();
+    loop {
+        match session.store.find_terms(run_id).await {
+            Ok(None) => return None,
+            Ok(Some(terms)) => {
+                let learned = learn_schemas_of(&*session.store, terms.last_result.iter()).await;
+                match learned {
+                    Ok(()) => return Some(Box::new(terms)),
+                    Err(error) => warn!(error = %with_causes(&error), "{UNREADABLE}"),
+                }
+            }
+            Err(error) => {
+                warn!(error = %with_causes(&error), "the terms of a run could not be read yet")
+            }
+        }
+        backoff.wait().await;
+    }
+}
+
+/// What a run was started with. Asks until the database answers.
+async fn arguments_of(session: &Session, run_id: RunId) -> Option<Payload> {
+    let mut backoff = Backoff::default();
+    loop {
+        match session.store.find_details(run_id).await {
+            Ok(details) => return details.and_then(|details| details.arguments),
+            Err(error) => {
+                warn!(error = %with_causes(&error), "the arguments of a run could not be read yet");
+            }
+        }
+        backoff.wait().await;
+    }
+}
+
+/// The run that `run` continues as, with what it is written by recorded.
+async fn continued(
+    session: &Session,
+    run: &RunInfo,
+    next: NextRun,
+) -> Result<Box<Successor>, BlockedReason> {
+    let NextRun { workflow, entry, arguments } = next;
+    record_call(session, entry, &arguments).await;
+    let run_id = session.store.new_run_id();
+    let run = RunInfo { run_id, workflow_id: run.workflow_id.clone() };
+    let run = first_state(entry, workflow, run, arguments);
+    let run = run.map_err(|error| BlockedReason::Invalid(error.to_string()))?;
+    Ok(Box::new(Successor { run, link: Link::Continued }))
 }

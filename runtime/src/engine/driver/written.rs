@@ -1,12 +1,9 @@
 //! What must be recorded before others see what a step has written.
 
-use tracing::warn;
-
 use super::steps::Effects;
 use crate::codec;
-use crate::engine::backoff::Backoff;
+use crate::engine::recorded::{record_call, until_recorded};
 use crate::engine::session::{Host, Session};
-use crate::error::{StoreError, with_causes};
 use crate::machine::WorkflowEntry;
 use crate::model::{Message, Payload, PromiseMessage, SchemaHash};
 
@@ -54,16 +51,6 @@ pub(super) async fn record_written(session: &Session, effects: &Effects) {
     }
 }
 
-/// Records what the arguments and the first state of a run are written by.
-pub(crate) async fn record_call(
-    session: &Session,
-    entry: &'static WorkflowEntry,
-    arguments: &Payload,
-) {
-    until_recorded(|| session.host.recorded.definition_of(&*session.store, entry)).await;
-    record_payload(session, arguments).await;
-}
-
 async fn record_payload(session: &Session, payload: &Payload) {
     if let Some(hash) = codec::schema_of(payload) {
         record_schema(session, hash).await;
@@ -72,13 +59,4 @@ async fn record_payload(session: &Session, payload: &Payload) {
 
 async fn record_schema(session: &Session, hash: SchemaHash) {
     until_recorded(|| session.host.recorded.schema(&*session.store, hash)).await;
-}
-
-/// Tries until the database has it, however long that takes.
-async fn until_recorded<F: Future<Output = Result<(), StoreError>>>(record: impl Fn() -> F) {
-    let mut backoff = Backoff::default();
-    while let Err(error) = record().await {
-        warn!(error = %with_causes(&error), "what a run or a message is written by could not be recorded yet");
-        backoff.wait().await;
-    }
 }

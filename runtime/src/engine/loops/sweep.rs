@@ -9,7 +9,7 @@ use tracing::warn;
 
 use super::relay;
 use crate::engine::session::Session;
-use crate::engine::{blocked, fencing, held, promises, queues, strays, terms};
+use crate::engine::{blocked, deadlines, fencing, held, promises, queues, strays};
 use crate::error::{StoreError, with_causes};
 
 /// Sweeps at every poll interval until dropped.
@@ -38,7 +38,7 @@ async fn run_once(session: &Arc<Session>) -> Result<(), StoreError> {
         blocked::adopt_blocked(session).await,
         relay::sweep(session).await,
         promises::settle(&*session.store).await,
-        terms::expire(session).await,
+        deadlines::expire(session).await,
     ];
     parts.into_iter().collect()
 }

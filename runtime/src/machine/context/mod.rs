@@ -5,6 +5,7 @@ mod attributes;
 mod messages;
 mod promises;
 mod side_effects;
+mod terms;
 mod waits;
 
 use std::cell::{Cell, RefCell};
@@ -28,7 +29,7 @@ use super::{
 };
 use crate::codec::CodecError;
 use crate::hidden::Hidden;
-use crate::model::{Handle, Operation, Payload, RunId, Timestamp};
+use crate::model::{Handle, Operation, Payload, RunId, Terms, Timestamp};
 
 /// Which run this is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,8 @@ pub struct Context(Box<dyn Hidden<Fields> + Send>);
 #[derive(Debug)]
 struct Fields {
     run: RunInfo,
+    /// What is agreed on the run, if anything is. Not part of its state.
+    terms: RefCell<Option<Box<Terms>>>,
     workflow: &'static str,
     step: Cell<u64>,
     now: Cell<Timestamp>,
@@ -183,6 +186,7 @@ impl Context {
         let answers = RefCell::new(Answers::of(&operations));
         Self(Box::new(Fields {
             run,
+            terms: RefCell::default(),
             workflow,
             step: Cell::new(0),
             now: Cell::default(),
@@ -228,7 +232,9 @@ impl Context {
         let is_asked = fields.arrivals.borrow().is_asked_to_cancel();
         let ends_all = is_asked && {
             let operations = fields.operations.borrow();
-            !awaits_cancel(&operations) && !is_shielded(&operations)
+            // A request that comes before anything was awaited is kept for what is awaited first.
+            let has_begun = fields.next_handle.get() > 0;
+            has_begun && !awaits_cancel(&operations) && !is_shielded(&operations)
         };
         let cancel = if ends_all { self.take_cancel() } else { None };
         let below = if cancel.is_some() { fields.next_handle.get() } else { 0 };

@@ -136,6 +136,14 @@ impl Arrivals {
         Some(cancel.take().clone())
     }
 
+    /// Uses the request to cancel up, without a step.
+    #[cfg(feature = "engine")]
+    pub(super) fn use_cancel_up(&mut self) -> Option<String> {
+        let cancel = self.cancel.take()?;
+        self.consumed.extend(cancel.seq);
+        Some(cancel.value)
+    }
+
     /// How many arrivals came before what an operation waits for; `None` if that has not come.
     pub(crate) fn number_of(&self, handle: Handle, operation: &Operation) -> Option<u64> {
         match operation {

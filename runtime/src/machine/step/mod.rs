@@ -21,6 +21,8 @@ use super::unreadable::readable;
 use super::{Context, Failure, NextRun, Parked, Returned, RunInfo, TimeoutKind, WorkflowEntry};
 use crate::codec::{self, CodecError, SnapshotView};
 use crate::error::Error;
+#[cfg(feature = "engine")]
+use crate::model::Terms;
 use crate::model::{
     ChildEnd, DefinitionHash, Ending, Payload, PromiseOutcome, Snapshot, Timestamp, Wait,
 };
@@ -52,7 +54,7 @@ pub enum StepError {
         error: CodecError,
     },
     /// What a promise came to is not of the type that the code expects.
-    #[error("what the promise `{name}` came to cannot be read: {error}")]
+    #[error("the outcome of the promise `{name}` cannot be read: {error}")]
     Promise {
         /// The name of the promise.
         name: String,
@@ -195,6 +197,12 @@ impl Machine {
         }
     }
 
+    /// Tells the run what is agreed on it.
+    #[cfg(feature = "engine")]
+    pub(crate) fn set_terms(&self, terms: Terms) {
+        self.cx.set_terms(terms);
+    }
+
     /// The machine as plain data.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
@@ -282,6 +290,16 @@ impl Machine {
         self.cancelled
             .clone()
             .or_else(|| self.cx.with_arrivals(|arrivals| arrivals.cancel_reason()))
+    }
+
+    /// Why a run was asked to cancel whose code has not begun to run: there is nothing that the request could end, and
+    /// nothing to clean up. Uses the request up.
+    #[cfg(feature = "engine")]
+    pub(crate) fn cancelled_before_it_began(&mut self) -> Option<String> {
+        match self.steps {
+            0 => self.cx.with_arrivals(Arrivals::use_cancel_up),
+            _ => None,
+        }
     }
 
     /// Why the run was asked to cancel, if that is why it has returned an error: the error comes from the request, or is of

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::{Link, RunId, RunStatus, Terms, Timestamp};
+use crate::model::{Link, Payload, RunId, RunStatus, Terms, Timestamp};
 use crate::store::conformance::fixture::{StoreUnderTest, close, new_run};
 use crate::store::{CommitOutcome, ExpireRun, IdPolicy, IdReuse, NewRun, StartOutcome, Successor};
 
@@ -27,7 +27,7 @@ async fn start(t: &StoreUnderTest, run: NewRun, policy: IdPolicy) -> StartOutcom
 
 fn timed(t: &StoreUnderTest, id: &str, seconds: u64) -> NewRun {
     let run_timeout = Some(Duration::from_secs(seconds));
-    let terms = Terms { run_timeout, ..Terms::default() };
+    let terms = Terms { run_timeout, last_result: Some(Payload(vec![7])), ..Terms::default() };
     NewRun { terms: Some(Box::new(terms.begin(t.now()))), ..new_run(id) }
 }
 

@@ -242,7 +242,7 @@ impl FromStr for RunCursor {
 
 /// A text that is no place in a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no place in a list: it is given by the page before")]
+#[error("`{0}` is not a page cursor: pass the `next` of the previous page")]
 pub struct InvalidCursor(String);
 
 impl<'a> RunQuery<'a> {

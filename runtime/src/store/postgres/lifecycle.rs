@@ -15,16 +15,16 @@ use crate::store::{
     ActivityKey, Ending, ExpireRun, Expired, IdPolicy, Lifecycle, NewRun, StartOutcome,
 };
 
-const ADD: &str = "WITH added AS (INSERT INTO piton_terms (run_id, terms, deadline_at) \
-    VALUES ($1, $2, $3)) UPDATE piton_runs SET has_terms = true WHERE run_id = $1";
+const ADD: &str = "WITH added AS (INSERT INTO piton_terms (run_id, terms, last_result, deadline_at) \
+    VALUES ($1, $2, $3, $4)) UPDATE piton_runs SET has_terms = true WHERE run_id = $1";
 
-const FIND: &str = "SELECT terms FROM piton_terms WHERE run_id = $1";
+const FIND: &str = "SELECT terms, last_result FROM piton_terms WHERE run_id = $1";
 
 const EXPIRED: &str = concat!(
     "SELECT run.run_id, ",
     workflow_id!("run"),
     ", run.workflow, run.arguments, agreed.deadline_at, \
-     agreed.terms, run.closed_at IS NULL AS is_open FROM piton_terms AS agreed \
+     agreed.terms, agreed.last_result, run.closed_at IS NULL AS is_open FROM piton_terms AS agreed \
      JOIN piton_runs AS run ON run.run_id = agreed.run_id \
      WHERE agreed.deadline_at <= $1 AND agreed.deadline_at >= $2 \
      AND (agreed.deadline_at, agreed.run_id) > ($2, $3) \
@@ -61,6 +61,7 @@ pub(super) async fn write(connection: &mut PgConnection, run: &NewRun) -> Result
     sqlx::query(ADD)
         .bind(run.run_id.as_uuid())
         .bind(text)
+        .bind(terms.last_result.as_ref().map(|result| result.as_bytes()))
         .bind(terms.deadline().map(Timestamp::as_micros))
         .execute(connection)
         .await?;
@@ -188,14 +189,19 @@ async fn try_expire(
     }
     let status = RunStatus::TimedOut;
     let given_up = close(&mut transaction, store, *run_id, status, reason).await?;
-    let (given, closed) = (store.given_time(), vec![run_id.as_uuid()]);
-    let over = match successor {
+    let over;
+    match successor {
         Some(successor) => {
-            kin::follow(transaction.get(), given, *run_id, successor).await?;
-            kin::write_closes_of_awaited(transaction.get(), given, closed).await?
+            kin::follow(transaction.get(), store.given_time(), *run_id, successor).await?;
+            let closed = vec![run_id.as_uuid()];
+            let given = store.given_time();
+            over = kin::write_closes_of_awaited(transaction.get(), given, closed).await?;
         }
-        None => kin::write_closes(transaction.get(), given, closed).await?,
-    };
+        None => {
+            let closed = vec![run_id.as_uuid()];
+            over = kin::write_closes(transaction.get(), store.given_time(), closed).await?;
+        }
+    }
     empty(&mut transaction, *run_id).await?;
     transaction.commit().await?;
     Ok(Some(Ended { run_id: *run_id, given_up: given_up.unwrap_or_default(), over }))

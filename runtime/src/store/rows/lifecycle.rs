@@ -11,14 +11,16 @@ use crate::store::{Expired, ExpiredRun};
 #[derive(FromRow)]
 pub(crate) struct TermsRow {
     terms: String,
+    last_result: Option<Vec<u8>>,
 }
 
 impl TryFrom<TermsRow> for Terms {
     type Error = StoreError;
 
     fn try_from(row: TermsRow) -> Result<Self, StoreError> {
-        serde_json::from_str(&row.terms)
-            .map_err(|error| StoreError::Corrupt { what: "terms", reason: error.to_string() })
+        let terms: Self = serde_json::from_str(&row.terms)
+            .map_err(|error| StoreError::Corrupt { what: "terms", reason: error.to_string() })?;
+        Ok(Self { last_result: row.last_result.map(Payload), ..terms })
     }
 }
 

@@ -12,13 +12,13 @@ use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::rows::{DeadlineRow, TermsRow, read_status, write_terms};
 use crate::store::{Ending, ExpireRun, Expired, IdPolicy, Lifecycle, NewRun, StartOutcome};
 
-const ADD: &str = "INSERT INTO piton_terms (run_id, terms, deadline_at) VALUES (?, ?, ?); \
+const ADD: &str = "INSERT INTO piton_terms (run_id, terms, last_result, deadline_at) VALUES (?, ?, ?, ?); \
     UPDATE piton_runs INDEXED BY piton_runs_run_id SET has_terms = 1 WHERE run_id = ?; ";
 
-const FIND: &str = "SELECT terms FROM piton_terms WHERE run_id = ?";
+const FIND: &str = "SELECT terms, last_result FROM piton_terms WHERE run_id = ?";
 
 const EXPIRED: &str = "SELECT run.run_id, run.workflow_id, run.workflow, input.arguments, agreed.deadline_at, \
-    agreed.terms, run.closed_at IS NULL AS is_open FROM piton_terms AS agreed \
+    agreed.terms, agreed.last_result, run.closed_at IS NULL AS is_open FROM piton_terms AS agreed \
     CROSS JOIN piton_runs AS run ON run.run_id = agreed.run_id \
     LEFT JOIN piton_run_inputs AS input ON input.run_id = agreed.run_id \
     WHERE agreed.deadline_at <= ?1 AND agreed.deadline_at >= ?2 \
@@ -55,6 +55,7 @@ pub(super) fn add_terms(script: &mut Script, run: &NewRun) -> Result<(), StoreEr
     let Some(terms) = &run.terms else { return Ok(()) };
     let run_id = run.run_id.as_uuid();
     script.sql(ADD).bind(run_id).bind(write_terms(terms)?);
+    script.bind(terms.last_result.as_ref().map(|result| result.as_bytes().to_vec()));
     script.bind(terms.deadline().map(Timestamp::as_micros)).bind(run_id);
     Ok(())
 }
@@ -173,7 +174,9 @@ impl Lifecycle for SqliteStore {
         match &successor {
             Some(successor) => {
                 kin::add_successor(&mut script, run_id, successor, has_kin, now)?;
-                kin::add_closes_of_awaited(&mut script, &[run_id], now)?;
+                if has_kin {
+                    kin::add_closes_of_awaited(&mut script, &[run_id], now)?;
+                }
             }
             None => {
                 kin::add_closes_of_kin(&mut script, &[run_id], now)?;
@@ -185,8 +188,10 @@ impl Lifecycle for SqliteStore {
         give_up::announce(self, &mut rows, 0).map_err(failed)?;
         match successor {
             Some(_) => {
-                self.hub.announce_sent(run_id);
                 self.hub.announce_due();
+                if has_kin {
+                    self.hub.announce_sent(run_id);
+                }
             }
             None => kin::announce(self, &mut rows, 1).map_err(failed)?,
         }

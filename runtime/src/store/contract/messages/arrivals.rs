@@ -35,6 +35,12 @@ impl ArrivalKind {
         }
     }
 
+    /// Whether a run becomes due by it that nobody owns. One that has not begun is to begin at its time, whatever arrives
+    /// before, but for a request to cancel it.
+    pub(crate) fn wakes(&self, has_begun: bool) -> bool {
+        has_begun || matches!(self, Self::Cancel { .. } | Self::TimedOut { .. })
+    }
+
     /// Whether it goes over to the run that follows if it is not used up.
     pub(crate) fn goes_over(&self) -> bool {
         matches!(self, Self::Signal { .. } | Self::Update { .. } | Self::Cancel { .. })

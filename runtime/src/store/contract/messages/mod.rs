@@ -27,7 +27,7 @@ pub trait Messages: Send + Sync {
     ///
     /// Guards: the run is open; if the arrival names an owner, that is the run's and its lease is valid.
     /// Locks the rows of the owners in their order, then the runs in theirs. An arrival makes a run due
-    /// that nobody owns and that is not blocked.
+    /// that nobody owns and that is not blocked; one that has not made a step yet is made due by requests to cancel it alone.
     async fn deliver(&self, arrivals: Vec<NewArrival>) -> Result<Vec<ArrivalOutcome>, StoreError>;
 
     /// The run's unconsumed arrivals with a number above `after`, at most `limit`, in order, as far as they

@@ -6,7 +6,7 @@ mod relay;
 use async_trait::async_trait;
 
 use crate::error::StoreError;
-use crate::model::{RunId, RunStatus, Timestamp};
+use crate::model::{RunId, RunStatus, StepNo, Timestamp};
 use crate::store::memory::state::{News, State};
 use crate::store::memory::{Guard, MemoryStore, Write};
 use crate::store::weight::Answer;
@@ -132,8 +132,9 @@ impl State {
         let seq = row.inbox_count;
         news.wrote(Write::Arrived { run_id: arrival.run_id, seq, kind: &arrival.kind });
         row.arrived_at.insert(seq, now);
+        let wakes = arrival.kind.wakes(row.step_no > StepNo(0));
         row.inbox.push_back(Arrival { seq, kind: arrival.kind });
-        if row.owner.is_none() && row.status == RunStatus::Running {
+        if wakes && row.owner.is_none() && row.status == RunStatus::Running {
             row.let_go(Some(row.due_at.map_or(now, |due_at| due_at.min(now))), news);
         }
         if arrival.owner.is_none() {

@@ -17,7 +17,7 @@ pub(crate) const VALID: &str = concat!(
      AND lease_expires_at > clock.now ORDER BY worker_id FOR KEY SHARE OF worker"
 );
 
-const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs \
+const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count, step_no FROM piton_runs \
     WHERE run_id = ANY ($1) ORDER BY run_id FOR UPDATE";
 
 /// A subquery as a value is looked up one by one; of a join all keys might be read, from the index alone.

@@ -11,8 +11,7 @@ use crate::store::sqlite::{SqliteStore, Turn, failed};
 use crate::store::weight::fits;
 use crate::store::{ArrivalOutcome, Inbox, NewArrival, RunEvent};
 
-const RUNS: &str =
-    "SELECT run_id, status, worker_id, epoch, inbox_count FROM piton_runs WHERE run_id IN (";
+const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count, step_no FROM piton_runs WHERE run_id IN (";
 
 const KEYS: &str = "SELECT run_id, dedup_key FROM piton_arrival_keys \
     WHERE (run_id, dedup_key) IN (";

@@ -1,0 +1,78 @@
+//! Runs whose timeouts are over, whoever owns them.
+
+use tracing::warn;
+
+use super::follow::{self, Over};
+use super::retry;
+use super::session::Session;
+use crate::error::StoreError;
+use crate::model::{BlockedReason, Handle, OnTimeout, RunId, RunStatus, Timestamp};
+use crate::store::{ArrivalKind, ExpireRun, ExpiredRun, NewArrival};
+
+/// The most runs that are looked up at once.
+const MAX_FOUND: u32 = 100;
+
+/// The most such looks of one sweep, so that a sweep comes to its other parts.
+const MAX_ROUNDS: usize = 20;
+
+/// Ends runs whose deadlines are over, or asks them to.
+pub(super) async fn expire(session: &Session) -> Result<(), StoreError> {
+    let mut after: Option<(Timestamp, RunId)> = None;
+    for _ in 0..MAX_ROUNDS {
+        let expired = session.store.find_expired(after, MAX_FOUND).await?;
+        for run in expired.runs {
+            after = Some((run.deadline_at, run.run_id));
+            expire_run(session, run, expired.now).await?;
+        }
+        if !expired.has_more {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn expire_run(session: &Session, run: ExpiredRun, now: Timestamp) -> Result<(), StoreError> {
+    let ExpiredRun { run_id, workflow_id, workflow, arguments, terms, deadline_at } = run;
+    let reason = terms.reason_of_timeout();
+    let was_asked = terms.deadline().is_none_or(|deadline| deadline < deadline_at);
+    if terms.on_timeout == OnTimeout::Cancel && !was_asked {
+        let kind = ArrivalKind::TimedOut { reason };
+        // Asked again, it is asked once.
+        let dedup_key = Some(format!("piton:timeout:{}", deadline_at.as_micros()));
+        session.store.deliver(vec![NewArrival { run_id, kind, dedup_key, owner: None }]).await?;
+        let to = now + terms.cleanup_timeout;
+        session.store.defer_deadline(run_id, deadline_at, to).await?;
+        return Ok(());
+    }
+    let over = Over { status: RunStatus::TimedOut, result: None };
+    let mut expiry = ExpireRun { run_id, deadline_at, reason, successor: None };
+    if terms.may_be_followed() {
+        if session.host.registry.versions(&workflow).is_empty() {
+            // It is for a worker that has the code of what follows.
+            return Ok(());
+        }
+        let draw = retry::draw(run_id, Handle(0), terms.attempt);
+        let next = follow::next(&terms, &over, now, draw);
+        let made = match (next, arguments) {
+            (Ok(Some(next)), Some(arguments)) => {
+                follow::make(session, workflow_id.into(), &workflow, arguments, next).await
+            }
+            (Err(reason), _) => Err(BlockedReason::Invalid(reason)),
+            _ => return close(session, expiry).await,
+        };
+        match made {
+            Ok(made) => expiry.successor = Some(made),
+            Err(reason) => {
+                // Another build may be able to.
+                warn!(%run_id, %reason, "a run has timed out, and what follows it cannot be made");
+                return Ok(());
+            }
+        }
+    }
+    close(session, expiry).await
+}
+
+async fn close(session: &Session, expiry: ExpireRun) -> Result<(), StoreError> {
+    session.store.expire_run(expiry).await?;
+    Ok(())
+}

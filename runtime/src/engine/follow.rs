@@ -1,0 +1,117 @@
+//! The run that follows one by its terms: it is tried again, or started by its cron expression.
+
+use std::sync::Arc;
+
+use tracing::warn;
+
+use super::backoff::Backoff;
+use super::evolution;
+use super::first_state::first_state;
+use super::recorded::record_call;
+use super::session::Session;
+use crate::codec;
+use crate::error::with_causes;
+use crate::machine::RunInfo;
+use crate::model::{BlockedReason, Link, Payload, RunStatus, Terms, Timestamp};
+use crate::store::Successor;
+
+/// How a run is over.
+pub(crate) struct Over<'a> {
+    /// As what it closes.
+    pub(crate) status: RunStatus,
+    /// What it has returned, which may be an error.
+    pub(crate) result: Option<&'a Payload>,
+}
+
+/// A run that is to follow.
+pub(crate) struct Next {
+    link: Link,
+    terms: Terms,
+    due_at: Timestamp,
+}
+
+/// What follows a run that is over `now`. `draw` is from 0 to 1, for the jitter of a wait.
+///
+/// # Errors
+/// What keeps it from being known, for people.
+pub(crate) fn next(
+    terms: &Terms,
+    over: &Over<'_>,
+    now: Timestamp,
+    draw: f64,
+) -> Result<Option<Next>, String> {
+    let error = match over.status {
+        RunStatus::Failed => over.result.and_then(name_of_error),
+        _ => None,
+    };
+    if let Some((terms, due_at)) = terms.retried(over.status, error.as_deref(), now, draw) {
+        return Ok(Some(Next { link: Link::Retry, terms, due_at }));
+    }
+    let Some(cron) = terms.cron.as_ref().filter(|cron| cron.goes_on_after(over.status)) else {
+        return Ok(None);
+    };
+    let due_at = next_tick(&cron.expression, now)?;
+    let next = due_at.and_then(|due_at| terms.again(over.status, over.result, due_at));
+    Ok(next.map(|(terms, due_at)| Next { link: Link::Cron, terms, due_at }))
+}
+
+/// The first time after `now` that a cron expression names.
+#[cfg(feature = "schedules")]
+fn next_tick(expression: &str, now: Timestamp) -> Result<Option<Timestamp>, String> {
+    use piton_schedule::UnixSeconds;
+
+    let times = piton_schedule::Spec::new().cron(expression).compile();
+    let times = times.map_err(|error| error.to_string())?;
+    let next = times.next(UnixSeconds(now.as_micros().div_euclid(1_000_000)));
+    Ok(next.map(|seconds| Timestamp(seconds.0.saturating_mul(1_000_000))))
+}
+
+#[cfg(not(feature = "schedules"))]
+fn next_tick(_: &str, _: Timestamp) -> Result<Option<Timestamp>, String> {
+    Err("its cron expression is read by builds with the feature `schedules` of piton".to_owned())
+}
+
+/// The variant of the error that a run has returned; of a text, the text.
+fn name_of_error(returned: &Payload) -> Option<String> {
+    let mut error = codec::payload_to_json(returned).ok()?;
+    if let Some(inner) = error.get_mut("Err") {
+        error = inner.take();
+    }
+    match error {
+        serde_json::Value::String(name) => Some(name),
+        serde_json::Value::Object(variant) if variant.len() == 1 => {
+            variant.into_iter().next().map(|(name, _)| name)
+        }
+        _ => None,
+    }
+}
+
+/// Makes the run that follows, of the newest version of its workflow.
+///
+/// # Errors
+/// Why its first state cannot be made.
+pub(crate) async fn make(
+    session: &Session,
+    workflow_id: Arc<str>,
+    workflow: &str,
+    arguments: Payload,
+    next: Next,
+) -> Result<Box<Successor>, BlockedReason> {
+    let Some(entry) = session.host.registry.versions(workflow).first() else {
+        return Err(BlockedReason::Undecodable(format!("there is no workflow `{workflow}`")));
+    };
+    let mut backoff = Backoff::default();
+    while let Err(error) =
+        evolution::learn_schemas_of(&*session.store, std::iter::once(&arguments)).await
+    {
+        warn!(error = %with_causes(&error), "what wrote the arguments could not be read yet");
+        backoff.wait().await;
+    }
+    record_call(session, entry, &arguments).await;
+    let run = RunInfo { run_id: session.store.new_run_id(), workflow_id };
+    let run = first_state(entry, workflow, run, arguments);
+    let mut run = run.map_err(|error| BlockedReason::Invalid(error.to_string()))?;
+    run.start_at = Some(next.due_at);
+    run.terms = Some(Box::new(next.terms));
+    Ok(Box::new(Successor { run, link: next.link }))
+}

@@ -1,0 +1,142 @@
+//! Timeouts of runs and of chains.
+
+use std::time::Duration;
+
+use piton::error::RunError;
+use piton::machine::Cancelled;
+use piton::model::Link;
+use piton::prelude::*;
+use piton::store::RunRecord;
+use tokio::time::{Instant, sleep};
+
+use crate::activities::echo;
+use crate::rig::Rig;
+use crate::workflows::long_wait;
+
+/// How late a timeout may be: a poll interval.
+const LATE: Duration = Duration::from_secs(3);
+
+#[workflow]
+async fn tidy(cx: &Context, cleanup: Duration) -> Result<(), Cancelled> {
+    if let Err(cancelled) = cx.sleep(hours(5)).or_cancelled().await {
+        echo("tidy").await;
+        cx.sleep(cleanup).await;
+        echo("tidied").await;
+        return Err(cancelled);
+    }
+    Ok(())
+}
+
+/// Begins anew every hour.
+#[workflow]
+async fn renew(cx: &Context, round: u32) -> u32 {
+    cx.sleep(hours(1)).await;
+    cx.continue_as_new(renew(round + 1))
+}
+
+fn is_timeout<T: std::fmt::Debug, E: std::fmt::Debug>(
+    result: &Result<T, RunError<E>>,
+    expected: &str,
+) {
+    let reason = match result {
+        Err(RunError::TimedOut { reason }) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(reason, expected);
+}
+
+async fn record<W: piton::machine::Workflow>(run: &RunHandle<W>) -> RunRecord {
+    run.status().await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_takes_too_long_is_closed() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let begun = Instant::now();
+    let run = rig.client.start(long_wait()).run_timeout(minutes(10)).await.unwrap();
+    is_timeout(&run.result().await, "its run timeout of 600s is over");
+    assert!(begun.elapsed() >= minutes(10) && begun.elapsed() < minutes(10) + LATE);
+    let record = record(&run).await;
+    assert_eq!((record.status, record.owner), (RunStatus::TimedOut, None));
+    let json = rig.client.by_id(run.run_id()).result().await;
+    is_timeout(&json, "its run timeout of 600s is over");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_is_in_time_completes() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let start = rig.client.start(long_wait()).run_timeout(hours(6)).execution_timeout(days(1));
+    let run = start.await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "woken");
+    sleep(days(2)).await;
+    assert_eq!(record(&run).await.status, RunStatus::Completed);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_holds_while_no_worker_runs() {
+    let rig = Rig::new();
+    let run = rig.client.start(long_wait()).execution_timeout(hours(1)).await.unwrap();
+    sleep(hours(3)).await;
+    assert_eq!(record(&run).await.status, RunStatus::Running);
+    let worker = rig.worker().start().await.unwrap();
+    let begun = Instant::now();
+    is_timeout(&run.result().await, "its execution timeout of 3600s is over");
+    assert!(begun.elapsed() < LATE);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_counts_from_when_the_run_is_due() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let start = rig.client.start(long_wait()).start_delay(hours(2)).run_timeout(hours(6));
+    assert_eq!(start.await.unwrap().result().await.unwrap(), "woken");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_may_clean_up_when_its_time_is_over() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let start = rig.client.start(tidy(minutes(5)));
+    let run = start.run_timeout(hours(1)).on_timeout(OnTimeout::Cancel).await.unwrap();
+    is_timeout(&run.result().await, "its run timeout of 3600s is over");
+    assert_eq!((rig.lab.begun("tidy").len(), rig.lab.begun("tidied").len()), (1, 1));
+    assert_eq!(record(&run).await.status, RunStatus::TimedOut);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_time_for_clean_up_is_limited() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let begun = Instant::now();
+    let start = rig.client.start(tidy(hours(4))).run_timeout(hours(1));
+    let start = start.on_timeout(OnTimeout::Cancel).cleanup_timeout(minutes(30));
+    let run = start.await.unwrap();
+    is_timeout(&run.result().await, "its run timeout of 3600s is over");
+    assert!(begun.elapsed() < minutes(90) + 2 * LATE, "{:?}", begun.elapsed());
+    assert_eq!((rig.lab.begun("tidy").len(), rig.lab.begun("tidied").len()), (1, 0));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_timeout_of_a_chain_goes_over_to_the_runs_that_follow() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let start = rig.client.start(renew(0)).id("renewed");
+    let run = start.run_timeout(minutes(90)).execution_timeout(minutes(210)).await.unwrap();
+    is_timeout(&run.result().await, "its execution timeout of 12600s is over");
+    let chain = rig.client.chain("renewed").await.unwrap();
+    let links: Vec<_> = chain.iter().map(|run| (run.link, run.status)).collect();
+    let (continued, over) = (Some(Link::Continued), RunStatus::ContinuedAsNew);
+    assert_eq!(
+        links,
+        [(None, over), (continued, over), (continued, over), (continued, RunStatus::TimedOut)]
+    );
+    worker.shutdown().await.unwrap();
+}
