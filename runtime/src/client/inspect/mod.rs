@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, EndingRun, InspectedKin, InspectedTerms, Inspection, NotedCompensation, Position, Shown,
-    UnreadSignal, UnreadUpdate, Variable, Wait, WaitFor,
+    AwaitedActivity, EndingRun, InspectedKin, InspectedTerms, Inspection, NotedCompensation,
+    Position, Shown, UnreadSignal, UnreadUpdate, Variable, Wait, WaitFor,
 };
 use super::Client;
 use crate::codec::{self, CodecError};
