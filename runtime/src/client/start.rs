@@ -203,7 +203,9 @@ impl<W: Workflow> Start<W> {
             (Some(terms), None) => Some(Box::new(terms.begin(now().await?))),
         };
         // What only a claim looks at, and a start that may be somebody else's, is left to claims.
-        let is_plain = terms.is_none() && request_id.is_none() && policy == IdPolicy::default();
+        // Two starts with one request id may be in one batch, which would take them for two runs with one workflow id.
+        let by_policy = policy != IdPolicy::default() || request_id.is_some();
+        let is_plain = terms.is_none() && !by_policy;
         // A worker of this process that has room goes on with the run, without a claim.
         let host = client.host(workflow).filter(|_| start_at.is_none() && is_plain);
         let host = host.and_then(|session| {
@@ -248,9 +250,9 @@ impl<W: Workflow> Start<W> {
         };
         let adoption = adoption.map(|adoption| Arc::new(Mutex::new(Some(adoption))));
         let watch = client.store().hub().watch_end(run_id);
-        let started = match policy == IdPolicy::default() {
-            true => client.starts().submit(transitions::Start { run: new_run, adoption }).await,
-            false => {
+        let started = match by_policy {
+            false => client.starts().submit(transitions::Start { run: new_run, adoption }).await,
+            true => {
                 let store = client.store();
                 patiently(|| store.start_by_policy(new_run.clone(), policy)).await.map_err(Arc::new)
             }

@@ -7,7 +7,7 @@ use super::retry;
 use super::session::Session;
 use crate::error::StoreError;
 use crate::model::{BlockedReason, Handle, OnTimeout, RunId, RunStatus, Timestamp};
-use crate::store::{ArrivalKind, ExpireRun, ExpiredRun, NewArrival};
+use crate::store::{ArrivalKind, ExpireRun, ExpiredRun, NewArrival, RESERVED_KEYS};
 
 /// The most runs that are looked up at once.
 const MAX_FOUND: u32 = 100;
@@ -18,30 +18,32 @@ const MAX_ROUNDS: usize = 20;
 /// Ends runs whose deadlines are over, or asks them to.
 pub(super) async fn expire(session: &Session) -> Result<(), StoreError> {
     let mut after: Option<(Timestamp, RunId)> = None;
-    let mut done = Ok(());
+    let mut first_error = Ok(());
     for _ in 0..MAX_ROUNDS {
         let expired = session.store.find_expired(after, MAX_FOUND).await?;
         for run in expired.runs {
             after = Some((run.deadline_at, run.run_id));
-            // One that cannot be dealt with keeps no other open.
-            let expired = expire_run(session, run, expired.now).await;
-            done = done.and(expired);
+            // One that cannot be closed does not keep those behind it open.
+            first_error = first_error.and(expire_run(session, run, expired.now).await);
         }
         if !expired.has_more {
             break;
         }
     }
-    done
+    first_error
 }
 
 async fn expire_run(session: &Session, run: ExpiredRun, now: Timestamp) -> Result<(), StoreError> {
     let ExpiredRun { run_id, workflow_id, workflow, arguments, terms, deadline_at } = run;
     let reason = terms.reason_of_timeout();
     let was_asked = terms.deadline().is_none_or(|deadline| deadline < deadline_at);
-    if terms.on_timeout == OnTimeout::Cancel && !was_asked {
+    // A chain that goes on as new whenever it is asked has the time to clean up as a whole.
+    let is_late = terms.execution_deadline.zip(terms.due_at);
+    let is_late = is_late.is_some_and(|(end, due_at)| due_at >= end + terms.cleanup_timeout);
+    if terms.on_timeout == OnTimeout::Cancel && !was_asked && !is_late {
         let kind = ArrivalKind::TimedOut { reason };
-        // Asked again, it is asked once.
-        let dedup_key = Some(format!("piton:timeout:{}", deadline_at.as_micros()));
+        // Asked again, it is asked once. A run that follows it takes over the key, and is asked for itself.
+        let dedup_key = Some(format!("{RESERVED_KEYS}timeout:{run_id}"));
         session.store.deliver(vec![NewArrival { run_id, kind, dedup_key, owner: None }]).await?;
         let to = now + terms.cleanup_timeout;
         session.store.defer_deadline(run_id, deadline_at, to).await?;
@@ -49,27 +51,22 @@ async fn expire_run(session: &Session, run: ExpiredRun, now: Timestamp) -> Resul
     }
     let over = Over { status: RunStatus::TimedOut, result: None };
     let mut expiry = ExpireRun { run_id, deadline_at, reason, successor: None };
-    if terms.may_be_followed() {
-        if session.host.registry.versions(&workflow).is_empty() {
-            // It is for a worker that has the code of what follows.
-            return Ok(());
+    let draw = retry::draw(run_id, Handle(0), terms.attempt);
+    let made = match (follow::next(&terms, &over, now, draw), arguments) {
+        (Ok(None), _) | (Ok(_), None) => return close(session, expiry).await,
+        // It is for a worker that has the code of what follows.
+        _ if session.host.registry.versions(&workflow).is_empty() => return Ok(()),
+        (Ok(Some(next)), Some(arguments)) => {
+            follow::make(session, workflow_id.into(), &workflow, arguments, next).await
         }
-        let draw = retry::draw(run_id, Handle(0), terms.attempt);
-        let next = follow::next(&terms, &over, now, draw);
-        let made = match (next, arguments) {
-            (Ok(Some(next)), Some(arguments)) => {
-                follow::make(session, workflow_id.into(), &workflow, arguments, next).await
-            }
-            (Err(reason), _) => Err(BlockedReason::Invalid(reason)),
-            _ => return close(session, expiry).await,
-        };
-        match made {
-            Ok(made) => expiry.successor = Some(made),
-            Err(reason) => {
-                // Another build may be able to.
-                warn!(%run_id, %reason, "a run has timed out, and what follows it cannot be made");
-                return Ok(());
-            }
+        (Err(reason), _) => Err(BlockedReason::Invalid(reason)),
+    };
+    match made {
+        Ok(made) => expiry.successor = Some(made),
+        Err(reason) => {
+            // Another build may be able to.
+            warn!(%run_id, %reason, "a run has timed out, and what follows it cannot be made");
+            return Ok(());
         }
     }
     close(session, expiry).await

@@ -84,6 +84,11 @@ async fn a_start_that_is_repeated_starts_one_run() {
     assert_eq!(start("r-1").await.unwrap().run_id(), first.run_id());
     assert_ne!(start("r-2").await.unwrap().run_id(), first.run_id());
     let named = |request: &str| start(request).id("named");
+    // At the same time.
+    let (one, two) = tokio::join!(named("r-0").into_future(), named("r-0").into_future());
+    let (one, two) = (one.unwrap(), two.unwrap());
+    assert_eq!(one.run_id(), two.run_id());
+    assert_eq!(two.result().await.unwrap(), 1);
     let one = named("r-1").await.unwrap();
     assert_ne!(one.run_id(), first.run_id());
     assert_eq!(named("r-1").await.unwrap().run_id(), one.run_id());

@@ -140,3 +140,46 @@ async fn the_timeout_of_a_chain_goes_over_to_the_runs_that_follow() {
     );
     worker.shutdown().await.unwrap();
 }
+
+/// Goes on as new so often when it is asked to cancel.
+#[workflow]
+async fn hands_over(cx: &Context, times: u32) -> Result<(), Cancelled> {
+    if let Err(cancelled) = cx.sleep(hours(5)).or_cancelled().await {
+        if times > 0 {
+            return cx.continue_as_new(hands_over(times - 1));
+        }
+        echo("handed over").await;
+        return Err(cancelled);
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_run_of_a_chain_is_told_that_the_time_is_over() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let start = rig.client.start(hands_over(1)).execution_timeout(minutes(10));
+    let run = start.on_timeout(OnTimeout::Cancel).await.unwrap();
+    is_timeout(&run.result().await, "its execution timeout of 600s is over");
+    assert_eq!(rig.lab.begun("handed over"), [1]);
+
+    // However often it goes on, its time to clean up is over.
+    let begun = Instant::now();
+    let start = rig.client.start(hands_over(u32::MAX)).execution_timeout(minutes(10));
+    let start = start.on_timeout(OnTimeout::Cancel).cleanup_timeout(seconds(30));
+    let run = start.await.unwrap();
+    is_timeout(&run.result().await, "its execution timeout of 600s is over");
+    assert!(begun.elapsed() < minutes(10) + seconds(60) + LATE, "{:?}", begun.elapsed());
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_attempt_is_closed_by_a_worker_without_its_code() {
+    let rig = Rig::new();
+    let policy = RetryPolicy { max_attempts: 1, ..RetryPolicy::DEFAULT };
+    let start = rig.client.start(long_wait()).run_timeout(minutes(10)).retry(policy);
+    let run = start.await.unwrap();
+    let worker = rig.worker().without_workflows().start().await.unwrap();
+    is_timeout(&run.result().await, "its run timeout of 600s is over");
+    worker.shutdown().await.unwrap();
+}
