@@ -28,6 +28,17 @@ pub(crate) enum QueueCommand {
         #[arg(long, value_name = "REASON")]
         because: String,
     },
+    /// Pause a queue, and wait until no attempt is under way
+    ///
+    /// The queue stays paused until it is resumed, also if the command is interrupted. Attempts that await the holder of
+    /// their token are not waited for.
+    Drain {
+        /// The queue's name
+        queue: String,
+        /// Why, for people
+        #[arg(long, value_name = "REASON")]
+        because: String,
+    },
     /// Let workers take activities of a queue again
     Resume {
         /// The queue's name
@@ -60,6 +71,13 @@ pub(crate) async fn carry_out(
             Ok(match output.json {
                 true => output::json(&json!({ "queue": queue, "paused": true })),
                 false => format!("the queue `{queue}` is paused\n"),
+            })
+        }
+        QueueCommand::Drain { queue, because } => {
+            let drained = client.queue(&queue).drain(&because).await?;
+            Ok(match output.json {
+                true => output::json(&to_json(&drained)),
+                false => format!("the queue `{queue}` is drained and paused\n"),
             })
         }
         QueueCommand::Resume { queue } => {
@@ -102,6 +120,7 @@ fn to_json(queue: &QueueRecord) -> Value {
         "delayed": queue.delayed,
         "under_way": queue.under_way,
         "awaiting_token": queue.awaiting_token,
+        "drained": queue.is_drained(),
         "oldest_due_at": queue.oldest_due_at.map(|at| at.to_string()),
         "paused": paused.map(|paused| json!({
             "since": paused.since.to_string(),

@@ -200,6 +200,7 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// | `schedule_to_close = "1h 30m"` | how long all attempts may take, with the waits between | no limit |
 /// | `schedule_to_start = "5m"` | how long an attempt may wait for its turn | no limit |
 /// | `heartbeat = "10s"` | how long an attempt may be silent, see below | no limit |
+/// | `delay = "10m"` | how long after the call the first attempt is due | at once |
 /// | `queue = "gpu"` | the queue whose workers attempt it, see below | the run's own worker |
 /// | `retry(initial = "1s")` | the wait before the second attempt | 1 s |
 /// | `retry(backoff = 2.0)` | what each further wait is multiplied by | 2.0 |

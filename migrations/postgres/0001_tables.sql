@@ -216,7 +216,8 @@ CREATE TABLE piton_promises (
     made_at      BIGINT NOT NULL,
     completed_at BIGINT,
     expires_at   BIGINT,
-    -- When it expires, or since when its outcome is to go to those who wait.
+    -- When it expires, or since when its outcome is to go to those who wait; of one with a workflow id that is awaited,
+    -- also when to look whether a run has it by then.
     due_at       BIGINT,
     PRIMARY KEY (scope, name),
     CHECK ((outcome IS NULL) = (completed_at IS NULL))

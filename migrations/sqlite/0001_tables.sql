@@ -203,7 +203,8 @@ CREATE TABLE piton_promises (
     made_at      INTEGER NOT NULL,
     completed_at INTEGER,
     expires_at   INTEGER,
-    -- When it expires, or since when its outcome is to go to those who wait.
+    -- When it expires, or since when its outcome is to go to those who wait; of one with a workflow id that is awaited,
+    -- also when to look whether a run has it by then.
     due_at       INTEGER,
     PRIMARY KEY (scope, name),
     CHECK ((outcome IS NULL) = (completed_at IS NULL))

@@ -24,6 +24,7 @@ const ACTIVITY: Known = &[
     ("schedule_to_close", "schedule_to_close = \"1h 30m\""),
     ("schedule_to_start", "schedule_to_start = \"5m\""),
     ("heartbeat", "heartbeat = \"10s\""),
+    ("delay", "delay = \"10m\""),
     ("queue", "queue = \"gpu\""),
     ("retry", "retry(initial = \"1s\", max_attempts = 5)"),
     ("at_most_once", "at_most_once"),
@@ -56,6 +57,8 @@ pub(super) struct ActivityArgs {
     pub(super) schedule_to_start: Option<Duration>,
     /// `heartbeat = "…"`
     pub(super) heartbeat: Option<Duration>,
+    /// `delay = "…"`
+    pub(super) delay: Option<Duration>,
     /// `queue = "…"`
     pub(super) queue: Option<LitStr>,
     /// `retry(…)`
@@ -100,6 +103,7 @@ impl ActivityArgs {
                 "schedule_to_close" => args.schedule_to_close = Some(parse_duration(input)?),
                 "schedule_to_start" => args.schedule_to_start = Some(parse_duration(input)?),
                 "heartbeat" => args.heartbeat = Some(parse_duration(input)?),
+                "delay" => args.delay = Some(parse_duration(input)?),
                 "queue" => args.queue = Some(parse_name(input)?),
                 "crate" => parse_crate(input)?,
                 "at_most_once" => args.at_most_once = true,
@@ -183,6 +187,7 @@ impl ToTokens for ActivityArgs {
             ("schedule_to_close", self.schedule_to_close),
             ("schedule_to_start", self.schedule_to_start),
             ("heartbeat", self.heartbeat),
+            ("delay", self.delay),
         ];
         let limits = limits.into_iter().filter_map(|(key, limit)| {
             let key = quote::format_ident!("{key}");

@@ -18,7 +18,7 @@ fn expansion(args: &str, item: &str) -> String {
 fn an_activity_with_everything() {
     insta::assert_snapshot!(expansion(
         "name = \"shop.charge\", start_to_close = \"30s\", queue = \"gpu\", heartbeat = \"5s\", \
-         schedule_to_start = \"1h\", at_most_once, max_concurrent = 8, \
+         schedule_to_start = \"1h\", delay = \"10m\", at_most_once, max_concurrent = 8, \
          retry(max_attempts = 5, non_retryable = [Declined::Limit | Declined::Stolen, Declined::Lost])",
         "/// Charges a card.
          #[tracing::instrument]

@@ -1,9 +1,16 @@
 //! Queues of activities: their status, and pausing them.
 
+use std::time::Duration;
+
+use tokio::time::sleep;
+
 use super::Client;
 use crate::engine::backoff::patiently;
 use crate::error::StoreError;
 use crate::store::{QueueRecord, ResumeOutcome};
+
+/// How often a drain looks whether attempts are under way.
+const DRAIN_INTERVAL: Duration = Duration::from_secs(1);
 
 impl Client {
     /// The queues on which an activity lies or that are paused, in the order of their names: how many activities wait
@@ -45,6 +52,32 @@ impl QueueHandle<'_> {
     /// See [`Client::find`].
     pub async fn pause(&self, reason: &str) -> Result<(), StoreError> {
         patiently(|| self.client.store().pause_queue(&self.name, reason)).await
+    }
+
+    /// Drains the queue: [pauses](QueueHandle::pause) it, and waits until no worker makes an attempt of an activity on it.
+    /// What waits stays on the queue. The queue stays paused afterwards, until [`QueueHandle::resume`].
+    ///
+    /// Returns once two looks in a row, a second apart, have found the queue [drained](QueueRecord::is_drained), since a
+    /// claim that began before the pause may show up late. Attempts that await the holder of their token are not waited
+    /// for. There is no limit for the wait but that of the attempts (`start_to_close`).
+    ///
+    /// A call that is cancelled may have paused the queue, and does not resume it; calling it again is safe. If somebody
+    /// resumes the queue meanwhile, it waits until the queue is paused again and drained.
+    ///
+    /// # Errors
+    /// See [`Client::find`].
+    pub async fn drain(&self, reason: &str) -> Result<QueueRecord, StoreError> {
+        self.pause(reason).await?;
+        let mut was_drained = false;
+        loop {
+            let status = self.status().await?;
+            let is_drained = status.is_drained();
+            if is_drained && was_drained {
+                return Ok(status);
+            }
+            was_drained = is_drained;
+            sleep(DRAIN_INTERVAL).await;
+        }
     }
 
     /// Ends the pause of the queue. Workers take activities again at once, or at their next poll if the news is lost.

@@ -120,7 +120,7 @@ pub struct ActivityOperation {
     /// How many numbers were passed over: the run was taken away while a retry was waited for, and
     /// whoever had it may have begun that retry. They do not count as attempts.
     pub passed_over: u32,
-    /// When the next attempt is due, after one has failed.
+    /// When the next attempt is due: after one has failed, or the first one if the call delays it.
     pub retry_at: Option<Timestamp>,
     /// The queue whose workers attempt it; `None` is the worker that owns the run. On a queue its
     /// row counts the attempts, and holds the arguments from the commit on that wrote it.

@@ -179,6 +179,7 @@ async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
     let request = ClaimRequest { worker: owner, workflows, limit: 1, inbox_limit: 0 };
     let claimed = rig.store.claim_runs(request).await.unwrap().runs.pop().expect("it is due");
     let activity = NewActivity {
+        due_at: None,
         handle: Handle(0),
         queue: "gpu".to_owned(),
         activity: "train".to_owned(),

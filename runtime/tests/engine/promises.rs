@@ -278,6 +278,20 @@ async fn a_run_that_closes_tells_those_who_await_its_promise() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_run_that_was_awaited_before_it_started_tells_so_when_it_is_over() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let token = PromiseToken::of_workflow_id("approve", "later", "other");
+    let waiting = rig.client.start(attend(token.clone())).await.unwrap();
+    until_awaited(&rig.client.promise(&token)).await;
+    let owner = rig.client.start(approve("go".into())).id("later").await.unwrap();
+    owner.terminate("enough").await.unwrap();
+    let told = waiting.result().await.unwrap();
+    assert_eq!(told, format!("the promise is broken: the run {} is closed", owner.run_id()));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_wait_with_a_limit_can_be_repeated() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();

@@ -382,3 +382,64 @@ async fn a_terminated_run_takes_its_activities_along() {
     assert!(is_empty(&rig.store).await);
     worker.shutdown().await.unwrap();
 }
+
+#[activity(delay = "10s")]
+async fn remind(what: &str) -> String {
+    format!("{what} again")
+}
+
+/// Delayed by the attribute, by the call, and on a queue.
+#[workflow]
+async fn reminders(cx: &Context) -> (String, u64, u64) {
+    let began = cx.now();
+    let said = remind("pay").await;
+    let first = cx.now().saturating_since(began).as_secs();
+    square(3).delay(minutes(2)).await;
+    (said, first, cx.now().saturating_since(began).as_secs())
+}
+
+#[tokio::test(start_paused = true)]
+async fn delayed_activities_are_attempted_when_they_are_due() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let server = rig.server("gpu").start().await.unwrap();
+    let run = rig.client.start(reminders()).await.unwrap();
+    while rig.client.queue("gpu").status().await.unwrap().delayed == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(run.result().await.unwrap(), ("pay again".to_owned(), 10, 130));
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drain_waits_for_what_is_under_way() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let server = rig.server(Queue::new("gpu").max_concurrent(1)).start().await.unwrap();
+    // Each takes as many milliseconds as its number says.
+    let runs = [rig.client.start(one_square(20_000)), rig.client.start(one_square(1))];
+    let [first, second] = runs.map(|run| async { run.await.unwrap() });
+    let first = first.await;
+    let gpu = rig.client.queue("gpu");
+    while gpu.status().await.unwrap().under_way == 0 {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    let second = second.await;
+    rig.until_parked(&second).await;
+    let began = Instant::now();
+    let drained = gpu.drain("new cards").await.unwrap();
+    assert!(drained.is_drained());
+    assert_eq!((drained.waiting, drained.under_way), (1, 0));
+    assert!(began.elapsed() > Duration::from_secs(15), "{:?}", began.elapsed());
+    assert_eq!(first.result().await.unwrap(), 400_000_000);
+    assert_eq!(gpu.resume().await.unwrap(), ResumeOutcome::Resumed);
+    assert_eq!(second.result().await.unwrap(), 1);
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn one_square(number: u64) -> u64 {
+    square(number).await
+}

@@ -63,6 +63,7 @@ fn signal(run_id: RunId, owner: Option<WorkerLease>) -> NewArrival {
 
 fn activity(handle: u64) -> NewActivity {
     NewActivity {
+        due_at: None,
         handle: Handle(handle),
         queue: "gpu".into(),
         activity: "train".into(),

@@ -116,6 +116,7 @@ pub(crate) async fn other_processes_hear_of_queues(url: String) {
         CommitStep::new(run_id, StepNo(step_no), keep)
     };
     let activity = NewActivity {
+        due_at: None,
         handle: Handle(0),
         queue: "gpu".into(),
         activity: "train".into(),

@@ -84,7 +84,7 @@ impl Queues {
                 limits: activity.limits,
                 attempt: 0,
                 worker: None,
-                due_at: Some(now),
+                due_at: Some(activity.due_at.map_or(now, |due_at| due_at.max(now))),
                 began_at: now,
                 beaten_at: now,
                 details: None,

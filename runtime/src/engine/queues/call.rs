@@ -48,10 +48,11 @@ impl QueuedCall {
             heartbeat: activity.heartbeat.map(bounded),
             close_by: retry::deadline(activity),
         };
+        let due_at = activity.retry_at;
         let (name, queue) = (activity.name.to_string(), activity.queue.clone().unwrap_or_default());
         let stored = StoredCall { workflow_id: self.workflow_id, activity: self.activity.into() };
         let call = codec::to_record(&stored).expect("strings, numbers and bytes can be encoded");
-        NewActivity { handle, queue, activity: name, call, limits }
+        NewActivity { handle, queue, activity: name, call, due_at, limits }
     }
 
     /// Reads a row's call, with the row's counts: how many attempts came before this one, and how

@@ -100,6 +100,10 @@ pub struct ActivityOptions {
     /// [heartbeat](crate::activities::ActivityContext::heartbeat), counted from its start. Default:
     /// no limit.
     pub heartbeat: Option<Duration>,
+    /// How long after the call the first attempt is due. Whoever makes it may be late, never early. The limits for
+    /// waiting and for an attempt count from then on, [`schedule_to_close`](Self::schedule_to_close) from the call. Default:
+    /// at once.
+    pub delay: Option<Duration>,
 }
 
 impl Default for ActivityOptions {
@@ -121,6 +125,7 @@ impl ActivityOptions {
         queue: None,
         schedule_to_start: None,
         heartbeat: None,
+        delay: None,
     };
 }
 
@@ -187,6 +192,12 @@ impl<A: Activity> ActivityCall<A> {
     /// Sets how long an attempt may be silent, see [`ActivityOptions::heartbeat`].
     pub fn heartbeat(mut self, limit: Duration) -> Self {
         self.call.options().heartbeat = Some(limit);
+        self
+    }
+
+    /// Sets how long after the call the first attempt is due, see [`ActivityOptions::delay`].
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.call.options().delay = Some(delay);
         self
     }
 
@@ -260,7 +271,7 @@ impl Call {
             attempts: 0,
             interruptions: 0,
             passed_over: 0,
-            retry_at: None,
+            retry_at: options.delay.map(|delay| cx.now() + delay),
             queue: options.queue.map(Cow::into_owned),
             schedule_to_start: options.schedule_to_start,
             heartbeat: options.heartbeat,

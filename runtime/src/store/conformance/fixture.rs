@@ -305,6 +305,7 @@ pub(super) fn activity(handle: u64) -> NewActivity {
         queue: QUEUE.into(),
         activity: ACTIVITY.into(),
         call: format!("call {handle}").into_bytes(),
+        due_at: None,
         limits: ActivityLimits::default(),
     }
 }

@@ -32,6 +32,7 @@ mod model;
 mod neighbors;
 mod news;
 mod promises;
+mod promises_ahead;
 mod queue_model;
 mod queues;
 mod retention;
@@ -88,6 +89,7 @@ pub fn cases() -> Vec<Case> {
         neighbors::CASES,
         news::CASES,
         promises::CASES,
+        promises_ahead::CASES,
         queues::CASES,
         concurrency::CASES,
         model::CASES,

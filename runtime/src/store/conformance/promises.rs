@@ -42,15 +42,15 @@ super::list_cases!("promises":
 
 const NAME: &str = "approval";
 
-fn value(text: &str) -> PromiseOutcome {
+pub(super) fn value(text: &str) -> PromiseOutcome {
     PromiseOutcome::Resolved(Payload(text.as_bytes().to_vec()))
 }
 
-fn of_run(run_id: RunId) -> PromiseToken {
+pub(super) fn of_run(run_id: RunId) -> PromiseToken {
     PromiseToken::of_run("order", run_id, NAME)
 }
 
-fn of_id(workflow_id: &str) -> PromiseToken {
+pub(super) fn of_id(workflow_id: &str) -> PromiseToken {
     PromiseToken::of_workflow_id("order", workflow_id, NAME)
 }
 
@@ -62,23 +62,27 @@ fn completion(token: &PromiseToken, outcome: PromiseOutcome) -> CompletePromise 
 const TYPES: PromiseTypes =
     PromiseTypes { resolved: SchemaHash(u64::MAX - 1), rejected: SchemaHash(2) };
 
-fn awaits(token: &PromiseToken, handle: u64) -> PromiseMessage {
+pub(super) fn awaits(token: &PromiseToken, handle: u64) -> PromiseMessage {
     let handle = Handle(handle);
     PromiseMessage::Await { token: token.clone(), handle, expires_at: None, types: TYPES }
 }
 
-fn tells(message: PromiseMessage) -> Effect {
+pub(super) fn tells(message: PromiseMessage) -> Effect {
     let body = Message::Promise(Box::new(message));
     Effect::Send(OutgoingMessage { to: "whoever".into(), body })
 }
 
 impl StoreUnderTest {
-    async fn complete(&self, token: &PromiseToken, outcome: PromiseOutcome) -> CompletionOutcome {
+    pub(super) async fn complete(
+        &self,
+        token: &PromiseToken,
+        outcome: PromiseOutcome,
+    ) -> CompletionOutcome {
         complete_through(&self.store, completion(token, outcome)).await
     }
 
     /// Has a run make its next step, say these to promises, and have them relayed.
-    async fn tell(
+    pub(super) async fn tell(
         &self,
         owner: WorkerLease,
         run_id: RunId,
@@ -90,7 +94,7 @@ impl StoreUnderTest {
     }
 
     /// What has come of promises, by the operations that await them.
-    async fn outcomes(&self, run_id: RunId) -> Vec<(u64, PromiseOutcome)> {
+    pub(super) async fn outcomes(&self, run_id: RunId) -> Vec<(u64, PromiseOutcome)> {
         let inbox = self.store.read_inbox(run_id, 0, 1_000).await.expect("inboxes can be read");
         let outcome = |kind| match kind {
             ArrivalKind::Outcome { handle, outcome: OperationOutcome::Promise(outcome) } => {
@@ -101,7 +105,7 @@ impl StoreUnderTest {
         inbox.arrivals.into_iter().map(|arrival| outcome(arrival.kind)).collect()
     }
 
-    async fn promise(&self, token: &PromiseToken) -> Option<PromiseRecord> {
+    pub(super) async fn promise(&self, token: &PromiseToken) -> Option<PromiseRecord> {
         self.store.find_promise(token.key()).await.expect("promises can be looked up")
     }
 }
@@ -256,7 +260,7 @@ async fn a_promise_of_no_run_is_not_awaited_for_ever(t: StoreUnderTest) {
 }
 
 /// What those get who have awaited a promise of a run that has closed.
-fn end_of(run_id: RunId) -> PromiseOutcome {
+pub(super) fn end_of(run_id: RunId) -> PromiseOutcome {
     PromiseOutcome::Broken(Cause::interruption(format!("the run {run_id} is closed")))
 }
 

@@ -110,7 +110,7 @@ impl ActivityKey {
     }
 }
 
-/// An activity that a step puts on a queue; it is due at once.
+/// An activity that a step puts on a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewActivity {
     /// The operation of the run that makes the step.
@@ -121,6 +121,8 @@ pub struct NewActivity {
     pub activity: String,
     /// What whoever makes an attempt has to know; the store does not look into it.
     pub call: Vec<u8>,
+    /// When its first attempt is due. `None` and what is past are at once.
+    pub due_at: Option<Timestamp>,
     /// Its time limits.
     pub limits: ActivityLimits,
 }

@@ -8,9 +8,10 @@ use crate::model::{PromiseKey, PromiseOutcome, PromiseToken, PromiseTypes, RunId
 
 /// Promises and the runs that await them.
 ///
-/// A promise is a row from when it is first awaited or completed. Its key is that of the run whose it is; only what is
-/// completed for a workflow id that no run has had yet has a row by that, which the first run with the workflow id
-/// takes over when it awaits the promise. Once a promise has an outcome, that never changes.
+/// A promise is a row from when it is first awaited or completed. Its key is that of the run whose it is. Only what is
+/// awaited or completed for a workflow id that no run has had yet has a row by that. A run with the workflow id takes the
+/// row over when something is done with the promise; while others await it, [`settle_promises`](Self::settle_promises)
+/// looks for such a run from time to time. Once a promise has an outcome, that never changes.
 ///
 /// Runs say that they await one, or no longer do, or complete one, by messages
 /// ([`PromiseMessage`](crate::model::PromiseMessage)), which
@@ -35,8 +36,9 @@ pub trait Promises: Send + Sync {
         completions: Vec<CompletePromise>,
     ) -> Result<Vec<CompletionOutcome>, StoreError>;
 
-    /// Does what is due of at most `limit` promises: those that nobody has completed in time expire, and outcomes
-    /// that are there go to the runs that are still waiting. Returns whether the caller should ask again. Any number of
+    /// Does what is due of at most `limit` promises: those that nobody has completed in time expire, outcomes
+    /// that are there go to the runs that are still waiting, and what is awaited by a workflow id is taken over by the run
+    /// that has it by now, or ends if that run is closed. Returns whether the caller should ask again. Any number of
     /// processes may call it at any time.
     async fn settle_promises(&self, limit: u32) -> Result<bool, StoreError>;
 

@@ -53,6 +53,17 @@ pub struct QueueRecord {
     pub paused: Option<PausedQueue>,
 }
 
+impl QueueRecord {
+    /// Whether the queue is paused and no worker makes an attempt of an activity on it. Attempts that await the holder of
+    /// their token need no worker, and do not count.
+    ///
+    /// A claim that began before the pause may still give activities. On Postgres it may commit after this record was read,
+    /// so one record right after the pause does not prove that the queue stays drained.
+    pub fn is_drained(&self) -> bool {
+        self.paused.is_some() && self.under_way == 0
+    }
+}
+
 /// The pause of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PausedQueue {

@@ -117,7 +117,7 @@ impl ActivityRow {
             details: None,
             last_failure: None,
         };
-        row.wait(now);
+        row.wait(row.new.due_at.map_or(now, |due_at| due_at.max(now)));
         row
     }
 

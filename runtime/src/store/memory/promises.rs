@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::state::{News, State};
 use super::{MemoryStore, Write};
 use crate::error::StoreError;
-use crate::model::{PromiseKey, PromiseMessage, PromiseScope, RunId, Timestamp};
+use crate::model::{PromiseKey, PromiseScope, RunId, Timestamp};
 use crate::store::promises::{Ask, Place, PromiseRow, awaited_owner, scope_text};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
@@ -116,12 +116,6 @@ impl State {
         let is_open = self.runs.get(&ask.sender).is_some_and(|row| row.status.is_open());
         let due = ask.carry_out(&mut self.promises, &place, is_open, now);
         due.into_iter().for_each(|due| _ = self.deliver(due.into(), now, news));
-        if let PromiseMessage::Await { token, .. } = &ask.message
-            && let Some(owner) = awaited_owner(&place.keys(token.name()).0, ask.sender)
-            && let Some(row) = self.runs.get_mut(&owner)
-        {
-            row.has_kin = true;
-        }
         self.settle_promise(&place, ask.token().name(), now, news);
     }
 
@@ -144,6 +138,12 @@ impl State {
     fn settle_promise(&mut self, place: &Place, name: &str, now: Timestamp, news: &mut News<'_>) {
         for due in self.promises.settle(place, name, |_| true, now) {
             self.deliver(due.into(), now, news);
+        }
+        let (key, _) = place.keys(name);
+        let waits = self.promises.0.get(&key).into_iter().flat_map(|row| &row.waits);
+        let owner = waits.into_iter().find_map(|(run_id, _)| awaited_owner(&key, *run_id));
+        if let Some(row) = owner.and_then(|owner| self.runs.get_mut(&owner)) {
+            row.has_kin = true;
         }
     }
 }

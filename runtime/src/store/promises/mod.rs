@@ -7,6 +7,7 @@
 pub(super) mod sql;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -16,6 +17,10 @@ use crate::model::{
     Cause, Handle, PromiseKey, PromiseMessage, PromiseOutcome, PromiseScope, PromiseToken,
     PromiseTypes, RunId, Timestamp,
 };
+
+/// How long until somebody looks again whether there is a run with the workflow id of a promise that is awaited: as long
+/// as the promise has been there, within these. Each look is a lookup of one workflow id.
+const LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(5));
 
 /// Whose promise it is, as far as was looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +73,9 @@ pub(super) struct PromiseRow {
     pub(super) made_at: Timestamp,
     pub(super) completed_at: Option<Timestamp>,
     pub(super) expires_at: Option<Timestamp>,
+    /// When to look whether there is a run with the workflow id, if the promise is awaited ahead of it. Nobody tells:
+    /// a start knows nothing of promises.
+    pub(super) look_at: Option<Timestamp>,
     /// Waits to which nothing has been delivered, as far as they were read.
     pub(super) waits: BTreeSet<(RunId, Handle)>,
     /// Whether there are others.
@@ -84,6 +92,7 @@ impl PromiseRow {
             made_at: now,
             completed_at: None,
             expires_at: None,
+            look_at: None,
             waits: BTreeSet::new(),
             has_more: false,
         }
@@ -92,7 +101,7 @@ impl PromiseRow {
     /// When a sweep has to look at it.
     pub(super) fn due_at(&self) -> Option<Timestamp> {
         match self.outcome {
-            None => self.expires_at,
+            None => [self.expires_at, self.look_at].into_iter().flatten().min(),
             Some(_) => self.completed_at.filter(|_| self.is_awaited()),
         }
     }
@@ -113,6 +122,22 @@ impl PromiseRow {
             self.outcome = Some(PromiseOutcome::Expired);
             self.completed_at = Some(expires_at);
         }
+    }
+
+    /// Decides when to look for the promise's run.
+    fn plan_look(&mut self, place: &Place, now: Timestamp) {
+        let looks = matches!(place, Place::Ahead(_)) && self.outcome.is_none() && self.is_awaited();
+        let (shortest, longest) = LOOKS;
+        let next = now + now.saturating_since(self.made_at).clamp(shortest, longest);
+        self.look_at = looks.then(|| self.look_at.filter(|at| *at > now).unwrap_or(next));
+    }
+
+    /// Leaves behind the waits that were not read, to be taken over soon.
+    fn take_read(&mut self) -> Option<Self> {
+        let rest = Self { waits: BTreeSet::new(), look_at: Some(self.made_at), ..self.clone() };
+        let rest = self.has_more.then_some(rest);
+        (self.has_more, self.look_at) = (false, None);
+        rest
     }
 
     pub(super) fn record(&self, key: &PromiseKey) -> PromiseRecord {
@@ -150,12 +175,17 @@ impl PromiseRows {
     /// The key of the promise's row, which has taken over what was there for its workflow id.
     fn key(&mut self, place: &Place, name: &str) -> PromiseKey {
         let (key, ahead) = place.keys(name);
-        let Some(mut ahead) = ahead.and_then(|ahead| self.0.remove(&ahead)) else { return key };
+        let Some((ahead_key, mut ahead)) = ahead.and_then(|ahead| self.0.remove_entry(&ahead))
+        else {
+            return key;
+        };
+        if let Some(rest) = ahead.take_read() {
+            self.0.insert(ahead_key, rest);
+        }
         match self.0.get_mut(&key) {
             None => _ = self.0.insert(key.clone(), ahead),
             Some(row) => {
                 row.waits.append(&mut ahead.waits);
-                row.has_more |= ahead.has_more;
                 row.expires_at = row.expires_at.or(ahead.expires_at);
                 row.types = row.types.or(ahead.types);
                 if row.outcome.is_none() {
@@ -239,7 +269,7 @@ impl PromiseRows {
     }
 
     /// Lets a promise expire if it is time, and takes what is due to runs that `may` get it: its outcome, or that it
-    /// will have none because its run is closed.
+    /// will have none because its run is closed. A run that is there now takes over what was awaited ahead of it.
     pub(super) fn settle(
         &mut self,
         place: &Place,
@@ -247,9 +277,10 @@ impl PromiseRows {
         may: impl Fn(RunId) -> bool,
         now: Timestamp,
     ) -> Vec<Due> {
-        let (key, _) = place.keys(name);
+        let key = self.key(place, name);
         let Some(row) = self.0.get_mut(&key) else { return Vec::new() };
         row.expire(now);
+        row.plan_look(place, now);
         let Some(outcome) = row.outcome.clone().or_else(|| place.end()) else { return Vec::new() };
         let (goes, stays) = row.waits.iter().copied().partition(|(run_id, _)| may(*run_id));
         row.waits = stays;

@@ -131,8 +131,9 @@ pub(in crate::store) fn decide(
                     decided.due.extend(ask.carry_out(&mut rows, &place, is_open, now));
                     if let PromiseMessage::Forget { handle, .. } = ask.message {
                         // It may be none of those that were read.
-                        let (key, _) = place.keys(one.name());
-                        decided.gone_waits.push((key, ask.sender, handle));
+                        let (key, ahead) = place.keys(one.name());
+                        let keys = [key].into_iter().chain(ahead);
+                        decided.gone_waits.extend(keys.map(|key| (key, ask.sender, handle)));
                     }
                 }
                 Work::Complete(completion) => {
@@ -149,13 +150,13 @@ pub(in crate::store) fn decide(
         decided.outcomes.push(outcome);
     }
     decided.left.extend(ended);
-    decided.compare(&before, rows);
+    decided.compare(&before, rows, now);
     decided
 }
 
 impl Decided {
     /// Notes what has changed.
-    fn compare(&mut self, before: &PromiseRows, after: PromiseRows) {
+    fn compare(&mut self, before: &PromiseRows, after: PromiseRows, now: Timestamp) {
         let waits = |rows: &PromiseRows| {
             let waits = rows.0.iter().flat_map(|(key, row)| {
                 row.waits.iter().map(|(run_id, handle)| (key.clone(), *run_id, *handle))
@@ -171,7 +172,8 @@ impl Decided {
         self.removed.extend(removed.cloned());
         for (key, row) in after.0 {
             let old = before.0.get(&key);
-            if row.outcome.is_some() && row.due_at().is_some() {
+            let is_left = row.due_at().is_some_and(|at| row.outcome.is_some() || at <= now);
+            if is_left {
                 self.left.push(key.clone());
             }
             if old.is_none_or(|old| old.columns() != row.columns()) {

@@ -18,7 +18,7 @@ use crate::store::{MAX_AT_ONCE, PromiseRecord};
 macro_rules! promise_columns {
     () => {
         "scope, name, workflow, resolved_type, rejected_type, outcome, completion, made_at, \
-         completed_at, expires_at"
+         completed_at, expires_at, due_at"
     };
 }
 pub(crate) use promise_columns;
@@ -36,6 +36,7 @@ pub(crate) struct StoredPromiseRow {
     made_at: i64,
     completed_at: Option<i64>,
     expires_at: Option<i64>,
+    due_at: Option<i64>,
 }
 
 /// A wait; the first of each promise.
@@ -76,6 +77,9 @@ impl StoredPromiseRow {
         let outcome = self.outcome.as_deref().map(read_outcome).transpose()?;
         let types = self.resolved_type.zip(self.rejected_type);
         let hash = |hash: i64| SchemaHash(hash as u64);
+        let key = read_key(&self.scope, self.name)?;
+        // If it expires before that, the look is as good at that time.
+        let is_ahead = matches!(key.scope, PromiseScope::WorkflowId(_)) && outcome.is_none();
         let row = PromiseRow {
             workflow: self.workflow,
             types: types.map(|(resolved, rejected)| PromiseTypes {
@@ -87,10 +91,11 @@ impl StoredPromiseRow {
             made_at: Timestamp(self.made_at),
             completed_at: self.completed_at.map(Timestamp),
             expires_at: self.expires_at.map(Timestamp),
+            look_at: self.due_at.filter(|_| is_ahead).map(Timestamp),
             waits: BTreeSet::new(),
             has_more: false,
         };
-        Ok((read_key(&self.scope, self.name)?, row))
+        Ok((key, row))
     }
 }
 

@@ -297,6 +297,7 @@ pub(super) async fn ended<T>(call: JoinHandle<T>) -> T {
 
 pub(super) fn activity(handle: u64) -> NewActivity {
     NewActivity {
+        due_at: None,
         handle: Handle(handle),
         queue: QUEUE.into(),
         activity: ACTIVITY.into(),

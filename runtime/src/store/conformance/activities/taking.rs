@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use crate::error::StoreError;
 use crate::store::conformance::fixture::{
-    ACTIVITY, QUEUE, StoreUnderTest, activity, by_worker, claim_of, enqueue, keep, key, retry,
+    ACTIVITY, QUEUE, StoreUnderTest, activity, by_worker, claim_of, enqueue, keep, key, limited,
+    retry,
 };
-use crate::store::{ClaimActivities, CommitStep, NewActivity};
+use crate::store::{ActivityLimits, ClaimActivities, CommitStep, NewActivity};
 
 crate::store::conformance::list_cases!("taking":
     a_claim_gives_what_is_known_and_the_first_attempt,
@@ -24,6 +25,7 @@ crate::store::conformance::list_cases!("taking":
     only_the_activities_asked_for_are_given,
     a_worker_without_a_lease_is_given_nothing,
     two_workers_share_a_queue,
+    a_delayed_activity_is_given_when_it_is_due,
 );
 
 async fn a_claim_gives_what_is_known_and_the_first_attempt(t: StoreUnderTest) {
@@ -110,6 +112,27 @@ async fn activities_of_one_step_are_given_in_the_order_of_their_handles(t: Store
     let worker = t.worker().await;
     let run_id = t.queue(worker, [7, 2, 9, 4].map(activity).to_vec()).await;
     assert_eq!(t.claim_keys(worker, 9).await, [2, 4, 7, 9].map(|handle| key(run_id, handle)));
+}
+
+async fn a_delayed_activity_is_given_when_it_is_due(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let (later, second) = (Duration::from_secs(5), Duration::from_secs(1));
+    let due_at = t.now() + later;
+    let limits = ActivityLimits { schedule_to_start: Some(second), ..ActivityLimits::default() };
+    let delayed = NewActivity { due_at: Some(due_at), ..limited(0, limits) };
+    let overdue = NewActivity { due_at: Some(t.now() - later), ..limited(1, limits) };
+    let run_id = t.queue(worker, vec![delayed, overdue]).await;
+    let record = t.activity(key(run_id, 0)).await.expect("it waits");
+    assert_eq!((record.due_at, record.expires_at), (Some(due_at), Some(due_at + second)));
+    let record = t.activity(key(run_id, 1)).await.expect("it waits");
+    assert_eq!((record.due_at, record.expires_at), (Some(t.now()), Some(t.now() + second)));
+
+    let request = claim_of(worker, &[(QUEUE, 9)]);
+    let claimed = t.store.claim_activities(request).await.expect("it can claim");
+    assert_eq!(claimed.activities.iter().map(|one| one.key).collect::<Vec<_>>(), [key(run_id, 1)]);
+    assert_eq!(claimed.next_due_at, Some(due_at));
+    t.clock.advance(later);
+    assert_eq!(t.claim_keys(worker, 9).await, [key(run_id, 0)]);
 }
 
 async fn a_claim_without_room_gives_and_tells_nothing(t: StoreUnderTest) {

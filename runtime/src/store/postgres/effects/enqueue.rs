@@ -11,12 +11,13 @@ use crate::store::postgres::now;
 const INSERT: &str = concat!(
     "INSERT INTO piton_activities (run_id, handle, due_at, expires_at, close_by, \
      schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call) \
-     SELECT run_id, handle, clock.now, least(clock.now + schedule_to_start_ms * 1000, close_by), \
+     SELECT run_id, handle, greatest(clock.now, new.due_at), \
+     least(greatest(clock.now, new.due_at) + schedule_to_start_ms * 1000, close_by), \
      close_by, schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call FROM ",
     now!(),
     " AS clock, unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], \
-     $7::bigint[], $8::text[], $9::text[], $10::bytea[]) AS new (run_id, handle, close_by, \
-     schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call)"
+     $7::bigint[], $8::text[], $9::text[], $10::bytea[], $11::bigint[]) AS new (run_id, handle, \
+     close_by, schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call, due_at)"
 );
 
 pub(super) async fn write(
@@ -25,6 +26,7 @@ pub(super) async fn write(
     new: &[(RunId, &NewActivity)],
 ) -> Result<(), sqlx::Error> {
     let limits = || new.iter().map(|(_, activity)| activity.limits);
+    let due_at = new.iter().map(|(_, activity)| activity.due_at.map(Timestamp::as_micros));
     sqlx::query(INSERT)
         .bind(now)
         .bind(new.iter().map(|(run_id, _)| run_id.as_uuid()).collect::<Vec<_>>())
@@ -36,6 +38,7 @@ pub(super) async fn write(
         .bind(new.iter().map(|(_, activity)| activity.queue.as_str()).collect::<Vec<_>>())
         .bind(new.iter().map(|(_, activity)| activity.activity.as_str()).collect::<Vec<_>>())
         .bind(new.iter().map(|(_, activity)| activity.call.as_slice()).collect::<Vec<_>>())
+        .bind(due_at.collect::<Vec<_>>())
         .execute(connection)
         .await?;
     Ok(())

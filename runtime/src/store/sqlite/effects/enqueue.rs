@@ -10,19 +10,28 @@ use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::activities::first;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 
+/// When an activity is due: at once, or later if it says so. Binds the time.
+macro_rules! due {
+    () => {
+        "max(?, coalesce(column10, 0))"
+    };
+}
+
 /// Binds the time twice.
 const INSERT: &str = concat!(
     "INSERT INTO piton_activities (run_id, handle, due_at, expires_at, close_by, \
      schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call) \
-     SELECT column1, column2, ?, ",
-    first!("? + column4 * 1000", "column3"),
+     SELECT column1, column2, ",
+    due!(),
+    ", ",
+    first!(concat!(due!(), " + column4 * 1000"), "column3"),
     ", column3, column4, column5, column6, column7, column8, column9 FROM ("
 );
 
 pub(super) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Timestamp) {
     for new in new.chunks(MAX_ROWS) {
         script.sql(INSERT).bind(now.as_micros()).bind(now.as_micros());
-        script.values(9, new.iter(), |script, (run_id, activity)| {
+        script.values(10, new.iter(), |script, (run_id, activity)| {
             let limits = activity.limits;
             script
                 .bind(run_id.as_uuid())
@@ -33,7 +42,8 @@ pub(super) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Times
                 .bind(limits.heartbeat.map(limit_ms))
                 .bind(activity.queue.clone())
                 .bind(activity.activity.clone())
-                .bind(activity.call.clone());
+                .bind(activity.call.clone())
+                .bind(activity.due_at.map(Timestamp::as_micros));
         });
         script.sql(") WHERE column1 IS NOT NULL; ");
     }

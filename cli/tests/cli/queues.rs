@@ -1,0 +1,47 @@
+//! Queues are shown, paused, drained and resumed.
+
+use insta::assert_snapshot;
+use libtest_mimic::Failed;
+use serde_json::{Value, json};
+
+use crate::shell::{Shell, redacted};
+use crate::workflows::deliver;
+
+fn said(shell: &Shell, arguments: &[&str]) -> Result<String, Failed> {
+    let text = shell.prints(&[&["queue"][..], arguments].concat())?;
+    Ok(format!("$ piton queue {}\n{}\n", arguments.join(" "), redacted(&text, &[])))
+}
+
+fn shown(shell: &Shell) -> Result<Value, Failed> {
+    Ok(serde_json::from_str(&shell.prints(&["queue", "show", "vans", "--json"])?)?)
+}
+
+pub(crate) fn queues_are_paused_drained_and_resumed(shell: Shell) -> Result<(), Failed> {
+    let mut all = said(&shell, &["list"])?;
+    // Nobody serves the queue, so an activity waits on it.
+    shell.run_until(deliver(7, "rope".to_owned()), "order-7", async |client, _| {
+        Ok(client.queue("vans").status().await?.waiting == 1)
+    })?;
+    let waiting = shown(&shell)?;
+    assert_eq!((&waiting["waiting"], &waiting["under_way"]), (&json!(1), &json!(0)));
+    assert_eq!((&waiting["paused"], &waiting["drained"]), (&Value::Null, &json!(false)));
+    for verb in [
+        &["resume", "vans"][..],
+        &["pause", "vans", "--because", "ice", "--json"],
+        &["drain", "vans", "--because", "snow"],
+    ] {
+        all += &said(&shell, verb)?;
+    }
+    let drained = shown(&shell)?;
+    assert_eq!((&drained["waiting"], &drained["drained"]), (&json!(1), &json!(true)));
+    assert_eq!(drained["paused"]["reason"], "snow");
+    let list = shell.prints(&["queue", "list", "--json"])?;
+    assert_eq!(serde_json::from_str::<Value>(&list)?, json!([drained]));
+    let table = shell.prints(&["queue", "show", "vans"])?;
+    assert!(table.contains("snow"), "{table}");
+    all += &said(&shell, &["resume", "vans", "--json"])?;
+    all += &said(&shell, &["resume", "vans"])?;
+    assert_eq!(shown(&shell)?["paused"], Value::Null);
+    assert_snapshot!("queues", all);
+    Ok(())
+}
