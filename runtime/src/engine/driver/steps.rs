@@ -195,6 +195,7 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
     }
     if let StepEnd::Closed { .. } = end {
         machine.forget_promises();
+        machine.use_up_taken();
         effects.take_from(machine);
         machine.queued().into_iter().for_each(|handle| effects.give_up(handle));
     }

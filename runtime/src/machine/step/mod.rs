@@ -302,6 +302,14 @@ impl Machine {
         }
     }
 
+    /// Uses up what the last step has taken, also if it came to an error: it does not go over to the run that follows.
+    #[cfg(feature = "engine")]
+    pub(crate) fn use_up_taken(&mut self) {
+        self.cx.with_operations(|operations| {
+            self.cx.with_arrivals(|arrivals| arrivals.settle(operations))
+        });
+    }
+
     /// Why the run was asked to cancel, if that is why it has returned an error: the error comes from the request, or is of
     /// a type that does not tell what it comes from.
     pub(crate) fn cancelled_by(&self, failure: &Failure) -> Option<String> {
