@@ -14,7 +14,8 @@ pub(crate) struct ListArgs {
     /// Only runs of this workflow
     #[arg(long, value_name = "NAME")]
     workflow: Option<String>,
-    /// Only runs of this status: running, blocked, completed, failed, cancelled or terminated
+    /// Only runs of this status: running, blocked, completed, failed, cancelled, terminated,
+    /// continued_as_new or timed_out
     #[arg(long, value_parser = parse_status)]
     status: Option<RunStatus>,
     /// Only runs in this state

@@ -47,6 +47,16 @@ pub enum EditError {
         /// The run.
         run_id: RunId,
     },
+    /// The run is over, and another one follows it in its chain, so it cannot be opened again.
+    #[error(
+        "the run {run_id} is followed by the run {next_run_id}, so it cannot be opened again; edit that one"
+    )]
+    Followed {
+        /// The run.
+        run_id: RunId,
+        /// The run that follows it.
+        next_run_id: RunId,
+    },
     /// An open run has the workflow id.
     #[error("the open run {run_id} has the workflow id")]
     IdTaken {

@@ -203,7 +203,7 @@ impl State {
                 Some(RunStatus::Completed) => {
                     (self.last_completed, self.last_failed) = (Some(*run_id), None);
                 }
-                Some(RunStatus::Failed) => {
+                Some(RunStatus::Failed | RunStatus::TimedOut) => {
                     self.last_failed = Some(*run_id);
                     if config.pause_on_failure && !self.paused {
                         self.paused = true;

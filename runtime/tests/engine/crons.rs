@@ -18,7 +18,7 @@ async fn started(rig: &Rig, id: &str) -> Vec<(Option<Link>, RunStatus, String)> 
 #[tokio::test(start_paused = true)]
 async fn the_next_run_is_due_after_the_last_one_ended() {
     let rig = Rig::new();
-    let worker = rig.worker().start().await.unwrap();
+    let worker = rig.patient_worker().start().await.unwrap();
     // The store's clock begins at midnight; a run takes 70 minutes, so every second hour is skipped.
     let start = rig.client.start(naps(7, 600_000)).id("hourly").cron("@hourly");
     let first = start.await.unwrap();
@@ -36,7 +36,7 @@ async fn the_next_run_is_due_after_the_last_one_ended() {
 #[tokio::test(start_paused = true)]
 async fn cron_goes_by_its_zone_and_ends_with_a_run_that_is_ended() {
     let rig = Rig::new();
-    let worker = rig.worker().start().await.unwrap();
+    let worker = rig.patient_worker().start().await.unwrap();
     let cron = "CRON_TZ=Europe/Berlin 0 12 * * *";
     let start = rig.client.start(naps(1, 1)).id("noon").cron(cron);
     start.await.unwrap().result().await.unwrap();
@@ -56,7 +56,7 @@ async fn cron_goes_by_its_zone_and_ends_with_a_run_that_is_ended() {
 #[tokio::test(start_paused = true)]
 async fn cron_may_go_on_after_a_run_that_was_cancelled() {
     let rig = Rig::new();
-    let worker = rig.worker().start().await.unwrap();
+    let worker = rig.patient_worker().start().await.unwrap();
     let start = rig.client.start(long_wait()).id("stays").cron("@daily").cron_after_cancel();
     let run = start.await.unwrap();
     rig.until_parked(&run).await;
@@ -78,7 +78,7 @@ async fn a_run_that_times_out_without_a_worker_is_followed() {
     let start = rig.client.start(long_wait()).id("late").cron("@every 90m");
     let run = start.run_timeout(hours(1)).await.unwrap();
     sleep(hours(3)).await;
-    let worker = rig.worker().start().await.unwrap();
+    let worker = rig.patient_worker().start().await.unwrap();
     sleep(Duration::from_secs(10)).await;
     assert_eq!(run.status().await.unwrap().status, RunStatus::TimedOut);
     let chain = started(&rig, "late").await;
@@ -109,7 +109,7 @@ async fn count(cx: &Context) -> piton::Result<u32> {
 #[tokio::test(start_paused = true)]
 async fn the_last_result_is_handed_on() {
     let rig = Rig::new();
-    let worker = rig.worker().start().await.unwrap();
+    let worker = rig.patient_worker().start().await.unwrap();
     let policy = RetryPolicy { jitter: 0.0, ..RetryPolicy::DEFAULT };
     let start = rig.client.start(count()).id("count").cron("@hourly").retry(policy);
     let first = start.await.unwrap();

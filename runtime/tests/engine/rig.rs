@@ -35,6 +35,11 @@ impl Rig {
         self.worker_of(&self.client)
     }
 
+    /// A worker that looks for work as seldom as on any paused clock, for tests of days.
+    pub fn patient_worker(&self) -> Worker {
+        Worker::new(&self.client).provide(self.lab.clone())
+    }
+
     /// A worker as in another process: it shares nothing but the rows.
     pub fn remote_worker(&self) -> Worker {
         self.worker_of(&Client::new(self.store.connect()))

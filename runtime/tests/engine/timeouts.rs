@@ -67,7 +67,7 @@ async fn a_run_that_takes_too_long_is_closed() {
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_in_time_completes() {
     let rig = Rig::new();
-    let worker = rig.worker().start().await.unwrap();
+    let worker = rig.patient_worker().start().await.unwrap();
     let start = rig.client.start(long_wait()).run_timeout(hours(6)).execution_timeout(days(1));
     let run = start.await.unwrap();
     assert_eq!(run.result().await.unwrap(), "woken");

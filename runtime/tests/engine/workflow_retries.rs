@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use piton::error::RunError;
+use piton::error::{EditError, RunError};
 use piton::model::Link;
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -129,5 +129,19 @@ async fn attempts_go_on_with_other_workers() {
     }
     let worker = rig.remote_worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), "attempt 4");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_another_one_follows_cannot_be_opened_again() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let start = rig.client.start(stubborn(Refusal::Busy, 2)).id("followed").retry(policy(5));
+    start.await.unwrap().result().await.unwrap();
+    let chain = rig.client.chain("followed").await.unwrap();
+    let edit = rig.client.edit(chain[0].run_id).reopen().by("Ann").because("a try");
+    let error = edit.await.unwrap_err();
+    let expected = chain[1].run_id;
+    assert!(matches!(error, EditError::Followed { next_run_id, .. } if next_run_id == expected));
     worker.shutdown().await.unwrap();
 }

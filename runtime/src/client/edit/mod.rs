@@ -114,6 +114,13 @@ impl Client {
     async fn write_change(&self, details: &RunDetails, new: NewState) -> Result<(), EditError> {
         let run_id = details.run.run_id;
         let NewState { snapshot, definition, arrivals, keeps_due, reopen, audit } = new;
+        if reopen && !details.run.status.is_open() {
+            // A run that is over gets no successor any more.
+            let kin = patiently(|| self.store().find_kin(run_id)).await?;
+            if let Some(next_run_id) = kin.and_then(|kin| kin.next_run_id) {
+                return Err(EditError::Followed { run_id, next_run_id });
+            }
+        }
         for payload in arrivals.iter().filter_map(ArrivalKind::payload) {
             // Whoever reads it must find what it was written by.
             patiently(|| self.recorded().schema_of(&**self.store(), payload)).await?;

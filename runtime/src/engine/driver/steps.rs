@@ -193,9 +193,11 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
         debug!(state = machine.state(), steps = machine.steps(), "stepped");
         effects.take_from(machine);
     }
-    if let StepEnd::Closed { .. } = end {
+    if let StepEnd::Closed { status, .. } = end {
         machine.forget_promises();
-        machine.use_up_taken();
+        if status == RunStatus::Cancelled {
+            machine.use_cancel_up();
+        }
         effects.take_from(machine);
         machine.queued().into_iter().for_each(|handle| effects.give_up(handle));
     }

@@ -302,12 +302,10 @@ impl Machine {
         }
     }
 
-    /// Uses up what the last step has taken, also if it came to an error: it does not go over to the run that follows.
+    /// Uses the request to cancel up by which the run has ended, so that it does not go over to the run that follows.
     #[cfg(feature = "engine")]
-    pub(crate) fn use_up_taken(&mut self) {
-        self.cx.with_operations(|operations| {
-            self.cx.with_arrivals(|arrivals| arrivals.settle(operations))
-        });
+    pub(crate) fn use_cancel_up(&mut self) {
+        self.cx.with_arrivals(Arrivals::use_cancel_up);
     }
 
     /// Why the run was asked to cancel, if that is why it has returned an error: the error comes from the request, or is of
