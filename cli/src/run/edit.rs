@@ -89,7 +89,7 @@ mod tests {
         assert_eq!(parsed("a=\"b=c\""), is("a", "\"b=c\""));
         assert_eq!(parsed("signal<Go>={\"by\":\"x>=y\"}"), is("signal<Go>", "{\"by\":\"x>=y\"}"));
         assert!(parsed("order").is_err_and(|error| error.contains("no `=`")));
-        assert!(parsed("a=b").is_err_and(|error| error.contains("a text has quotes")));
+        assert!(parsed("a=b").is_err_and(|error| error.contains("put a string in quotes")));
         assert_eq!(parse_text("charge=x >= y"), Ok(("charge".to_owned(), "x >= y".to_owned())));
     }
 }

@@ -406,7 +406,7 @@ mod tests {
         let keyword = |text: &str| AttributeValue::Keyword(text.to_owned());
         assert_eq!(error("customer", keyword(&"x".repeat(MAX_KEYWORD_BYTES))), Ok(()));
         for (name, value, says) in [
-            ("customer", keyword(&"x".repeat(MAX_KEYWORD_BYTES + 1)), "has 1001 bytes, and may"),
+            ("customer", keyword(&"x".repeat(MAX_KEYWORD_BYTES + 1)), "has 1001 bytes; the limit"),
             ("customer", keyword("\0"), "NUL"),
             ("Status", keyword("x"), "a column of this name"),
             ("an order", keyword("x"), "`an order` cannot name"),

@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use crate::model::{Link, Payload, RunId, RunStatus, Terms, Timestamp};
-use crate::store::conformance::fixture::{StoreUnderTest, close, new_run};
-use crate::store::{CommitOutcome, ExpireRun, IdPolicy, IdReuse, NewRun, StartOutcome, Successor};
+use crate::store::conformance::fixture::{StoreUnderTest, accepted, close, new_run, signal};
+use crate::store::{
+    ArrivalKind, CommitOutcome, ExpireRun, IdPolicy, IdReuse, NewArrival, NewRun, StartOutcome,
+    Successor,
+};
 
 crate::store::conformance::list_cases!("lifecycle":
     a_policy_says_after_which_runs_an_id_is_used_again,
@@ -15,6 +18,7 @@ crate::store::conformance::list_cases!("lifecycle":
     a_run_expires_at_its_deadline_and_not_before,
     a_run_that_expires_is_followed,
     deadlines_of_runs_that_are_over_are_forgotten,
+    a_run_that_has_not_begun_is_made_due_by_a_request_to_cancel_alone,
 );
 
 const ALLOW: IdPolicy = IdPolicy { reuse: IdReuse::Allow, ends_open: false };
@@ -186,4 +190,17 @@ async fn deadlines_of_runs_that_are_over_are_forgotten(t: StoreUnderTest) {
     assert_eq!(expired(&t).await, []);
     assert!(!expire(&t, run_id, deadline, None).await);
     assert_eq!(t.record(run_id).await.status, RunStatus::Completed);
+}
+
+async fn a_run_that_has_not_begun_is_made_due_by_a_request_to_cancel_alone(t: StoreUnderTest) {
+    let due_at = t.now() + Duration::from_secs(3_600);
+    let run = NewRun { start_at: Some(due_at), ..new_run("later") };
+    let run_id = run.run_id;
+    assert_eq!(t.start_all(vec![run]).await, [STARTED]);
+    assert_eq!(t.deliver(signal(run_id, "early")).await, accepted(1));
+    assert_eq!(t.record(run_id).await.due_at, Some(due_at));
+    let kind = ArrivalKind::Cancel { reason: "not needed".into() };
+    let cancel = NewArrival { run_id, kind, dedup_key: None, owner: None };
+    assert_eq!(t.deliver(cancel).await, accepted(2));
+    assert_eq!(t.record(run_id).await.due_at, Some(t.now()));
 }

@@ -335,7 +335,7 @@ async fn deliver(
         run.inbox_count += 1;
         run.inbox.push(run.inbox_count);
         run.keys.extend(key);
-        if run.owner.is_none() && run.status == RunStatus::Running {
+        if run.step_no > 0 && run.owner.is_none() && run.status == RunStatus::Running {
             run.due_at = Some(run.due_at.map_or(now, |at| at.min(now)));
         }
         ArrivalOutcome::Accepted { seq: run.inbox_count }
