@@ -151,7 +151,7 @@ impl Page<'_> {
             self.kin(run, kin);
         }
         if let Some(terms) = &run.terms {
-            self.terms(terms);
+            self.terms(terms, run.status.is_open());
         }
         if let Some(note) = &run.note {
             self.field("note", note);
@@ -159,13 +159,13 @@ impl Page<'_> {
     }
 
     /// What is agreed on it.
-    fn terms(&mut self, terms: &InspectedTerms) {
+    fn terms(&mut self, terms: &InspectedTerms, is_open: bool) {
         match terms.max_attempts {
             None => {}
             Some(0) => self.field("attempt", &format!("{}, without a limit", terms.attempt)),
             Some(limit) => self.field("attempt", &format!("{} of {limit}", terms.attempt)),
         }
-        if let Some(at) = terms.deadline_at {
+        if let Some(at) = terms.deadline_at.filter(|_| is_open) {
             let then = match terms.on_timeout {
                 OnTimeout::Cancel => "then it is asked to cancel",
                 _ => "then it is closed",

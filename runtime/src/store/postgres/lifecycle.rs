@@ -223,30 +223,11 @@ impl Lifecycle for PostgresStore {
         run: NewRun,
         policy: IdPolicy,
     ) -> Result<StartOutcome, StoreError> {
-        let run = NewRun { owner: None, ..run };
-        loop {
-            let tried = try_start(self, &run, policy).await.map_err(failed("start_by_policy"))?;
-            let Tried::Outcome(outcome, ended) = tried else { continue };
-            if let Some(ended) = ended {
-                self.tell_end(ended, RunStatus::Terminated, IdPolicy::REASON);
-            }
-            if let StartOutcome::Started { .. } = outcome {
-                self.news.due();
-            }
-            return Ok(outcome);
-        }
+        self.asked("start_by_policy", start_by_policy(self, run, policy)).await
     }
 
     async fn find_terms(&self, run_id: RunId) -> Result<Option<Terms>, StoreError> {
-        let failed = failed("find_terms");
-        let mut lane = self.pool.lane().await.map_err(failed)?;
-        let row: Option<TermsRow> = sqlx::query_as(FIND)
-            .bind(run_id.as_uuid())
-            .fetch_optional(lane.get())
-            .await
-            .map_err(failed)?;
-        lane.done();
-        row.map(Terms::try_from).transpose()
+        self.asked("find_terms", find_terms(self, run_id)).await
     }
 
     async fn find_expired(
@@ -254,32 +235,7 @@ impl Lifecycle for PostgresStore {
         after: Option<(Timestamp, RunId)>,
         limit: u32,
     ) -> Result<Expired, StoreError> {
-        let failed = failed("find_expired");
-        let (at, run_id) = after.unwrap_or((Timestamp::MIN, RunId::from(Uuid::nil())));
-        let mut lane = self.pool.lane().await.map_err(failed)?;
-        let clock = sqlx::query(concat!("SELECT clock.now FROM ", now!(), " AS clock"))
-            .bind(self.given_time())
-            .fetch_one(lane.get())
-            .await
-            .map_err(failed)?;
-        let now: i64 = clock.try_get("now").map_err(failed)?;
-        let rows: Vec<DeadlineRow> = sqlx::query_as(EXPIRED)
-            .bind(now)
-            .bind(at.as_micros())
-            .bind(run_id.as_uuid())
-            .bind(i64::from(limit))
-            .fetch_all(lane.get())
-            .await
-            .map_err(failed)?;
-        let over = rows.iter().filter(|row| !row.is_open);
-        let (ids, deadlines): (Vec<_>, Vec<_>) =
-            over.map(|row| (row.run_id, row.deadline_at)).unzip();
-        if !ids.is_empty() {
-            let forget = sqlx::query(FORGET).bind(ids).bind(deadlines).execute(lane.get()).await;
-            forget.map_err(failed)?;
-        }
-        lane.done();
-        Expired::of(rows, limit, Timestamp(now))
+        self.answered("find_expired", find_expired(self, after, limit)).await
     }
 
     async fn defer_deadline(
@@ -288,26 +244,102 @@ impl Lifecycle for PostgresStore {
         from: Timestamp,
         to: Timestamp,
     ) -> Result<bool, StoreError> {
-        let failed = failed("defer_deadline");
-        let mut lane = self.pool.lane().await.map_err(failed)?;
-        let deferred = sqlx::query(DEFER)
-            .bind(run_id.as_uuid())
-            .bind(from.as_micros())
-            .bind(to.as_micros())
-            .execute(lane.get())
-            .await
-            .map_err(failed)?;
-        lane.done();
-        Ok(deferred.rows_affected() > 0)
+        self.answered("defer_deadline", defer_deadline(self, run_id, from, to)).await
     }
 
     async fn expire_run(&self, expiry: ExpireRun) -> Result<bool, StoreError> {
-        let ended = try_expire(self, &expiry).await.map_err(failed("expire_run"))?;
-        let Some(ended) = ended else { return Ok(false) };
-        self.tell_end(ended, RunStatus::TimedOut, &expiry.reason);
-        if expiry.successor.is_some() {
-            self.news.due();
-        }
-        Ok(true)
+        self.answered("expire_run", expire_run(self, expiry)).await
     }
+}
+
+async fn start_by_policy(
+    store: &PostgresStore,
+    run: NewRun,
+    policy: IdPolicy,
+) -> Result<StartOutcome, StoreError> {
+    let run = NewRun { owner: None, ..run };
+    loop {
+        let tried = try_start(store, &run, policy).await.map_err(failed("start_by_policy"))?;
+        let Tried::Outcome(outcome, ended) = tried else { continue };
+        if let Some(ended) = ended {
+            store.tell_end(ended, RunStatus::Terminated, IdPolicy::REASON);
+        }
+        if let StartOutcome::Started { .. } = outcome {
+            store.news.due();
+        }
+        return Ok(outcome);
+    }
+}
+
+async fn find_terms(store: &PostgresStore, run_id: RunId) -> Result<Option<Terms>, StoreError> {
+    let failed = failed("find_terms");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let row: Option<TermsRow> = sqlx::query_as(FIND)
+        .bind(run_id.as_uuid())
+        .fetch_optional(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    row.map(Terms::try_from).transpose()
+}
+
+async fn find_expired(
+    store: &PostgresStore,
+    after: Option<(Timestamp, RunId)>,
+    limit: u32,
+) -> Result<Expired, StoreError> {
+    let failed = failed("find_expired");
+    let (at, run_id) = after.unwrap_or((Timestamp::MIN, RunId::from(Uuid::nil())));
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let clock = sqlx::query(concat!("SELECT clock.now FROM ", now!(), " AS clock"))
+        .bind(store.given_time())
+        .fetch_one(lane.get())
+        .await
+        .map_err(failed)?;
+    let now: i64 = clock.try_get("now").map_err(failed)?;
+    let rows: Vec<DeadlineRow> = sqlx::query_as(EXPIRED)
+        .bind(now)
+        .bind(at.as_micros())
+        .bind(run_id.as_uuid())
+        .bind(i64::from(limit))
+        .fetch_all(lane.get())
+        .await
+        .map_err(failed)?;
+    let over = rows.iter().filter(|row| !row.is_open);
+    let (ids, deadlines): (Vec<_>, Vec<_>) = over.map(|row| (row.run_id, row.deadline_at)).unzip();
+    if !ids.is_empty() {
+        let forget = sqlx::query(FORGET).bind(ids).bind(deadlines).execute(lane.get()).await;
+        forget.map_err(failed)?;
+    }
+    lane.done();
+    Expired::of(rows, limit, Timestamp(now))
+}
+
+async fn defer_deadline(
+    store: &PostgresStore,
+    run_id: RunId,
+    from: Timestamp,
+    to: Timestamp,
+) -> Result<bool, StoreError> {
+    let failed = failed("defer_deadline");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let deferred = sqlx::query(DEFER)
+        .bind(run_id.as_uuid())
+        .bind(from.as_micros())
+        .bind(to.as_micros())
+        .execute(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    Ok(deferred.rows_affected() > 0)
+}
+
+async fn expire_run(store: &PostgresStore, expiry: ExpireRun) -> Result<bool, StoreError> {
+    let ended = try_expire(store, &expiry).await.map_err(failed("expire_run"))?;
+    let Some(ended) = ended else { return Ok(false) };
+    store.tell_end(ended, RunStatus::TimedOut, &expiry.reason);
+    if expiry.successor.is_some() {
+        store.news.due();
+    }
+    Ok(true)
 }

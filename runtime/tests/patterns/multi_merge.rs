@@ -1,0 +1,29 @@
+//! Pattern 8, *Multi-Merge*: branches come together without synchronization, so what follows is done once for each.
+
+use piton::prelude::*;
+
+use crate::desk::{Desk, entry, task};
+
+#[workflow]
+async fn inspection(_cx: &Context) {
+    join!(
+        async {
+            task("audit", 2).await;
+            task("report", 1).await;
+        },
+        async {
+            task("survey", 5).await;
+            task("report", 1).await;
+        },
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_follows_is_done_for_each_branch() {
+    let desk = Desk::open().await;
+    desk.client.start(inspection()).await.unwrap().result().await.unwrap();
+    let mut reports = desk.done();
+    reports.retain(|(name, _, _)| name == "report");
+    assert_eq!(reports, [entry("report", 2, 3), entry("report", 5, 6)]);
+    desk.close().await;
+}

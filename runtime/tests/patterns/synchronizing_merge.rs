@@ -1,0 +1,36 @@
+//! Pattern 7, *Synchronizing Merge*: what follows a multi-choice waits for those branches that were taken, and for no
+//! other.
+
+use piton::prelude::*;
+
+use crate::desk::{Desk, entry, task};
+
+#[workflow]
+async fn emergency_call(_cx: &Context, police: bool, ambulance: bool) {
+    join!(
+        async {
+            if police {
+                task("police", 5).await;
+            }
+        },
+        async {
+            if ambulance {
+                task("ambulance", 3).await;
+            }
+        },
+    );
+    task("transfer", 1).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_follows_waits_for_the_branches_that_were_taken() {
+    for (police, ambulance, transfer) in
+        [(true, true, 5), (true, false, 5), (false, true, 3), (false, false, 0)]
+    {
+        let desk = Desk::open().await;
+        let run = desk.client.start(emergency_call(police, ambulance)).await.unwrap();
+        run.result().await.unwrap();
+        assert_eq!(desk.done().last(), Some(&entry("transfer", transfer, transfer + 1)));
+        desk.close().await;
+    }
+}
