@@ -121,8 +121,8 @@ pub(crate) async fn runs_of_a_worker_killed_on_one_file_go_on_within_a_second() 
 
 /// A worker whose disk is full keeps what it has done, and goes on when there is space again.
 pub(crate) async fn a_full_disk_is_waited_for() {
-    /// The log holds some hundred pages then; it is longer than the file.
-    const SPACE: u64 = 400_000;
+    /// The log holds some hundred and fifty pages then; it is longer than the file.
+    const SPACE: u64 = 600_000;
     const RUNS: u64 = 100;
     let folder = tempfile::tempdir().expect("a folder");
     Gate::new(folder.path()).open().expect("it can be written");

@@ -24,7 +24,7 @@ pub(super) async fn expire(session: &Session) -> Result<(), StoreError> {
         for run in expired.runs {
             after = Some((run.deadline_at, run.run_id));
             // One that cannot be closed does not keep those behind it open.
-            first_error = first_error.and(expire_run(session, run, expired.now).await);
+            first_error = first_error.and(expire_run(session, run).await);
         }
         if !expired.has_more {
             break;
@@ -33,8 +33,9 @@ pub(super) async fn expire(session: &Session) -> Result<(), StoreError> {
     first_error
 }
 
-async fn expire_run(session: &Session, run: ExpiredRun, now: Timestamp) -> Result<(), StoreError> {
-    let ExpiredRun { run_id, workflow_id, workflow, arguments, terms, deadline_at } = run;
+async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError> {
+    let ExpiredRun { run_id, workflow_id, workflow, arguments, terms, deadline_at, found_at: now } =
+        run;
     let reason = terms.reason_of_timeout();
     let was_asked = terms.deadline().is_none_or(|deadline| deadline < deadline_at);
     // A chain that goes on as new whenever it is asked has the time to clean up as a whole.

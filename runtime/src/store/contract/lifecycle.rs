@@ -29,8 +29,7 @@ pub trait Lifecycle: Send + Sync {
     /// The terms of a run, if it has some. Locks nothing.
     async fn find_terms(&self, run_id: RunId) -> Result<Option<Terms>, StoreError>;
 
-    /// Open runs whose deadlines are over, the longest first, at most `limit`, with `after` those behind it; and the
-    /// database's clock. Deadlines of runs that are over are forgotten. If nothing is due, nothing is written or locked.
+    /// Open runs whose deadlines are over, the longest first, at most `limit`, with `after` those behind it. Deadlines of runs that are over are forgotten. If nothing is due, nothing is written or locked.
     async fn find_expired(
         &self,
         after: Option<(Timestamp, RunId)>,
@@ -97,8 +96,6 @@ pub struct Expired {
     pub runs: Vec<ExpiredRun>,
     /// Whether there may be more behind them.
     pub has_more: bool,
-    /// The database's clock.
-    pub now: Timestamp,
 }
 
 /// A run whose deadline is over.
@@ -116,6 +113,8 @@ pub struct ExpiredRun {
     pub terms: Terms,
     /// The deadline.
     pub deadline_at: Timestamp,
+    /// When it was found, by the database's clock.
+    pub found_at: Timestamp,
 }
 
 /// A run to be closed because its timeout is over.

@@ -51,10 +51,11 @@ impl Lifecycle for MemoryStore {
                     arguments: Some(row.arguments.clone()),
                     terms: row.terms.as_deref().cloned()?,
                     deadline_at,
+                    found_at: now,
                 })
             });
             let runs: Vec<_> = expired.take(limit as usize).collect();
-            Ok(Expired { has_more: runs.len() >= limit as usize, runs, now })
+            Ok(Expired { has_more: runs.len() >= limit as usize, runs })
         })
         .await
     }

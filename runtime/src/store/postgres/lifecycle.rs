@@ -1,7 +1,7 @@
 //! Starts with policies, and timeouts.
 
 use async_trait::async_trait;
-use sqlx::{PgConnection, Row as _};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::effects::{attributes, give_up};
@@ -23,12 +23,14 @@ const FIND: &str = "SELECT terms, last_result FROM piton_terms WHERE run_id = $1
 const EXPIRED: &str = concat!(
     "SELECT run.run_id, ",
     workflow_id!("run"),
-    ", run.workflow, run.arguments, agreed.deadline_at, \
-     agreed.terms, agreed.last_result, run.closed_at IS NULL AS is_open FROM piton_terms AS agreed \
-     JOIN piton_runs AS run ON run.run_id = agreed.run_id \
-     WHERE agreed.deadline_at <= $1 AND agreed.deadline_at >= $2 \
+    ", run.workflow, run.arguments, agreed.deadline_at, clock.now AS found_at, \
+     agreed.terms, agreed.last_result, run.closed_at IS NULL AS is_open FROM ",
+    now!(),
+    " AS clock CROSS JOIN LATERAL (SELECT * FROM piton_terms AS agreed \
+     WHERE agreed.deadline_at <= clock.now AND agreed.deadline_at >= $2 \
      AND (agreed.deadline_at, agreed.run_id) > ($2, $3) \
-     ORDER BY agreed.deadline_at, agreed.run_id LIMIT $4"
+     ORDER BY agreed.deadline_at, agreed.run_id LIMIT $4) AS agreed \
+     JOIN piton_runs AS run ON run.run_id = agreed.run_id ORDER BY agreed.deadline_at, agreed.run_id"
 );
 
 const FORGET: &str = "UPDATE piton_terms AS agreed SET deadline_at = NULL \
@@ -291,14 +293,8 @@ async fn find_expired(
     let failed = failed("find_expired");
     let (at, run_id) = after.unwrap_or((Timestamp::MIN, RunId::from(Uuid::nil())));
     let mut lane = store.pool.lane().await.map_err(failed)?;
-    let clock = sqlx::query(concat!("SELECT clock.now FROM ", now!(), " AS clock"))
-        .bind(store.given_time())
-        .fetch_one(lane.get())
-        .await
-        .map_err(failed)?;
-    let now: i64 = clock.try_get("now").map_err(failed)?;
     let rows: Vec<DeadlineRow> = sqlx::query_as(EXPIRED)
-        .bind(now)
+        .bind(store.given_time())
         .bind(at.as_micros())
         .bind(run_id.as_uuid())
         .bind(i64::from(limit))
@@ -312,7 +308,7 @@ async fn find_expired(
         forget.map_err(failed)?;
     }
     lane.done();
-    Expired::of(rows, limit, Timestamp(now))
+    Expired::of(rows, limit)
 }
 
 async fn defer_deadline(

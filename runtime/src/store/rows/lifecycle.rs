@@ -38,6 +38,7 @@ pub(crate) struct DeadlineRow {
     workflow: String,
     arguments: Option<Vec<u8>>,
     pub(crate) deadline_at: i64,
+    found_at: i64,
     #[sqlx(flatten)]
     terms: TermsRow,
     pub(crate) is_open: bool,
@@ -54,19 +55,16 @@ impl TryFrom<DeadlineRow> for ExpiredRun {
             arguments: row.arguments.map(Payload),
             terms: row.terms.try_into()?,
             deadline_at: Timestamp(row.deadline_at),
+            found_at: Timestamp(row.found_at),
         })
     }
 }
 
 impl Expired {
     /// The open ones of these rows, which were asked for up to `limit`.
-    pub(crate) fn of(
-        rows: Vec<DeadlineRow>,
-        limit: u32,
-        now: Timestamp,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn of(rows: Vec<DeadlineRow>, limit: u32) -> Result<Self, StoreError> {
         let has_more = rows.len() >= limit as usize;
         let open = rows.into_iter().filter(|row| row.is_open);
-        Ok(Self { runs: open.map(ExpiredRun::try_from).collect::<Result<_, _>>()?, has_more, now })
+        Ok(Self { runs: open.map(ExpiredRun::try_from).collect::<Result<_, _>>()?, has_more })
     }
 }
