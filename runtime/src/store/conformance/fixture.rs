@@ -74,6 +74,16 @@ impl StoreUnderTest {
         run_id
     }
 
+    /// Starts so many runs that `owner` owns.
+    pub(super) async fn start_many_owned(&self, count: usize, owner: WorkerLease) -> Vec<RunId> {
+        let runs: Vec<NewRun> = (0..count)
+            .map(|number| NewRun { owner: Some(owner), ..new_run(&format!("run-{number}")) })
+            .collect();
+        let run_ids = runs.iter().map(|run| run.run_id).collect();
+        self.start_all(runs).await;
+        run_ids
+    }
+
     pub(super) async fn start_all(&self, runs: Vec<NewRun>) -> Vec<StartOutcome> {
         self.store.start_runs(runs).await.expect("runs can be started")
     }

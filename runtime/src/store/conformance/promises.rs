@@ -302,11 +302,7 @@ async fn many_wait_for_a_run_that_closes(t: StoreUnderTest) {
     let worker = t.worker().await;
     let owner = t.start_owned("owner", worker).await;
     let count = MAX_AT_ONCE + 7;
-    let runs = (0..count)
-        .map(|number| NewRun { owner: Some(worker), ..new_run(&format!("run-{number}")) })
-        .collect::<Vec<_>>();
-    let run_ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
-    t.start_all(runs).await;
+    let run_ids = t.start_many_owned(count as usize, worker).await;
     let steps = run_ids.iter().map(|run_id| CommitStep {
         effects: vec![tells(awaits(&of_run(owner), 5))],
         ..keep(*run_id, 0, "waiting")
@@ -340,11 +336,7 @@ async fn a_shared_promise_goes_to_all_who_wait(t: StoreUnderTest) {
     let worker = t.worker().await;
     let token = PromiseToken::shared("go");
     let count = 2 * MAX_AT_ONCE as usize + 7;
-    let runs: Vec<NewRun> = (0..count)
-        .map(|number| NewRun { owner: Some(worker), ..new_run(&format!("run-{number}")) })
-        .collect();
-    let run_ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
-    t.start_all(runs).await;
+    let run_ids = t.start_many_owned(count, worker).await;
     let steps = run_ids.iter().map(|run_id| CommitStep {
         effects: vec![tells(awaits(&token, 5))],
         ..keep(*run_id, 0, "waiting")

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::fixture::{StoreUnderTest, close, keep, new_run};
+use super::fixture::{StoreUnderTest, close, keep};
 use super::promises::{awaits, end_of, of_id, of_run, tells, value};
-use crate::model::{Handle, PromiseMessage, RunId};
-use crate::store::{CommitStep, CompletionOutcome, MAX_AT_ONCE, NewRun};
+use crate::model::{Handle, PromiseMessage};
+use crate::store::{CommitStep, CompletionOutcome, MAX_AT_ONCE};
 
 super::list_cases!("promises_ahead":
     a_run_that_has_come_and_gone_tells_who_waited_ahead,
@@ -91,11 +91,7 @@ async fn nobody_looks_for_a_run_that_nobody_awaits(t: StoreUnderTest) {
 async fn many_who_waited_ahead_are_told(t: StoreUnderTest) {
     let worker = t.worker().await;
     let count = 2 * MAX_AT_ONCE + 7;
-    let runs: Vec<NewRun> = (0..count)
-        .map(|number| NewRun { owner: Some(worker), ..new_run(&format!("run-{number}")) })
-        .collect();
-    let run_ids: Vec<RunId> = runs.iter().map(|run| run.run_id).collect();
-    t.start_all(runs).await;
+    let run_ids = t.start_many_owned(count as usize, worker).await;
     let steps = run_ids.iter().map(|run_id| CommitStep {
         effects: vec![tells(awaits(&of_id("gone"), 1)), tells(awaits(&of_id("there"), 2))],
         ..keep(*run_id, 0, "waiting")

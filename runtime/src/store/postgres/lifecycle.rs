@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::effects::{attributes, give_up};
+use super::effects::attributes;
 use super::runs::start::{FIND_OPEN, FIND_STARTED, insert_rows, is_conflict};
+use super::runs::terminate;
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, kept, kin, named_after, now, workflow_id};
+use super::{PostgresStore, failed, kin, named_after, now, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::rows::{DeadlineRow, NamedRow, TermsRow, read_status, write_terms};
@@ -43,15 +44,6 @@ const DEFER: &str =
 /// The run is locked before its deadline is looked at.
 const LOCK: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 AND closed_at IS NULL FOR UPDATE";
 
-const CLOSE: &str = concat!(
-    "UPDATE piton_runs SET status = $3, closed_at = clock.now, blocked = NULL, blocked_at = NULL, due_at = NULL, \
-     worker_id = NULL, epoch = NULL, failure = $4 FROM ",
-    now!(),
-    " AS clock WHERE run_id = $2 AND closed_at IS NULL"
-);
-
-const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = $1";
-
 /// A statement of its own, after the run was inserted: no other run of the workflow id can have become open since.
 const LAST_CLOSED: &str = "SELECT run_id, status FROM piton_runs WHERE closed_at IS NOT NULL AND workflow_id = $1 \
     ORDER BY started_at DESC, run_id DESC LIMIT 1";
@@ -67,32 +59,6 @@ pub(super) async fn write(connection: &mut PgConnection, run: &NewRun) -> Result
         .bind(terms.deadline().map(Timestamp::as_micros))
         .execute(connection)
         .await?;
-    Ok(())
-}
-
-/// Closes a run that this transaction has locked or is to lock. Returns the activities that somebody works at.
-async fn close(
-    transaction: &mut Transaction,
-    store: &PostgresStore,
-    run_id: RunId,
-    status: RunStatus,
-    reason: &str,
-) -> Result<Option<Vec<ActivityKey>>, sqlx::Error> {
-    let closed = sqlx::query(CLOSE)
-        .bind(store.given_time())
-        .bind(run_id.as_uuid())
-        .bind(status.as_str())
-        .bind(kept(reason))
-        .execute(transaction.get())
-        .await?;
-    if closed.rows_affected() == 0 {
-        return Ok(None);
-    }
-    give_up::all_of(transaction.get(), run_id).await.map(Some)
-}
-
-async fn empty(transaction: &mut Transaction, run_id: RunId) -> Result<(), sqlx::Error> {
-    sqlx::query(EMPTY).bind(run_id.as_uuid()).execute(transaction.get()).await?;
     Ok(())
 }
 
@@ -135,11 +101,13 @@ async fn try_start(
     let mut ended = None;
     if let Some(open) = open {
         let (status, reason) = (RunStatus::Terminated, IdPolicy::REASON);
-        let Some(given_up) = close(&mut transaction, store, open, status, reason).await? else {
+        let Some(given_up) =
+            terminate::close(&mut transaction, store, open, status, reason).await?
+        else {
             transaction.roll_back().await?;
             return Ok(Tried::Again);
         };
-        empty(&mut transaction, open).await?;
+        terminate::empty_inbox(&mut transaction, open).await?;
         let over = vec![open.as_uuid()];
         let over = kin::write_closes(transaction.get(), store.given_time(), over).await?;
         ended = Some(Ended { run_id: open, given_up, over });
@@ -190,7 +158,7 @@ async fn try_expire(
         return Ok(None);
     }
     let status = RunStatus::TimedOut;
-    let given_up = close(&mut transaction, store, *run_id, status, reason).await?;
+    let given_up = terminate::close(&mut transaction, store, *run_id, status, reason).await?;
     let over;
     match successor {
         Some(successor) => {
@@ -204,7 +172,7 @@ async fn try_expire(
             over = kin::write_closes(transaction.get(), store.given_time(), closed).await?;
         }
     }
-    empty(&mut transaction, *run_id).await?;
+    terminate::empty_inbox(&mut transaction, *run_id).await?;
     transaction.commit().await?;
     Ok(Some(Ended { run_id: *run_id, given_up: given_up.unwrap_or_default(), over }))
 }

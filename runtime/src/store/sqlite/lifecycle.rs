@@ -37,9 +37,6 @@ const EXPIRE: &str = "BEGIN IMMEDIATE; UPDATE piton_runs SET status = 'timed_out
     AND EXISTS (SELECT 1 FROM piton_terms WHERE run_id = ? AND deadline_at = ?) \
     RETURNING has_kin IS NOT NULL AS has_kin; ";
 
-const END_OPEN: &str = "UPDATE piton_runs SET status = 'terminated', closed_at = ?, blocked = NULL, blocked_at = NULL, \
-    due_at = NULL, worker_id = NULL, epoch = NULL, failure = ? WHERE run_id = ?; ";
-
 const GIVE_UP: &str = "DELETE FROM piton_activities WHERE run_id = ? \
     RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
 
@@ -95,16 +92,13 @@ impl Lifecycle for SqliteStore {
         let now = self.time();
         let mut script = Script::new();
         if let Some(open) = open {
-            script.sql(END_OPEN).bind(now.as_micros()).bind(IdPolicy::REASON.to_owned());
-            script.bind(open.as_uuid()).sql(GIVE_UP).bind(open.as_uuid());
-            kin::add_closes_of_kin(&mut script, &[open], now)?;
-            script.sql("; ").sql(EMPTY).bind(open.as_uuid());
+            kin::add_terminations(&mut script, &[(open, IdPolicy::REASON.to_owned())], now)?;
         }
         insert(&mut script, &[(&run, None)], now)?;
         let mut rows = turn.commit(script).await.map_err(failed)?;
         if let Some(open) = open {
-            give_up::announce(self, &mut rows, 1).map_err(failed)?;
-            kin::announce(self, &mut rows, 2).map_err(failed)?;
+            give_up::announce(self, &mut rows, 2).map_err(failed)?;
+            kin::announce(self, &mut rows, 3).map_err(failed)?;
             self.hub.announce_end(open, || Ending::terminated(IdPolicy::REASON));
         }
         self.hub.announce_due();
@@ -131,12 +125,12 @@ impl Lifecycle for SqliteStore {
         script.bind(run_id.as_uuid()).bind(limit);
         let rows = self.read(script).await.and_then(|mut rows| rows.read::<DeadlineRow>(0));
         let rows = rows.map_err(failed)?;
-        let mut script = Script::new();
-        script.sql("BEGIN IMMEDIATE; ");
-        for row in rows.iter().filter(|row| !row.is_open) {
-            script.sql(FORGET).bind(row.run_id).bind(row.deadline_at);
-        }
         if rows.iter().any(|row| !row.is_open) {
+            let mut script = Script::new();
+            script.sql("BEGIN IMMEDIATE; ");
+            for row in rows.iter().filter(|row| !row.is_open) {
+                script.sql(FORGET).bind(row.run_id).bind(row.deadline_at);
+            }
             script.sql("COMMIT");
             self.turn().await.run(script).await.map_err(failed)?;
         }

@@ -7,7 +7,7 @@ mod commit;
 mod edit;
 mod review;
 pub(super) mod start;
-mod terminate;
+pub(super) mod terminate;
 
 use async_trait::async_trait;
 

@@ -1,15 +1,15 @@
 //! Runs are ended from outside, and what has been written to one is waited for.
 
 use crate::error::StoreError;
-use crate::model::RunId;
+use crate::model::{RunId, RunStatus};
 use crate::store::postgres::effects::give_up;
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, audit, failed, kept, kin, now};
 use crate::store::{ActivityKey, ChangeOutcome, Ending, NewAuditEntry};
 
-const TERMINATE: &str = concat!(
-    "UPDATE piton_runs SET status = 'terminated', closed_at = clock.now, blocked = NULL, \
-     blocked_at = NULL, due_at = NULL, worker_id = NULL, epoch = NULL, failure = $3 FROM ",
+const CLOSE: &str = concat!(
+    "UPDATE piton_runs SET status = $3, closed_at = clock.now, blocked = NULL, \
+     blocked_at = NULL, due_at = NULL, worker_id = NULL, epoch = NULL, failure = $4 FROM ",
     now!(),
     " AS clock WHERE run_id = $2 AND closed_at IS NULL"
 );
@@ -58,13 +58,8 @@ async fn try_terminate(
 ) -> Result<Terminated, sqlx::Error> {
     let key = run_id.as_uuid();
     let mut transaction = Transaction::begin(store).await?;
-    let terminated = sqlx::query(TERMINATE)
-        .bind(store.given_time())
-        .bind(key)
-        .bind(kept(reason))
-        .execute(transaction.get())
-        .await?;
-    if terminated.rows_affected() == 0 {
+    let status = RunStatus::Terminated;
+    let Some(given_up) = close(&mut transaction, store, run_id, status, reason).await? else {
         let is_terminated = sqlx::query_scalar(IS_TERMINATED)
             .bind(key)
             .bind(kept(reason))
@@ -72,9 +67,8 @@ async fn try_terminate(
             .await?;
         transaction.roll_back().await?;
         return Ok(if is_terminated { Terminated::Before } else { Terminated::Never });
-    }
-    sqlx::query(EMPTY_INBOX).bind(key).execute(transaction.get()).await?;
-    let given_up = give_up::all_of(transaction.get(), run_id).await?;
+    };
+    empty_inbox(&mut transaction, run_id).await?;
     if let Some(entry) = audit {
         audit::write(transaction.get(), store.given_time(), Some(run_id), entry).await?;
     }
@@ -82,6 +76,37 @@ async fn try_terminate(
     transaction.commit().await?;
     over.into_iter().for_each(|run_id| store.hub.announce_sent(run_id));
     Ok(Terminated::Now(given_up))
+}
+
+/// Closes a run that is open, whoever owns it, and gives up its activities on queues. Returns those that somebody works at;
+/// `None` if the run is not open.
+pub(in crate::store::postgres) async fn close(
+    transaction: &mut Transaction,
+    store: &PostgresStore,
+    run_id: RunId,
+    status: RunStatus,
+    reason: &str,
+) -> Result<Option<Vec<ActivityKey>>, sqlx::Error> {
+    let closed = sqlx::query(CLOSE)
+        .bind(store.given_time())
+        .bind(run_id.as_uuid())
+        .bind(status.as_str())
+        .bind(kept(reason))
+        .execute(transaction.get())
+        .await?;
+    if closed.rows_affected() == 0 {
+        return Ok(None);
+    }
+    give_up::all_of(transaction.get(), run_id).await.map(Some)
+}
+
+/// Removes what has arrived for a run that this transaction has closed.
+pub(in crate::store::postgres) async fn empty_inbox(
+    transaction: &mut Transaction,
+    run_id: RunId,
+) -> Result<(), sqlx::Error> {
+    sqlx::query(EMPTY_INBOX).bind(run_id.as_uuid()).execute(transaction.get()).await?;
+    Ok(())
 }
 
 /// Waits for whoever has written to the run and has not ended.

@@ -192,8 +192,9 @@ pub(in crate::store::sqlite) async fn close_runs(
     Ok(())
 }
 
-/// Closes runs, if they are open, and what belongs to them. Returns the number of statements.
-fn add_terminations(
+/// Closes runs, if they are open, and what belongs to them. Returns the number of statements: the third tells of the
+/// activities that were given up, the fourth of the runs whose end concerns others.
+pub(in crate::store::sqlite) fn add_terminations(
     script: &mut Script,
     ended: &[(RunId, String)],
     now: Timestamp,
