@@ -138,8 +138,7 @@ impl UntypedRun {
                 let _ = timeout(poll, watch.settled()).await;
                 continue;
             }
-            let next = goes_on_as(&self.client, run_id, record.status).await;
-            match next.map_err(|error| RunError::Store(std::sync::Arc::new(error)))? {
+            match goes_on_as(&self.client, run_id, record.status).await? {
                 Some(next) => run_id = next,
                 None => return run.ended(record).await,
             }

@@ -74,10 +74,7 @@ impl<W: Workflow> RunHandle<W> {
     pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
         let mut ending = self.ending().await?;
         let mut run_id = self.run_id;
-        let failed = |error| RunError::Store(Arc::new(error));
-        while let Some(next) =
-            goes_on_as(&self.client, run_id, ending.status).await.map_err(failed)?
-        {
+        while let Some(next) = goes_on_as(&self.client, run_id, ending.status).await? {
             run_id = next;
             let next = Self::new(self.client.clone(), run_id, self.workflow_id.clone());
             ending = next.ending().await?;
@@ -91,19 +88,12 @@ impl<W: Workflow> RunHandle<W> {
     /// Those of [`RunHandle::result`], and [`RunError::ContinuedAsNew`].
     pub async fn result_of_this_run(&self) -> Result<W::Output, RunError<W::Error>> {
         let ending = self.ending().await?;
-        match ending.status {
-            RunStatus::ContinuedAsNew => {
-                Err(RunError::ContinuedAsNew { run_id: self.next_of(self.run_id).await? })
-            }
-            _ => self.ended(&ending).await,
+        if ending.status == RunStatus::ContinuedAsNew
+            && let Some(run_id) = goes_on_as(&self.client, self.run_id, ending.status).await?
+        {
+            return Err(RunError::ContinuedAsNew { run_id });
         }
-    }
-
-    /// The run that follows one which has continued as new.
-    async fn next_of(&self, run_id: RunId) -> Result<RunId, RunError<W::Error>> {
-        let kin = patiently(|| self.client.store().find_kin(run_id)).await;
-        let kin = kin.map_err(|error| RunError::Store(Arc::new(error)))?;
-        kin.and_then(|kin| kin.next_run_id).ok_or(RunError::Unknown { run_id })
+        self.ended(&ending).await
     }
 
     /// Waits until this run has closed.

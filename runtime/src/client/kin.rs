@@ -1,8 +1,10 @@
 //! The relatives of a run: the runs of its chain, its parent and its children.
 
+use std::sync::Arc;
+
 use super::Client;
 use crate::engine::backoff::patiently;
-use crate::error::{LookupError, StoreError};
+use crate::error::{LookupError, RunError};
 use crate::model::{Link, RunId, RunStatus};
 use crate::store::{ChainEntry, ChildRecord, Kin, RunKey};
 
@@ -11,21 +13,32 @@ const PAGE: u32 = 200;
 
 /// The run in whose result the result of another one is found that has ended so: the one that it continues as, or the
 /// next attempt. One that cron has started has a result of its own.
-pub(super) async fn goes_on_as(
+///
+/// # Errors
+/// [`RunError::Store`], and [`RunError::Unknown`] if a run has continued as one that is no longer there.
+pub(super) async fn goes_on_as<E>(
     client: &Client,
     run_id: RunId,
     status: RunStatus,
-) -> Result<Option<RunId>, StoreError> {
-    let store = client.store();
+) -> Result<Option<RunId>, RunError<E>> {
     let may_go_on =
         matches!(status, RunStatus::ContinuedAsNew | RunStatus::Failed | RunStatus::TimedOut);
     if !may_go_on {
         return Ok(None);
     }
-    let next = patiently(|| store.find_kin(run_id)).await?.and_then(|kin| kin.next_run_id);
-    let Some(next) = next else { return Ok(None) };
-    let link = patiently(|| store.find_kin(next)).await?.and_then(|kin| kin.link);
-    Ok(matches!(link, Some(Link::Continued | Link::Retry)).then_some(next))
+    let kin = async |run_id| {
+        let kin = patiently(|| client.store().find_kin(run_id)).await;
+        kin.map_err(|error| RunError::Store(Arc::new(error)))
+    };
+    let next = kin(run_id).await?.and_then(|kin| kin.next_run_id);
+    match (status, next) {
+        (RunStatus::ContinuedAsNew, None) => Err(RunError::Unknown { run_id }),
+        (RunStatus::ContinuedAsNew, _) | (_, None) => Ok(next),
+        (_, Some(next)) => {
+            let link = kin(next).await?.and_then(|kin| kin.link);
+            Ok((link == Some(Link::Retry)).then_some(next))
+        }
+    }
 }
 
 impl Client {

@@ -32,6 +32,21 @@ where
     }
 }
 
+/// Asks the database until it answers, however long that takes. `what` says in the log what could not be done yet.
+pub(crate) async fn until_answered<T, A>(what: &str, ask: impl Fn() -> A) -> T
+where
+    A: Future<Output = Result<T, StoreError>>,
+{
+    let mut backoff = Backoff::default();
+    loop {
+        match ask().await {
+            Ok(answer) => return answer,
+            Err(error) => warn!(error = %with_causes(&error), "{what}"),
+        }
+        backoff.wait().await;
+    }
+}
+
 /// The wait after the first failure: a dropped connection is replaced at once.
 const FIRST: Duration = Duration::from_millis(10);
 /// The longest wait: short enough for a lease of a few seconds to survive a database restart.

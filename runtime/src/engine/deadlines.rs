@@ -54,7 +54,7 @@ async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError
     let mut expiry = ExpireRun { run_id, deadline_at, reason, successor: None };
     let draw = retry::draw(run_id, Handle(0), terms.attempt);
     let made = match (follow::next(&terms, &over, now, draw), arguments) {
-        (Ok(None), _) | (Ok(_), None) => return close(session, expiry).await,
+        (Ok(None), _) | (Ok(_), None) => return session.store.expire_run(expiry).await.map(drop),
         // It is for a worker that has the code of what follows.
         _ if session.host.registry.versions(&workflow).is_empty() => return Ok(()),
         (Ok(Some(next)), Some(arguments)) => {
@@ -70,10 +70,5 @@ async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError
             return Ok(());
         }
     }
-    close(session, expiry).await
-}
-
-async fn close(session: &Session, expiry: ExpireRun) -> Result<(), StoreError> {
-    session.store.expire_run(expiry).await?;
-    Ok(())
+    session.store.expire_run(expiry).await.map(drop)
 }

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use tracing::warn;
-
-use super::backoff::Backoff;
-use super::evolution;
+use super::backoff::until_answered;
+use super::evolution::learn_schemas_of;
 use super::first_state::first_state;
 use super::recorded::record_call;
 use super::session::Session;
 use crate::codec;
-use crate::error::with_causes;
 use crate::machine::RunInfo;
 use crate::model::{BlockedReason, Link, Payload, RunStatus, Terms, Timestamp};
 use crate::store::Successor;
@@ -100,13 +97,8 @@ pub(crate) async fn make(
     let Some(entry) = session.host.registry.versions(workflow).first() else {
         return Err(BlockedReason::Undecodable(format!("there is no workflow `{workflow}`")));
     };
-    let mut backoff = Backoff::default();
-    while let Err(error) =
-        evolution::learn_schemas_of(&*session.store, std::iter::once(&arguments)).await
-    {
-        warn!(error = %with_causes(&error), "what wrote the arguments could not be read yet");
-        backoff.wait().await;
-    }
+    let learn = || learn_schemas_of(&*session.store, std::iter::once(&arguments));
+    until_answered("what wrote the arguments could not be read yet", learn).await;
     record_call(session, entry, &arguments).await;
     let run = RunInfo { run_id: session.store.new_run_id(), workflow_id };
     let run = first_state(entry, workflow, run, arguments);

@@ -5,12 +5,10 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{PoisonError, RwLock};
 
-use tracing::warn;
-
-use super::backoff::Backoff;
+use super::backoff::until_answered;
 use super::session::Session;
 use crate::codec::{self, schemas};
-use crate::error::{StoreError, with_causes};
+use crate::error::StoreError;
 use crate::evolution::{self, StoredDefinition};
 use crate::machine::WorkflowEntry;
 use crate::model::{DefinitionHash, Payload, SchemaHash};
@@ -119,11 +117,7 @@ pub(crate) async fn record_call(
 pub(super) async fn until_recorded<F: Future<Output = Result<(), StoreError>>>(
     record: impl Fn() -> F,
 ) {
-    let mut backoff = Backoff::default();
-    while let Err(error) = record().await {
-        warn!(error = %with_causes(&error), "what a run or a message is written by could not be recorded yet");
-        backoff.wait().await;
-    }
+    until_answered("what a run or a message is written by could not be recorded yet", record).await;
 }
 
 fn record(definition: &StoredDefinition) -> DefinitionRecord {

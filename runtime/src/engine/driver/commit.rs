@@ -110,19 +110,21 @@ impl Driver {
     }
 
     /// Closes the run, and starts the one that follows it.
-    async fn close(&mut self, closing: Closing, effects: Effects) -> Result<(), Ended> {
-        let why = closing.failure.clone().filter(|_| closing.status == RunStatus::Failed);
+    async fn close(&mut self, mut closing: Closing, effects: Effects) -> Result<(), Ended> {
         let session = Arc::clone(&self.hold.session);
-        let (workflow, terms) = (self.machine.entry().name, self.terms.as_deref());
-        let close = match follow(&session, &self.run, workflow, terms, closing).await {
-            Ok(close) => close,
+        let (workflow, terms) = (self.machine.entry().name, self.machine.terms());
+        let followed = follow(&session, &self.run, workflow, terms.as_ref(), &mut closing).await;
+        let successor = match followed {
+            Ok(successor) => successor,
             Err(reason) => return self.block(reason).await,
         };
-        let status = close.ending().map(|ending| ending().status);
+        let Closing { status, result, failure, .. } = closing;
+        let why = failure.clone().filter(|_| status == RunStatus::Failed);
+        let close = Disposition::Close { status, result, failure, successor };
         self.commit(close, effects).await?;
         match why {
             Some(failure) => run_event!(warn, self.name(), failure, "the run has failed"),
-            None => debug!(?status, "the run is over"),
+            None => debug!(%status, "the run is over"),
         }
         Err(Ended)
     }

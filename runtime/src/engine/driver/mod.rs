@@ -42,7 +42,7 @@ use super::suspects::{self, Turn};
 use crate::codec;
 use crate::error::{StoreError, with_causes};
 use crate::machine::{Machine, RunInfo, WorkflowEntry};
-use crate::model::{BlockedReason, Handle, Payload, RunId, Snapshot, StepNo, Terms, Timestamp};
+use crate::model::{BlockedReason, Handle, Payload, RunId, Snapshot, StepNo, Timestamp};
 use crate::store::{Arrival, ClaimedRun, CommitStep, Disposition, RunEvent, RunKey};
 
 /// When all places for runs are taken, a run that waits for longer than this makes room.
@@ -102,8 +102,6 @@ pub(crate) struct Driver {
     run: RunInfo,
     /// Commits so far.
     step_no: StepNo,
-    /// What is agreed on the run, if anything is.
-    terms: Option<Box<Terms>>,
     /// The run's machine, with what has arrived for it.
     machine: Machine,
     /// Steps that are made and not durable, in a workflow that allows it.
@@ -247,12 +245,10 @@ impl Driver {
                 (machine, Some(claimed), heard)
             }
         };
-        let terms = match &claimed {
-            Some(claimed) if claimed.has_terms => successor::terms_of(session, run.run_id).await,
-            _ => None,
-        };
-        if let Some(terms) = &terms {
-            machine.set_terms((**terms).clone());
+        if claimed.as_ref().is_some_and(|claimed| claimed.has_terms)
+            && let Some(terms) = successor::terms_of(session, run.run_id).await
+        {
+            machine.set_terms(terms);
         }
         // The caller subscribed before this; what was announced in between was not heard.
         let missed = session.store.hub().arrivals() != heard;
@@ -262,7 +258,6 @@ impl Driver {
             hold,
             run,
             step_no: claimed.as_ref().map_or(StepNo(0), |claimed| claimed.step_no),
-            terms,
             machine,
             ahead: Ahead::default(),
             attempts: Attempts::default(),

@@ -1,18 +1,15 @@
 //! How a run closes, and the run that follows it.
 
-use tracing::warn;
-
-use crate::engine::backoff::Backoff;
+use crate::engine::backoff::until_answered;
 use crate::engine::evolution::learn_schemas_of;
 use crate::engine::first_state::first_state;
 use crate::engine::follow::{self, Over};
 use crate::engine::recorded::record_call;
 use crate::engine::retry;
 use crate::engine::session::Session;
-use crate::error::{StoreError, with_causes};
 use crate::machine::{NextRun, RunInfo};
 use crate::model::{BlockedReason, Handle, Link, Payload, RunId, RunStatus, Terms};
-use crate::store::{Disposition, Successor};
+use crate::store::Successor;
 
 /// How the code of a run has ended.
 pub(super) struct Closing {
@@ -23,7 +20,8 @@ pub(super) struct Closing {
     pub(super) next: Option<Box<NextRun>>,
 }
 
-/// Closes a run, with the run that follows it: the one that it continues as, or the one that its terms ask for.
+/// The run that follows one which closes: the one that it continues as, or the one that its terms ask for. Says in
+/// `closing` if the run has timed out.
 ///
 /// # Errors
 /// Why the first state of the next run cannot be made.
@@ -32,66 +30,50 @@ pub(super) async fn follow(
     run: &RunInfo,
     workflow: &str,
     terms: Option<&Terms>,
-    closing: Closing,
-) -> Result<Disposition, BlockedReason> {
-    let Closing { mut status, result, failure, next } = closing;
+    closing: &mut Closing,
+) -> Result<Option<Box<Successor>>, BlockedReason> {
+    let continued = match closing.next.take() {
+        Some(next) => Some(continued(session, run, *next).await?),
+        None => None,
+    };
+    let Some(terms) = terms else { return Ok(continued) };
     let now = session.clock.on_database(session.clock.now());
-    let mut successor = None;
-    if let Some(next) = next {
-        let mut continued = continued(session, run, *next).await?;
-        continued.run.terms = terms.map(|terms| Box::new(terms.clone().continued(now)));
-        successor = Some(continued);
-    } else if let Some(terms) = terms {
-        status = terms.status_of(status, failure.as_deref());
-        let draw = retry::draw(run.run_id, Handle(0), terms.attempt);
-        let over = Over { status, result: result.as_ref() };
-        let next = follow::next(terms, &over, now, draw).map_err(BlockedReason::Invalid)?;
-        if let Some(next) = next {
-            let Some(arguments) = arguments_of(session, run.run_id).await else {
-                let reason =
-                    "its arguments, with which it is to run again, are not in the database";
-                return Err(BlockedReason::Invalid(reason.to_owned()));
-            };
-            let workflow_id = run.workflow_id.clone();
-            successor = Some(follow::make(session, workflow_id, workflow, arguments, next).await?);
-        }
+    if let Some(mut continued) = continued {
+        continued.run.terms = Some(Box::new(terms.clone().continued(now)));
+        return Ok(Some(continued));
     }
-    Ok(Disposition::Close { status, result, failure, successor })
+    closing.status = terms.status_of(closing.status, closing.failure.as_deref());
+    let over = Over { status: closing.status, result: closing.result.as_ref() };
+    let draw = retry::draw(run.run_id, Handle(0), terms.attempt);
+    let next = follow::next(terms, &over, now, draw).map_err(BlockedReason::Invalid)?;
+    let Some(next) = next else { return Ok(None) };
+    let Some(arguments) = arguments_of(session, run.run_id).await else {
+        let reason = "its arguments, with which it is to run again, are not in the database";
+        return Err(BlockedReason::Invalid(reason.to_owned()));
+    };
+    let workflow_id = run.workflow_id.clone();
+    follow::make(session, workflow_id, workflow, arguments, next).await.map(Some)
 }
 
+/// In the log, while the database does not answer.
+const UNREAD: &str = "what was agreed on a run could not be read yet";
+
 /// The terms of a run that has some, with what their values are read by.
-pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Box<Terms>> {
+pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Terms> {
     let store = &*session.store;
-    let terms = until_answered(async || {
+    let terms = until_answered(UNREAD, async || {
         let terms = store.find_terms(run_id).await?;
         let last_result = terms.iter().filter_map(|terms| terms.last_result.as_ref());
         learn_schemas_of(store, last_result).await?;
         Ok(terms)
     });
-    terms.await.map(Box::new)
+    terms.await
 }
 
 /// What a run was started with.
 async fn arguments_of(session: &Session, run_id: RunId) -> Option<Payload> {
-    let details = until_answered(|| session.store.find_details(run_id)).await;
+    let details = until_answered(UNREAD, || session.store.find_details(run_id)).await;
     details.and_then(|details| details.arguments)
-}
-
-/// Asks until the database answers, however long that takes.
-async fn until_answered<T, A>(ask: impl Fn() -> A) -> T
-where
-    A: Future<Output = Result<T, StoreError>>,
-{
-    let mut backoff = Backoff::default();
-    loop {
-        match ask().await {
-            Ok(answer) => return answer,
-            Err(error) => {
-                warn!(error = %with_causes(&error), "what was agreed on a run could not be read yet");
-            }
-        }
-        backoff.wait().await;
-    }
 }
 
 /// The run that `run` continues as, with what it is written by recorded.

@@ -30,8 +30,12 @@ impl Context {
 }
 
 /// For the engine.
+#[cfg(feature = "engine")]
 impl Context {
-    #[cfg(feature = "engine")]
+    pub(crate) fn terms(&self) -> Option<Terms> {
+        self.fields().terms.borrow().as_deref().cloned()
+    }
+
     pub(crate) fn set_terms(&self, terms: Terms) {
         self.fields().terms.replace(Some(Box::new(terms)));
     }

@@ -203,6 +203,12 @@ impl Machine {
         self.cx.set_terms(terms);
     }
 
+    /// What is agreed on the run, if anything is.
+    #[cfg(feature = "engine")]
+    pub(crate) fn terms(&self) -> Option<Terms> {
+        self.cx.terms()
+    }
+
     /// The machine as plain data.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
