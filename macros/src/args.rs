@@ -16,7 +16,7 @@ use crate::root::parse_crate;
 pub(crate) type Known = &'static [(&'static str, &'static str)];
 
 const WORKFLOW: Known = &[
-    ("name", "name = \"order.fulfil\""),
+    ("name", "name = \"order.fulfill\""),
     ("formerly", "formerly = \"order.ship\""),
     ("version", "version = 2"),
     ("allow", "allow(output)"),
@@ -423,7 +423,7 @@ mod tests {
                 .err()
                 .map(|error| error.to_string().lines().next().unwrap_or_default().to_owned())
         };
-        assert_eq!(error("order.fulfil"), None);
+        assert_eq!(error("order.fulfill"), None);
         assert_eq!(error(&"ä".repeat(500)), None);
         let expected = "a name of 1001 bytes is too long";
         assert_eq!(error(&"a".repeat(1_001)).as_deref(), Some(expected));

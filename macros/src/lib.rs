@@ -72,19 +72,19 @@ use crate::root::Root;
 ///
 /// ```ignore
 /// #[workflow]
-/// async fn fulfil(cx: &Context, order: Order) -> piton::Result<Summary> {
+/// async fn fulfill(cx: &Context, order: Order) -> piton::Result<Summary> {
 ///     let receipt = charge(&order.id, order.cents).await?;
 ///     cx.sleep(days(1)).await;
 ///     let parcel = ship(order).await?;
 ///     Ok(Summary { receipt, parcel })
 /// }
 ///
-/// let run = client.start(fulfil(order)).id("order-42").await?;
+/// let run = client.start(fulfill(order)).id("order-42").await?;
 /// ```
 ///
 /// Calling the function makes a `WorkflowCall`: started with a client it becomes a run of its own;
 /// awaited in another workflow it becomes a part of that one's run. A type of the function's name
-/// carries what is known of it, such as `fulfil::GRAPH`. That of a method has no name; its graph is
+/// carries what is known of it, such as `fulfill::GRAPH`. That of a method has no name; its graph is
 /// `Account::open(owner).graph()`.
 ///
 /// The attribute may stand on functions and on methods with `self` by value in an `impl` block. If
@@ -103,7 +103,7 @@ use crate::root::Root;
 /// | `strict` | free functions that are called must be [`#[deterministic]`](macro@deterministic) | off |
 /// | `durability = "relaxed"` | the run goes on while its state is being written | `"strict"` |
 /// | `max_steps_ahead = 16` | how many steps a relaxed run may make that are not on disk | 16 |
-/// | `id = "order-{order.id}"` | the workflow id of a run that is started without another: a pattern with parameters and their fields, of which `fulfil::workflow_id(&order)` makes an id as well | the run id |
+/// | `id = "order-{order.id}"` | the workflow id of a run that is started without another: a pattern with parameters and their fields, of which `fulfill::workflow_id(&order)` makes an id as well | the run id |
 /// | `history = 10` | how many past states of a run are kept, to go back to or to look at | none |
 /// | `crate = "…"` | the path of this crate, where another one re-exports it | its name in `Cargo.toml` |
 ///
@@ -426,9 +426,9 @@ pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///     order_id: String,
 /// }
 ///
-/// #[migrate(workflow = fulfil, from = "charge")]
-/// fn migrate_charge(old: OldCharge) -> Resume<fulfil> {
-///     Resume::at(fulfil::Charge).with("total", &Money::cents(old.cents)).keep("order.id")
+/// #[migrate(workflow = fulfill, from = "charge")]
+/// fn migrate_charge(old: OldCharge) -> Resume<fulfill> {
+///     Resume::at(fulfill::Charge).with("total", &Money::cents(old.cents)).keep("order.id")
 /// }
 /// ```
 ///

@@ -10,9 +10,9 @@ use crate::diagnostics::Diagnostics;
 use crate::root::parse_crate;
 
 /// How the attribute is written.
-const HELP: &str = "write `#[migrate(workflow = fulfil, from = \"charge\")]` with the workflow and the name of the saved state";
+const HELP: &str = "write `#[migrate(workflow = fulfill, from = \"charge\")]` with the workflow and the name of the saved state";
 
-/// `workflow = fulfil, from = "charge"`
+/// `workflow = fulfill, from = "charge"`
 struct MigrateArgs {
     workflow: Path,
     from: LitStr,
@@ -78,7 +78,7 @@ pub(crate) fn expand(
         diagnostics.malformed(
             &function.sig,
             "a migration takes a struct of saved locals and is not `async`",
-            "write `fn name(old: OldCharge) -> Resume<fulfil>`, with a struct that has the saved locals as fields",
+            "write `fn name(old: OldCharge) -> Resume<fulfill>`, with a struct that has the saved locals as fields",
         );
         return diagnostics.finish_with(item);
     }
