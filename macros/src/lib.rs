@@ -60,7 +60,6 @@ mod untold;
 mod update;
 mod usage;
 mod workflow;
-mod write_out;
 
 use proc_macro::TokenStream;
 

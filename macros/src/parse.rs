@@ -22,7 +22,8 @@ use crate::generics::Parameters;
 use crate::id_pattern::IdPattern;
 use crate::method::{Method, attribute_named};
 use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, make_static, not_owned};
-use crate::{conditions, expose, formerly, fragments, generics, origins, redact, write_out};
+use crate::syntax::macros::write_out;
+use crate::{conditions, expose, formerly, fragments, generics, origins, redact};
 
 /// A workflow as the user wrote it.
 #[derive(Debug)]

@@ -8,11 +8,10 @@ use syn::{Expr, Index, Pat};
 use super::add::add;
 use super::exit::lent;
 use super::large::allowed;
-use super::print::{Printer, carried};
+use super::printer::Printer;
 use super::rewrite::Rewrite;
-use super::step::{parked, slot};
-use super::tokens::token;
-use super::{Machine, add, regions, shared, step, tokens};
+use super::variables::{carried, parked, slot, token};
+use super::{Machine, add, roots, shared, variables};
 use crate::hygiene::numbered;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{Root, VariableId, scope_path};
@@ -39,7 +38,7 @@ impl Printer<'_> {
         // A pattern that takes a value apart does so once all of them are there.
         let mut take_apart = Vec::new();
         for (index, param) in params.iter().enumerate() {
-            let token = tokens::argument_token(index);
+            let token = variables::argument_token(index);
             match &*param.pat {
                 Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
                     add!(out, let #pat = #parked.argument(#token););
@@ -285,7 +284,7 @@ impl Printer<'_> {
             if variable.kind == LocalKind::Cow {
                 add!(out, __piton::Cow::<str>::Owned(#text););
             } else {
-                let kept = step::texts();
+                let kept = variables::texts();
                 add!(out, (&#kept).keep(#text););
             }
         }
@@ -308,7 +307,7 @@ impl Printer<'_> {
                 add!(out, (&#token).load(#parked, #position););
             }
             BlockKind::Region(region) => {
-                let given = regions::given(region, id);
+                let given = variables::taken_over(region, id);
                 add!(out, (&mut #given).take(););
             }
             _ if variable.comes_saved => {
@@ -340,9 +339,11 @@ impl Printer<'_> {
     /// Where a variable comes from that is carried: a region of the root, or another root.
     fn slot_of_carried(&self, id: VariableId) -> Ident {
         let graph = self.machine.graph;
-        let BlockKind::Resume(point) = graph[self.root.block].kind else { return step::handed(id) };
-        let region = regions::taker(self.machine, point, id);
-        region.map_or_else(|| step::handed(id), |region| regions::given(region, id))
+        let BlockKind::Resume(point) = graph[self.root.block].kind else {
+            return variables::handed(id);
+        };
+        let region = roots::taker(self.machine, point, id);
+        region.map_or_else(|| variables::handed(id), |region| variables::taken_over(region, id))
     }
 
     /// Takes what may have come only to be dropped, so that this happens at the end of its scope, or

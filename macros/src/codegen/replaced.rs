@@ -11,7 +11,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::print::Printer;
+use super::printer::Printer;
 use crate::ir::{BlockId, LocalId};
 use crate::sets::Set;
 use crate::usage::{Place, Usage};

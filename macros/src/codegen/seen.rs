@@ -5,7 +5,7 @@ use syn::Pat;
 
 use super::add;
 use super::add::add;
-use super::print::Printer;
+use super::printer::Printer;
 use crate::ir::LocalId;
 use crate::usage::bound_locals;
 

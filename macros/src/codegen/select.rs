@@ -4,9 +4,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Index, Pat};
 
-use super::print::{Printer, awaited, ready};
-use super::step::{context, parked};
-use super::tokens::operation_token;
+use super::printer::Printer;
+use super::variables::{awaited, context, operation_token, parked, ready};
 use crate::hygiene::hidden;
 use crate::ir::{Choice, PointId, Terminator};
 

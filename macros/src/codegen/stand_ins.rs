@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Expr;
 
-use super::print::Printer;
+use super::printer::Printer;
 use crate::hygiene::{hidden, numbered};
 use crate::ir::{BlockId, ScopeId};
 use crate::layout::{Turn, VariableId};

@@ -5,8 +5,8 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Stmt;
 
-use super::print::Printer;
-use super::tokens::type_token;
+use super::printer::Printer;
+use super::variables::type_token;
 use crate::hygiene::in_source;
 use crate::ir::{Local, LocalId};
 use crate::layout::{Alike, each_given};

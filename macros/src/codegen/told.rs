@@ -21,7 +21,7 @@ use syn::{Attribute, Block, Expr, ExprAsync, Macro, Stmt};
 
 use super::Machine;
 use super::tied::tied_local;
-use super::tokens::type_token;
+use super::variables::type_token;
 use crate::hygiene::{hidden, numbered};
 use crate::syntax::macros::Piece;
 use crate::syntax::select::{Select, SelectSource};

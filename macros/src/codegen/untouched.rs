@@ -8,8 +8,8 @@ use quote::quote;
 use syn::Index;
 
 use super::add::add;
-use super::print::Printer;
-use super::step::parked;
+use super::printer::Printer;
+use super::variables::parked;
 use crate::hygiene::numbered;
 use crate::layout::VariableId;
 

@@ -7,9 +7,10 @@ use quote::{quote, quote_spanned};
 use syn::Pat;
 
 use super::Machine;
-use super::exit::part_of;
-use super::print::{Printer, names};
-use super::tokens::first_held_at;
+use super::held::first_held_at;
+use super::idents::names;
+use super::places::part_of;
+use super::printer::Printer;
 use crate::hygiene::in_source;
 use crate::ir::LocalId;
 use crate::layout::VariableId;

@@ -3,10 +3,10 @@
 use syn::{Expr, UnOp};
 
 use super::Lower;
-use super::late::Exits;
 use crate::ir::locals::local_of;
 use crate::ir::{LocalId, Locals};
 use crate::sets::Set;
+use crate::syntax::exits::Exits;
 use crate::usage::{Place, Usage, made_of};
 
 /// What later operands may do: change locals, use up them or parts of them, and leave the expression.

@@ -5,6 +5,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Label, Macro, Pat, Stmt};
 
 use crate::syntax::conditions::chain;
+use crate::syntax::results::{is_left_by, leaves};
 use crate::syntax::{macros, results};
 
 /// What is matched around a branch, innermost last: a pattern, and the value that it has matched.
@@ -201,16 +202,4 @@ fn lets(cond: &Expr) -> impl Iterator<Item = (Pat, Expr)> {
         Expr::Let(cond) => Some(((*cond.pat).clone(), (*cond.expr).clone())),
         _ => None,
     })
-}
-
-/// Whether the expression leaves for somewhere else.
-pub(crate) fn leaves(value: &Expr) -> bool {
-    match value {
-        Expr::Macro(call) => is_left_by(&call.mac),
-        value => results::is_jump(value),
-    }
-}
-
-fn is_left_by(mac: &syn::Macro) -> bool {
-    ["bail", "panic", "todo", "unimplemented", "unreachable"].contains(&&*macros::name(mac))
 }

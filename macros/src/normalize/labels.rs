@@ -3,11 +3,12 @@
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprBreak, ExprContinue, Label, Lifetime, Stmt};
+use syn::{Expr, ExprBreak, ExprContinue, Lifetime, Stmt};
 
 use super::{Dest, Lower};
 use crate::diagnostics::rules::Rule;
 use crate::ir::{TargetId, target_label};
+use crate::syntax::exits::OwnTargets;
 use crate::syntax::macros;
 
 /// A loop or labeled block that is taken apart, while its body is lowered.
@@ -74,46 +75,6 @@ impl Lower<'_> {
     pub(super) fn opaque(&self, mut expr: Expr) -> Expr {
         Relabel { lower: self, own: OwnTargets::default() }.visit_expr_mut(&mut expr);
         expr
-    }
-}
-
-/// The loops and labeled blocks of a piece of code around the place that is looked at.
-#[derive(Default)]
-pub(super) struct OwnTargets {
-    labels: Vec<String>,
-    in_loop: bool,
-}
-
-/// What there was before a loop or a block was entered.
-pub(super) struct Outer {
-    labels: usize,
-    in_loop: bool,
-}
-
-impl OwnTargets {
-    pub(super) fn enter_loop(&mut self, label: Option<&Label>) -> Outer {
-        let outer = self.enter_block(label);
-        self.in_loop = true;
-        outer
-    }
-
-    pub(super) fn enter_block(&mut self, label: Option<&Label>) -> Outer {
-        let outer = Outer { labels: self.labels.len(), in_loop: self.in_loop };
-        self.labels.extend(label.map(|label| label.name.ident.to_string()));
-        outer
-    }
-
-    pub(super) fn leave(&mut self, outer: Outer) {
-        self.labels.truncate(outer.labels);
-        self.in_loop = outer.in_loop;
-    }
-
-    /// Whether a jump with this label stays within the code.
-    pub(super) fn has(&self, label: Option<&Lifetime>) -> bool {
-        match label {
-            Some(label) => self.labels.iter().any(|own| label.ident == own),
-            None => self.in_loop,
-        }
     }
 }
 

@@ -6,24 +6,19 @@
 //! noticed before, as in the source.
 
 use syn::spanned::Spanned;
-use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall};
 
 use super::Lower;
 use super::changed::{Changed, is_stable_value};
 use super::entries::{FILLING_OPTIONS, copied_key};
 use super::forms::is_constant;
-use super::labels::OwnTargets;
 use super::receivers::is_made;
 use crate::sets::Set;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::forms::is_range;
-use crate::syntax::macros::Piece;
+use crate::syntax::macros;
 use crate::syntax::methods::{ADAPTING, FILLING, ITEMS, PARTS_MUT, is_one_of, joins};
-use crate::syntax::select::Select;
-use crate::syntax::{macros, suspend};
 use crate::usage::{Place, Usage};
-use crate::write_out;
 
 /// Methods that give the items of what they are called on as values.
 const OWN_ITEMS: [&str; 6] =
@@ -244,106 +239,4 @@ fn is_empty(arg: &Expr) -> bool {
         Expr::Macro(call) => call.mac.tokens.is_empty() && macros::name(&call.mac) == "vec",
         _ => false,
     }
-}
-
-/// Whether an expression may be left before it has a value, and for where.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Exits {
-    /// By `break` or `continue`.
-    pub(super) loops: bool,
-    /// By `return` or `?`.
-    pub(super) function: bool,
-    /// So that a loop around the expression ends: by `break`, or to go on with a loop that has a label.
-    pub(super) ends: bool,
-}
-
-impl Exits {
-    /// Adds those of `expr`.
-    pub(super) fn note(&mut self, expr: &Expr) {
-        let mut search = Search { exits: self, own: OwnTargets::default() };
-        search.visit_expr(expr);
-    }
-}
-
-struct Search<'a> {
-    exits: &'a mut Exits,
-    own: OwnTargets,
-}
-
-impl Visit<'_> for Search<'_> {
-    fn visit_expr(&mut self, expr: &Expr) {
-        match expr {
-            Expr::Break(expr) => {
-                let leaves = !self.own.has(expr.label.as_ref());
-                self.exits.loops |= leaves;
-                self.exits.ends |= leaves;
-            }
-            Expr::Continue(expr) => {
-                let leaves = !self.own.has(expr.label.as_ref());
-                self.exits.loops |= leaves;
-                self.exits.ends |= leaves && expr.label.is_some();
-            }
-            Expr::Return(_) | Expr::Try(_) => self.exits.function = true,
-            Expr::Closure(_) | Expr::Async(_) => return,
-            _ => {}
-        }
-        visit::visit_expr(self, expr);
-    }
-
-    fn visit_expr_loop(&mut self, expr: &syn::ExprLoop) {
-        let outer = self.own.enter_loop(expr.label.as_ref());
-        self.visit_block(&expr.body);
-        self.own.leave(outer);
-    }
-
-    fn visit_expr_while(&mut self, expr: &syn::ExprWhile) {
-        let outer = self.own.enter_loop(expr.label.as_ref());
-        self.visit_expr(&expr.cond);
-        self.visit_block(&expr.body);
-        self.own.leave(outer);
-    }
-
-    fn visit_expr_for_loop(&mut self, expr: &syn::ExprForLoop) {
-        self.visit_expr(&expr.expr);
-        let outer = self.own.enter_loop(expr.label.as_ref());
-        self.visit_block(&expr.body);
-        self.own.leave(outer);
-    }
-
-    fn visit_expr_block(&mut self, expr: &syn::ExprBlock) {
-        let outer = self.own.enter_block(expr.label.as_ref());
-        self.visit_block(&expr.block);
-        self.own.leave(outer);
-    }
-
-    fn visit_macro(&mut self, mac: &syn::Macro) {
-        if macros::is_literal(mac) {
-            return;
-        }
-        if let Some(select) = Select::of(mac) {
-            for arm in &select.arms {
-                [Some(&arm.future), arm.cond.as_ref(), Some(&arm.handler)]
-                    .into_iter()
-                    .flatten()
-                    .for_each(|expr| self.visit_expr(expr));
-            }
-            return;
-        }
-        // What is in others cannot be seen.
-        let is_seen = macros::is_known(mac) || suspend::awaiting(mac).is_some();
-        let pieces = if is_seen { macros::parse(mac) } else { None };
-        for piece in pieces.iter().flatten() {
-            if let Piece::Expr(expr, _) = piece {
-                self.visit_expr(expr);
-            }
-        }
-        if !is_seen
-            || write_out::returns(mac)
-            || pieces.is_none() && macros::has_jump(mac.tokens.clone())
-        {
-            *self.exits = Exits { loops: true, function: true, ..*self.exits };
-        }
-    }
-
-    fn visit_item(&mut self, _: &syn::Item) {}
 }

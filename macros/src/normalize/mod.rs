@@ -41,6 +41,7 @@ mod made;
 mod may_lend;
 mod moved;
 mod names;
+mod operand;
 mod operands;
 mod pairs;
 mod projections;
@@ -155,7 +156,7 @@ struct Lower<'a> {
     locals: Locals,
     again: &'a Again,
     /// What is known of their values.
-    shapes: texts::Shapes,
+    shapes: shapes::Shapes,
     points: Vec<Point>,
     /// The points whose name an attribute gives.
     pinned: Vec<(PointId, Span)>,

@@ -9,9 +9,9 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprReference, UnOp};
 
 use super::changed::{Changed, is_stable_value};
-use super::expr::operands_mut;
 use super::forms::is_constant;
 use super::late::{Late, lends_items};
+use super::operand::{Operand, operands_mut};
 use super::{Lower, control};
 use crate::diagnostics::rules::Rule;
 use crate::ir::locals::local_of;
@@ -21,31 +21,6 @@ use crate::syntax::forms::{gives_option, has_index, is_own, without_parens};
 use crate::syntax::methods::takes_receiver;
 use crate::syntax::suspend;
 use crate::usage::Place;
-
-/// What an expression does with an operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Operand {
-    /// Moves or copies it.
-    Value,
-    /// As `Value`, to be matched by a pattern, which says of an `Option` that it is one.
-    Matched,
-    /// Borrows it where it is.
-    Borrowed,
-    /// Borrows it where it is, or copies a number.
-    Compared,
-    /// Uses the place: the left side of an assignment, what is indexed.
-    Place,
-    /// Borrows it where it is, or copies it, as the method wants it.
-    Receiver,
-    /// As `Receiver`, of a method that is known to move it.
-    Taken,
-}
-
-impl Operand {
-    pub(super) fn is_value(self) -> bool {
-        matches!(self, Self::Value | Self::Matched)
-    }
-}
 
 impl Lower<'_> {
     /// Hoists what is matched by patterns.

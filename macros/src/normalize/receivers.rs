@@ -8,8 +8,8 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Pat};
 
 use super::Lower;
-use super::expr::operands_mut;
-use super::operands::Operand;
+use super::operand::Operand;
+use super::operand::operands_mut;
 use crate::ir::locals::local_of;
 use crate::syntax::forms::is_new_value;
 use crate::syntax::macros;

@@ -1,10 +1,11 @@
 //! What the source says of a value: whether it is a text, or has texts in it, and whether they are literals.
 
+use std::collections::HashMap;
+
 use syn::{Expr, GenericArgument, Lit, Macro, Member, Type, UnOp};
 
 use super::text_types::{gives_literal, is_list, of_constant, of_given};
-use super::texts::Shapes;
-use crate::ir::{Locals, Shape};
+use crate::ir::{LocalId, Locals, Shape};
 use crate::syntax::macros;
 use crate::syntax::methods::{is_one_of, tried};
 use crate::syntax::names::is_any_of;
@@ -298,3 +299,6 @@ fn is_same_items(call: &syn::ExprMethodCall) -> bool {
     ];
     is_any_of(&call.method, &METHODS)
 }
+
+/// What is known of the locals.
+pub(super) type Shapes = HashMap<LocalId, Shape>;

@@ -7,12 +7,12 @@
 use syn::{Block, Expr};
 
 use super::Lower;
-use super::late::Exits;
 use super::text_types::gives_as_it_is_asked;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{LocalId, Locals};
 use crate::sets::Set;
 use crate::syntax::calls::is_constructor;
+use crate::syntax::exits::Exits;
 use crate::syntax::methods::{ADAPTERS, is_one_of};
 use crate::syntax::names::is_any_of;
 use crate::usage::Usage;

@@ -1,14 +1,12 @@
 //! Which locals hold texts, or ranges with their ends. A `&str` cannot be read back from bytes as other values
 //! are, so it is saved as its text; that it is one, and whether it is a literal, is seen from the source.
 
-use std::collections::HashMap;
-
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, Type};
 
 use super::lasting;
 use super::may_lend::may_lend;
-use super::shapes::{of_value, says_nothing};
+use super::shapes::{Shapes, of_value, says_nothing};
 use super::text_types::of_type;
 use crate::ir::{LocalId, Locals, Shape};
 use crate::sets::Set;
@@ -17,9 +15,6 @@ use crate::syntax::methods::is_one_of;
 use crate::syntax::patterns::{collect_bindings, split_type};
 use crate::syntax::results::ends;
 use crate::syntax::select::Select;
-
-/// What is known of the locals.
-pub(super) type Shapes = HashMap<LocalId, Shape>;
 
 /// Finds out what the body gives its locals, and marks those that are texts.
 pub(super) fn find(body: &syn::Block, locals: &mut Locals) -> Shapes {

@@ -8,10 +8,11 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, FieldPat, Ident, ItemMacro, Macro, Pat, PatIdent};
 
 use super::{Binding, Resolver};
+use crate::check;
 use crate::diagnostics::rules::Rule;
+use crate::syntax::macros::write_out;
 use crate::syntax::macros::{Piece, definition};
 use crate::syntax::{macros, suspend};
-use crate::{check, write_out};
 
 /// Renames the bindings of a pattern.
 struct Renamer<'a, 'r>(&'a Resolver<'r>);

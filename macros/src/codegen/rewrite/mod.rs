@@ -16,7 +16,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAssign, ExprBlock, ExprForLoop, ExprLoop, ExprWhile, Ident, Pat, Stmt};
 
 pub(super) use self::enclose::enclose_last;
-use super::print::Printer;
+use super::printer::Printer;
 use super::rewrite::enclose::enclose_first;
 use super::rewrite::jumps::Target;
 use crate::syntax::macros;

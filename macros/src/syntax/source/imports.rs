@@ -7,13 +7,12 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use proc_macro2::Span;
-use syn::{ItemUse, Path};
+use syn::{ItemUse, Path, UseTree};
 
-use super::maps;
-use super::names::{Meaning, add_tree};
-use super::shared::{SharedBy, is_interior_mutable};
+use super::hashers::{argument_count, has_own_hasher};
 use crate::by_name::NameMap;
 use crate::root::is_piton;
+use crate::syntax::source::statics::{SharedBy, is_interior_mutable};
 use crate::syntax::source::{SourceFile, file_of};
 
 thread_local! {
@@ -23,7 +22,7 @@ thread_local! {
 
 /// Names that a source file imports or defines.
 #[derive(Debug, Default)]
-pub(super) struct Imports {
+pub(crate) struct Imports {
     meanings: NameMap<Option<Meaning>>,
     /// Statics whose contents change, and thread locals.
     shared: NameMap<SharedBy>,
@@ -31,7 +30,7 @@ pub(super) struct Imports {
 
 impl Imports {
     /// The names of the file that `span` is in.
-    pub(super) fn around(span: Span) -> Rc<Self> {
+    pub(crate) fn around(span: Span) -> Rc<Self> {
         let Some(file) = file_of(span) else { return Rc::default() };
         LAST.with_borrow_mut(|last| match last {
             Some((known, imports)) if Rc::ptr_eq(known, &file) => Rc::clone(imports),
@@ -44,7 +43,7 @@ impl Imports {
     }
 
     /// The names in the text of a file.
-    pub(super) fn of_text(text: &str) -> Self {
+    pub(crate) fn of_text(text: &str) -> Self {
         let mut imports = Self::default();
         let mut lines = text.lines();
         let mut shared_by = SharedBy::Process;
@@ -71,7 +70,7 @@ impl Imports {
     }
 
     /// All names.
-    pub(super) fn into_names(self) -> Vec<String> {
+    pub(crate) fn into_names(self) -> Vec<String> {
         let mut names: Vec<String> = self.meanings.into_names().collect();
         names.retain(|name| name != "_");
         names.sort();
@@ -79,22 +78,22 @@ impl Imports {
     }
 
     /// What `name` stands for, unless the file gives it several meanings.
-    pub(super) fn get(&self, name: &str) -> Option<&Meaning> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Meaning> {
         self.meanings.get(name)?.as_ref()
     }
 
     /// Whether the file has a static whose contents change.
-    pub(super) fn share_anything(&self) -> bool {
+    pub(crate) fn share_anything(&self) -> bool {
         !self.shared.is_empty()
     }
 
     /// Who shares the static called `name`, if the file has one whose contents change.
-    pub(super) fn shared_by(&self, name: &str) -> Option<SharedBy> {
+    pub(crate) fn shared_by(&self, name: &str) -> Option<SharedBy> {
         self.shared.get(name).copied()
     }
 
     /// Adds a statement that starts with the line `first`.
-    pub(super) fn add_use<'a>(&mut self, first: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
+    pub(crate) fn add_use<'a>(&mut self, first: &'a str, rest: &mut impl Iterator<Item = &'a str>) {
         let mut text = String::new();
         let mut next = Some(first);
         while let Some(line) = next {
@@ -190,7 +189,7 @@ fn is_balanced(text: &str) -> bool {
     }) && depth == 0
 }
 
-pub(super) fn without_visibility(line: &str) -> &str {
+pub(crate) fn without_visibility(line: &str) -> &str {
     let Some(rest) = line.strip_prefix("pub") else { return line };
     let rest = match rest.strip_prefix('(') {
         Some(rest) => rest.split_once(')').map_or(rest, |(_, rest)| rest),
@@ -207,7 +206,7 @@ fn alias(line: &str) -> Option<(String, Vec<String>)> {
     let (path, arguments) = with_arguments.unwrap_or((ty, ""));
     let path: Vec<_> = path.trim_start_matches("::").split("::").map(str::to_owned).collect();
     let is_word = |text: &String| !text.is_empty() && !text.contains(is_no_word);
-    let has_own_hasher = maps::has_own_hasher(path.last()?, maps::argument_count(arguments));
+    let has_own_hasher = has_own_hasher(path.last()?, argument_count(arguments));
     (path.iter().all(is_word) && !has_own_hasher).then(|| (name.to_owned(), path))
 }
 
@@ -238,6 +237,65 @@ fn defined_name(line: &str) -> Option<&str> {
     }
     let end = rest.find(is_no_word).unwrap_or(rest.len());
     Some(&rest[..end]).filter(|name| !name.is_empty())
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// The item at this path.
+    Path(Vec<String>),
+    /// An item of the user's own.
+    Own,
+}
+
+impl Meaning {
+    /// What an import of `path` brings in.
+    pub(crate) fn of(mut path: Vec<String>) -> Self {
+        match path.first_mut() {
+            Some(first) if ["core", "alloc"].contains(&first.as_str()) => "std".clone_into(first),
+            Some(_) => {}
+            None => return Self::Own,
+        }
+        Self::Path(path)
+    }
+}
+
+/// Calls `add` with every name that `tree` imports, and its path.
+pub(crate) fn add_tree(
+    tree: &UseTree,
+    prefix: &mut Vec<String>,
+    add: &mut impl FnMut(String, Vec<String>),
+) {
+    match tree {
+        UseTree::Path(path) => {
+            prefix.push(path.ident.to_string());
+            add_tree(&path.tree, prefix, add);
+            prefix.pop();
+        }
+        UseTree::Name(name) if name.ident == "self" => {
+            if let Some(last) = prefix.last() {
+                add(last.clone(), prefix.clone());
+            }
+        }
+        UseTree::Name(name) => {
+            let name = name.ident.to_string();
+            add(name.clone(), [&prefix[..], &[name]].concat());
+        }
+        UseTree::Rename(rename) => {
+            let mut path = prefix.clone();
+            if rename.ident != "self" {
+                path.push(rename.ident.to_string());
+            }
+            add(rename.rename.to_string(), path);
+        }
+        UseTree::Group(group) => {
+            for tree in &group.items {
+                add_tree(tree, prefix, add);
+            }
+        }
+        // What a glob brings in cannot be seen; the assumed names cover the usual ones.
+        UseTree::Glob(_) => {}
+    }
 }
 
 #[cfg(test)]

@@ -19,14 +19,14 @@ struct At {
 }
 
 /// Reads one alternative of a definition.
-pub(super) struct Reader<'a> {
-    pub(super) definitions: &'a Definitions,
-    pub(super) kinds: HashMap<String, String>,
-    pub(super) depth: usize,
+pub(crate) struct Reader<'a> {
+    pub(crate) definitions: &'a Definitions,
+    pub(crate) kinds: HashMap<String, String>,
+    pub(crate) depth: usize,
 }
 
 impl Reader<'_> {
-    pub(super) fn read(&self, arm: &Arm, effects: &mut Effects) {
+    pub(crate) fn read(&self, arm: &Arm, effects: &mut Effects) {
         let at = At { is_top: true, in_loop: false, in_closure: false };
         self.read_tokens(arm.transcriber.clone(), at, effects);
     }

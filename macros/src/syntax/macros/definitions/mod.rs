@@ -19,24 +19,24 @@ use crate::syntax::suspend;
 
 /// What a call does to the code around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Effects {
+pub(crate) struct Effects {
     /// It awaits.
-    pub(super) awaits: bool,
+    pub(crate) awaits: bool,
     /// It has a `return` or `?` that leaves the function.
-    pub(super) returns: bool,
+    pub(crate) returns: bool,
     /// It has a `break` or `continue` that leaves or continues a loop around it.
-    pub(super) jumps: bool,
+    pub(crate) jumps: bool,
     /// As a statement, it declares a variable of a name that it is given.
-    pub(super) declares: bool,
+    pub(crate) declares: bool,
     /// As a statement, it declares a variable of its own, which lives as long as the block.
-    pub(super) holds: bool,
+    pub(crate) holds: bool,
     /// As a statement, it puts statements that it is given where it stands.
     passes_on: bool,
 }
 
 /// The definitions that can be seen.
 #[derive(Debug)]
-pub(super) struct Definitions {
+pub(crate) struct Definitions {
     file: Option<Rc<SourceFile>>,
     /// The function.
     at: Span,
@@ -45,29 +45,29 @@ pub(super) struct Definitions {
 }
 
 impl Definitions {
-    pub(super) fn around(span: Span) -> Self {
+    pub(crate) fn around(span: Span) -> Self {
         Self { file: file_of(span), at: span, of_body: Vec::new() }
     }
 
     /// How many of the body there are.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.of_body.len()
     }
 
     /// Forgets those after the first `count`.
-    pub(super) fn forget(&mut self, count: usize) {
+    pub(crate) fn forget(&mut self, count: usize) {
         self.of_body.truncate(count);
     }
 
     /// Adds an item of the body.
-    pub(super) fn add(&mut self, item: &ItemMacro) {
+    pub(crate) fn add(&mut self, item: &ItemMacro) {
         if let Some(name) = &item.ident {
             self.of_body.push((name.clone(), item.mac.tokens.clone()));
         }
     }
 
     /// What a call does.
-    pub(super) fn effects(&self, mac: &Macro) -> Effects {
+    pub(crate) fn effects(&self, mac: &Macro) -> Effects {
         let mut effects = match called(&mac.path) {
             Some(name) => self.effects_of(&name, &mac.tokens, 0),
             None => Effects { passes_on: true, ..Effects::default() },
@@ -96,7 +96,7 @@ impl Definitions {
     }
 
     /// The alternatives that may take a call.
-    pub(super) fn arms_called(&self, mac: &Macro) -> Vec<Arm> {
+    pub(crate) fn arms_called(&self, mac: &Macro) -> Vec<Arm> {
         let definitions = called(&mac.path).map(|name| self.find(&name)).unwrap_or_default();
         definitions
             .into_iter()
@@ -106,7 +106,7 @@ impl Definitions {
 
     /// The alternatives of what the file defines at this path, unless the body defines it anew: those that
     /// may take the call, if its tokens are known.
-    pub(super) fn arms_of_file(&self, path: &[Ident], call: Option<&TokenStream>) -> Vec<Arm> {
+    pub(crate) fn arms_of_file(&self, path: &[Ident], call: Option<&TokenStream>) -> Vec<Arm> {
         let Some(name) = path.last().filter(|_| is_near(path.first(), path.len())) else {
             return Vec::new();
         };
@@ -122,7 +122,7 @@ impl Definitions {
     }
 
     /// Whether a macro of the body or of its file is called where one is called by this name.
-    pub(super) fn has(&self, name: &Ident) -> bool {
+    pub(crate) fn has(&self, name: &Ident) -> bool {
         self.of_body.iter().any(|(known, _)| known == name)
             || self.file.as_ref().is_some_and(|file| file.defines(&name.to_string(), self.at))
     }
@@ -163,12 +163,12 @@ fn is_let(trees: &[TokenTree], index: usize) -> bool {
         && !is_punct(before, '&')
 }
 
-pub(super) fn is_word(tree: Option<&TokenTree>, words: &[&str]) -> bool {
+pub(crate) fn is_word(tree: Option<&TokenTree>, words: &[&str]) -> bool {
     matches!(tree, Some(TokenTree::Ident(ident)) if is_any_of(ident, words))
 }
 
 /// How many tokens say how often a repetition is made, with what between.
-pub(super) fn repetition(after: &[TokenTree]) -> usize {
+pub(crate) fn repetition(after: &[TokenTree]) -> usize {
     let is_count = |tree: Option<&TokenTree>| ['*', '+', '?'].iter().any(|c| is_punct(tree, *c));
     match after {
         [first, ..] if is_count(Some(first)) => 1,
