@@ -1,6 +1,5 @@
 //! Statics whose contents change, known by their types.
 
-
 /// Types that change through a shared reference.
 const INTERIOR_MUTABLE: [&str; 12] = [
     "Cell",
