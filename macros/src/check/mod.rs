@@ -33,19 +33,17 @@ use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
 
 pub(crate) use self::items::take_for_items;
 pub(crate) use self::unused::use_imports_around;
-use crate::args::{DeterministicArgs, WorkflowArgs};
 use crate::check::awaits::Region;
 use crate::check::kinds::Kind;
 use crate::check::locals::LocalTypes;
 use crate::check::names::Names;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::{Level, Levels, Rule};
-use crate::method::attribute_named;
+use crate::frontend::args::{DeterministicArgs, WorkflowArgs};
+use crate::frontend::method::attribute_named;
 use crate::syntax::macros::definitions::Definitions;
-pub(crate) use crate::syntax::macros::shown::shows_names;
 use crate::syntax::patterns::split_type;
-use crate::syntax::source::imports::Imports;
-pub(crate) use crate::syntax::source::imports::{is_of_piton, names_of_piton, path_in_file};
+use crate::syntax::source::imports::{Imports, names_of_piton};
 use crate::syntax::suspend;
 
 /// Checks the body of a workflow against every rule. Gives the macros that the machine is to name, because it

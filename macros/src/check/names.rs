@@ -9,8 +9,8 @@ use std::rc::Rc;
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Block, Item, Path, PathArguments, Stmt, Type};
 
-use crate::by_name::NameMap;
-use crate::root::is_piton;
+use crate::collections::by_name::NameMap;
+use crate::syntax::root::is_piton;
 use crate::syntax::source::hashers::has_own_hasher;
 use crate::syntax::source::imports::{Imports, Meaning, add_tree};
 use crate::syntax::source::statics::SharedBy;

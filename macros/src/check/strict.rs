@@ -11,7 +11,7 @@ use syn::{ExprPath, Ident};
 
 use super::Checker;
 use crate::diagnostics::rules::Rule;
-use crate::hygiene::spelled;
+use crate::syntax::hygiene::spelled;
 use crate::syntax::source::file_of;
 use crate::syntax::source::imports::without_visibility;
 

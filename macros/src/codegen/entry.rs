@@ -12,13 +12,13 @@ use super::printer::Printer;
 use super::rewrite::Rewrite;
 use super::variables::{carried, parked, slot, token};
 use super::{Machine, add, roots, shared, variables};
-use crate::hygiene::numbered;
+use crate::collections::sets::Set;
+use crate::ir::usage::Place;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{Root, VariableId, scope_path};
 use crate::normalize::told_again;
-use crate::parts;
-use crate::sets::Set;
-use crate::usage::Place;
+use crate::rematerialize::patterns;
+use crate::syntax::hygiene::numbered;
 
 /// What is made again.
 struct MadeAgain {
@@ -181,7 +181,7 @@ impl Printer<'_> {
                     (made, self.type_again(*id))
                 }
                 (_, local) => {
-                    let made = parts::together(local.made_with.as_ref()?, &idents);
+                    let made = patterns::together(local.made_with.as_ref()?, &idents);
                     let shared = group.iter().filter(|id| self.is_shared(**id));
                     let shared: Vec<_> = shared.map(|id| &locals[*id].ident).collect();
                     let is_shared = !shared.is_empty();
@@ -191,7 +191,7 @@ impl Printer<'_> {
             Rewrite::new(self).visit_expr_mut(&mut expr);
             let tie = [Some(self.tie_again(group.iter().copied())), check];
             let tie = tie.into_iter().flatten().collect();
-            Some(MadeAgain { made: parts::tuple(&idents), ty, expr, tie })
+            Some(MadeAgain { made: patterns::tuple(&idents), ty, expr, tie })
         });
         groups.collect()
     }

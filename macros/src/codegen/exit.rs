@@ -11,11 +11,11 @@ use super::printer::Printer;
 use super::tied::given;
 use super::variables::slot;
 use super::{add, idents, roots, state, variables};
-use crate::hygiene::{hidden, in_source};
+use crate::ir::usage::{Place, Usage};
 use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId, span_ends};
 use crate::layout::VariableId;
+use crate::syntax::hygiene::{hidden, in_source};
 use crate::syntax::macros::scan_names;
-use crate::usage::{Place, Usage};
 
 /// Where a variable is. See [`crate::layout::Root::keeps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 use proc_macro2::Span;
 
 use super::Machine;
+use crate::collections::sets::Set;
 use crate::layout::{Variable, VariableId};
-use crate::sets::Set;
 
 /// For each await, where it is, and the variables that are held across it and none before it.
 pub(super) fn first_held(machine: &Machine<'_>) -> impl Iterator<Item = (Span, Vec<VariableId>)> {

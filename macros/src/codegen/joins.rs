@@ -10,8 +10,8 @@ use super::variables::{
     awaited, begins, closure, context, handle, operation_token, output_token, parked,
 };
 use super::waits::Wait;
-use crate::hygiene::hidden;
 use crate::ir::{Branch, PointId, RegionId};
+use crate::syntax::hygiene::hidden;
 
 impl Printer<'_> {
     /// Those of operations alone.

@@ -3,6 +3,7 @@
 mod add;
 mod arm;
 mod braces;
+pub(crate) mod clippy;
 mod constants;
 mod entry;
 mod exit;
@@ -46,12 +47,12 @@ use quote::{ToTokens, quote};
 
 pub(crate) use self::facade::{facade, is_of_lints, unavailable, values_of};
 pub(crate) use self::graph::type_text;
+use crate::frontend::parse::WorkflowFn;
 use crate::ir::Graph;
 use crate::layout::Layout;
-use crate::lookups::MovedKey;
-use crate::owned::stored_parts;
-use crate::parse::WorkflowFn;
 use crate::syntax::names::without_prefix;
+use crate::syntax::owned::stored_parts;
+use crate::verify::lookups::MovedKey;
 
 /// Prints the machine and what else makes the workflow's type a workflow. It `explains` the machine if people are to read
 /// it: comments take rustc time as well.

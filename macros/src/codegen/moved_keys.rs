@@ -7,7 +7,7 @@ use super::Machine;
 use super::held::first_held_at;
 use super::places::part_of;
 use super::variables::token;
-use crate::lookups::MovedKey;
+use crate::verify::lookups::MovedKey;
 
 /// What asks them.
 pub(super) fn checks(machine: &Machine<'_>) -> TokenStream {

@@ -8,9 +8,9 @@ use super::idents::names;
 use super::printer::Printer;
 use super::tied::tied;
 use super::variables::part_token;
+use crate::ir::usage::{Place, Usage};
 use crate::ir::{Block, BlockKind, RegionId, ScopeId};
 use crate::layout::{Root, VariableId};
-use crate::usage::{Place, Usage};
 
 impl Printer<'_> {
     /// The parts that it is not given and does not leave to other roots, or rustc could not tell their

@@ -5,8 +5,8 @@ use quote::{ToTokens, TokenStreamExt};
 use syn::Index;
 
 use super::add::add_at;
-use crate::hygiene::spelled;
 use crate::ir::Field;
+use crate::syntax::hygiene::spelled;
 
 /// A part of what a variable holds.
 pub(super) struct PartOf<'a> {

@@ -13,10 +13,10 @@ use super::printer::Printer;
 use super::rewrite::{Rewrite, enclose_last};
 use super::variables::token_of_await;
 use super::{add, variables};
+use crate::ir::usage::{Place, Usage, bound_locals};
 use crate::ir::{BlockId, Branch, Node, Terminator};
 use crate::layout::{Link, is_made_elsewhere};
 use crate::syntax::patterns::let_patterns;
-use crate::usage::{Place, Usage, bound_locals};
 
 impl Printer<'_> {
     /// Prints a block and what follows it without a jump.

@@ -7,10 +7,10 @@ use proc_macro2::{Ident, TokenStream};
 
 use super::Machine;
 use super::roots::parts_in;
+use crate::collections::sets::Set;
+use crate::ir::usage::Place;
 use crate::ir::{BlockId, LocalId};
 use crate::layout::Root;
-use crate::sets::Set;
-use crate::usage::Place;
 
 /// Prints the blocks of one root.
 pub(super) struct Printer<'a> {

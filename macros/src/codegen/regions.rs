@@ -19,10 +19,10 @@ use super::variables::{
 };
 use super::waits::{Wait, wait_at};
 use super::{Machine, run, state};
-use crate::hygiene::hidden;
+use crate::ir::usage::{Jump, Usage};
 use crate::ir::{Branch, Graph, LocalId, PointId, RegionId, Terminator};
 use crate::layout::State;
-use crate::usage::{Jump, Usage};
+use crate::syntax::hygiene::hidden;
 
 /// The tokens of what regions give to a `join!`.
 pub(super) fn output_tokens(

@@ -3,9 +3,9 @@
 use proc_macro2::Ident;
 
 use super::Machine;
+use crate::ir::usage::Place;
 use crate::ir::{BlockKind, PointId, RegionId};
 use crate::layout::{Root, VariableId};
-use crate::usage::Place;
 
 /// The root that follows a suspension, and that waits for its regions.
 pub(super) fn root_after<'a>(machine: &Machine<'a>, point: PointId) -> Option<&'a Root> {

@@ -15,9 +15,9 @@ use super::variables::{
 };
 use super::waits::wait_at;
 use super::{Machine, idents, variables};
-use crate::hygiene::written;
 use crate::ir::{BlockId, Branch, RegionId};
 use crate::layout::{VariableId, is_entered_within};
+use crate::syntax::hygiene::written;
 
 /// The roots that are entered within a step.
 fn inner_roots<'a>(machine: &'a Machine<'_>, owner: Owner) -> impl Iterator<Item = BlockId> + 'a {

@@ -7,7 +7,7 @@ use super::add;
 use super::add::add;
 use super::printer::Printer;
 use crate::ir::LocalId;
-use crate::usage::bound_locals;
+use crate::ir::usage::bound_locals;
 
 impl Printer<'_> {
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.

@@ -6,8 +6,8 @@ use syn::{Index, Pat};
 
 use super::printer::Printer;
 use super::variables::{awaited, context, operation_token, parked, ready};
-use crate::hygiene::hidden;
 use crate::ir::{Choice, PointId, Terminator};
+use crate::syntax::hygiene::hidden;
 
 impl Printer<'_> {
     /// Those of operations alone. While none is ready, the machine stays parked.

@@ -10,9 +10,9 @@ use quote::ToTokens;
 use super::add::add;
 use super::variables::machine_label;
 use super::{Machine, state};
-use crate::hygiene::written;
 use crate::ir::BlockId;
 use crate::layout::State;
+use crate::syntax::hygiene::written;
 
 /// The number of the arm that begins with a block.
 pub(super) fn number(machine: &Machine<'_>, block: BlockId) -> Literal {

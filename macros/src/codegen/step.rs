@@ -6,8 +6,8 @@ use quote::{ToTokens, quote, quote_spanned};
 use super::run::run;
 use super::variables::{context, parked, texts};
 use super::{Machine, add, moved_keys, regions, tokens, told, whose_parts};
-use crate::clippy;
-use crate::hygiene::hidden;
+use crate::codegen::clippy;
+use crate::syntax::hygiene::hidden;
 
 /// Has rustc refuse constants for which bindings have been taken. Of one that is imported only rustc knows, and
 /// of a binding that has got another name not even rustc. Nobody calls this.

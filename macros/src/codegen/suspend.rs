@@ -11,9 +11,9 @@ use super::variables::{
     awaited, call, context, operation_token, parked, slot, token, token_of_await,
 };
 use super::{add, state};
+use crate::ir::usage::{Usage, bound_locals};
 use crate::ir::{Branch, Choice, PointId, Terminator, discard, start_of, whole};
 use crate::layout::{Asked, State};
-use crate::usage::{Usage, bound_locals};
 
 /// Before the suspension.
 impl Printer<'_> {

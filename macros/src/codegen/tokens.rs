@@ -10,10 +10,10 @@ use super::variables::{
     argument_token, context, operation_token, parked, part_token, token, token_of_await, type_token,
 };
 use super::{Machine, add, literals};
+use crate::collections::sets::Set;
+use crate::ir::usage::bound_locals;
 use crate::ir::{Branch, LocalId, LocalKind, Node, PointId, Terminator, start_of};
 use crate::layout::{Variable, VariableId};
-use crate::sets::Set;
-use crate::usage::bound_locals;
 
 /// The tokens of [`type_token`] and [`part_token`].
 pub(super) fn types(machine: &Machine<'_>) -> TokenStream {

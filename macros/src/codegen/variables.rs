@@ -5,9 +5,9 @@ use proc_macro2::{Ident, Span};
 use quote::format_ident;
 use syn::{Expr, Lifetime};
 
-use crate::hygiene::{TEXTS, hidden, in_source, numbered, written};
 use crate::ir::{LocalId, PointId, RegionId, start_of};
 use crate::layout::VariableId;
+use crate::syntax::hygiene::{TEXTS, hidden, in_source, numbered, written};
 
 /// Whose states and roots: those of the function itself, or those of a region.
 pub(super) type Owner = Option<RegionId>;

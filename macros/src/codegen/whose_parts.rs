@@ -11,10 +11,10 @@ use super::held::first_held_at;
 use super::idents::names;
 use super::places::part_of;
 use super::printer::Printer;
-use crate::hygiene::in_source;
 use crate::ir::LocalId;
+use crate::ir::usage::{Place, bound_locals};
 use crate::layout::VariableId;
-use crate::usage::{Place, bound_locals};
+use crate::syntax::hygiene::in_source;
 
 /// The token of the type of what is held by its parts.
 fn token(machine: &Machine<'_>, place: &Place) -> Ident {

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use syn::{Expr, ExprCall};
 
 use super::links::Exits;
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::ir::usage::{Place, Usage};
 use crate::ir::{BlockId, Graph, Local, LocalId, Locals};
-use crate::liveness::Liveness;
 use crate::normalize::made_function;
-use crate::sets::Set;
-use crate::usage::{Place, Usage};
 
 /// By root, then by where it goes on: the borrows that it leaves to others.
 pub(super) type Held = BTreeMap<BlockId, BTreeMap<BlockId, Vec<LocalId>>>;

@@ -8,7 +8,7 @@ use syn::visit::Visit;
 use syn::{Expr, Ident, Member, Pat, PatOr, Token};
 
 use super::Lower;
-use crate::parts;
+use crate::rematerialize::patterns;
 use crate::syntax::alternatives::{is_rest, may_match_twice};
 use crate::syntax::binding_modes::Bindings;
 use crate::syntax::patterns::is_binding;
@@ -21,7 +21,7 @@ impl Lower<'_> {
         let is_whole = !self.is_place(value);
         let is_shared = !has_mutable && !by_ref.is_empty();
         let idents = if by_ref.is_empty() || are_by_ref { all } else { by_ref };
-        let pat = parts::only(pat, &idents);
+        let pat = patterns::only(pat, &idents);
         let mut alternatives = Vec::new();
         find_alternatives(&pat, &mut alternatives);
         alternatives.iter().all(|cases| {

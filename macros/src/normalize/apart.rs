@@ -14,10 +14,10 @@ use syn::{
 };
 
 use super::Lower;
+use crate::collections::sets::Set;
+use crate::ir::usage::{Place, Usage};
 use crate::ir::{LocalId, Locals};
-use crate::parts;
-use crate::sets::Set;
-use crate::usage::{Place, Usage};
+use crate::rematerialize::patterns;
 
 /// The patterns that have been written so, without what they bind, each with what it matched.
 pub(super) type Patterns = BTreeMap<LocalId, Vec<(Pat, Expr)>>;
@@ -106,7 +106,7 @@ impl<F: Fn(&Ident) -> Option<LocalId>> VisitMut for Apart<F> {
             && (!self.leaves_out || leaves_out(&local.pat))
             && let Some(bound) = fields(&local.pat, &init.expr)
         {
-            let pattern = (parts::tested(&local.pat), (*init.expr).clone());
+            let pattern = (patterns::tested(&local.pat), (*init.expr).clone());
             self.patterns.entry(place.local).or_default().push(pattern);
             bind(local, bound);
         }

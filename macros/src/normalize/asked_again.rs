@@ -19,10 +19,10 @@ use super::entries::copied_key;
 use super::made::function;
 use super::{Lower, shapes};
 use crate::ir::Shape;
+use crate::ir::usage::{Place, Usage};
 use crate::syntax::build::let_stmt;
 use crate::syntax::forms::gives_option;
 use crate::syntax::methods::{DEFAULTING, OPENING, is_one_of, tried};
-use crate::usage::{Place, Usage};
 
 impl Lower<'_> {
     /// As [`spill_lent`](Self::spill_lent), of an operand of which only its type says whether it is lent.

@@ -5,8 +5,8 @@ use syn::{Expr, ExprReference, Ident, Member, Pat, Token};
 
 use super::Lower;
 use super::apart::is_struct;
+use crate::ir::usage::Place;
 use crate::syntax::binding_modes::Bindings;
-use crate::usage::Place;
 
 impl Lower<'_> {
     /// As `note_borrows`, of a `let`: what it binds is borrowed by itself. Beside parts that are moved out the whole

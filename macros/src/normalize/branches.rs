@@ -3,20 +3,20 @@
 //! Where they meet only rustc knows, at run time, whether it is still there. So they are taken apart as
 //! those that await are: a branch that has the local hands it on at its own end, as `carried` says.
 //! And so are those that give a local a value and move a part out of that: only between the two is
-//! there something that a copy can be made of (see [`crate::holes`]).
+//! there something that a copy can be made of (see [`crate::flow::move_paths`]).
 
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, Ident, Pat, Stmt as Source, UnOp};
 
 use super::{Dest, Lower};
+use crate::collections::sets::Set;
+use crate::ir::usage::Usage;
 use crate::ir::{Arm, LocalId, Stmt};
-use crate::sets::Set;
 use crate::syntax::forms::extends_temporaries;
 use crate::syntax::macros;
 use crate::syntax::operators::is_lazy;
 use crate::syntax::patterns::{collect_bindings, split_type};
 use crate::syntax::results::ends;
-use crate::usage::Usage;
 
 impl Lower<'_> {
     /// Lowers an `if`, `match` or block without an await, if it moves a local in some of its branches only.

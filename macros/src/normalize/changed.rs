@@ -3,11 +3,11 @@
 use syn::{Expr, UnOp};
 
 use super::Lower;
+use crate::collections::sets::Set;
 use crate::ir::locals::local_of;
+use crate::ir::usage::{Place, Usage, made_of};
 use crate::ir::{LocalId, Locals};
-use crate::sets::Set;
 use crate::syntax::exits::Exits;
-use crate::usage::{Place, Usage, made_of};
 
 /// What later operands may do: change locals, use up them or parts of them, and leave the expression.
 #[derive(Clone, Debug, Default)]

@@ -20,13 +20,14 @@ use super::again::depends_on_guard;
 use super::given::{Around, each_branch, is_left_with_value};
 use super::pairs::is_part_of_bound;
 use super::{Dest, Lower, control, projections};
-use crate::hygiene::Names;
+use crate::ir;
 use crate::ir::{LocalId, LocalKind};
+use crate::rematerialize::patterns;
 use crate::syntax::build::let_stmt;
 use crate::syntax::forms::gives_option;
+use crate::syntax::hygiene::Names;
 use crate::syntax::patterns::{collect_bindings, split_type};
 use crate::syntax::{macros, suspend};
-use crate::{ir, parts};
 
 impl Lower<'_> {
     /// Has the branches of a `let` say which of them it was, if they give borrows. Notes how what it
@@ -230,16 +231,16 @@ impl Lower<'_> {
             let ident = path.path.get_ident().filter(|ident| bound.contains(ident))?;
             let is_borrow =
                 self.binds_shared_borrows(pat, value) || self.binds_mutable_borrows(pat, value);
-            return is_borrow.then(|| parts::of(pat, value, std::slice::from_ref(ident)));
+            return is_borrow.then(|| patterns::of(pat, value, std::slice::from_ref(ident)));
         }
         let lends = self.binds_shared_borrows(pat, value)
             && (projections::gives_part(given, pat, false, false)
                 || is_part_of_bound(given, pat, value));
         lends.then(|| {
-            let (span, otherwise) = (given.span(), parts::otherwise());
+            let (span, otherwise) = (given.span(), patterns::otherwise());
             let names = Names::of(given.to_token_stream());
             bound.retain(|ident| names.has(&ident.to_string()));
-            let pat = parts::only(pat, &bound);
+            let pat = patterns::only(pat, &bound);
             let again = quote_spanned! {span=>
                 match #value { #pat => #given, #otherwise => ::core::unreachable!() }
             };

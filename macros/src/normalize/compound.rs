@@ -10,11 +10,11 @@ use syn::visit::{self, Visit};
 use syn::{BinOp, Expr, ExprAwait, ExprBinary, UnOp};
 
 use super::Lower;
+use crate::ir::usage::Usage;
 use crate::syntax::calls::is_constructor;
 use crate::syntax::methods::{FILLING, PARTS_MUT, is_one_of};
 use crate::syntax::operators::is_assignment;
 use crate::syntax::suspend;
-use crate::usage::Usage;
 
 /// The await that an expression assigns to, as rustc lets none do.
 pub(super) fn assigned_value(expr: &Expr) -> Option<&ExprAwait> {

@@ -14,11 +14,11 @@ use syn::spanned::Spanned;
 use syn::{Expr, Ident, Macro};
 
 use super::Lower;
-use crate::hygiene::hidden_at;
 use crate::ir::LocalId;
+use crate::ir::usage::{Place, Usage};
+use crate::syntax::hygiene::hidden_at;
 use crate::syntax::macros;
 use crate::syntax::source::file_of;
-use crate::usage::{Place, Usage};
 
 /// Macros of the standard library that declare nothing, besides those whose arguments are known.
 const HARMLESS: [&str; 9] = [

@@ -25,14 +25,14 @@ use syn::{Expr, ExprMatch, Ident, Macro, Pat};
 use super::labels::JumpKind;
 use super::made::lends;
 use super::{Dest, Lower};
+use crate::ir::usage::Usage;
 use crate::ir::{Arm, Body, LocalKind, MadeWith, Stmt, TargetId};
-use crate::parts;
-use crate::parts::otherwise;
+use crate::rematerialize::patterns;
+use crate::rematerialize::patterns::otherwise;
 use crate::syntax::macros::Piece;
 use crate::syntax::names::without_prefix;
 use crate::syntax::patterns::is_binding;
 use crate::syntax::{macros, suspend};
-use crate::usage::Usage;
 
 /// Whether the arm has a guard that awaits.
 pub(super) fn awaits(arm: &syn::Arm) -> bool {
@@ -54,7 +54,7 @@ impl Lower<'_> {
             self.spill(scrutinee)
         };
         // The arms are apart from here on, so rustc could not tell.
-        self.code(parts::check_all(&expr.arms, &scrutinee));
+        self.code(patterns::check_all(&expr.arms, &scrutinee));
         let (dest, returns) = self.jump_dest(dest, span);
         let target = self.enter(None, JumpKind::Block, dest);
         let body = self.body(|this| {
@@ -161,7 +161,7 @@ impl Lower<'_> {
         for (ident, _) in new.values() {
             if let Some(local) = self.locals.find(ident) {
                 let one = std::slice::from_ref(ident);
-                self.locals[local].remade = Some(parts::of(pat, scrutinee, one));
+                self.locals[local].remade = Some(patterns::of(pat, scrutinee, one));
                 if is_changed && new.len() > 1 {
                     let (pat, value) = (pat.clone(), scrutinee.clone());
                     let made_with = MadeWith { pat, value, always_matches: false };
@@ -206,7 +206,7 @@ impl VisitMut for See<'_, '_> {
             self.visit_pat_mut(inner);
         }
         if !self.used.contains(&binding.ident) {
-            *pat = parts::without_binding(binding);
+            *pat = patterns::without_binding(binding);
             return;
         }
         let name = binding.ident.to_string();

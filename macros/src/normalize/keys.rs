@@ -9,16 +9,16 @@ use super::compound::is_element;
 use super::projections::projects;
 use super::told_by_type::may_be_own;
 use super::{Lower, forms, pairs};
-use crate::hygiene::Names;
+use crate::ir::usage;
+use crate::ir::usage::Usage;
 use crate::ir::{LocalId, Stmt};
 use crate::syntax::calls::only_wraps;
+use crate::syntax::hygiene::Names;
 use crate::syntax::methods::{
     ADAPTING, DEFAULTING, ITEMS, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
 };
 use crate::syntax::patterns::has_ref;
 use crate::syntax::suspend;
-use crate::usage;
-use crate::usage::Usage;
 
 impl Lower<'_> {
     /// What an argument borrows, if it means the same as long as that stays as it is.

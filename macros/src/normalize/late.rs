@@ -13,12 +13,12 @@ use super::changed::{Changed, is_stable_value};
 use super::entries::{FILLING_OPTIONS, copied_key};
 use super::forms::is_constant;
 use super::receivers::is_made;
-use crate::sets::Set;
+use crate::collections::sets::Set;
+use crate::ir::usage::{Place, Usage};
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::forms::is_range;
 use crate::syntax::macros;
 use crate::syntax::methods::{ADAPTING, FILLING, ITEMS, PARTS_MUT, is_one_of, joins};
-use crate::usage::{Place, Usage};
 
 /// Methods that give the items of what they are called on as values.
 const OWN_ITEMS: [&str; 6] =

@@ -11,7 +11,7 @@ use syn::{Block, Expr, Ident, Stmt};
 
 use super::Lower;
 use crate::diagnostics::rules::Rule;
-use crate::hygiene::Names;
+use crate::syntax::hygiene::Names;
 use crate::syntax::methods;
 
 impl Lower<'_> {

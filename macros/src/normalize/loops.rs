@@ -10,10 +10,10 @@ use super::labels::JumpKind;
 use super::may_lend::may_lend;
 use super::rows::rows;
 use super::{Dest, Lower, names, shapes};
-use crate::hygiene::{TEXTS, hidden_at};
 use crate::ir::{Arm, LocalId, LocalKind, Shape, Stmt};
 use crate::syntax::build::{ident_pat, let_stmt, wild_pat};
 use crate::syntax::forms::{is_range, without_parens};
+use crate::syntax::hygiene::{TEXTS, hidden_at};
 use crate::syntax::{methods, suspend};
 
 impl Lower<'_> {

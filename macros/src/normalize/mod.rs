@@ -71,38 +71,38 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, Ident, Pat, Stmt as Source, Type};
 
-use crate::again::Again;
+use crate::collections::sets::Set;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::fingerprint::{Fingerprint, Place};
-use crate::hygiene;
+use crate::ir::Refinement;
 use crate::ir::{
     Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Stmt, Tree, discard,
     span_ends, whole,
 };
 use crate::normalize::labels::JumpScope;
-use crate::sets::Set;
 use crate::syntax::build::{ident_expr, ident_pat};
+use crate::syntax::fingerprint::{Fingerprint, Place};
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
+use crate::syntax::hygiene;
 
 /// Takes apart what suspends, for the first time or again.
 pub(crate) fn normalize(
     context: Option<&Ident>,
     body: &Block,
     mut locals: Locals,
-    again: &Again,
+    refinement: &Refinement,
     diagnostics: &Diagnostics,
 ) -> Tree {
     let mut body = Cow::Borrowed(body);
-    let patterns = if again.taken_apart.is_empty() {
+    let patterns = if refinement.destructured.is_empty() {
         apart::Patterns::new()
     } else {
-        apart::take_all_apart(&locals, &again.taken_apart, body.to_mut())
+        apart::take_all_apart(&locals, &refinement.destructured, body.to_mut())
     };
     let shapes = texts::find(&body, &mut locals);
     let mut lower = Lower {
         locals,
-        again,
+        refinement,
         shapes,
         points: Vec::new(),
         pinned: Vec::new(),
@@ -154,7 +154,7 @@ impl Dest {
 
 struct Lower<'a> {
     locals: Locals,
-    again: &'a Again,
+    refinement: &'a Refinement,
     /// What is known of their values.
     shapes: shapes::Shapes,
     points: Vec<Point>,

@@ -1,4 +1,4 @@
-//! Parts that a branch takes over become locals of their own before it. See [`crate::moved`].
+//! Parts that a branch takes over become locals of their own before it. See [`crate::flow::captured_parts`].
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
@@ -7,23 +7,25 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, Macro};
 
 use super::Lower;
+use crate::ir::CapturedPart;
+use crate::ir::usage::Place;
 use crate::ir::{LocalKind, PointId};
-use crate::moved::Moved;
 use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
 use crate::syntax::names::is_plain;
 use crate::syntax::select::visit_code_mut;
-use crate::usage::Place;
 
 impl Lower<'_> {
     /// Moves the parts that a branch takes over into locals, and has its block use those.
     pub(super) fn take_parts(&mut self, point: PointId, index: usize, block: &mut Block) {
-        let again = self.again;
-        for part in again.moved.iter().filter(|part| (part.point, part.index) == (point, index)) {
+        let refinement = self.refinement;
+        for part in
+            refinement.captured.iter().filter(|part| (part.point, part.index) == (point, index))
+        {
             self.take_part(part, block);
         }
     }
 
-    fn take_part(&mut self, part: &Moved, block: &mut Block) {
+    fn take_part(&mut self, part: &CapturedPart, block: &mut Block) {
         let plain = format!("{}_{}", part.local, part.fields.join("_")).replace("r#", "");
         let new = Ident::new(&self.free_name(&plain), part.local.span());
         let mut uses = Uses { part, new: &new, first: None };
@@ -51,7 +53,7 @@ impl Lower<'_> {
 
 /// Replaces the uses of a part.
 struct Uses<'a> {
-    part: &'a Moved,
+    part: &'a CapturedPart,
     new: &'a Ident,
     /// The first of them.
     first: Option<Expr>,
@@ -73,7 +75,7 @@ impl VisitMut for Uses<'_> {
     }
 }
 
-fn is_part(expr: &Expr, part: &Moved) -> bool {
+fn is_part(expr: &Expr, part: &CapturedPart) -> bool {
     // A local that is looked for by its name stands for any.
     let find = |ident: &Ident| (*ident == part.local).then_some(crate::ir::LocalId(0));
     matches!(expr, Expr::Field(_))
@@ -81,7 +83,7 @@ fn is_part(expr: &Expr, part: &Moved) -> bool {
 }
 
 /// Whether the tokens name the part, or what it is a part of.
-fn names(tokens: TokenStream, part: &Moved) -> bool {
+fn names(tokens: TokenStream, part: &CapturedPart) -> bool {
     let mut trees = tokens.into_iter().peekable();
     while let Some(tree) = trees.next() {
         match tree {

@@ -9,11 +9,11 @@ use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
 
 use super::Lower;
-use crate::by_name::NameMap;
+use crate::collections::by_name::NameMap;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::fingerprint::Place;
 use crate::ir::{NamedBranch, Point, PointId, PointKind};
+use crate::syntax::fingerprint::Place;
 use crate::syntax::names::without_prefix;
 use crate::syntax::patterns::collect_bindings;
 

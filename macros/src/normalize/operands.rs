@@ -15,12 +15,12 @@ use super::operand::{Operand, operands_mut};
 use super::{Lower, control};
 use crate::diagnostics::rules::Rule;
 use crate::ir::locals::local_of;
+use crate::ir::usage::Place;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::conditions::chain;
 use crate::syntax::forms::{gives_option, has_index, is_own, without_parens};
 use crate::syntax::methods::takes_receiver;
 use crate::syntax::suspend;
-use crate::usage::Place;
 
 impl Lower<'_> {
     /// Hoists what is matched by patterns.

@@ -7,15 +7,15 @@ use syn::{Expr, Lit, Member, Pat, Token, UnOp};
 use super::again::depends_on_guard;
 use super::made::{gives_borrow, lends};
 use super::{Lower, chosen};
+use crate::ir::usage::{Place, Usage};
 use crate::ir::{LocalKind, MadeWith};
-use crate::parts;
+use crate::rematerialize::patterns;
 use crate::syntax::binding_modes::Bindings;
 use crate::syntax::calls::{names_constant, only_wraps};
 use crate::syntax::forms::is_plain_literal;
 use crate::syntax::macros;
 use crate::syntax::operators::is_sign;
 use crate::syntax::patterns::{collect_bindings, split_type};
-use crate::usage::{Place, Usage};
 
 /// The most parameters of a closure that is made again: `runtime/src/generated/same_type.rs`.
 const MAX_PARAMETERS: usize = 6;
@@ -120,7 +120,7 @@ impl Lower<'_> {
             if self.locals[local].mutable {
                 continue;
             }
-            self.locals[local].remade = Some(parts::of(pat, value, std::slice::from_ref(ident)));
+            self.locals[local].remade = Some(patterns::of(pat, value, std::slice::from_ref(ident)));
             if !are_shared && borrows.len() > 1 {
                 let (pat, value) = (pat.clone(), value.clone());
                 self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: false });

@@ -7,8 +7,8 @@ use syn::{Expr, Macro, Token};
 
 use super::refusal::refusal;
 use super::{Dest, Lower};
+use crate::frontend::shields;
 use crate::ir::{AsyncBlock, Branch, LocalKind, PointId, PointKind, SelectArm, Stmt};
-use crate::shields;
 use crate::syntax::select::Select;
 use crate::syntax::suspend;
 

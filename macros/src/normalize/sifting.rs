@@ -18,8 +18,8 @@ use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
 use super::{Lower, names};
 use crate::ir::LocalKind;
+use crate::ir::usage::Usage;
 use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
-use crate::usage::Usage;
 
 /// What an iterator does with the items before a loop gets them.
 enum Sift {

@@ -174,7 +174,7 @@ impl Lower<'_> {
     /// Notes what the statement says of the local that it declares.
     fn note_local(&mut self, local: &syn::Local) {
         let (pat, ty) = split_type(&local.pat);
-        let bound = crate::usage::bound_locals(&self.locals, pat);
+        let bound = crate::ir::usage::bound_locals(&self.locals, pat);
         self.declared.extend(bound);
         let is_owned = ty.is_some_and(is_owned);
         if let Some(init) = local.init.as_ref().filter(|_| !is_owned) {

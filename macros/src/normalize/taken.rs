@@ -8,14 +8,14 @@ use syn::{Block, Expr};
 
 use super::Lower;
 use super::text_types::gives_as_it_is_asked;
+use crate::collections::sets::Set;
 use crate::diagnostics::rules::Rule;
+use crate::ir::usage::Usage;
 use crate::ir::{LocalId, Locals};
-use crate::sets::Set;
 use crate::syntax::calls::is_constructor;
 use crate::syntax::exits::Exits;
 use crate::syntax::methods::{ADAPTERS, is_one_of};
 use crate::syntax::names::is_any_of;
-use crate::usage::Usage;
 
 /// Those of them that do anything with the items.
 const DOING: [&str; 6] = ["filter_map", "flat_map", "inspect", "map", "map_while", "scan"];

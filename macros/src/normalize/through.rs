@@ -15,8 +15,8 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAsync, ExprClosure, Ident, Macro};
 
 use super::Lower;
+use crate::collections::sets::Set;
 use crate::ir::{LocalId, Locals};
-use crate::sets::Set;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::macros;
 use crate::syntax::select::visit_code_mut;

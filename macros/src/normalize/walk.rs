@@ -13,10 +13,10 @@ use super::Lower;
 use super::item_parts::{base_of_part, is_of_item};
 use super::receivers::is_made;
 use super::text_types::may_give_own;
-use crate::hygiene::Names;
 use crate::ir::{LocalId, MadeWith};
-use crate::parts;
+use crate::rematerialize::patterns;
 use crate::syntax::forms::gives_option;
+use crate::syntax::hygiene::Names;
 use crate::syntax::methods::{
     ADAPTING, ITEMS, OPENING, WHOLE, is_one_of, is_shared, joins, shares, tried,
 };
@@ -235,7 +235,7 @@ impl Lower<'_> {
             let one = std::slice::from_ref(&ident);
             self.locals[local].remade = Some(match pat {
                 Pat::Ident(_) => item.clone(),
-                _ => parts::of_all(pat, &item, one),
+                _ => patterns::of_all(pat, &item, one),
             });
             if !(is_shared || is_single) {
                 let (pat, value) = (pat.clone(), item.clone());

@@ -19,10 +19,10 @@ pub(super) use self::enclose::enclose_last;
 use super::printer::Printer;
 use super::rewrite::enclose::enclose_first;
 use super::rewrite::jumps::Target;
+use crate::ir::usage::{Place, Usage};
 use crate::syntax::macros;
 use crate::syntax::macros::Piece;
 use crate::syntax::patterns::collect_bindings;
-use crate::usage::{Place, Usage};
 
 /// Rewrites code of one root.
 pub(super) struct Rewrite<'p, 'a> {

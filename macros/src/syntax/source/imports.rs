@@ -10,8 +10,8 @@ use proc_macro2::Span;
 use syn::{ItemUse, Path, UseTree};
 
 use super::hashers::{argument_count, has_own_hasher};
-use crate::by_name::NameMap;
-use crate::root::is_piton;
+use crate::collections::by_name::NameMap;
+use crate::syntax::root::is_piton;
 use crate::syntax::source::statics::{SharedBy, is_interior_mutable};
 use crate::syntax::source::{SourceFile, file_of};
 
