@@ -2,11 +2,13 @@
 //! re-exports everything here.
 
 mod activity;
+mod anf;
 mod attributes;
 mod check;
 mod codegen;
 mod collections;
 mod derives;
+mod desugar;
 mod diagnostics;
 mod flow;
 mod frontend;
@@ -14,12 +16,13 @@ mod frontend;
 mod fuzz;
 mod ir;
 mod layout;
-mod normalize;
+pub(crate) mod lower;
 mod pipeline;
 mod register;
 mod rematerialize;
 mod resolve;
 mod syntax;
+mod values;
 mod verify;
 
 use proc_macro::TokenStream;

@@ -10,7 +10,7 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, Item, ItemMod, ItemUse, UseTree};
 
 /// In the order of the data: facts, the passes, and what stands on top of them.
-const FOLDERS: [&str; 18] = [
+const FOLDERS: [&str; 21] = [
     "collections",
     "diagnostics",
     "syntax",
@@ -18,8 +18,11 @@ const FOLDERS: [&str; 18] = [
     "check",
     "ir",
     "resolve",
+    "values",
+    "lower",
     "rematerialize",
-    "normalize",
+    "desugar",
+    "anf",
     "flow",
     "layout",
     "verify",

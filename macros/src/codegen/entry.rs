@@ -16,7 +16,7 @@ use crate::collections::sets::Set;
 use crate::ir::usage::Place;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{Root, VariableId, scope_path};
-use crate::normalize::told_again;
+use crate::rematerialize::held_by_type::told_again;
 use crate::rematerialize::patterns;
 use crate::syntax::hygiene::numbered;
 

@@ -6,16 +6,15 @@
 //!
 //! Such a block captures the part by value, and the rest by reference. A region owns whole locals only, so
 //! the part becomes a local of its own, before the branches: `let mut order_lines = order.lines;`. Input:
-//! the graph and its liveness. Output: what [`normalize`](crate::normalize) is to do so with, in a
+//! the graph and its liveness. Output: what [`normalize`](crate::anf) is to do so with, in a
 //! second go. Guarantees: nothing else reads such a part before it is filled again. Whether it is `Copy`
 //! is not known, and makes no difference then.
 
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::flow::move_paths;
-use crate::ir::CapturedPart;
 use crate::ir::usage::{Place, Usage};
-use crate::ir::{BlockId, BlockKind, Graph, LocalKind, RegionId};
+use crate::ir::{BlockId, BlockKind, CapturedPart, Graph, LocalKind, RegionId};
 
 /// Finds them in the order of the branches.
 pub(crate) fn find(graph: &Graph, liveness: &Liveness) -> Vec<CapturedPart> {

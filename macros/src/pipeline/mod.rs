@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
 
+use crate::anf::normalize;
 use crate::check::{check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::{Level, Rule};
@@ -20,7 +21,6 @@ use crate::frontend::parse::WorkflowFn;
 use crate::frontend::{conditions, method, parse, raw, redact, shields, time_limits};
 use crate::ir::Refinement;
 use crate::ir::{Graph, LocalKind, Point};
-use crate::normalize::normalize;
 use crate::syntax::names::is_any_of;
 use crate::syntax::root::Root;
 use crate::verify::{lookups, pointers};

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::diagnostics::Diagnostics;
 use crate::flow::{cfg, liveness};
 use crate::frontend::parse;
-use crate::{layout, normalize, resolve};
+use crate::{anf, layout, resolve};
 
 /// A statement with one await.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ fn states(steps: &[Step]) -> Vec<String> {
     let mut function = parse::parse(function, "run".into(), None, &diagnostics).expect("async");
     let (params, body) = (&mut function.params, &mut function.body);
     let locals = resolve::resolve(None, params, body, &diagnostics);
-    let tree = normalize::normalize(
+    let tree = anf::normalize(
         None,
         &function.body,
         locals,

@@ -7,7 +7,7 @@ use crate::diagnostics::Diagnostics;
 use crate::flow::{cfg, liveness};
 use crate::frontend::parse;
 use crate::pipeline::dump;
-use crate::{codegen, layout, normalize, resolve};
+use crate::{anf, codegen, layout, resolve};
 
 /// The dumps of all passes, one after the other.
 fn passes(source: TokenStream) -> String {
@@ -23,7 +23,7 @@ fn passes(source: TokenStream) -> String {
     );
     let mut out = format!("resolve\n{}", dump::locals(&locals));
     let body = function.body.clone();
-    let tree = normalize::normalize(
+    let tree = anf::normalize(
         function.context.as_ref(),
         &body,
         locals,

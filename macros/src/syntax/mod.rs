@@ -12,6 +12,7 @@
 
 pub(crate) mod alternatives;
 pub(crate) mod binding_modes;
+pub(crate) mod branches;
 pub(crate) mod build;
 pub(crate) mod calls;
 pub(crate) mod conditions;
@@ -21,6 +22,7 @@ pub(crate) mod fingerprint;
 pub(crate) mod forms;
 pub(crate) mod hygiene;
 pub(crate) mod macros;
+pub(crate) mod mentions;
 pub(crate) mod methods;
 pub(crate) mod names;
 pub(crate) mod operators;
