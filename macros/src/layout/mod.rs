@@ -10,7 +10,6 @@ mod asked;
 mod holding;
 mod in_parts;
 mod links;
-mod lost;
 mod made_alike;
 mod names;
 mod parts;
@@ -38,13 +37,12 @@ use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::flow::move_paths;
 use crate::flow::move_paths::Holes;
-use crate::flow::pending_drops::Carried;
 use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, PointId, RegionId, ScopeId};
 use crate::layout::links::{Exits, exits, link};
 use crate::layout::names::{Names, names_by_root, needed};
 use crate::layout::parts::forget_late;
-use crate::layout::passing::{carry, find_idle, given_in, keep, used_by_regions};
+use crate::layout::passing::{find_idle, given_in, keep, used_by_regions};
 use crate::layout::states::{edges, numbers, states};
 use crate::layout::variables::{Variables, sort_as_declared};
 use crate::syntax::divergence;
@@ -83,8 +81,6 @@ pub(crate) struct Root {
     pub(crate) idle: Set<LocalId>,
     /// What it reads or hands on only behind a call that may never return.
     pub(crate) hidden: Set<LocalId>,
-    /// What may come to it to be dropped at the end of its scope.
-    pub(crate) carried: Vec<VariableId>,
     /// The parts of what it is given that have been moved out.
     pub(crate) gone: Vec<Place>,
     /// Parts of locals that it fills before it reads them, and is not given.
@@ -139,8 +135,6 @@ pub(crate) struct Layout {
     pub(crate) in_parts: Set<Place>,
     /// What may be a borrow and is held by its parts, with those that are used up, as they are written.
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
-    /// What is held where control leaves a root.
-    pub(crate) carried: Carried,
     /// Where copies stand in for parts that have been moved out.
     pub(crate) stand_ins: StandIns,
     /// Which parts are filled before they are read.
@@ -227,7 +221,6 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             asked: None,
             idle: Set::new(),
             hidden: Set::new(),
-            carried: Vec::new(),
             gone: Vec::new(),
             unfilled,
         });
@@ -238,8 +231,6 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     for root in &mut roots {
         root.gone = stand_ins.begin(root.block).iter().cloned().collect();
     }
-    let lost = lost::analyze(graph, &stand_ins, &roots);
-    let carried = carry(graph, liveness, &root_of, &lost, &mut roots, &mut variables);
     asked::find(graph, &mut roots);
     let read = find_idle(graph, &links, &exits, &root_of, &mut roots, &variables.list);
     keep(graph, &exits, &root_of, &stand_ins, &mut roots, &mut variables.list);
@@ -266,7 +257,6 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         alike,
         in_parts,
         spent_parts,
-        carried,
         stand_ins,
         holes,
         untold,

@@ -38,12 +38,6 @@ pub(crate) fn only_looks(call: &ExprMethodCall) -> bool {
     is_one_of(&METHODS, call)
 }
 
-/// Whether the method compares what it is called on with what it is told, and keeps nothing of either.
-pub(crate) fn compares(call: &ExprMethodCall) -> bool {
-    const METHODS: [&str; 8] = ["cmp", "eq", "ge", "gt", "le", "lt", "ne", "partial_cmp"];
-    is_one_of(&METHODS, call)
-}
-
 /// Whether the method answers a question with a number or a truth value. It is so by the standard library.
 pub(crate) fn answers(call: &ExprMethodCall) -> bool {
     const METHODS: [&str; 13] = [
@@ -82,37 +76,6 @@ pub(crate) fn takes_receiver(call: &ExprMethodCall) -> bool {
         "then_some",
         "xor",
         "zip",
-    ];
-    is_one_of(&METHODS, call)
-}
-
-/// Whether the method changes what it is called on and leaves it where it is, if its value is not wanted.
-/// It is so by the collections and strings of the standard library, and what takes itself to give a changed
-/// one, as builders do, is not called for nothing.
-pub(crate) fn changes_in_place(call: &ExprMethodCall) -> bool {
-    const METHODS: [&str; 22] = [
-        "append",
-        "clear",
-        "dedup",
-        "extend",
-        "extend_from_slice",
-        "fill",
-        "insert",
-        "insert_str",
-        "pop_back",
-        "pop_front",
-        "push",
-        "push_back",
-        "push_front",
-        "push_str",
-        "remove",
-        "retain",
-        "reverse",
-        "sort",
-        "sort_by_key",
-        "sort_unstable",
-        "swap",
-        "truncate",
     ];
     is_one_of(&METHODS, call)
 }

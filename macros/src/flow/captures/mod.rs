@@ -73,17 +73,6 @@ impl Captures {
         })
     }
 
-    /// Those of them that the region only borrows in the source: they end with their scope, and not with
-    /// the region.
-    pub(crate) fn borrowed<'a>(
-        &'a self,
-        graph: &'a Graph,
-        region: RegionId,
-    ) -> impl Iterator<Item = LocalId> + 'a {
-        let owned = self.owned[region.0].iter().copied().filter(move |_| !graph[region].is_move);
-        owned.filter(move |local| !uses_up(graph, region, *local))
-    }
-
     fn owns(
         &self,
         graph: &Graph,
@@ -125,11 +114,6 @@ impl Captures {
 
 fn moves_out_of(graph: &Graph, region: RegionId, local: LocalId) -> bool {
     graph.usages_within(region).flat_map(|usage| &usage.moves).any(|place| place.local == local)
-}
-
-fn uses_up(graph: &Graph, region: RegionId, local: LocalId) -> bool {
-    moves_out_of(graph, region, local)
-        || graph.usages_within(region).any(|usage| usage.takes.contains(&local))
 }
 
 /// The locals from outside that each region uses.

@@ -73,7 +73,7 @@ impl Machine<'_> {
                 in_scope[local.0] = true;
             }
         }
-        let given = root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local);
+        let given = root.entry.iter().map(|id| self.place(*id).local);
         let mut locals =
             given.chain(root.remade.iter().copied()).chain(root.declared.iter().copied());
         match locals.find(|local| !in_scope[local.0]) {
@@ -204,7 +204,7 @@ impl Machine<'_> {
             let there = &mut known[root.block.0];
             there.add(&root.named);
             there.add(&root.bound);
-            there.extend(root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local));
+            there.extend(root.entry.iter().map(|id| self.place(*id).local));
             there.extend(&root.declared);
             // What the branches of a point use from outside is there where they are stepped.
             there.add(&root.used_by_regions);
