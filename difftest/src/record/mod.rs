@@ -60,23 +60,14 @@ pub(crate) fn ends_with(mark: usize, events: &[String]) -> bool {
 #[derive(Debug, Deserialize)]
 pub struct Noisy {
     name: String,
-    is_part: bool,
     #[serde(skip)]
     saved: Cell<bool>,
-}
-
-/// Makes a value one of those that may be part of another. When the other has lost one of its parts, a
-/// machine may drop what is left of it where control goes from one part of the step to the next, and
-/// not at the end of its scope. So the drop of such a value may come early within its turn, too.
-pub fn part(mut value: Noisy) -> Noisy {
-    value.is_part = true;
-    value
 }
 
 impl Noisy {
     /// A value that is known by `name`.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), is_part: false, saved: Cell::new(false) }
+        Self { name: name.into(), saved: Cell::new(false) }
     }
 
     /// What the value is known by.
@@ -93,8 +84,7 @@ impl Noisy {
 impl Drop for Noisy {
     fn drop(&mut self) {
         if !self.saved.get() {
-            let what = if self.is_part { "drop part" } else { "drop" };
-            push(format!("{what} {}", self.name));
+            push(format!("drop {}", self.name));
         }
     }
 }
@@ -103,9 +93,8 @@ impl Serialize for Noisy {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         use serde::ser::SerializeStruct as _;
         self.saved.set(true);
-        let mut noisy = serializer.serialize_struct("Noisy", 2)?;
+        let mut noisy = serializer.serialize_struct("Noisy", 1)?;
         noisy.serialize_field("name", &self.name)?;
-        noisy.serialize_field("is_part", &self.is_part)?;
         noisy.end()
     }
 }

@@ -62,10 +62,7 @@ impl Lower<'_> {
                         operand => self.hoist(operand),
                     };
                     if stays {
-                        self.note_kept(&operand);
-                    }
-                    if kind == Operand::Taken {
-                        self.note_taken(&operand);
+                        self.note_kept();
                     }
                     operand
                 }
@@ -156,11 +153,7 @@ impl Lower<'_> {
                 {
                     self.check_stays(&operand);
                 }
-                let place = self.stabilize_place(operand, changed);
-                if kind == Operand::Taken {
-                    self.note_taken(&place);
-                }
-                place
+                self.stabilize_place(operand, changed)
             }
         }
     }
@@ -234,7 +227,7 @@ impl Lower<'_> {
                 None => {
                     let value = self.keep_receiver(value);
                     let value = self.spill_asked(value, changed);
-                    self.note_kept(&value);
+                    self.note_kept();
                     value
                 }
             },

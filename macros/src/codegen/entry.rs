@@ -7,7 +7,7 @@ use syn::{Expr, Index, Pat};
 
 use super::add::add;
 use super::exit::lent;
-use super::large::allowed;
+use super::large_literals::allowed;
 use super::printer::Printer;
 use super::rewrite::Rewrite;
 use super::variables::{parked, slot, token};

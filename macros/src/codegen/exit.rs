@@ -8,7 +8,7 @@ use syn::{Expr, Index};
 use super::add::{Piece, add, add_at};
 use super::places::{PartOf, part_of};
 use super::printer::Printer;
-use super::tied::given;
+use super::type_ties::given;
 use super::variables::slot;
 use super::{add, idents, state, variables};
 use crate::ir::usage::{Place, Usage};

@@ -7,7 +7,7 @@
 //! of, and parts that it moves out and nothing else needs. What two branches use stays outside, so
 //! rustc judges whether they may.
 
-mod given;
+mod borrows;
 
 use crate::collections::sets::Set;
 use crate::ir::usage::{Place, bound_locals};
@@ -102,7 +102,9 @@ impl Captures {
         if elsewhere.is_empty() && !is_shared {
             // What it gives a value first is not there before.
             let is_there = in_region(id).next().is_some();
-            return moves_out_of(graph, id, local) || !is_there || !given::lends(graph, id, local);
+            return moves_out_of(graph, id, local)
+                || !is_there
+                || !borrows::lends(graph, id, local);
         }
         elsewhere.extend(siblings.iter().flat_map(|other| in_region(*other)));
         let mut places = in_region(id).peekable();

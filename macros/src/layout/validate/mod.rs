@@ -1,7 +1,7 @@
 //! A check of the layout: what code generation rests on. Each rule is a function, and for each there is
 //! a layout that only it finds fault with.
 
-use super::{Layout, Link, Root, VariableId, vacant};
+use super::{Layout, Link, Root, VariableId, uninitialized};
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::ir::usage::Place;
@@ -132,7 +132,7 @@ impl Machine<'_> {
     /// filled before they are read.
     fn states_save_what_is_live(&self) -> Checked {
         let bound = self.graph.bound_at_entry();
-        let vacant = vacant::analyze(self.graph);
+        let vacant = uninitialized::analyze(self.graph);
         for state in &self.layout.states {
             let resumed = self.layout.roots.iter().find(|root| {
                 state.point.is_some_and(|p| self.graph[root.block].kind == BlockKind::Resume(p))
