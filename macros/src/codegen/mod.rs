@@ -7,6 +7,7 @@ mod constants;
 mod entry;
 mod exit;
 mod facade;
+mod field_names;
 mod graph;
 mod joins;
 mod large;

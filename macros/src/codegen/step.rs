@@ -6,7 +6,9 @@ use syn::Lifetime;
 
 use super::add::{Piece, add};
 use super::print::Printer;
-use super::{Machine, add, moved_keys, print, regions, state, tokens, told, whose_parts};
+use super::{
+    Machine, add, field_names, moved_keys, print, regions, state, tokens, told, whose_parts,
+};
 use crate::clippy;
 use crate::hygiene::{TEXTS, hidden, numbered, written};
 use crate::ir::{BlockId, RegionId};
@@ -192,12 +194,15 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let mut run = run(machine, None, &tokens::begin(machine, &described));
     let (parts, parts_checks) = whose_parts::checks(machine, &run);
     add::made(out, parts);
+    let (wholes, names_of_fields) = field_names::asked(machine, &run);
+    add::made(out, wholes);
     add::made(out, told::told(machine));
     tokens::operations(machine, out);
     add::made(out, outputs);
     let mut checks = tokens::text_checks(machine);
     add::made(&mut checks, parts_checks);
     add::made(&mut checks, moved_keys::checks(machine));
+    add::made(&mut checks, names_of_fields);
     if machine.graph.locals.are_texts_lent() {
         let texts = texts();
         run = quote!(let #texts = __piton::Texts::new(); #run);

@@ -139,6 +139,8 @@ pub(crate) struct Layout {
     pub(crate) in_parts: Set<Place>,
     /// What may be a borrow and is held by its parts, with those that are used up, as they are written.
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
+    /// The locals of which parts are saved.
+    pub(crate) saved_in_parts: Set<LocalId>,
     /// What is held where control leaves a root.
     pub(crate) carried: Carried,
     /// Where copies stand in for parts that have been moved out.
@@ -252,6 +254,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     forget_late(graph, &exits, &root_of, &stand_ins, &mut roots);
     let in_parts = in_parts::find(graph, &variables.list);
     let spent_parts = in_parts::find_spent(graph, &variables.list);
+    let saved_in_parts = in_parts::find_saved(&variables.list);
     Layout {
         variables: variables.list,
         roots,
@@ -266,6 +269,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         alike,
         in_parts,
         spent_parts,
+        saved_in_parts,
         carried,
         stand_ins,
         holes,
