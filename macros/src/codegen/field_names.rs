@@ -7,11 +7,11 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::Machine;
-use super::exit::fields_of;
-use super::print::names;
-use super::step::context;
-use crate::hygiene::in_source;
+use super::idents::names;
+use super::places::fields_of;
+use super::variables::context;
 use crate::ir::LocalId;
+use crate::syntax::hygiene::in_source;
 
 /// The token of the type of what is saved in parts.
 fn token(machine: &Machine<'_>, id: LocalId) -> Ident {

@@ -6,14 +6,15 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Pat;
 
-use super::exit::part_of;
-use super::print::{Printer, names};
-use super::tokens::first_held_at;
+use super::held::first_held_at;
+use super::idents::names;
+use super::places::part_of;
+use super::printer::Printer;
 use super::{Machine, field_names};
-use crate::hygiene::in_source;
 use crate::ir::LocalId;
+use crate::ir::usage::{Place, bound_locals};
 use crate::layout::VariableId;
-use crate::usage::{Place, bound_locals};
+use crate::syntax::hygiene::in_source;
 
 /// The token of the type of what is held by its parts.
 fn token(machine: &Machine<'_>, place: &Place) -> Ident {

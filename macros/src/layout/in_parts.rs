@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::Variable;
+use crate::anf::is_owned;
+use crate::collections::sets::Set;
+use crate::ir::usage::{Place, bound_locals};
 use crate::ir::{Graph, LocalId, Locals, Node, Terminator};
-use crate::normalize::is_owned;
-use crate::sets::Set;
-use crate::usage::{Place, bound_locals};
 
 /// What is changed: whatever has parts with variables of their own.
 pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
