@@ -1,14 +1,16 @@
 //! Listing and describing schedules.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use piton::client::{Client, LogEntry, ScheduleDescription};
-use piton::model::Timestamp;
+use piton::model::{OnTimeout, Timestamp, WorkflowRetry};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::error::Failure;
 use crate::output::{self, Output};
+use crate::run::attribute;
 
 /// How many entries of the log a description has.
 const RECENT: u32 = 10;
@@ -87,6 +89,19 @@ pub(super) async fn describe(
     line("canonical", compact(&described.canonical));
     line("overlap", compact(&described.overlap).trim_matches('"').to_owned());
     line("catch-up window", format!("{:?}", described.catch_up_window));
+    let limit = |limit: Option<Duration>| limit.map_or(String::new(), |limit| format!("{limit:?}"));
+    line("run timeout", limit(described.run_timeout));
+    line("execution timeout", limit(described.execution_timeout));
+    if described.run_timeout.or(described.execution_timeout).is_some() {
+        line("on timeout", on_timeout(described.on_timeout, described.cleanup_timeout));
+    }
+    line("tried again", described.retry.as_ref().map_or(String::new(), tried_again));
+    for (name, value) in &described.attributes {
+        line("attribute", format!("{name} = {value}"));
+    }
+    for (name, value) in described.memo.iter() {
+        line("memo", format!("{name}: {value}"));
+    }
     line("on failure", if described.pause_on_failure { "pause" } else { "" }.to_owned());
     line("revision", described.revision.to_string());
     line("paused", if described.paused { "yes" } else { "no" }.to_owned());
@@ -101,6 +116,26 @@ pub(super) async fn describe(
         line("next", next.to_string());
     }
     Ok(text + "\n" + &table(&log))
+}
+
+fn on_timeout(on_timeout: OnTimeout, cleanup: Duration) -> String {
+    match on_timeout {
+        OnTimeout::Cancel => format!("ask to cancel, close after {cleanup:?} more"),
+        _ => "close".to_owned(),
+    }
+}
+
+fn tried_again(retry: &WorkflowRetry) -> String {
+    let WorkflowRetry { policy, non_retryable } = retry;
+    let mut text = match policy.max_attempts {
+        0 => "without a limit".to_owned(),
+        attempts => format!("{attempts} attempts"),
+    };
+    text += &format!(", first after {:?}", policy.initial_interval);
+    if !non_retryable.is_empty() {
+        text += &format!(", not after {}", non_retryable.join(", "));
+    }
+    text
 }
 
 /// A value in its JSON form, on one line.
@@ -158,6 +193,18 @@ fn told(schedule: &ScheduleDescription) -> serde_json::Value {
     json["created_at"] = schedule.created_at.to_string().into();
     json["waiting"] = json!(texts(&schedule.waiting));
     json["next"] = json!(texts(&schedule.next));
-    json["catch_up_window"] = json!(format!("{}ms", schedule.catch_up_window.as_millis()));
+    let millis = |time: Duration| format!("{}ms", time.as_millis());
+    json["catch_up_window"] = json!(millis(schedule.catch_up_window));
+    json["cleanup_timeout"] = json!(millis(schedule.cleanup_timeout));
+    json["run_timeout"] = json!(schedule.run_timeout.map(millis));
+    json["execution_timeout"] = json!(schedule.execution_timeout.map(millis));
+    if let Some(WorkflowRetry { policy, .. }) = &schedule.retry {
+        let json = &mut json["retry"]["policy"];
+        json["initial_interval"] = json!(millis(policy.initial_interval));
+        json["max_interval"] = json!(policy.max_interval.map(millis));
+    }
+    let attributes = schedule.attributes.iter();
+    let attributes = attributes.map(|(name, value)| (name.clone(), attribute(value)));
+    json["attributes"] = Value::Object(attributes.collect());
     json
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use piton::client::{Client, Overlap};
-use piton::schedule::{Calendar, Interval, Spec, UnixSeconds, parse_duration};
+use piton::client::{Client, CreateSchedule, Overlap};
+use piton::schedule::{Calendar, Interval, Spec, UnixSeconds};
 
 use super::overlap;
 use crate::error::Failure;
+use crate::terms::{TermsArgs, duration};
 
 /// What a schedule says of its times.
 #[derive(clap::Args)]
@@ -78,6 +79,8 @@ pub(crate) struct CreateArgs {
     spec: SpecArgs,
     #[command(flatten)]
     policy: PolicyArgs,
+    #[command(flatten)]
+    terms: TermsArgs,
     /// Create it paused; why, for its log
     #[arg(long, value_name = "REASON")]
     paused: Option<String>,
@@ -94,6 +97,8 @@ pub(crate) struct UpdateArgs {
     spec: SpecArgs,
     #[command(flatten)]
     policy: PolicyArgs,
+    #[command(flatten)]
+    terms: TermsArgs,
 }
 
 impl SpecArgs {
@@ -153,6 +158,30 @@ pub(super) async fn create(client: &Client, args: CreateArgs) -> Result<String, 
     if let Some(most) = policy.max_actions {
         create = create.max_actions(most);
     }
+    let retry = args.terms.retry();
+    let terms = args.terms;
+    if let Some(timeout) = terms.execution_timeout.and_then(|limit| limit.0) {
+        create = create.execution_timeout(timeout);
+    }
+    if let Some(timeout) = terms.run_timeout.and_then(|limit| limit.0) {
+        create = create.run_timeout(timeout);
+    }
+    if let Some(on_timeout) = terms.on_timeout {
+        create = create.on_timeout(on_timeout);
+    }
+    if let Some(timeout) = terms.cleanup_timeout {
+        create = create.cleanup_timeout(timeout);
+    }
+    if let Some(retry) = retry {
+        create = create.retry(retry.policy);
+        create = retry.non_retryable.into_iter().fold(create, CreateSchedule::non_retryable);
+    }
+    if let Some(attributes) = terms.attributes {
+        create = create.attributes(attributes);
+    }
+    if let Some(memo) = terms.memo {
+        create = create.memo(memo);
+    }
     if let Some(note) = args.paused {
         create = create.paused(note);
     }
@@ -187,12 +216,31 @@ pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, 
     if policy.max_actions.is_some() {
         update = update.max_actions(policy.max_actions);
     }
+    if let Some(retry) = args.terms.retry() {
+        let is_tried_again = retry.policy.max_attempts != 1;
+        update = update.retry(is_tried_again.then_some(retry));
+    }
+    let terms = args.terms;
+    if let Some(limit) = terms.execution_timeout {
+        update = update.execution_timeout(limit.0);
+    }
+    if let Some(limit) = terms.run_timeout {
+        update = update.run_timeout(limit.0);
+    }
+    if let Some(on_timeout) = terms.on_timeout {
+        update = update.on_timeout(on_timeout);
+    }
+    if let Some(timeout) = terms.cleanup_timeout {
+        update = update.cleanup_timeout(timeout);
+    }
+    if let Some(attributes) = terms.attributes {
+        update = update.attributes(attributes);
+    }
+    if let Some(memo) = terms.memo {
+        update = update.memo(memo);
+    }
     update.await?;
     Ok(String::new())
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    parse_duration(text)
 }
 
 fn calendar(text: &str) -> Result<Calendar, String> {

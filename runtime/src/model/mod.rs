@@ -10,6 +10,7 @@ mod ids;
 mod kin;
 mod memo;
 mod message;
+mod new_terms;
 mod operation;
 mod payload;
 mod promise;
@@ -37,6 +38,7 @@ pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId
 pub use kin::{ChildEnd, ChildStart, Link, ParentClose};
 pub use memo::Memo;
 pub use message::{Message, OutgoingMessage};
+pub(crate) use new_terms::NewTerms;
 pub use operation::{
     ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation, PromiseWait,
 };

@@ -5,7 +5,7 @@ use std::time::Duration;
 use piton_schedule::{Spec, UnixSeconds};
 use serde::{Deserialize, Serialize};
 
-use crate::model::Timestamp;
+use crate::model::{AttributeMap, Memo, NewTerms, Timestamp};
 
 /// What happens when a run is due and one that the schedule has started before is still open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -63,15 +63,27 @@ pub(crate) struct Config {
 }
 
 /// How runs are started.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Action {
     /// The workflow id, with places for the schedule's id and the time.
     pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) terms: NewTerms,
+    #[serde(default)]
+    pub(crate) attributes: AttributeMap,
+    #[serde(default)]
+    pub(crate) memo: Memo,
 }
 
 impl Default for Action {
     fn default() -> Self {
-        Self { id: format!("{SCHEDULE}-{TIME}") }
+        Self {
+            id: format!("{SCHEDULE}-{TIME}"),
+            terms: NewTerms::default(),
+            attributes: AttributeMap::new(),
+            memo: Memo::new(),
+        }
     }
 }
 

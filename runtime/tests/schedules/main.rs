@@ -3,6 +3,7 @@
 #![allow(missing_docs, unreachable_pub, clippy::new_without_default, clippy::unwrap_used)]
 
 mod catching_up;
+mod chains;
 mod changing;
 mod faults;
 mod overlap;

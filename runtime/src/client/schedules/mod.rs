@@ -4,6 +4,7 @@ mod change;
 mod create;
 mod describe;
 mod request;
+mod terms;
 mod update;
 
 pub use create::CreateSchedule;

@@ -8,6 +8,7 @@ use piton_schedule::Spec;
 
 use super::Schedule;
 use super::create::{check, encoded};
+use super::terms::ActionChange;
 use crate::engine::backoff::patiently;
 use crate::error::ScheduleError;
 use crate::machine::{Workflow, WorkflowCall, WorkflowEntry};
@@ -23,6 +24,7 @@ pub struct UpdateSchedule {
     action: Option<Result<(String, Payload), ScheduleError>>,
     entry: Option<&'static WorkflowEntry>,
     spec: Option<Spec>,
+    pub(super) action_change: ActionChange,
     workflow_id: Option<String>,
     overlap: Option<Overlap>,
     catch_up: Option<Duration>,
@@ -39,6 +41,7 @@ impl UpdateSchedule {
             action: None,
             entry: None,
             spec: None,
+            action_change: ActionChange::default(),
             workflow_id: None,
             overlap: None,
             catch_up: None,
@@ -128,6 +131,7 @@ impl UpdateSchedule {
             if let Some(pattern) = &self.workflow_id {
                 config.action.id = pattern.clone();
             }
+            self.action_change.apply_to(&mut config.action);
             config.overlap = self.overlap.unwrap_or(config.overlap);
             if let Some(window) = self.catch_up {
                 config.catch_up_ms = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);

@@ -44,6 +44,17 @@ pub struct ChainEntry {
     pub closed_at: Option<Timestamp>,
 }
 
+/// The last run of a chain so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastRun {
+    /// The run.
+    pub run_id: RunId,
+    /// Where it stands. If it is closed, the chain is over.
+    pub status: RunStatus,
+    /// When it closed.
+    pub closed_at: Option<Timestamp>,
+}
+
 /// A child, whatever has become of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChildRecord {
