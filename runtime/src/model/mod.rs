@@ -35,7 +35,7 @@ pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
-pub use kin::{ChildEnd, ChildStart, Link, ParentClose};
+pub use kin::{ChildEnd, ChildOptions, ChildStart, Link, ParentClose};
 pub use memo::Memo;
 pub use message::{Message, OutgoingMessage};
 pub(crate) use new_terms::NewTerms;

@@ -1,6 +1,6 @@
 //! Relations between runs, as clients query them.
 
-use crate::model::{ChildStart, Link, ParentClose, RunId, RunStatus, Timestamp};
+use crate::model::{ChildOptions, ChildStart, Link, ParentClose, RunId, RunStatus, Timestamp};
 use crate::store::NewRun;
 
 /// What a child is told that is ended because its parent is over.
@@ -73,8 +73,10 @@ pub struct ChildRecord {
 }
 
 impl NewRun {
-    /// The run of a child, for whoever claims it.
-    pub(crate) fn of_child(workflow_id: String, start: ChildStart) -> Self {
+    /// The run of a child that is started `now`, for whoever claims it.
+    pub(crate) fn of_child(workflow_id: String, start: ChildStart, now: Timestamp) -> Self {
+        let ChildOptions { terms, attributes, memo } =
+            start.options.map_or_else(ChildOptions::default, |options| *options);
         Self {
             run_id: start.run_id,
             workflow_id,
@@ -86,9 +88,9 @@ impl NewRun {
             owner: None,
             start_at: None,
             first: None,
-            attributes: Default::default(),
-            memo: Default::default(),
-            terms: None,
+            attributes,
+            memo,
+            terms: terms.map(|terms| Box::new(terms.begin(now))),
         }
     }
 }

@@ -145,7 +145,7 @@ impl State {
         }
         let policy = start.on_parent_close;
         let awaited_by = start.awaited_by;
-        let run = NewRun::of_child(workflow_id.clone(), start);
+        let run = NewRun::of_child(workflow_id.clone(), start, now);
         let taken_by = match self.start_run(run, now, news) {
             StartOutcome::IdTaken { run_id } => Some(run_id),
             StartOutcome::Started { .. } | StartOutcome::Repeated | StartOutcome::IdUsed { .. } => {
