@@ -55,9 +55,11 @@ pub(super) async fn list(
         let paused = if schedule.paused { "paused" } else { "" };
         let started = schedule.counts.started.to_string();
         let next = next.unwrap_or_default();
-        vec![schedule.id.clone(), schedule.workflow.clone(), next, started, paused.to_owned()]
+        let workflow = schedule.workflow.clone().unwrap_or_default();
+        let signal = schedule.signal.clone().unwrap_or_default();
+        vec![schedule.id.clone(), workflow, signal, next, started, paused.to_owned()]
     });
-    Ok(output::table(&["SCHEDULE", "WORKFLOW", "NEXT", "STARTED", ""], rows))
+    Ok(output::table(&["SCHEDULE", "WORKFLOW", "SIGNAL", "NEXT", "STARTED", ""], rows))
 }
 
 pub(super) async fn describe(
@@ -68,10 +70,15 @@ pub(super) async fn describe(
     let schedule = client.schedule(id);
     let described = schedule.describe().await?;
     let arguments = client.payload_json(&described.arguments).await?;
+    let signal = match &described.signal_payload {
+        Some(payload) => Some(client.payload_json(payload).await?),
+        None => None,
+    };
     let log = schedule.log(None, RECENT).await?;
     if output.json {
         let mut json = told(&described);
         json["arguments"] = arguments;
+        json["signal_value"] = json!(signal);
         json["log"] = log.iter().map(entry).collect();
         return Ok(output::json(&json));
     }
@@ -83,7 +90,12 @@ pub(super) async fn describe(
         }
     };
     line("schedule", described.id.clone());
-    line("starts", format!("{}{arguments}", described.workflow));
+    if let Some((name, value)) = described.signal.as_ref().zip(signal) {
+        line("sends", format!("{name}{value}"));
+    }
+    if let Some(workflow) = &described.workflow {
+        line("starts", format!("{workflow}{arguments}"));
+    }
     line("workflow id", described.workflow_id.clone());
     line("spec", compact(&described.spec));
     line("canonical", compact(&described.canonical));
@@ -159,7 +171,9 @@ fn table(log: &[LogEntry]) -> String {
         let json = entry(one);
         let kind = json["kind"].as_str().unwrap_or_default().to_owned();
         let text = |value: Option<String>| value.unwrap_or_default();
-        let note = ["note", "reason", "by", "from"].iter().find_map(|name| json[*name].as_str());
+        let note = ["note", "reason", "by", "from", "signal", "workflow_id"]
+            .iter()
+            .find_map(|name| json[*name].as_str());
         vec![
             one.seq.to_string(),
             output::seconds(one.at).to_string(),

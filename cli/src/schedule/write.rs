@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use piton::client::{Client, CreateSchedule, Overlap};
 use piton::schedule::{Calendar, Interval, Spec, UnixSeconds};
 
 use super::overlap;
 use crate::error::Failure;
+use crate::run::parse_json;
 use crate::terms::{TermsArgs, duration};
 
 /// What a schedule says of its times.
@@ -65,16 +68,29 @@ struct PolicyArgs {
     max_actions: Option<u64>,
 }
 
+/// A signal that is sent to the run with the workflow id; if there is a workflow, one is started where there is none.
+#[derive(clap::Args)]
+struct SignalArgs {
+    /// Send this signal to the open run with the workflow id; with a workflow, start one if there is none
+    #[arg(long, value_name = "NAME", requires = "value")]
+    signal: Option<String>,
+    /// The value of the signal, as JSON
+    #[arg(long, value_name = "JSON", requires = "signal", value_parser = parse_json)]
+    value: Option<Value>,
+}
+
 #[derive(clap::Args)]
 pub(crate) struct CreateArgs {
     /// The id of the schedule
     id: String,
     /// The workflow to be started
-    #[arg(long, value_name = "NAME")]
-    workflow: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "signal")]
+    workflow: Option<String>,
     /// Its arguments, a list as JSON
     #[arg(long, value_name = "JSON", default_value = "[]")]
     arguments: String,
+    #[command(flatten)]
+    signal: SignalArgs,
     #[command(flatten)]
     spec: SpecArgs,
     #[command(flatten)]
@@ -93,6 +109,8 @@ pub(crate) struct UpdateArgs {
     /// Refuse the change unless the schedule has this revision
     #[arg(long, value_name = "NUMBER")]
     revision: Option<i64>,
+    #[command(flatten)]
+    signal: SignalArgs,
     #[command(flatten)]
     spec: SpecArgs,
     #[command(flatten)]
@@ -141,8 +159,23 @@ pub(super) async fn create(client: &Client, args: CreateArgs) -> Result<String, 
         .map_err(|error| Failure::Spec(format!("arguments `{}`: {error}", args.arguments)))?;
     let spec = args.spec.into_spec().unwrap_or_default();
     let schedule = client.schedule(args.id);
-    let mut create = schedule.create_json(spec, args.workflow, &arguments);
     let policy = args.policy;
+    let signal = args.signal.signal.zip(args.signal.value);
+    let mut create = match (args.workflow, signal) {
+        (Some(workflow), signal) => {
+            let create = schedule.create_json(spec, workflow, &arguments);
+            signal
+                .into_iter()
+                .fold(create, |create, (name, value)| create.signal_json(name, &value))
+        }
+        (None, Some((name, value))) => {
+            let Some(workflow_id) = policy.workflow_id.clone() else {
+                return Err(Failure::Spec("a signal needs a run: give `--workflow-id`".to_owned()));
+            };
+            schedule.create_signal_json(spec, workflow_id, name, &value)
+        }
+        (None, None) => return Err(Failure::Spec("give `--workflow` or `--signal`".to_owned())),
+    };
     if let Some(pattern) = policy.workflow_id {
         create = create.workflow_id(pattern);
     }
@@ -196,6 +229,9 @@ pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, 
     }
     if let Some(spec) = args.spec.into_spec() {
         update = update.spec(spec);
+    }
+    if let Some((name, value)) = args.signal.signal.zip(args.signal.value) {
+        update = update.signal_json(name, &value);
     }
     let policy = args.policy;
     if let Some(pattern) = policy.workflow_id {

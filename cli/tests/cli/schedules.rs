@@ -111,13 +111,21 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
     }
     assert!(text.contains("starts            bill[\"ada\"]"), "{text}");
     let list = shell.prints(&["schedule", "list", "--workflow", "bill"])?;
-    assert!(list.contains("bills     bill      2100-01-01T00:00:00Z  0"), "{list}");
+    assert!(list.contains("bills     bill              2100-01-01T00:00:00Z  0"), "{list}");
     let log = shell.prints(&["schedule", "log", "bills", "--limit", "1"])?;
     assert_eq!(log.lines().count(), 2, "{log}");
 
     let dry_run = ["schedule", "backfill", "bills", "--from", "2100-01-01T00:00:00Z", "--to"];
     let dry_run = shell.prints(&[&dry_run[..], &["2100-01-01T01:30:00Z", "--dry-run"]].concat())?;
     assert_eq!(dry_run, "2100-01-01T00:00:00Z\n2100-01-01T01:00:00Z\n");
+    let poke = ["schedule", "create", "poke", "--signal", "Poke", "--value", r#"{"hard": true}"#];
+    let (_, refused) = shell.fails(&[&poke[..], &["--every", "1h"]].concat())?;
+    assert!(refused.contains("--workflow-id"), "{refused}");
+    shell.prints(&[&poke[..], &["--every", "1h", "--workflow-id", "order-42"]].concat())?;
+    let text = shell.prints(&["schedule", "describe", "poke"])?;
+    assert!(text.contains(r#"sends             Poke{"hard":true}"#), "{text}");
+    assert!(!text.contains("starts"), "{text}");
+    shell.prints(&["schedule", "delete", "poke"])?;
     shell.prints(&["schedule", "delete", "bills"])?;
     let list: Value = serde_json::from_str(&shell.prints(&["schedule", "list", "--json"])?)?;
     assert_eq!(list, json!([]));

@@ -46,6 +46,14 @@ pub enum ScheduleError {
         /// Why.
         source: CodecError,
     },
+    /// The signal cannot be encoded.
+    #[error("the signal `{signal}` cannot be encoded")]
+    Signal {
+        /// The signal's stored name.
+        signal: &'static str,
+        /// Why.
+        source: CodecError,
+    },
     /// There is a schedule with this id.
     #[error("the schedule `{id}` exists already: update it, or delete it first")]
     Exists {

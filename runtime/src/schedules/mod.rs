@@ -12,7 +12,7 @@ mod log;
 mod state;
 
 pub use config::Overlap;
-pub(crate) use config::{Action, Config};
+pub(crate) use config::{Action, Config, NO_WORKFLOW, SignalAction};
 pub use log::{LogEntry, LogKind};
 pub(crate) use log::{entry, read_entry};
 pub use state::Counts;

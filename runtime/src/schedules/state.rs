@@ -49,7 +49,7 @@ pub(crate) struct State {
 /// What a schedule has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Runs that were started.
+    /// Runs that were started, and signals that were sent.
     pub started: u64,
     /// Runs that were not started because one was open.
     pub skipped: u64,
@@ -58,7 +58,8 @@ pub struct Counts {
     /// Runs that were not started because their times had passed by more than the catch-up window. Of a long outage,
     /// only some are counted.
     pub missed: u64,
-    /// Runs that were not started because somebody else's run had the workflow id, or because they could not be.
+    /// Runs that were not started because somebody else's run had the workflow id, or because they could not be; signals
+    /// that no run was there for.
     pub refused: u64,
 }
 
@@ -124,7 +125,7 @@ pub(crate) struct Closed {
     pub(crate) status: Option<RunStatus>,
 }
 
-/// A run to be started.
+/// A run to be started, or a signal to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Start {
     pub(crate) run_id: RunId,
@@ -368,6 +369,9 @@ impl State {
             }
             return;
         }
+        if config.action.signal.is_some() {
+            return self.signal(item, schedule, decision);
+        }
         if self.running.is_empty() {
             return self.start(item, schedule, decision);
         }
@@ -413,6 +417,15 @@ impl State {
                 self.start(item, schedule, decision);
             }
         }
+    }
+
+    /// A signal that is sent is over: nothing waits for it.
+    fn signal(&mut self, item: Item, schedule: Identity<'_>, decision: &mut Decision) {
+        if item.kind == ItemKind::Tick {
+            self.remaining = self.remaining.map(|left| left.saturating_sub(1));
+        }
+        self.counts.started += 1;
+        decision.start.push(Start { run_id: schedule.run_id(&item), item });
     }
 
     fn start(&mut self, item: Item, schedule: Identity<'_>, decision: &mut Decision) {

@@ -8,6 +8,7 @@ mod changing;
 mod faults;
 mod overlap;
 mod results;
+mod signals;
 
 use std::sync::Arc;
 use std::time::Duration;

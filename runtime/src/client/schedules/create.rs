@@ -20,7 +20,7 @@ use crate::store::{NewSchedule, ScheduleCreated};
 #[must_use = "a schedule is not created until this is awaited"]
 pub struct CreateSchedule {
     schedule: Schedule,
-    action: Result<(String, Payload), ScheduleError>,
+    pub(super) action: Result<(String, Payload), ScheduleError>,
     entry: Option<&'static WorkflowEntry>,
     pub(super) config: Config,
     pub(super) attributes: AttributeChanges,
@@ -118,6 +118,9 @@ impl CreateSchedule {
         patiently(async || {
             if let Some(entry) = workflow_entry {
                 client.recorded().definition_of(&**store, entry).await?;
+            }
+            if let Some(signal) = &config.action.signal {
+                client.recorded().schema_of(&**store, &signal.payload).await?;
             }
             client.recorded().schema_of(&**store, &arguments).await
         })

@@ -10,7 +10,10 @@ use super::change::read;
 use crate::engine::backoff::patiently;
 use crate::error::{ScheduleError, StoreError};
 use crate::model::{AttributeMap, Memo, OnTimeout, Payload, RunId, Timestamp, WorkflowRetry};
-use crate::schedules::{Config, Counts, LogEntry, LogKind, Overlap, Running, State, read_entry};
+use crate::schedules::{
+    Config, Counts, LogEntry, LogKind, NO_WORKFLOW, Overlap, Running, SignalAction, State,
+    read_entry,
+};
 use crate::store::{RunKey, RunRecord, ScheduleRecord};
 
 /// How many times to come a description has.
@@ -28,8 +31,13 @@ pub struct ScheduleDescription {
     pub revision: i64,
     /// When it was created.
     pub created_at: Timestamp,
-    /// The stored name of the workflow that it starts.
-    pub workflow: String,
+    /// The stored name of the workflow that it starts; nothing if it sends signals alone.
+    pub workflow: Option<String>,
+    /// The stored name of the signal that it sends.
+    pub signal: Option<String>,
+    /// The encoded signal; [`Client::payload_json`](super::Client::payload_json) shows it.
+    #[serde(skip)]
+    pub signal_payload: Option<Payload>,
     /// The encoded arguments; [`Client::payload_json`](super::Client::payload_json) shows them.
     #[serde(skip)]
     pub arguments: Payload,
@@ -152,6 +160,9 @@ pub(super) fn described(record: ScheduleRecord) -> Result<ScheduleDescription, S
     let state: State = read("state", &record.state)?;
     let times = config.spec.compile()?;
     let terms = config.action.terms.clone().into_terms().unwrap_or_default();
+    let signal = config.action.signal.clone();
+    let (signal, signal_payload) =
+        signal.map(|SignalAction { name, payload }| (name, payload)).unzip();
     let due = |nominal: piton_schedule::UnixSeconds| {
         Timestamp(nominal.as_micros()) + times.jitter(&record.id, nominal)
     };
@@ -162,7 +173,9 @@ pub(super) fn described(record: ScheduleRecord) -> Result<ScheduleDescription, S
         canonical: config.spec.canonical()?,
         revision: record.revision,
         created_at: record.created_at,
-        workflow: record.workflow,
+        workflow: Some(record.workflow).filter(|workflow| workflow != NO_WORKFLOW),
+        signal,
+        signal_payload,
         arguments: record.arguments,
         catch_up_window: config.catch_up(),
         workflow_id: config.action.id,

@@ -4,6 +4,7 @@ mod change;
 mod create;
 mod describe;
 mod request;
+mod signal;
 mod terms;
 mod update;
 

@@ -13,7 +13,7 @@ use crate::engine::backoff::patiently;
 use crate::error::ScheduleError;
 use crate::machine::{Workflow, WorkflowCall, WorkflowEntry};
 use crate::model::Payload;
-use crate::schedules::{LogKind, Overlap};
+use crate::schedules::{LogKind, Overlap, SignalAction};
 
 /// A change of a schedule that is yet to be made: await it. See [`Schedule::update`].
 #[derive(Debug)]
@@ -25,6 +25,7 @@ pub struct UpdateSchedule {
     entry: Option<&'static WorkflowEntry>,
     spec: Option<Spec>,
     pub(super) action_change: ActionChange,
+    pub(super) signal: Option<Result<SignalAction, ScheduleError>>,
     workflow_id: Option<String>,
     overlap: Option<Overlap>,
     catch_up: Option<Duration>,
@@ -42,6 +43,7 @@ impl UpdateSchedule {
             entry: None,
             spec: None,
             action_change: ActionChange::default(),
+            signal: None,
             workflow_id: None,
             overlap: None,
             catch_up: None,
@@ -108,7 +110,7 @@ impl UpdateSchedule {
     }
 
     async fn update(self) -> Result<(), ScheduleError> {
-        let action = self.action.transpose()?;
+        let (action, signal) = (self.action.transpose()?, self.signal.transpose()?);
         let client = &self.schedule.client;
         if let Some((_, arguments)) = &action {
             patiently(async || {
@@ -118,6 +120,10 @@ impl UpdateSchedule {
                 client.recorded().schema_of(&**client.store(), arguments).await
             })
             .await?;
+        }
+        if let Some(signal) = &signal {
+            let record = || client.recorded().schema_of(&**client.store(), &signal.payload);
+            patiently(record).await?;
         }
         let change = self.schedule.change(self.revision, |change| {
             change.says_else = true;
@@ -132,6 +138,7 @@ impl UpdateSchedule {
                 config.action.id = pattern.clone();
             }
             self.action_change.apply_to(&mut config.action);
+            config.action.signal = signal.clone().or(config.action.signal.take());
             config.overlap = self.overlap.unwrap_or(config.overlap);
             if let Some(window) = self.catch_up {
                 config.catch_up_ms = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);

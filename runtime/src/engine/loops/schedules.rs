@@ -12,6 +12,7 @@ use piton_schedule::Times;
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
+use super::scheduled_signals;
 use crate::engine::backoff::Backoff;
 use crate::engine::first_state::first_state;
 use crate::engine::session::Session;
@@ -19,7 +20,9 @@ use crate::error::{StoreError, with_causes};
 use crate::failpoints;
 use crate::machine::RunInfo;
 use crate::model::{RunId, Timestamp};
-use crate::schedules::{Action, Closed, Config, Decision, Identity, LogKind, Start, State, Taken};
+use crate::schedules::{
+    Action, Closed, Config, Decision, Identity, LogKind, NO_WORKFLOW, Start, State, Taken,
+};
 use crate::store::{
     ArrivalKind, ClaimSchedules, LastRun, NewArrival, NewRun, RESERVED_KEYS, SaveSchedule,
     ScheduleRecord, StartOutcome, Store,
@@ -64,13 +67,13 @@ struct Round {
 }
 
 /// A schedule of a round.
-struct Turn {
-    record: ScheduleRecord,
-    config: Config,
-    state: State,
+pub(super) struct Turn {
+    pub(super) record: ScheduleRecord,
+    pub(super) config: Config,
+    pub(super) state: State,
     times: Times,
     taken: Taken,
-    decision: Decision,
+    pub(super) decision: Decision,
 }
 
 impl Turn {
@@ -94,6 +97,11 @@ impl Turn {
         }
     }
 
+    /// Whether it has a workflow of which it starts runs.
+    pub(super) fn starts_runs(&self) -> bool {
+        self.record.workflow != NO_WORKFLOW
+    }
+
     fn identity(&self) -> Identity<'_> {
         Identity { id: &self.record.id, token: self.record.token }
     }
@@ -101,11 +109,9 @@ impl Turn {
 
 async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
     let store = &*session.store;
-    let request = ClaimSchedules {
-        workflows: session.host.registry.workflow_names(),
-        limit: MAX_CLAIMED,
-        hold: HOLD,
-    };
+    // Those that start nothing are for any worker.
+    let workflows = [session.host.registry.workflow_names(), &[NO_WORKFLOW]].concat();
+    let request = ClaimSchedules { workflows: &workflows, limit: MAX_CLAIMED, hold: HOLD };
     let asked_at = Instant::now();
     let claimed = store.claim_schedules(request).await?;
     session.clock.observe(claimed.now, asked_at);
@@ -231,6 +237,8 @@ async fn carry_out(
     if !cancels.is_empty() {
         store.deliver(cancels).await?;
     }
+    record_definitions(session, turns).await?;
+    scheduled_signals::send_all(session, turns, now).await?;
     let mut runs = Vec::new();
     let mut places = Vec::new();
     for (at, turn) in turns.iter_mut().enumerate() {
@@ -247,11 +255,6 @@ async fn carry_out(
             }
         }
     }
-    for entry in
-        turns.iter().filter_map(|turn| session.host.registry.workflow(&turn.record.workflow))
-    {
-        session.host.recorded.definition_of(store, entry).await?;
-    }
     if runs.is_empty() {
         return Ok(());
     }
@@ -263,6 +266,16 @@ async fn carry_out(
             let why = LogKind::IdTaken { by: run_id };
             turn.state.refused(start, &why, &mut turn.decision.log);
         }
+    }
+    Ok(())
+}
+
+/// Whoever reads the runs must find what their states were written by.
+async fn record_definitions(session: &Session, turns: &[Turn]) -> Result<(), StoreError> {
+    let host = &session.host;
+    let entries = turns.iter().filter_map(|turn| host.registry.workflow(&turn.record.workflow));
+    for entry in entries {
+        host.recorded.definition_of(&*session.store, entry).await?;
     }
     Ok(())
 }
@@ -279,7 +292,11 @@ async fn terminate_chain(store: &dyn Store, first: RunId, reason: &str) -> Resul
     }
 }
 
-fn new_run(
+/// The run of an action.
+///
+/// # Errors
+/// Why it cannot be started.
+pub(super) fn new_run(
     session: &Session,
     turn: &Turn,
     start: &Start,
