@@ -36,5 +36,6 @@ pub mod program;
 pub mod progress;
 pub mod random;
 pub mod relay;
+pub mod ticks;
 pub mod trips;
 pub mod workload;

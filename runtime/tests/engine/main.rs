@@ -8,6 +8,7 @@ mod workflows;
 
 mod blocked;
 mod cancelling;
+mod child_options;
 mod children;
 mod closing;
 mod commits;
