@@ -51,6 +51,7 @@
 mod clerks;
 mod faults;
 mod journal;
+mod notaries;
 pub mod options;
 mod oracle;
 mod processes;
@@ -58,6 +59,7 @@ pub mod program;
 mod report;
 mod runs;
 mod shrink;
+pub mod ties;
 mod workflows;
 mod world;
 

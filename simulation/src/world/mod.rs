@@ -23,7 +23,7 @@ use crate::oracle::Oracle;
 use crate::program::QUEUES;
 use crate::report::Report;
 use crate::workflows::TimersChecked;
-use crate::{processes, runs};
+use crate::{notaries, processes, runs};
 
 mod told;
 
@@ -188,6 +188,7 @@ async fn play(options: &Options) -> Report {
     let slots: Vec<_> = (0..world.plan.processes)
         .map(|slot| tokio::spawn(processes::keep(Arc::clone(&world), slot)))
         .collect();
+    let shared = tokio::spawn(notaries::complete_shared(Arc::clone(&world)));
     let runs: Vec<_> = (0..world.plan.runs)
         .map(|number| tokio::spawn(runs::live(Arc::clone(&world), number)))
         .collect();
@@ -201,6 +202,7 @@ async fn play(options: &Options) -> Report {
         for run in runs {
             started.extend(run.await.ok());
         }
+        let _ = shared.await;
         while world.open_runs().await > 0 || world.faults.are_to_come() {
             runs::feed_strangers(&world, &started).await;
             sleep(Duration::from_secs(1)).await;
