@@ -59,7 +59,9 @@ pub mod program;
 mod report;
 mod runs;
 mod shrink;
+mod terms;
 pub mod ties;
+mod timetables;
 mod workflows;
 mod world;
 

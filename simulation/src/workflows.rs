@@ -90,6 +90,22 @@ pub(crate) async fn revocable(cx: &Context, program: Vec<Op>) -> Result<Vec<Entr
     Ok(entries)
 }
 
+/// Fails in its first attempts, so many of them, each after milliseconds. Returns which attempt has not.
+#[workflow]
+pub(crate) async fn effort(cx: &Context, failures: u32, millis: u64) -> Result<u32, String> {
+    cx.sleep(Duration::from_millis(millis)).await;
+    match cx.attempt() {
+        attempt if attempt <= failures => Err("as it was told".to_owned()),
+        attempt => Ok(attempt),
+    }
+}
+
+/// Takes milliseconds.
+#[workflow]
+pub(crate) async fn tick(cx: &Context, millis: u64) {
+    cx.sleep(Duration::from_millis(millis)).await;
+}
+
 /// What is done once a run is cancelled.
 const UNDO: Work =
     Work { value: 0, millis: 0, trouble: Trouble::None, kind: Kind::Local, awaited: 0 };

@@ -6,5 +6,7 @@ mod flush;
 mod killed;
 mod march;
 mod notes;
+mod orders;
 mod shutdown;
+mod ticks;
 mod trips;

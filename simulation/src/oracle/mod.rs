@@ -6,6 +6,7 @@
 mod answers;
 mod attempts;
 mod builds;
+mod chains;
 mod crowds;
 mod holdings;
 mod kin;
@@ -32,6 +33,7 @@ use self::answers::Answers;
 pub(crate) use self::attempts::Beginning;
 use self::attempts::Call;
 use self::builds::Readers;
+use self::chains::Chains;
 use self::crowds::Crowds;
 pub(crate) use self::holdings::Bounds;
 use self::holdings::Holdings;
@@ -53,6 +55,7 @@ pub(crate) struct Oracle {
     letters: Letters,
     answers: Answers,
     kin: Kin,
+    chains: Chains,
     promises: Promises,
     runs: BTreeMap<RunId, Run>,
     /// What was said with tokens that were refused.
@@ -233,8 +236,12 @@ impl Oracle {
             let Run { workflow_id, noted, written, .. } = run;
             format!("{workflow_id}: calls {written:?} have succeeded, and {noted:?} are written")
         });
-        let violations: Vec<_> =
-            left.chain(apart).chain(self.letters.left()).chain(self.kin.left()).collect();
+        let violations: Vec<_> = left
+            .chain(apart)
+            .chain(self.letters.left())
+            .chain(self.kin.left())
+            .chain(self.chains.left())
+            .collect();
         violations.into_iter().for_each(|violation| self.violate(violation));
     }
 

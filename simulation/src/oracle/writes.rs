@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::builds::Readers;
 use super::{Oracle, Run, key_of};
 use crate::runs::is_numbered;
-use crate::workflows::{BROKEN, cancellable, hasty};
+use crate::workflows::{BROKEN, cancellable, effort, hasty, tick};
 
 /// How long a worker that shuts down in order keeps what it does not begin, at most: some calls.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -45,6 +45,7 @@ impl Oracle {
 
     /// Enters a write into the books, and checks that it fits.
     fn enter(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
+        self.chains.now(now);
         match *write {
             Write::Leased { worker, until } => {
                 if self.leases.insert(key_of(worker), until).is_none() {
@@ -88,6 +89,7 @@ impl Oracle {
                 if others.any(|run| run.workflow_id == workflow_id) {
                     self.violate(format!("{workflow_id} is open twice"));
                 }
+                let had_one = self.runs.values().any(|run| run.workflow_id == workflow_id);
                 let made_by = self.kin.made_by(run_id).unwrap_or(who);
                 let run = Run {
                     workflow_id: workflow_id.to_owned(),
@@ -99,6 +101,10 @@ impl Oracle {
                 };
                 if self.runs.insert(run_id, run).is_some() {
                     self.violate(format!("{workflow_id} was started twice"));
+                }
+                if workflow == effort::NAME || workflow == tick::NAME {
+                    let followed = self.chains.started(run_id, !had_one);
+                    followed.into_iter().for_each(|violation| self.violate(violation));
                 }
                 let is_from_outside = workflow != cancellable::NAME || is_numbered(workflow_id);
                 let asked = self.kin.started(run_id, workflow_id, is_from_outside);
@@ -122,8 +128,11 @@ impl Oracle {
                 self.asked(step, now);
                 self.promises.sent(step);
                 let sent = self.letters.sent(step).or_else(|| self.kin.sent(who, step));
-                if let Disposition::Close { status, .. } = step.disposition {
-                    self.kin.ended(step.run_id, status);
+                if let Disposition::Close { status, successor, .. } = &step.disposition {
+                    self.kin.ended(step.run_id, *status);
+                    let next = successor.as_ref().map(|successor| successor.run.run_id);
+                    let followed = next.and_then(|next| self.chains.follows(step.run_id, next));
+                    self.check(step.run_id, |_| followed);
                 }
                 self.check(step.run_id, |_| sent);
                 let is_valid = self.is_valid(worker, now);
@@ -207,7 +216,8 @@ impl Oracle {
             Write::DeadLetter { workflow_id, kind } => {
                 let holder =
                     self.runs.values().find(|run| run.workflow_id == workflow_id && !run.is_closed);
-                if holder.is_some() {
+                // What is for a child is for no other run with its workflow id.
+                if holder.is_some() && is_numbered(workflow_id) {
                     self.violate(format!(
                         "what is for {workflow_id} is a dead letter, and it is open"
                     ));
@@ -261,7 +271,11 @@ impl Oracle {
                 self.check(run_id, |_| treated);
                 self.closed(run_id, RunStatus::Terminated);
             }
-            Write::Expired { expiry } => self.closed(expiry.run_id, RunStatus::TimedOut),
+            Write::Expired { expiry } => {
+                let expired = self.chains.expired(expiry);
+                self.check(expiry.run_id, |_| expired);
+                self.closed(expiry.run_id, RunStatus::TimedOut);
+            }
             Write::Unblocked { run_id } => self.check(run_id, |run| {
                 let was_blocked = std::mem::take(&mut run.is_blocked);
                 run.readers.unblock();
