@@ -191,6 +191,16 @@ pub enum Write<'a> {
         /// The run.
         run_id: RunId,
     },
+    /// A run was paused.
+    Paused {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A paused run was resumed.
+    Resumed {
+        /// The run.
+        run_id: RunId,
+    },
     /// A blocked run was given another try.
     Unblocked {
         /// The run.
