@@ -32,6 +32,7 @@ mod methods;
 mod once;
 mod outstanding;
 mod panics;
+mod pauses;
 mod promises;
 mod queries;
 mod queue_limits;
