@@ -8,6 +8,7 @@ mod constants;
 mod entry;
 mod exit;
 mod facade;
+mod field_names;
 mod graph;
 mod held;
 mod idents;

@@ -36,14 +36,22 @@ impl ToTokens for PartOf<'_> {
         let mut variable = self.variable.clone();
         variable.set_span(self.located(variable.span()));
         out.append(variable);
-        for field in self.fields {
-            // If there is none, rustc says so where the source has it.
-            let span = field.span();
-            add_at!(out, span, .);
-            match field.parse() {
-                Ok(index) => Index { index, span }.to_tokens(out),
-                Err(_) => out.append(spelled(field, span)),
-            }
+        out.extend(fields_of(self.fields));
+    }
+}
+
+/// The fields that lead to a part, each with its dot.
+pub(super) fn fields_of(fields: &[Field]) -> TokenStream {
+    let mut path = TokenStream::new();
+    let out = &mut path;
+    for field in fields {
+        // If there is none, rustc says so where the source has it.
+        let span = field.span();
+        add_at!(out, span, .);
+        match field.parse() {
+            Ok(index) => Index { index, span }.to_tokens(out),
+            Err(_) => out.append(spelled(field, span)),
         }
     }
+    path
 }

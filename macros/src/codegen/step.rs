@@ -5,7 +5,9 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use super::run::run;
 use super::variables::{context, parked, texts};
-use super::{Machine, add, inference_order, moved_keys, part_ownership, regions, tokens};
+use super::{
+    Machine, add, field_names, inference_order, moved_keys, part_ownership, regions, tokens,
+};
 use crate::codegen::clippy;
 use crate::syntax::hygiene::hidden;
 
@@ -56,12 +58,15 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     let mut run = run(machine, None, &tokens::begin(machine, &described));
     let (parts, parts_checks) = part_ownership::checks(machine, &run);
     add::made(out, parts);
+    let (wholes, names_of_fields) = field_names::asked(machine, &run);
+    add::made(out, wholes);
     add::made(out, inference_order::told(machine));
     tokens::operations(machine, out);
     add::made(out, outputs);
     let mut checks = tokens::text_checks(machine);
     add::made(&mut checks, parts_checks);
     add::made(&mut checks, moved_keys::checks(machine));
+    add::made(&mut checks, names_of_fields);
     if machine.graph.locals.are_texts_lent() {
         let texts = texts();
         run = quote!(let #texts = __piton::Texts::new(); #run);

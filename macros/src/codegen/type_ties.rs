@@ -105,6 +105,7 @@ impl Printer<'_> {
         self.is_tied_when_given(id)
             || in_parts.any(|place| place.local == id)
             || self.machine.layout.spent_parts.contains_key(&id)
+            || self.machine.layout.saved_in_parts.contains(&id)
     }
 
     /// Whether the local is tied where it is given its value, because it cannot be assigned before.

@@ -135,6 +135,8 @@ pub(crate) struct Layout {
     pub(crate) in_parts: Set<Place>,
     /// What may be a borrow and is held by its parts, with those that are used up, as they are written.
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
+    /// The locals of which parts are saved.
+    pub(crate) saved_in_parts: Set<LocalId>,
     /// Where copies stand in for parts that have been moved out.
     pub(crate) stand_ins: StandIns,
     /// Which parts are filled before they are read.
@@ -244,6 +246,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     forget_late(graph, &exits, &root_of, &stand_ins, &mut roots);
     let in_parts = projections::find(graph, &variables.list);
     let spent_parts = projections::find_spent(graph, &variables.list);
+    let saved_in_parts = projections::find_saved(&variables.list);
     Layout {
         variables: variables.list,
         roots,
@@ -258,6 +261,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         alike,
         in_parts,
         spent_parts,
+        saved_in_parts,
         stand_ins,
         holes,
         untold,

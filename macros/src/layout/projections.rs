@@ -51,6 +51,13 @@ pub(super) fn find_spent(
     spent
 }
 
+/// The locals of which parts are saved.
+pub(super) fn find_saved(variables: &[Variable]) -> Set<LocalId> {
+    let saved =
+        variables.iter().filter(|variable| variable.is_saved).map(|variable| &variable.place);
+    saved.filter(|place| !place.fields.is_empty()).map(|place| place.local).collect()
+}
+
 fn parts(variables: &[Variable]) -> impl Iterator<Item = &Place> {
     variables.iter().map(|variable| &variable.place).filter(|place| !place.fields.is_empty())
 }
