@@ -24,7 +24,7 @@ impl State {
         });
         Some(RunDetails {
             run: row.record(),
-            arguments: Some(row.arguments.clone()),
+            arguments: row.arguments.clone(),
             snapshot: row.snapshot.clone(),
             takeovers: row.takeovers,
             activity_count: activities.len() as u64,
