@@ -99,7 +99,7 @@ async fn shared_promises_may_go_after_a_while() {
     let kept = Retention::new().shared_promises(hours(1));
     let worker = rig.worker().retention(kept).start().await.unwrap();
     let token = PromiseToken::shared("weather");
-    rig.client.promise(&token).resolve(&"fair").await.unwrap();
+    rig.client.promise(&token).resolve(&"fair".to_owned()).await.unwrap();
     tokio::time::sleep(Duration::from_secs(50 * 60)).await;
     assert!(rig.client.store().find_promise(token.key()).await.unwrap().is_some());
     tokio::time::sleep(Duration::from_secs(80 * 60)).await;
