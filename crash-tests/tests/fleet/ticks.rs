@@ -8,8 +8,8 @@ use piton::filter::Filter;
 use piton::model::Timestamp;
 use piton::prelude::*;
 use piton::schedule::{Spec, UnixSeconds};
-use piton_crash_tests::random::Random;
 use piton_crash_tests::clockwork::{Strike, beat, listen};
+use piton_crash_tests::random::Random;
 
 use crate::member::Member;
 use crate::scene::{Scene, wait_until};

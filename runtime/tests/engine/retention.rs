@@ -64,7 +64,7 @@ async fn comes_to_nothing(_cx: &Context) -> Result<u64, String> {
 async fn results_may_go_before_their_runs() {
     let rig = Rig::new();
     let kept = Retention::new().payloads_of_all(hours(1)).keys_of_all(hours(1));
-    let worker = rig.worker().retention(kept).start().await.unwrap();
+    let worker = rig.patient_worker().retention(kept).start().await.unwrap();
     let completed = rig.client.start(comes_to_an_end()).id("completed").await.unwrap();
     let failed = rig.client.start(comes_to_nothing()).await.unwrap();
     assert_eq!(completed.result().await.unwrap(), 7);
@@ -97,9 +97,10 @@ async fn results_may_go_before_their_runs() {
 async fn shared_promises_may_go_after_a_while() {
     let rig = Rig::new();
     let kept = Retention::new().shared_promises(hours(1));
-    let worker = rig.worker().retention(kept).start().await.unwrap();
+    let worker = rig.patient_worker().retention(kept).start().await.unwrap();
     let token = PromiseToken::shared("weather");
-    rig.client.promise(&token).resolve(&"fair".to_owned()).await.unwrap();
+    let completed = rig.client.promise(&token).resolve(&"fair".to_owned()).await.unwrap();
+    assert!(completed.is_first());
     tokio::time::sleep(Duration::from_secs(50 * 60)).await;
     assert!(rig.client.store().find_promise(token.key()).await.unwrap().is_some());
     tokio::time::sleep(Duration::from_secs(80 * 60)).await;
