@@ -131,6 +131,7 @@ pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
 pub use contract::messages::updates::{FoundUpdate, UpdateKey};
+pub use contract::pauses::Pause;
 pub use contract::promises::{
     CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
 };

@@ -215,8 +215,11 @@ impl State {
         let first = (chain, RunId::from(uuid::Uuid::nil()), Handle(0));
         let last = (chain, RunId::from(uuid::Uuid::max()), Handle(u64::MAX));
         let waits: Vec<_> = self.kin.waits.range(first..=last).copied().take(limit).collect();
+        let stays = self.lacks(Guard::ChildWait);
         for wait in &waits {
-            self.kin.waits.remove(wait);
+            if !stays {
+                self.kin.waits.remove(wait);
+            }
             let (_, run_id, handle) = *wait;
             let outcome = OperationOutcome::Child(Box::new(end.clone()));
             let kind = ArrivalKind::Outcome { handle, outcome };
@@ -226,9 +229,13 @@ impl State {
         let attached = attached.filter(|(_, row)| row.parent_chain == chain && row.is_attached);
         let attached: Vec<_> =
             attached.map(|(child, row)| (*child, row.policy)).take(limit).collect();
+        let is_left = self.lacks(Guard::Attached);
         for (child, policy) in &attached {
             let Some(row) = self.kin.children.get_mut(child) else { continue };
             row.is_attached = false;
+            if is_left {
+                continue;
+            }
             let reason = reason_of_parent_close(row.parent);
             let run_id = self.last_of(*child);
             match policy {
