@@ -17,7 +17,7 @@
 //! A travel desk (`bin/piton-travel-desk.rs`) books trips and undoes what it has booked of those that come to nothing.
 //!
 //! An order desk (`bin/piton-order-desk.rs`) fills orders by children; a cashier (`bin/piton-cashier.rs`) completes their
-//! promises from another process. A ticker (`bin/piton-ticker.rs`) serves a schedule of a second.
+//! promises from another process.
 //!
 //! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
 //! which the database itself keeps the books.

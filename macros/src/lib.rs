@@ -2,70 +2,36 @@
 //! re-exports everything here.
 
 mod activity;
-mod again;
-mod args;
+mod anf;
 mod attributes;
-mod by_name;
-mod captures;
-mod carried;
-mod cfg;
 mod check;
-mod clippy;
 mod codegen;
-mod conditions;
-mod derive;
-mod deterministic;
+mod collections;
+mod derives;
+mod desugar;
 mod diagnostics;
-mod dump;
-mod expose;
-mod exposed;
-mod fingerprint;
-mod formerly;
-mod fragments;
+mod flow;
+mod frontend;
 #[cfg(test)]
 mod fuzz;
-mod generics;
-mod holes;
-mod hygiene;
-mod id_pattern;
 mod ir;
 mod layout;
-mod let_attribute;
-mod liveness;
-mod lookups;
-mod method;
-mod migrate;
-mod moved;
-mod normalize;
-mod origins;
-mod owned;
-mod parse;
-mod parts;
-mod pointers;
-mod query;
-mod raw;
-mod redact;
+pub(crate) mod lower;
+mod pipeline;
 mod register;
+mod rematerialize;
 mod resolve;
-mod rests;
-mod root;
-mod sent_type;
-mod sets;
-mod shields;
-mod substitute;
 mod syntax;
-mod taken_apart;
-mod time_limits;
-mod untold;
-mod update;
-mod usage;
-mod workflow;
-mod write_out;
+mod values;
+mod verify;
 
 use proc_macro::TokenStream;
 
+use crate::attributes::{deterministic, migrate, query};
+use crate::derives::{signal, update};
 use crate::diagnostics::Diagnostics;
-use crate::root::Root;
+use crate::frontend::fragments;
+use crate::syntax::root::Root;
 
 /// Compiles an `async fn` into a durable state machine: after every `.await` its state is saved, and
 /// after a crash it goes on from there.
@@ -134,7 +100,7 @@ use crate::root::Root;
 pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let arguments = arguments.into();
     let root = Root::of(&arguments);
-    root.applied(workflow::expand(arguments, item.into(), Diagnostics::new())).into()
+    root.applied(pipeline::expand(arguments, item.into(), Diagnostics::new())).into()
 }
 
 /// Registers an instance of a generic workflow, so that runs of it can be started.
@@ -296,7 +262,7 @@ pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
 pub fn signal(item: TokenStream) -> TokenStream {
     let item = item.into();
     let root = Root::of(&item);
-    root.applied(derive::expand(item, Diagnostics::new())).into()
+    root.applied(signal::expand(item, Diagnostics::new())).into()
 }
 
 /// Makes the fields of a struct attributes of a run, by which filters find it.
@@ -322,7 +288,7 @@ pub fn signal(item: TokenStream) -> TokenStream {
 pub fn attributes(item: TokenStream) -> TokenStream {
     let item = item.into();
     let root = Root::of(&item);
-    root.applied(attributes::expand(item, Diagnostics::new())).into()
+    root.applied(derives::attributes::expand(item, Diagnostics::new())).into()
 }
 
 /// Makes values of a type requests to a run, which takes them with `cx.update::<AddItem>()` and answers each.

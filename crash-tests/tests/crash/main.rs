@@ -8,5 +8,4 @@ mod march;
 mod notes;
 mod orders;
 mod shutdown;
-mod ticks;
 mod trips;

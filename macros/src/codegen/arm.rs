@@ -5,7 +5,7 @@ use quote::TokenStreamExt;
 
 use super::add::add;
 use super::braces::Braces;
-use super::print::Printer;
+use super::printer::Printer;
 use super::state;
 use crate::ir::BlockKind;
 use crate::layout::scope_path;

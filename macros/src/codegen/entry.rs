@@ -8,18 +8,17 @@ use syn::{Expr, Index, Pat};
 use super::add::add;
 use super::exit::lent;
 use super::large::allowed;
-use super::print::{Printer, carried};
+use super::printer::Printer;
 use super::rewrite::Rewrite;
-use super::step::{parked, slot};
-use super::tokens::token;
-use super::{Machine, add, regions, shared, step, tokens};
-use crate::hygiene::numbered;
+use super::variables::{carried, parked, slot, token};
+use super::{Machine, add, roots, shared, variables};
+use crate::collections::sets::Set;
+use crate::ir::usage::Place;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{Root, VariableId, scope_path};
-use crate::normalize::told_again;
-use crate::parts;
-use crate::sets::Set;
-use crate::usage::Place;
+use crate::rematerialize::held_by_type::told_again;
+use crate::rematerialize::patterns;
+use crate::syntax::hygiene::numbered;
 
 /// What is made again.
 struct MadeAgain {
@@ -39,7 +38,7 @@ impl Printer<'_> {
         // A pattern that takes a value apart does so once all of them are there.
         let mut take_apart = Vec::new();
         for (index, param) in params.iter().enumerate() {
-            let token = tokens::argument_token(index);
+            let token = variables::argument_token(index);
             match &*param.pat {
                 Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
                     add!(out, let #pat = #parked.argument(#token););
@@ -182,7 +181,7 @@ impl Printer<'_> {
                     (made, self.type_again(*id))
                 }
                 (_, local) => {
-                    let made = parts::together(local.made_with.as_ref()?, &idents);
+                    let made = patterns::together(local.made_with.as_ref()?, &idents);
                     let shared = group.iter().filter(|id| self.is_shared(**id));
                     let shared: Vec<_> = shared.map(|id| &locals[*id].ident).collect();
                     let is_shared = !shared.is_empty();
@@ -192,7 +191,7 @@ impl Printer<'_> {
             Rewrite::new(self).visit_expr_mut(&mut expr);
             let tie = [Some(self.tie_again(group.iter().copied())), check];
             let tie = tie.into_iter().flatten().collect();
-            Some(MadeAgain { made: parts::tuple(&idents), ty, expr, tie })
+            Some(MadeAgain { made: patterns::tuple(&idents), ty, expr, tie })
         });
         groups.collect()
     }
@@ -285,7 +284,7 @@ impl Printer<'_> {
             if variable.kind == LocalKind::Cow {
                 add!(out, __piton::Cow::<str>::Owned(#text););
             } else {
-                let kept = step::texts();
+                let kept = variables::texts();
                 add!(out, (&#kept).keep(#text););
             }
         }
@@ -308,7 +307,7 @@ impl Printer<'_> {
                 add!(out, (&#token).load(#parked, #position););
             }
             BlockKind::Region(region) => {
-                let given = regions::given(region, id);
+                let given = variables::taken_over(region, id);
                 add!(out, (&mut #given).take(););
             }
             _ if variable.comes_saved => {
@@ -340,9 +339,11 @@ impl Printer<'_> {
     /// Where a variable comes from that is carried: a region of the root, or another root.
     fn slot_of_carried(&self, id: VariableId) -> Ident {
         let graph = self.machine.graph;
-        let BlockKind::Resume(point) = graph[self.root.block].kind else { return step::handed(id) };
-        let region = regions::taker(self.machine, point, id);
-        region.map_or_else(|| step::handed(id), |region| regions::given(region, id))
+        let BlockKind::Resume(point) = graph[self.root.block].kind else {
+            return variables::handed(id);
+        };
+        let region = roots::taker(self.machine, point, id);
+        region.map_or_else(|| variables::handed(id), |region| variables::taken_over(region, id))
     }
 
     /// Takes what may have come only to be dropped, so that this happens at the end of its scope, or

@@ -1,20 +1,21 @@
 //! How a root ends: with the workflow, or with a jump to another root.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
 use super::add::{Piece, add, add_at};
-use super::print::Printer;
-use super::step::slot;
+use super::places::{PartOf, part_of};
+use super::printer::Printer;
 use super::tied::given;
-use super::{add, print, regions, step};
-use crate::hygiene::{hidden, in_source, spelled};
-use crate::ir::{BlockId, BlockKind, Field, Local, LocalId, PointId, TargetId, span_ends};
+use super::variables::slot;
+use super::{add, idents, roots, state, variables};
+use crate::ir::usage::{Place, Usage};
+use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId, span_ends};
 use crate::layout::VariableId;
+use crate::syntax::hygiene::{hidden, in_source};
 use crate::syntax::macros::scan_names;
-use crate::usage::{Place, Usage};
 
 /// Where a variable is. See [`crate::layout::Root::keeps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl Printer<'_> {
                 }
                 Some(region) => {
                     let result = in_source("value", self.machine.graph[region].span);
-                    let token = regions::value_token(region);
+                    let token = variables::value_token(region);
                     add::made(out, given(&result, &token, value));
                     result
                 }
@@ -158,9 +159,9 @@ impl Printer<'_> {
             }
         }
         for id in root.into_iter().flat_map(|root| &root.carried) {
-            add::made(out, self.carry(*id, &step::handed(*id), given));
+            add::made(out, self.carry(*id, &variables::handed(*id), given));
         }
-        step::jump(self.machine, out, to);
+        state::jump(self.machine, out, to);
     }
 
     /// Where a variable that this root may have used up is named after a jump: there rustc would say that it is
@@ -210,10 +211,10 @@ impl Printer<'_> {
     /// Hands on what is to be dropped after the wait for regions that begins here, if nothing parks. What
     /// the regions take over they hand back.
     pub(super) fn carry_across(&self, point: PointId) -> TokenStream {
-        let root = print::root_after(self.machine, point);
+        let root = roots::root_after(self.machine, point);
         let carried = root.into_iter().flat_map(|root| &root.carried);
-        let stays = carried.filter(|id| regions::taker(self.machine, point, **id).is_none());
-        stays.map(|id| self.carry(*id, &step::handed(*id), None)).collect()
+        let stays = carried.filter(|id| roots::taker(self.machine, point, **id).is_none());
+        stays.map(|id| self.carry(*id, &variables::handed(*id), None)).collect()
     }
 
     /// Hands a value on that is to be dropped later, if it is certainly here.
@@ -227,7 +228,7 @@ impl Printer<'_> {
             let ident = &self.machine.layout.variable(id).ident;
             quote!((&mut #slot).fill(#ident);)
         } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
-            let held = print::carried(id);
+            let held = variables::carried(id);
             quote!(#slot.0 = #held;)
         } else {
             TokenStream::new()
@@ -239,10 +240,10 @@ impl Printer<'_> {
         let Some(region) = self.machine.graph[self.root.block].region else {
             return TokenStream::new();
         };
-        let around = print::root_after(self.machine, self.machine.graph[region].point);
+        let around = roots::root_after(self.machine, self.machine.graph[region].point);
         let back = around.into_iter().flat_map(|root| &root.carried);
-        let back = back.filter(|id| regions::takes_over(self.machine, region, **id));
-        back.map(|id| self.carry(*id, &regions::given(region, *id), None)).collect()
+        let back = back.filter(|id| roots::takes_over(self.machine, region, **id));
+        back.map(|id| self.carry(*id, &variables::taken_over(region, *id), None)).collect()
     }
 
     /// Hands on what another branch has moved, to those roots that it is to be dropped in.
@@ -257,7 +258,7 @@ impl Printer<'_> {
         let carried = variables.filter(|(_, variable)| variable.carried_in.contains(&region));
         carried
             .map(|(id, variable)| {
-                let (handed, ident) = (step::handed(id), &variable.ident);
+                let (handed, ident) = (variables::handed(id), &variable.ident);
                 quote!((&mut #handed).fill(#ident);)
             })
             .collect()
@@ -322,45 +323,5 @@ fn named(code: &TokenStream, ident: &Ident) -> Option<Span> {
         scan_names(code, &mut |name| is_found |= ident == name);
         is_found.then(|| span_ends(code.clone()).0)
     };
-    print::find(code, ident).map(|found| found.span()).or_else(in_macro)
-}
-
-/// A part of what a variable holds.
-pub(super) struct PartOf<'a> {
-    variable: &'a Ident,
-    fields: &'a [Field],
-    /// Where rustc shows it instead of where the variable is.
-    at: Option<Span>,
-}
-
-pub(super) fn part_of<'a>(variable: &'a Ident, fields: &'a [Field]) -> PartOf<'a> {
-    PartOf { variable, fields, at: None }
-}
-
-impl PartOf<'_> {
-    /// Has rustc show it elsewhere.
-    pub(super) fn at(self, at: Option<Span>) -> Self {
-        Self { at, ..self }
-    }
-
-    fn located(&self, span: Span) -> Span {
-        self.at.map_or(span, |at| span.located_at(at))
-    }
-}
-
-impl ToTokens for PartOf<'_> {
-    fn to_tokens(&self, out: &mut TokenStream) {
-        let mut variable = self.variable.clone();
-        variable.set_span(self.located(variable.span()));
-        out.append(variable);
-        for field in self.fields {
-            // If there is none, rustc says so where the source has it.
-            let span = field.span();
-            add_at!(out, span, .);
-            match field.parse() {
-                Ok(index) => Index { index, span }.to_tokens(out),
-                Err(_) => out.append(spelled(field, span)),
-            }
-        }
-    }
+    idents::find(code, ident).map(|found| found.span()).or_else(in_macro)
 }

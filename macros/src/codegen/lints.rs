@@ -9,12 +9,12 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Pat, Stmt};
 
 use super::Machine;
+use crate::collections::sets::Set;
+use crate::ir::usage::Usage;
 use crate::ir::{LocalId, Node, Terminator, span_ends};
 use crate::layout::VariableId;
-use crate::sets::Set;
 use crate::syntax::conditions::chain;
 use crate::syntax::divergence::always as always_jumps;
-use crate::usage::Usage;
 
 /// The functions.
 pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {

@@ -3,21 +3,29 @@
 mod add;
 mod arm;
 mod braces;
+pub(crate) mod clippy;
 mod constants;
 mod entry;
 mod exit;
 mod facade;
+mod field_names;
 mod graph;
+mod held;
+mod idents;
 mod joins;
 mod large;
 mod lints;
 mod literals;
 mod moved_keys;
 mod parts;
+mod places;
 mod print;
+mod printer;
 mod regions;
 mod replaced;
 mod rewrite;
+mod roots;
+mod run;
 mod seen;
 mod select;
 mod shared;
@@ -30,7 +38,9 @@ mod tokens;
 mod told;
 mod unit;
 mod untouched;
+mod variables;
 mod variants;
+mod waits;
 mod whose_parts;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -38,12 +48,12 @@ use quote::{ToTokens, quote};
 
 pub(crate) use self::facade::{facade, is_of_lints, unavailable, values_of};
 pub(crate) use self::graph::type_text;
+use crate::frontend::parse::WorkflowFn;
 use crate::ir::Graph;
 use crate::layout::Layout;
-use crate::lookups::MovedKey;
-use crate::owned::stored_parts;
-use crate::parse::WorkflowFn;
 use crate::syntax::names::without_prefix;
+use crate::syntax::owned::stored_parts;
+use crate::verify::lookups::MovedKey;
 
 /// Prints the machine and what else makes the workflow's type a workflow. It `explains` the machine if people are to read
 /// it: comments take rustc time as well.

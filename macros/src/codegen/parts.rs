@@ -1,28 +1,16 @@
 //! Parts of locals that have variables of their own in an arm.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
-use super::Machine;
 use super::braces::Braces;
-use super::print::{Printer, names, root_after};
+use super::idents::names;
+use super::printer::Printer;
 use super::tied::tied;
-use super::tokens::part_token;
+use super::variables::part_token;
+use crate::ir::usage::{Place, Usage};
 use crate::ir::{Block, BlockKind, RegionId, ScopeId};
 use crate::layout::{Root, VariableId};
-use crate::usage::{Place, Usage};
-
-/// The parts of locals that are variables of their own in a root, and in what it is in.
-pub(super) fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)> {
-    let variables = root.entry.iter().chain(&root.unfilled);
-    let variables = variables.map(|id| machine.layout.variable(*id));
-    let parts = variables.filter(|variable| !variable.place.fields.is_empty());
-    let mut parts: Vec<_> = parts.map(|it| (it.place.clone(), it.ident.clone())).collect();
-    let region = machine.graph[root.block].region;
-    let outside = region.and_then(|region| root_after(machine, machine.graph[region].point));
-    parts.extend(outside.into_iter().flat_map(|root| parts_in(machine, root)));
-    parts
-}
 
 impl Printer<'_> {
     /// The parts that it is not given and does not leave to other roots, or rustc could not tell their

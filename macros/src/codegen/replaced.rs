@@ -11,10 +11,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::print::Printer;
+use super::printer::Printer;
+use crate::collections::sets::Set;
+use crate::ir::usage::{Place, Usage};
 use crate::ir::{BlockId, LocalId};
-use crate::sets::Set;
-use crate::usage::{Place, Usage};
 
 impl Printer<'_> {
     /// The parts of a local that are variables of their own where code is being printed.

@@ -5,9 +5,9 @@ use syn::Pat;
 
 use super::add;
 use super::add::add;
-use super::print::Printer;
+use super::printer::Printer;
 use crate::ir::LocalId;
-use crate::usage::bound_locals;
+use crate::ir::usage::bound_locals;
 
 impl Printer<'_> {
     /// Looks at what a pattern has bound, where that is a value that nobody else sees.

@@ -5,12 +5,12 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::Stmt;
 
-use super::print::Printer;
-use super::tokens::type_token;
-use crate::hygiene::in_source;
+use super::printer::Printer;
+use super::variables::type_token;
+use crate::ir::usage::Usage;
 use crate::ir::{Local, LocalId};
 use crate::layout::{Alike, each_given};
-use crate::usage::Usage;
+use crate::syntax::hygiene::in_source;
 
 /// Lets rustc know that a variable is of the type of a token: it could be assigned what that would give.
 pub(super) fn tied(variable: &Ident, token: &Ident) -> TokenStream {
@@ -105,6 +105,7 @@ impl Printer<'_> {
         self.is_tied_when_given(id)
             || in_parts.any(|place| place.local == id)
             || self.machine.layout.spent_parts.contains_key(&id)
+            || self.machine.layout.saved_in_parts.contains(&id)
     }
 
     /// Whether the local is tied where it is given its value, because it cannot be assigned before.

@@ -21,13 +21,13 @@ use syn::{Attribute, Block, Expr, ExprAsync, Macro, Stmt};
 
 use super::Machine;
 use super::tied::tied_local;
-use super::tokens::type_token;
-use crate::hygiene::{hidden, numbered};
+use super::variables::type_token;
+use crate::ir::usage::bound_locals;
+use crate::syntax::hygiene::{hidden, numbered};
 use crate::syntax::macros::Piece;
 use crate::syntax::select::{Select, SelectSource};
 use crate::syntax::suspend::Awaiting;
 use crate::syntax::{macros, suspend};
-use crate::usage::bound_locals;
 
 /// The source, if it tells a type.
 pub(super) fn told(machine: &Machine<'_>) -> TokenStream {

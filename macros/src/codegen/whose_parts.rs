@@ -6,14 +6,15 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Pat;
 
-use super::Machine;
-use super::exit::part_of;
-use super::print::{Printer, names};
-use super::tokens::first_held_at;
-use crate::hygiene::in_source;
+use super::held::first_held_at;
+use super::idents::names;
+use super::places::part_of;
+use super::printer::Printer;
+use super::{Machine, field_names};
 use crate::ir::LocalId;
+use crate::ir::usage::{Place, bound_locals};
 use crate::layout::VariableId;
-use crate::usage::{Place, bound_locals};
+use crate::syntax::hygiene::in_source;
 
 /// The token of the type of what is held by its parts.
 fn token(machine: &Machine<'_>, place: &Place) -> Ident {
@@ -69,7 +70,10 @@ impl Printer<'_> {
     /// Tells of which type the values are that have been bound and are held by their parts.
     pub(super) fn ask_whose_parts(&self, pat: &Pat) -> TokenStream {
         let layout = self.machine.layout;
-        if layout.in_parts.is_empty() && layout.spent_parts.is_empty() {
+        let is_asked = !layout.in_parts.is_empty()
+            || !layout.spent_parts.is_empty()
+            || !layout.saved_in_parts.is_empty();
+        if !is_asked {
             return TokenStream::new();
         }
         let locals = &self.machine.graph.locals;
@@ -90,6 +94,7 @@ impl Printer<'_> {
             let token = spent_token(self.machine, id);
             quote!(if false { loop {} (&#token).is_of(&#value); })
         });
-        asked.chain(spent).collect()
+        let named = field_names::ask(self.machine, id, value);
+        asked.chain(spent).chain(named).collect()
     }
 }

@@ -11,13 +11,13 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprTry, Ident, Pat, Stmt};
 
 use super::Root;
-use crate::hygiene::is_hidden;
+use crate::ir::usage::Usage;
 use crate::ir::{Block, Graph, Locals, Node, Terminator};
+use crate::syntax::hygiene::is_hidden;
 use crate::syntax::macros::scan_names;
 use crate::syntax::methods::takes;
 use crate::syntax::names::is_any_of;
 use crate::syntax::operators::is_lazy;
-use crate::usage::Usage;
 
 /// The `?` that a root begins with.
 #[derive(Debug)]

@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use syn::{Expr, ExprCall};
 
 use super::links::Exits;
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::ir::usage::{Place, Usage};
 use crate::ir::{BlockId, Graph, Local, LocalId, Locals};
-use crate::liveness::Liveness;
-use crate::normalize::made_function;
-use crate::sets::Set;
-use crate::usage::{Place, Usage};
+use crate::values::runtime_calls::function;
 
 /// By root, then by where it goes on: the borrows that it leaves to others.
 pub(super) type Held = BTreeMap<BlockId, BTreeMap<BlockId, Vec<LocalId>>>;
@@ -112,7 +112,7 @@ fn looks_at(locals: &Locals, made: &Expr) -> Option<Vec<Place>> {
 
 /// Whether what the call gives borrows what its first argument does, and nothing else.
 fn is_look_up(call: &ExprCall) -> bool {
-    made_function(call).is_some_and(|name| ["lent_by", "opened"].contains(&name.as_str()))
+    function(call).is_some_and(|name| ["lent_by", "opened"].contains(&name.as_str()))
 }
 
 /// The positions of loops over borrows in which both blocks are.

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use proc_macro2::{TokenStream, TokenTree};
 
 use super::Variable;
+use crate::anf::is_owned;
+use crate::collections::sets::Set;
+use crate::ir::usage::{Place, bound_locals};
 use crate::ir::{Graph, LocalId, Locals, Node, Terminator};
-use crate::normalize::is_owned;
-use crate::sets::Set;
-use crate::usage::{Place, bound_locals};
 
 /// What is changed: whatever has parts with variables of their own.
 pub(super) fn find(graph: &Graph, variables: &[Variable]) -> Set<Place> {
@@ -49,6 +49,13 @@ pub(super) fn find_spent(
         }
     }
     spent
+}
+
+/// The locals of which parts are saved.
+pub(super) fn find_saved(variables: &[Variable]) -> Set<LocalId> {
+    let saved =
+        variables.iter().filter(|variable| variable.is_saved).map(|variable| &variable.place);
+    saved.filter(|place| !place.fields.is_empty()).map(|place| place.local).collect()
 }
 
 fn parts(variables: &[Variable]) -> impl Iterator<Item = &Place> {

@@ -7,10 +7,10 @@
 use std::collections::BTreeMap;
 
 use super::{Root, StandIns};
-use crate::holes;
+use crate::collections::sets::Set;
+use crate::flow::move_paths;
+use crate::ir::usage::Place;
 use crate::ir::{BlockId, Graph, LocalId};
-use crate::sets::Set;
-use crate::usage::Place;
 
 /// Before each node of a block, before its end, and after that.
 type AtNodes = Vec<Set<Place>>;
@@ -46,7 +46,7 @@ pub(super) fn analyze(graph: &Graph, stand_ins: &StandIns, roots: &[Root]) -> Lo
                 usage.assigned.contains(&part.local)
                     || usage.refills.iter().any(|filled| filled.holds(part))
             };
-            let jumps = holes::targets(graph, usage).into_iter().map(|(_, to)| to);
+            let jumps = move_paths::targets(graph, usage).into_iter().map(|(_, to)| to);
             let ends = block.end.successors();
             let ends = ends.into_iter().filter(|_| node == block.nodes.len());
             let after: Set<_> = at[node].iter().filter(|part| !is_back(part)).cloned().collect();

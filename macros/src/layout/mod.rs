@@ -34,9 +34,12 @@ pub(crate) use self::parts::{StandIns, Turn};
 pub(crate) use self::tied::each_given;
 pub(crate) use self::validate::validate;
 pub(crate) use self::variables::{Variable, VariableId};
-use crate::carried::Carried;
-use crate::holes;
-use crate::holes::Holes;
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::flow::move_paths;
+use crate::flow::move_paths::Holes;
+use crate::flow::pending_drops::Carried;
+use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, PointId, RegionId, ScopeId};
 use crate::layout::links::{Exits, exits, link};
 use crate::layout::names::{Names, names_by_root, needed};
@@ -44,10 +47,7 @@ use crate::layout::parts::forget_late;
 use crate::layout::passing::{carry, find_idle, given_in, keep, used_by_regions};
 use crate::layout::states::{edges, numbers, states};
 use crate::layout::variables::{Variables, sort_as_declared};
-use crate::liveness::Liveness;
-use crate::sets::Set;
 use crate::syntax::divergence;
-use crate::usage::Place;
 
 /// An arm of the step function.
 #[derive(Debug)]
@@ -139,6 +139,8 @@ pub(crate) struct Layout {
     pub(crate) in_parts: Set<Place>,
     /// What may be a borrow and is held by its parts, with those that are used up, as they are written.
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
+    /// The locals of which parts are saved.
+    pub(crate) saved_in_parts: Set<LocalId>,
     /// What is held where control leaves a root.
     pub(crate) carried: Carried,
     /// Where copies stand in for parts that have been moved out.
@@ -155,7 +157,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let exits = exits(graph, &links);
     let mut variables = Variables::of(graph);
     let bound = graph.bound_at_entry();
-    let holes = holes::analyze(graph, liveness);
+    let holes = move_paths::analyze(graph, liveness);
     let vacant = vacant::analyze(graph);
     let (mut needed, mut held) = needed(graph, liveness, &exits, &root_of);
     let mut names = names_by_root(graph, &bound, &root_of);
@@ -252,6 +254,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     forget_late(graph, &exits, &root_of, &stand_ins, &mut roots);
     let in_parts = in_parts::find(graph, &variables.list);
     let spent_parts = in_parts::find_spent(graph, &variables.list);
+    let saved_in_parts = in_parts::find_saved(&variables.list);
     Layout {
         variables: variables.list,
         roots,
@@ -266,6 +269,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         alike,
         in_parts,
         spent_parts,
+        saved_in_parts,
         carried,
         stand_ins,
         holes,

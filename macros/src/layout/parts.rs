@@ -1,4 +1,4 @@
-//! Copies that stand in for parts of locals, so that the rest can be saved. See [`crate::holes`].
+//! Copies that stand in for parts of locals, so that the rest can be saved. See [`crate::flow::move_paths`].
 //!
 //! Input: what is vacant where, and what the roots are given. Output: [`StandIns`]. Guarantee: whether
 //! a copy stands in a place is known everywhere: where several ways meet and it does so on one of
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 
 use super::links::Exits;
 use super::{Root, Variable};
-use crate::holes;
-use crate::holes::Holes;
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::flow::move_paths;
+use crate::flow::move_paths::Holes;
+use crate::ir::usage::Place;
 use crate::ir::{BlockId, Graph, Node, Terminator};
-use crate::liveness::Liveness;
-use crate::sets::Set;
-use crate::usage::Place;
 
 /// The result of the analysis.
 #[derive(Debug)]
@@ -143,7 +143,7 @@ impl StandIns {
         }
         let block = &graph[id];
         for (node, usage) in block.all_usages().enumerate() {
-            for (_, to) in holes::targets(graph, usage) {
+            for (_, to) in move_paths::targets(graph, usage) {
                 replaced.extend(self.turn(graph, (id, node), to).replaced);
             }
         }
@@ -158,7 +158,7 @@ impl StandIns {
         let block = &graph[id];
         let Some(usage) = block.all_usages().nth(node) else { return Set::new() };
         let mut jumps =
-            holes::targets(graph, usage).into_iter().filter(|(_, target)| *target == to);
+            move_paths::targets(graph, usage).into_iter().filter(|(_, target)| *target == to);
         let Some((jump, _)) = jumps.next() else { return self.at[id.0][node + 1].clone() };
         let mut here = self.at[id.0][node].clone();
         if let Some(flow) = usage.at_jumps.get(&jump) {
@@ -202,7 +202,7 @@ impl StandIns {
         let mut changed = self.at[id.0] != at;
         self.at[id.0] = at;
         let jumps = block.all_usages().enumerate().flat_map(|(node, usage)| {
-            holes::targets(graph, usage).into_iter().map(move |(_, to)| (node, to))
+            move_paths::targets(graph, usage).into_iter().map(move |(_, to)| (node, to))
         });
         let ends = graph.edges(id).iter().map(|(to, _)| (block.nodes.len(), *to));
         for (node, to) in jumps.chain(ends).collect::<Vec<_>>() {

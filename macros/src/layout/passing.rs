@@ -4,14 +4,14 @@ use super::links::{Exits, is_entered_within};
 use super::lost::Lost;
 use super::names::is_made_elsewhere;
 use super::{Link, Root, StandIns, Variable, VariableId, Variables};
-use crate::captures::Captures;
-use crate::carried;
-use crate::carried::{Carried, Entries};
+use crate::collections::sets::Set;
+use crate::flow::captures::Captures;
+use crate::flow::liveness::Liveness;
+use crate::flow::pending_drops;
+use crate::flow::pending_drops::{Carried, Entries};
+use crate::ir::usage::Place;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, ScopeId, Terminator};
-use crate::liveness::Liveness;
-use crate::sets::Set;
 use crate::syntax::divergence;
-use crate::usage::Place;
 
 /// Finds out what goes from root to root to be dropped where its scope ends.
 pub(super) fn carry(
@@ -28,7 +28,7 @@ pub(super) fn carry(
             place.fields.is_empty() && root.gone.iter().all(|part| part.local != place.local)
         };
         let whole = places.clone().filter(is_whole);
-        let entry = carried::Entry {
+        let entry = pending_drops::Entry {
             whole: whole.map(|place| place.local).collect(),
             locals: places.map(|place| place.local).collect(),
             named: root.named.clone(),
@@ -37,7 +37,7 @@ pub(super) fn carry(
     });
     let entries = Entries::of(graph, entries);
     let lacks_part = |at, local| lost.lacks_part(at, local);
-    let carried = carried::analyze(graph, liveness, &entries, root_of, &lacks_part);
+    let carried = pending_drops::analyze(graph, liveness, &entries, root_of, &lacks_part);
     let taken_over: Set<(PointId, VariableId)> = roots
         .iter()
         .filter_map(|root| match graph[root.block].kind {

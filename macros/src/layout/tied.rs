@@ -7,9 +7,9 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAssign, ExprClosure, Item, Stmt};
 
 use super::Root;
+use crate::collections::sets::Set;
+use crate::ir::usage::Jump;
 use crate::ir::{BlockId, Graph, LocalId, Locals, Node};
-use crate::sets::Set;
-use crate::usage::Jump;
 
 /// Those of the graph.
 pub(super) fn find<'a>(

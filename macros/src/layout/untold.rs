@@ -6,10 +6,10 @@ use quote::ToTokens;
 use syn::visit::Visit;
 use syn::{Expr, Ident, Macro, Member, Stmt};
 
+use crate::collections::sets::Set;
+use crate::ir::usage::Usage;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, Terminator, Untold};
-use crate::sets::Set;
 use crate::syntax::macros::scan_names;
-use crate::usage::Usage;
 
 /// Those of the graph.
 pub(super) fn find(graph: &Graph) -> Set<LocalId> {

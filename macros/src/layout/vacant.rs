@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::links::Exits;
 use super::{Root, Variable};
-use crate::holes;
+use crate::collections::sets::Set;
+use crate::flow::move_paths;
 use crate::ir::{BlockId, Graph, LocalId, Node};
-use crate::sets::Set;
 
 /// Where locals have no value.
 #[derive(Debug)]
@@ -63,7 +63,9 @@ impl Vacant {
         let mut out = Vec::new();
         for (index, usage) in block.all_usages().enumerate() {
             named.extend(usage.mentions.intersection(&self.declared));
-            out.extend(holes::targets(graph, usage).into_iter().map(|(_, to)| (to, named.clone())));
+            out.extend(
+                move_paths::targets(graph, usage).into_iter().map(|(_, to)| (to, named.clone())),
+            );
             match block.nodes.get(index) {
                 Some(Node::Declare(local)) => {
                     named.remove(local);

@@ -2,11 +2,11 @@
 
 use syn::Ident;
 
-use crate::hygiene::hidden;
+use crate::collections::sets::Set;
+use crate::ir::usage::Place;
 use crate::ir::{BlockId, Graph, LocalKind, RegionId};
-use crate::sets::Set;
+use crate::syntax::hygiene::hidden;
 use crate::syntax::names::without_prefix;
-use crate::usage::Place;
 
 /// Index into [`Layout::variables`](super::Layout::variables).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

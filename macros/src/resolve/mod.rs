@@ -12,19 +12,20 @@ mod bindings;
 mod constants;
 mod macros;
 mod parameters;
+pub(crate) mod untold;
 
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, ItemMacro, Macro, Pat, PatType, Stmt};
 
-use crate::by_name::{NameMap, NameSet};
+use crate::collections::by_name::{NameMap, NameSet};
 use crate::diagnostics::Diagnostics;
-use crate::fingerprint::Fingerprint;
-use crate::hygiene::Names;
+use crate::frontend::{expose, formerly, redact};
 use crate::ir::Locals;
+use crate::ir::usage::bound_locals;
+use crate::syntax::fingerprint::Fingerprint;
+use crate::syntax::hygiene::Names;
 use crate::syntax::suspend;
-use crate::usage::bound_locals;
-use crate::{expose, formerly, redact, untold};
 
 /// Gives every binding its name.
 pub(crate) fn resolve(

@@ -136,3 +136,17 @@ pub(crate) fn is_range(expr: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// Whether the expression makes a new value.
+pub(crate) fn is_made(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(paren) => is_made(&paren.expr),
+        Expr::Array(_)
+        | Expr::Block(_)
+        | Expr::Call(_)
+        | Expr::Macro(_)
+        | Expr::Struct(_)
+        | Expr::Tuple(_) => true,
+        _ => false,
+    }
+}

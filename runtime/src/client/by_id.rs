@@ -47,6 +47,14 @@ impl Client {
 }
 
 impl UntypedRun {
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(super) fn key(&self) -> &RunKey {
+        &self.key
+    }
+
     /// What is known of the run.
     ///
     /// # Errors

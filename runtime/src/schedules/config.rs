@@ -5,7 +5,7 @@ use std::time::Duration;
 use piton_schedule::{Spec, UnixSeconds};
 use serde::{Deserialize, Serialize};
 
-use crate::model::Timestamp;
+use crate::model::{AttributeMap, Memo, NewTerms, Payload, Timestamp};
 
 /// What happens when a run is due and one that the schedule has started before is still open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -63,15 +63,79 @@ pub(crate) struct Config {
 }
 
 /// How runs are started.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Action {
     /// The workflow id, with places for the schedule's id and the time.
     pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) terms: NewTerms,
+    #[serde(default)]
+    pub(crate) attributes: AttributeMap,
+    #[serde(default)]
+    pub(crate) memo: Memo,
+    /// What is sent to the run with the workflow id, or else to a new one if there is a workflow.
+    #[serde(default)]
+    pub(crate) signal: Option<SignalAction>,
+}
+
+/// What stands for the workflow of a schedule that starts nothing.
+pub(crate) const NO_WORKFLOW: &str = "";
+
+/// A signal to be sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SignalAction {
+    /// Its stored name.
+    pub(crate) name: String,
+    #[serde(with = "hex")]
+    pub(crate) payload: Payload,
+}
+
+/// A payload as hex digits.
+mod hex {
+    use std::fmt::Write as _;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::model::Payload;
+
+    pub(super) fn serialize<S: Serializer>(
+        payload: &Payload,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut digits = String::with_capacity(2 * payload.as_bytes().len());
+        for byte in payload.as_bytes() {
+            // Writing to a text cannot fail.
+            let _ = write!(digits, "{byte:02x}");
+        }
+        serializer.serialize_str(&digits)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Payload, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let pairs = digits.as_bytes().chunks(2);
+        let byte = |pair: &[u8]| {
+            let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+            u8::from_str_radix(pair, 16).ok()
+        };
+        let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
+        bytes.map(Payload).ok_or_else(|| D::Error::custom("a payload is hex digits"))
+    }
 }
 
 impl Default for Action {
     fn default() -> Self {
-        Self { id: format!("{SCHEDULE}-{TIME}") }
+        Self {
+            id: format!("{SCHEDULE}-{TIME}"),
+            terms: NewTerms::default(),
+            attributes: AttributeMap::new(),
+            memo: Memo::new(),
+            signal: None,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use piton::activities::{ActivityContext, ActivityEntry, ActivityInfo, Dependencies};
 use piton::machine::{OperationOutcome, Progress, Standalone};
-use piton::model::{Handle, Operation, RunId, Timestamp};
+use piton::model::{Handle, Operation, RunId};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -2,10 +2,10 @@
 //! a layout that only it finds fault with.
 
 use super::{Layout, Link, Root, VariableId, vacant};
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
-use crate::liveness::Liveness;
-use crate::sets::Set;
-use crate::usage::Place;
 
 /// A layout, and what it was made from.
 struct Machine<'a> {

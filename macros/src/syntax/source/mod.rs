@@ -16,9 +16,12 @@ pub(crate) use self::regions::Surroundings;
 use super::source::pieces::next_piece;
 use super::source::regions::Region;
 
+pub(crate) mod hashers;
+pub(crate) mod imports;
 mod methods;
 mod pieces;
 mod regions;
+pub(crate) mod statics;
 
 /// A file that has been read.
 #[derive(Debug)]

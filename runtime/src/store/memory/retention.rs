@@ -58,6 +58,7 @@ impl State {
     pub(super) fn remove_run(&mut self, run_id: RunId) {
         self.runs.remove(&run_id);
         self.history.remove(&run_id);
+        self.pauses.remove(&run_id);
         self.promises.0.retain(|key, _| key.scope != PromiseScope::Run(run_id));
         self.replies.retain(|(of, _), _| *of != run_id);
         self.activities.retain(|key, _| key.run_id != run_id);

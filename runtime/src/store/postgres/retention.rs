@@ -52,7 +52,7 @@ const CHAINS: &str = concat!(
 
 /// Everything that is the runs' alone. Messages on their way, dead letters and audit entries stay, and promises go
 /// with their runs.
-const DELETE: [&str; 11] = [
+const DELETE: [&str; 12] = [
     "DELETE FROM piton_inbox WHERE run_id = ANY ($1)",
     "DELETE FROM piton_arrival_keys WHERE run_id = ANY ($1)",
     "DELETE FROM piton_update_replies WHERE run_id = ANY ($1)",
@@ -63,6 +63,7 @@ const DELETE: [&str; 11] = [
     "DELETE FROM piton_attributes WHERE run_id = ANY ($1)",
     "DELETE FROM piton_memos WHERE run_id = ANY ($1)",
     "DELETE FROM piton_terms WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_pauses WHERE run_id = ANY ($1)",
     "DELETE FROM piton_runs WHERE run_id = ANY ($1)",
 ];
 

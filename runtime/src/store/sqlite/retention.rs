@@ -43,7 +43,7 @@ const FIND: &str = concat!(
 
 /// Everything that is the runs' alone. Messages on their way, dead letters and audit entries stay, and promises go
 /// with their runs.
-const DELETE: [&str; 12] = [
+const DELETE: [&str; 13] = [
     "DELETE FROM piton_run_inputs WHERE run_id IN (",
     "DELETE FROM piton_inbox WHERE run_id IN (",
     "DELETE FROM piton_arrival_keys WHERE run_id IN (",
@@ -55,6 +55,7 @@ const DELETE: [&str; 12] = [
     "DELETE FROM piton_attributes WHERE run_id IN (",
     "DELETE FROM piton_memos WHERE run_id IN (",
     "DELETE FROM piton_terms WHERE run_id IN (",
+    "DELETE FROM piton_pauses WHERE run_id IN (",
     "DELETE FROM piton_runs WHERE run_id IN (",
 ];
 
