@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{RunId, StepNo, Timestamp, UpdateReply};
 use crate::store::{
-    ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, CompletePromise, ExpireRun, FinishActivity,
-    WorkerLease,
+    ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, CompletePromise, ExpireRun,
+    FinishActivity, WorkerLease,
 };
 
 /// Sees every call of one connection to a [`MemoryStore`](super::MemoryStore).

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 
-use super::{Guard, MemoryStore, Write};
 use super::state::{News, State};
+use super::{Guard, MemoryStore, Write};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::{
