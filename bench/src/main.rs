@@ -9,8 +9,12 @@ mod raw;
 mod report;
 mod session;
 mod system;
+<<<<<<< HEAD
 mod w10_fan_out;
 mod w11_promises;
+=======
+mod w10_schedules;
+>>>>>>> main
 mod w1_relaxed;
 mod w1_throughput;
 mod w2_latency;
@@ -94,10 +98,15 @@ enum Workload {
     W8,
     /// Queued activities while another session holds a snapshot open for minutes. Not among `all`.
     W9,
+<<<<<<< HEAD
     /// Fan-outs of activities, spawned operations and children. Not among `all`.
     W10,
     /// Promises that clients complete. Not among `all`.
     W11,
+=======
+    /// Many schedules on one worker. Not among `all`.
+    W10,
+>>>>>>> main
     /// All of the above.
     All,
     /// What `#[workflow]` costs rustc.
@@ -181,8 +190,12 @@ async fn run(workload: Workload, session: &mut Session) -> Result<()> {
         Workload::W7 => w7_signals::run(session).await,
         Workload::W8 => w8_fleet::run(session).await,
         Workload::W9 => w9_snapshot::run(session).await,
+<<<<<<< HEAD
         Workload::W10 => w10_fan_out::run(session).await,
         Workload::W11 => w11_promises::run(session).await,
+=======
+        Workload::W10 => w10_schedules::run(session).await,
+>>>>>>> main
         Workload::CompileTime => compile_time::run(session, Profile::Debug).await,
         Workload::CompileTimeIncremental => compile_time::run(session, Profile::Incremental).await,
         Workload::CompileTimeMacros => compile_time::run(session, Profile::OptimizedMacros).await,

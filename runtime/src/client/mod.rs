@@ -19,6 +19,7 @@ mod outstanding;
 mod parked;
 mod promises;
 mod queues;
+mod removed;
 #[cfg(feature = "schedules")]
 mod schedules;
 mod send;

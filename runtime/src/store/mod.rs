@@ -136,7 +136,9 @@ pub use contract::promises::{
     CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
 };
 pub use contract::queues::{PausedQueue, QueueRecord, ResumeOutcome};
-pub use contract::retention::{RemoveClosed, Removed};
+pub use contract::retention::{
+    ClosedPart, RemoveClosed, RemovePromises, Removed, RemovedPromises, StripClosed, Stripped,
+};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome, Successor,
