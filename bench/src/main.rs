@@ -9,12 +9,9 @@ mod raw;
 mod report;
 mod session;
 mod system;
-<<<<<<< HEAD
-mod w10_fan_out;
-mod w11_promises;
-=======
 mod w10_schedules;
->>>>>>> main
+mod w11_fan_out;
+mod w12_promises;
 mod w1_relaxed;
 mod w1_throughput;
 mod w2_latency;
@@ -98,15 +95,12 @@ enum Workload {
     W8,
     /// Queued activities while another session holds a snapshot open for minutes. Not among `all`.
     W9,
-<<<<<<< HEAD
-    /// Fan-outs of activities, spawned operations and children. Not among `all`.
-    W10,
-    /// Promises that clients complete. Not among `all`.
-    W11,
-=======
     /// Many schedules on one worker. Not among `all`.
     W10,
->>>>>>> main
+    /// Fan-outs of activities, spawned operations and children. Not among `all`.
+    W11,
+    /// Promises that clients complete. Not among `all`.
+    W12,
     /// All of the above.
     All,
     /// What `#[workflow]` costs rustc.
@@ -190,12 +184,9 @@ async fn run(workload: Workload, session: &mut Session) -> Result<()> {
         Workload::W7 => w7_signals::run(session).await,
         Workload::W8 => w8_fleet::run(session).await,
         Workload::W9 => w9_snapshot::run(session).await,
-<<<<<<< HEAD
-        Workload::W10 => w10_fan_out::run(session).await,
-        Workload::W11 => w11_promises::run(session).await,
-=======
         Workload::W10 => w10_schedules::run(session).await,
->>>>>>> main
+        Workload::W11 => w11_fan_out::run(session).await,
+        Workload::W12 => w12_promises::run(session).await,
         Workload::CompileTime => compile_time::run(session, Profile::Debug).await,
         Workload::CompileTimeIncremental => compile_time::run(session, Profile::Incremental).await,
         Workload::CompileTimeMacros => compile_time::run(session, Profile::OptimizedMacros).await,

@@ -1,4 +1,4 @@
-//! W10: what a branch of a fan-out takes: an activity, a spawned operation, a child.
+//! W11: what a branch of a fan-out takes: an activity, a spawned operation, a child.
 
 use std::time::{Duration, Instant};
 
@@ -58,14 +58,14 @@ async fn measure<W: Workflow<Output = u64>>(
 
     let each = elapsed / branches;
     session.report.add(
-        Figure::time("W10", format!("{branches} {what}, time each"), each)
+        Figure::time("W11", format!("{branches} {what}, time each"), each)
             .store(kind)
             .detail(format!("{elapsed:.2?} in all")),
     );
     if let Some(rows) = rows {
         let each = rows as f64 / f64::from(branches);
         let name = format!("{branches} {what}, rows written each");
-        session.report.add(Figure::new("W10", name, each, Unit::Plain).store(kind));
+        session.report.add(Figure::new("W11", name, each, Unit::Plain).store(kind));
     }
     Ok(())
 }

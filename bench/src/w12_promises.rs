@@ -1,4 +1,4 @@
-//! W11: promises that clients complete: before they are awaited, and while runs are parked on them.
+//! W12: promises that clients complete: before they are awaited, and while runs are parked on them.
 
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
             let elapsed = begin.elapsed();
             let rate = runs as f64 / elapsed.as_secs_f64();
             let detail = format!("{runs} promises in {elapsed:.2?}");
-            Figure::rate("W11", name, rate).store(kind).raw(raw).detail(detail)
+            Figure::rate("W12", name, rate).store(kind).raw(raw).detail(detail)
         };
         let system = System::start(&mut session.databases, kind, |worker| worker).await?;
         let begin = Instant::now();
