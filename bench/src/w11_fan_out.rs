@@ -1,5 +1,6 @@
 //! W11: what a branch of a fan-out takes: an activity, a spawned operation, a child.
 
+use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
@@ -31,7 +32,7 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
 }
 
 /// Measures one run with so many branches.
-async fn measure<W: Workflow<Output = u64>>(
+async fn measure<W: Workflow<Output = u64, Error = Infallible>>(
     session: &mut Session,
     kind: StoreKind,
     what: &str,
@@ -43,7 +44,7 @@ async fn measure<W: Workflow<Output = u64>>(
     let rows_before = inspector.written_rows().await?;
     let begin = Instant::now();
     let run = system.client.start(workflow(branches)).await?;
-    let returned = run.result().await.map_err(|error| anyhow::anyhow!("{error}"))?;
+    let returned = run.result().await?;
     let elapsed = begin.elapsed();
     ensure!(returned == u64::from(branches), "{returned} of {branches} branches have returned");
     let rows = match rows_before {

@@ -21,7 +21,7 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
     for kind in session.options.stores.clone() {
         let raw = session.raw_limits(kind).await?.rows_per_second;
         let runs = session.scaled(RUNS);
-        let mut figure = |name: &str, begin: Instant| {
+        let figure = |name: &str, begin: Instant| {
             let elapsed = begin.elapsed();
             let rate = runs as f64 / elapsed.as_secs_f64();
             let detail = format!("{runs} promises in {elapsed:.2?}");
@@ -77,8 +77,7 @@ async fn resolve(client: &Client, prefix: &str, runs: usize) -> Result<()> {
 async fn wait_until_awaited(client: &Client, runs: usize) -> Result<()> {
     let waiting = filter::state().equals(PROMISE);
     loop {
-        let counted = client.count(waiting.clone()).await?;
-        if counted.iter().map(|count| count.runs).sum::<u64>() >= runs as u64 {
+        if client.count(waiting.clone()).await? >= runs as u64 {
             return Ok(());
         }
         tokio::time::sleep(crate::system::COUNT_INTERVAL).await;
