@@ -50,6 +50,5 @@ mod tokens;
 mod tokens_without_queues;
 mod transactions;
 mod updates;
-mod updates_of_chains;
 mod workers;
 mod workflow_retries;
