@@ -171,7 +171,8 @@ impl Oracle {
                 });
                 self.lives = lives;
             }
-            Write::Refused { .. } => {}
+            // No simulated run is paused.
+            Write::Refused { .. } | Write::Paused { .. } | Write::Resumed { .. } => {}
             Write::PromiseCompleted { completion, told } => {
                 let violation = self.promises.completed(completion, told, &self.runs);
                 violation.into_iter().for_each(|violation| self.violate(violation));
