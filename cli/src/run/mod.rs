@@ -13,7 +13,7 @@ use piton::model::RunId;
 use piton::store::RunKey;
 
 pub(crate) use self::act::parse_json;
-use self::act::{EndArgs, QueryArgs, ResultArgs, SignalArgs, UpdateArgs};
+use self::act::{EndArgs, QueryArgs, ResultArgs, SetAsideArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
 use self::list::{CountArgs, ListArgs};
 use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};
@@ -39,7 +39,7 @@ pub(crate) enum RunCommand {
     Cancel(EndArgs),
     /// End a run without running any more of its code
     Terminate(EndArgs),
-    /// Give a blocked run another try
+    /// Let a blocked run try again, or a failed one from where it failed
     Retry(EndArgs),
     /// Pause a run: it takes no step until it is resumed, and keeps what arrives
     Pause(EndArgs),
@@ -51,6 +51,8 @@ pub(crate) enum RunCommand {
     Result(ResultArgs),
     /// Change a parked or blocked run: set variables, end waits, move it to another state
     Edit(EditArgs),
+    /// Move a signal that a run cannot take to the dead letters
+    SetAside(SetAsideArgs),
     /// Show the past states of a run that are kept
     History(HistoryArgs),
     /// Let a run go back to a state that is kept
@@ -90,7 +92,8 @@ pub(crate) async fn carry_out(
         RunCommand::Terminate(args) if args.many.are_meant() => {
             many::terminate(client, args, output).await
         }
-        RunCommand::Retry(args) => many::retry(client, args, output).await,
+        RunCommand::Retry(args) if args.many.are_meant() => many::retry(client, args, output).await,
+        RunCommand::Retry(args) => act::retry(client, args, output).await,
         RunCommand::Pause(args) => many::pause(client, args, output).await,
         RunCommand::Resume(args) => many::resume(client, args, output).await,
         RunCommand::Delete(args) => many::delete(client, args, output).await,
@@ -101,6 +104,7 @@ pub(crate) async fn carry_out(
         RunCommand::Terminate(args) => act::terminate(client, args, output).await,
         RunCommand::Result(args) => act::result(client, args).await,
         RunCommand::Edit(args) => edit::carry_out(client, args, output).await,
+        RunCommand::SetAside(args) => act::set_aside(client, args, output).await,
         RunCommand::History(args) => past::history(client, args, output).await,
         RunCommand::Rewind(args) => past::rewind(client, args, output).await,
         RunCommand::Fork(args) => past::fork(client, args, output).await,

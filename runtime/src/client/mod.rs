@@ -24,6 +24,7 @@ mod schedules;
 mod send;
 mod signal_or_start;
 mod start;
+mod start_json;
 mod terms;
 mod update_or_start;
 mod updates;
@@ -51,6 +52,7 @@ pub use schedules::{
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
+pub use start_json::AnyWorkflow;
 pub use update_or_start::UpdateOrStart;
 pub use updates::{SendUpdate, UpdateHandle};
 pub use watch::{Watch, Watched};

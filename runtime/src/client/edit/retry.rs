@@ -1,0 +1,69 @@
+//! Letting a failed run try again from where it failed.
+
+use super::frame::Frame;
+use super::past::{check_promises, pass_over_attempts};
+use super::{Client, NewState, unreadable};
+use crate::codec;
+use crate::engine::backoff::patiently;
+use crate::engine::queues::QueuedCall;
+use crate::error::EditError;
+use crate::model::{
+    Handle, Message, Operation, OutgoingMessage, RunId, RunStatus, Snapshot, Timestamp,
+};
+use crate::store::{Effect, NewAuditEntry};
+
+impl Client {
+    /// Lets a failed run go back to the last state that it was parked in.
+    pub(in crate::client) async fn retry_failed(
+        &self,
+        run_id: RunId,
+        audit: NewAuditEntry,
+    ) -> Result<(), EditError> {
+        let details = self.details(run_id.into()).await?;
+        if details.run.status != RunStatus::Failed {
+            return Err(EditError::Closed { run_id, status: details.run.status });
+        }
+        let snapshot = codec::decode_snapshot(&details.snapshot);
+        let mut snapshot = snapshot.map_err(|error| unreadable(run_id, &error))?;
+        if snapshot.ending.is_some() {
+            return Err(EditError::Compensated { run_id });
+        }
+        check_promises(&snapshot, None)?;
+        let definition = Frame::definition_of(&snapshot.frame);
+        let definition = definition.map_err(|error| unreadable(run_id, &error))?;
+        pass_over_attempts(&mut snapshot, details.run.step_no);
+        schedule_anew(&mut snapshot, patiently(|| self.store().now()).await?);
+        let asked_again = ask_again(&details.run.workflow_id, &snapshot);
+        let (arrivals, keeps_due, reopen) = (Vec::new(), false, true);
+        let new =
+            NewState { snapshot, definition, arrivals, keeps_due, reopen, asked_again, audit };
+        self.write_change(&details, new).await
+    }
+}
+
+/// Has the time limits of activities counted from now, and their attempts from none.
+fn schedule_anew(snapshot: &mut Snapshot, now: Timestamp) {
+    for (_, operation) in &mut snapshot.operations {
+        if let Operation::Activity(activity) = operation {
+            activity.scheduled_at = now;
+            activity.passed_over = activity.attempts;
+            activity.interruptions = 0;
+        }
+    }
+}
+
+/// What only a commit asks for, and has gone with the end of the run.
+fn ask_again(workflow_id: &str, snapshot: &Snapshot) -> Vec<Effect> {
+    let ask = |(handle, operation): &(Handle, Operation)| match operation {
+        Operation::Activity(activity) if activity.queue.is_some() => {
+            let call = QueuedCall::of(workflow_id, (**activity).clone());
+            Some(Effect::Enqueue(call.on_queue(*handle)))
+        }
+        Operation::Child { child, workflow_id, .. } => {
+            let body = Message::AwaitChild { child: *child, handle: *handle };
+            Some(Effect::Send(OutgoingMessage { to: workflow_id.clone(), body }))
+        }
+        _ => None,
+    };
+    snapshot.operations.iter().filter_map(ask).collect()
+}
