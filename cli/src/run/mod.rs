@@ -6,6 +6,7 @@ mod list;
 mod many;
 mod past;
 mod show;
+mod start;
 
 use clap::Subcommand;
 use piton::client::Client;
@@ -18,6 +19,7 @@ use self::edit::EditArgs;
 use self::list::{CountArgs, ListArgs};
 use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};
 use self::show::ShowArgs;
+use self::start::StartArgs;
 use crate::error::Failure;
 use crate::output::Output;
 
@@ -29,6 +31,8 @@ pub(crate) enum RunCommand {
     Count(CountArgs),
     /// Show a run as a debugger does: where its code is, what it waits for, its variables
     Show(ShowArgs),
+    /// Start a run of a workflow by its stored name
+    Start(Box<StartArgs>),
     /// Send a signal to a run, or to all that a filter means
     Signal(SignalArgs),
     /// Show exposed variables of a run
@@ -83,6 +87,7 @@ pub(crate) async fn carry_out(
         RunCommand::List(args) => list::carry_out(client, args, output).await,
         RunCommand::Count(args) => list::count(client, args, output).await,
         RunCommand::Show(args) => show::carry_out(client, args, output).await,
+        RunCommand::Start(args) => start::carry_out(client, *args, output).await,
         RunCommand::Signal(args) if args.many.are_meant() => {
             many::signal(client, args, output).await
         }

@@ -170,6 +170,14 @@ pub enum SignalError {
         /// What it waits for.
         awaited: Vec<String>,
     },
+    /// The JSON is not a value of the signal in any build of the workflow. Nothing was sent.
+    #[error("the value does not fit the signal `{signal}`: {reason}")]
+    Unfit {
+        /// The signal.
+        signal: String,
+        /// Why not.
+        reason: String,
+    },
     /// The dedup key cannot be one.
     #[error("the dedup key cannot be used")]
     DedupKey(#[source] KeyError),

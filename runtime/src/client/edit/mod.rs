@@ -116,8 +116,16 @@ impl Client {
     /// Puts a run into another state.
     async fn write_change(&self, details: &RunDetails, new: NewState) -> Result<(), EditError> {
         let run_id = details.run.run_id;
-        let NewState { snapshot, definition, arrivals, keeps_due, reopen, asked_again, audit } =
-            new;
+        let NewState {
+            snapshot,
+            definition,
+            arrivals,
+            keeps_due,
+            reopen,
+            asked_again,
+            attempts,
+            audit,
+        } = new;
         if reopen && !details.run.status.is_open() {
             // A run that is over gets no successor any more.
             let kin = patiently(|| self.store().find_kin(run_id)).await?;
@@ -153,11 +161,7 @@ impl Client {
             definition,
             wake_at,
             given_up,
-            attempts: if asked_again.is_empty() {
-                0
-            } else {
-                past::passed_over(details.run.step_no)
-            },
+            attempts,
             effects: asked_again,
             arrivals,
             reopen,
@@ -193,6 +197,8 @@ struct NewState {
     reopen: bool,
     /// What it asks for once more.
     asked_again: Vec<Effect>,
+    /// How many attempts of activities count as made.
+    attempts: u32,
     audit: NewAuditEntry,
 }
 
@@ -266,9 +272,17 @@ impl Edit {
             past::check_queues(&edited.snapshot, &details)?;
         }
         let (snapshot, definition, arrivals) = edited.finish();
-        let asked_again = Vec::new();
-        let new =
-            NewState { snapshot, definition, arrivals, keeps_due, reopen, asked_again, audit };
+        let (asked_again, attempts) = (Vec::new(), 0);
+        let new = NewState {
+            snapshot,
+            definition,
+            arrivals,
+            keeps_due,
+            reopen,
+            asked_again,
+            attempts,
+            audit,
+        };
         client.write_change(&details, new).await
     }
 }

@@ -161,10 +161,18 @@ impl Rewind {
         // No handle is used for two operations.
         snapshot.next_handle = snapshot.next_handle.max(next_handle);
         pass_over_attempts(&mut snapshot, details.run.step_no);
-        let (arrivals, asked_again) = (Vec::new(), Vec::new());
+        let (arrivals, asked_again, attempts) = (Vec::new(), Vec::new(), 0);
         let keeps_due = false;
-        let new =
-            NewState { snapshot, definition, arrivals, keeps_due, reopen, asked_again, audit };
+        let new = NewState {
+            snapshot,
+            definition,
+            arrivals,
+            keeps_due,
+            reopen,
+            asked_again,
+            attempts,
+            audit,
+        };
         client.write_change(&details, new).await
     }
 }
@@ -180,7 +188,7 @@ pub(super) fn passed_over(step_no: StepNo) -> u32 {
 
 /// Lets the attempts that are made again have numbers that none has had: an attempt that goes on by its token may
 /// end only once, by its number.
-pub(super) fn pass_over_attempts(snapshot: &mut Snapshot, step_no: StepNo) {
+fn pass_over_attempts(snapshot: &mut Snapshot, step_no: StepNo) {
     let count = passed_over(step_no);
     for (_, operation) in &mut snapshot.operations {
         if let Operation::Activity(activity) = operation {

@@ -1,14 +1,14 @@
 //! Letting a failed run try again from where it failed.
 
 use super::frame::Frame;
-use super::past::{check_promises, pass_over_attempts};
+use super::past::{check_promises, passed_over};
 use super::{Client, NewState, unreadable};
 use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::engine::queues::QueuedCall;
 use crate::error::EditError;
 use crate::model::{
-    Handle, Message, Operation, OutgoingMessage, RunId, RunStatus, Snapshot, Timestamp,
+    Handle, Message, Operation, OutgoingMessage, RunId, RunStatus, Snapshot, StepNo, Timestamp,
 };
 use crate::store::{Effect, NewAuditEntry};
 
@@ -31,25 +31,41 @@ impl Client {
         check_promises(&snapshot, None)?;
         let definition = Frame::definition_of(&snapshot.frame);
         let definition = definition.map_err(|error| unreadable(run_id, &error))?;
-        pass_over_attempts(&mut snapshot, details.run.step_no);
-        schedule_anew(&mut snapshot, patiently(|| self.store().now()).await?);
+        let now = patiently(|| self.store().now()).await?;
+        let attempts = schedule_anew(&mut snapshot, details.run.step_no, now);
         let asked_again = ask_again(&details.run.workflow_id, &snapshot);
         let (arrivals, keeps_due, reopen) = (Vec::new(), false, true);
-        let new =
-            NewState { snapshot, definition, arrivals, keeps_due, reopen, asked_again, audit };
+        let new = NewState {
+            snapshot,
+            definition,
+            arrivals,
+            keeps_due,
+            reopen,
+            asked_again,
+            attempts,
+            audit,
+        };
         self.write_change(&details, new).await
     }
 }
 
-/// Has the time limits of activities counted from now, and their attempts from none.
-fn schedule_anew(snapshot: &mut Snapshot, now: Timestamp) {
+/// Has the time limits of activities counted from now, and their attempts from none. Returns how many attempts of each
+/// are passed over: no two have one number.
+fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u32 {
+    let made = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
+        Operation::Activity(activity) => Some(activity.attempts),
+        _ => None,
+    });
+    let attempts = made.max().unwrap_or(0).saturating_add(passed_over(step_no));
     for (_, operation) in &mut snapshot.operations {
         if let Operation::Activity(activity) = operation {
-            activity.scheduled_at = now;
-            activity.passed_over = activity.attempts;
+            (activity.attempts, activity.passed_over) = (attempts, attempts);
             activity.interruptions = 0;
+            (activity.awaited, activity.retry_at) = (None, None);
+            activity.scheduled_at = now;
         }
     }
+    attempts
 }
 
 /// What only a commit asks for, and has gone with the end of the run.

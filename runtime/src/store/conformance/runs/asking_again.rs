@@ -1,12 +1,12 @@
 //! Changes of runs by hand that do what only commits of steps do otherwise.
 
-use crate::model::{Message, OutgoingMessage, Payload, RunStatus};
+use crate::model::{Handle, Message, OutgoingMessage, Payload, RunStatus};
 use crate::store::conformance::fixture::{
-    NOTHING, StoreUnderTest, activity, block, close_as, edit_of, park, signal,
+    NOTHING, StoreUnderTest, activity, block, close_as, edit_of, giving_up, park, signal,
 };
 use crate::store::{
-    DeadLetterFilter, DeadLetterReason, EditOutcome, EditRun, Effect, NewDeadLetter, RelayMessages,
-    Senders,
+    CommitStep, DeadLetterFilter, DeadLetterReason, EditOutcome, EditRun, Effect, NewDeadLetter,
+    RelayMessages, Senders,
 };
 
 crate::store::conformance::list_cases!("asking_again":
@@ -25,7 +25,8 @@ async fn an_activity_is_on_its_queue_again(t: StoreUnderTest) {
     let run_id = t.queue(worker, vec![activity(3)]).await;
     let claimed = t.claim_one(worker).await;
     assert_eq!(claimed.attempt, 1);
-    t.commit(worker, close_as(run_id, 1, RunStatus::Failed, None, None)).await;
+    let close = close_as(run_id, 1, RunStatus::Failed, None, None);
+    t.commit(worker, CommitStep { effects: giving_up([Handle(3)]), ..close }).await;
     assert_eq!(t.activity(claimed.key).await, None);
     let effects = vec![Effect::Enqueue(activity(3))];
     let change = EditRun { reopen: true, effects, attempts: 2_000, ..edit_of(run_id, 2) };
