@@ -16,6 +16,7 @@ use piton::store::RunKey;
 pub(crate) use self::act::parse_json;
 use self::act::{EndArgs, QueryArgs, ResultArgs, SetAsideArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
+pub(crate) use self::list::attribute;
 use self::list::{CountArgs, ListArgs};
 use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};
 use self::show::ShowArgs;

@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::kin::goes_on_as;
 use super::updates::{RawUpdate, id_or_new};
-use super::{Client, Send, Watch};
+use super::{Client, Send, Watch, removed};
 use crate::client::inspect::Inspection;
 use crate::engine::backoff::patiently;
 use crate::engine::paused::poll_interval;
@@ -155,6 +155,8 @@ impl UntypedRun {
     }
 
     async fn ended(&self, record: RunRecord) -> Result<Json, RunError<Json>> {
+        let has_result = record.result.is_some();
+        removed::check(&self.client, record.run_id, record.status, has_result).await?;
         let reason = record.failure.unwrap_or_default();
         match (record.status, record.result) {
             (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),

@@ -10,6 +10,7 @@ mod ids;
 mod kin;
 mod memo;
 mod message;
+mod new_terms;
 mod operation;
 mod payload;
 mod promise;
@@ -34,9 +35,10 @@ pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
-pub use kin::{ChildEnd, ChildStart, Link, ParentClose};
+pub use kin::{ChildEnd, ChildOptions, ChildStart, Link, ParentClose};
 pub use memo::Memo;
 pub use message::{Message, OutgoingMessage};
+pub(crate) use new_terms::NewTerms;
 pub use operation::{
     ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation, PromiseWait,
 };

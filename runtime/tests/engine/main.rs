@@ -8,6 +8,7 @@ mod workflows;
 
 mod blocked;
 mod cancelling;
+mod child_options;
 mod children;
 mod closing;
 mod commits;
@@ -43,6 +44,7 @@ mod retried_runs;
 mod retries;
 mod set_aside;
 mod signals;
+mod start_json;
 mod stuck;
 mod suspects;
 mod time_limits;

@@ -26,7 +26,7 @@ impl State {
         Some(RunDetails {
             run: row.record(),
             paused: self.pauses.get(&run_id).map(|(pause, _)| pause.clone()).filter(|_| is_open),
-            arguments: Some(row.arguments.clone()),
+            arguments: row.arguments.clone(),
             snapshot: row.snapshot.clone(),
             takeovers: row.takeovers,
             activity_count: activities.len() as u64,

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{RunId, StepNo, Timestamp, UpdateReply};
 use crate::store::{
-    ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, CompletePromise, FinishActivity,
-    WorkerLease,
+    ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, CompletePromise, ExpireRun,
+    FinishActivity, WorkerLease,
 };
 
 /// Sees every call of one connection to a [`MemoryStore`](super::MemoryStore).
@@ -190,6 +190,11 @@ pub enum Write<'a> {
     Terminated {
         /// The run.
         run_id: RunId,
+    },
+    /// A run was closed because its time was over.
+    Expired {
+        /// Which run, and what follows it.
+        expiry: &'a ExpireRun,
     },
     /// A run was paused.
     Paused {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::state::{News, State};
-use super::{MemoryStore, Write};
+use super::{Guard, MemoryStore, Write};
 use crate::error::StoreError;
 use crate::model::{PromiseKey, PromiseScope, RunId, Timestamp};
 use crate::store::promises::{Ask, Place, PromiseRow, awaited_owner, scope_text};
@@ -103,6 +103,10 @@ impl State {
         news: &mut News<'_>,
     ) -> CompletionOutcome {
         let place = self.place(completion.token.scope());
+        if self.lacks(Guard::Outcome) {
+            let (key, _) = place.keys(completion.token.name());
+            self.promises.0.get_mut(&key).into_iter().for_each(|row| row.outcome = None);
+        }
         let outcome = self.promises.complete(&place, completion, now);
         let told = outcome == CompletionOutcome::Completed;
         news.wrote(Write::PromiseCompleted { completion, told });
@@ -136,10 +140,15 @@ impl State {
     }
 
     fn settle_promise(&mut self, place: &Place, name: &str, now: Timestamp, news: &mut News<'_>) {
+        let (key, _) = place.keys(name);
         for due in self.promises.settle(place, name, |_| true, now) {
+            if self.lacks(Guard::PromiseWait)
+                && let Some(row) = self.promises.0.get_mut(&key)
+            {
+                row.waits.insert((due.run_id, due.handle));
+            }
             self.deliver(due.into(), now, news);
         }
-        let (key, _) = place.keys(name);
         let waits = self.promises.0.get(&key).into_iter().flat_map(|row| &row.waits);
         let owner = waits.into_iter().find_map(|(run_id, _)| awaited_owner(&key, *run_id));
         if let Some(row) = owner.and_then(|owner| self.runs.get_mut(&owner)) {

@@ -58,7 +58,7 @@ pub(super) struct RunRow {
     pub(super) run_id: RunId,
     pub(super) workflow_id: String,
     pub(super) workflow: String,
-    pub(super) arguments: Payload,
+    pub(super) arguments: Option<Payload>,
     pub(super) state: String,
     pub(super) definition: Option<DefinitionHash>,
     pub(super) step_no: StepNo,

@@ -36,7 +36,7 @@ pub(super) use self::edits::EditedRow;
 pub(super) use self::history::{PastStateRow, PastStepRow};
 pub(super) use self::kin::{
     AttachedChild, AttachedRow, ChainRow, ChildRow, ChildWait, ChildWaitRow, EndRow, KinRow,
-    first_of, last_of,
+    LastRunRow, first_of, last_of,
 };
 pub(super) use self::lifecycle::{DeadlineRow, TermsRow, write_terms};
 use self::messages::read_arrival;

@@ -50,7 +50,7 @@ impl State {
                 run_id: run.run_id,
                 workflow_id: run.workflow_id,
                 workflow: run.workflow,
-                arguments: run.arguments,
+                arguments: Some(run.arguments),
                 state: run.state,
                 definition: Some(run.definition),
                 step_no: StepNo(0),
