@@ -66,7 +66,8 @@ async fn an_activity_on_a_queue_is_put_there_again() {
     for again in 0..2 {
         rig.lab.fail("send", if again == 0 { 4 } else { 1 });
         assert!(run.retry().await.unwrap());
-        let ended = run.result().await;
+        let ended = tokio::time::timeout(Duration::from_secs(3_600), run.result()).await;
+        let Ok(ended) = ended else { panic!("{:#?}", rig.client.inspect(run.run_id()).await) };
         assert_eq!(ended.is_ok(), again == 1, "{ended:?}");
     }
     assert_eq!(rig.lab.begun("send").len(), 4 + 4 + 2);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use piton::client::OnConflict;
 use piton::error::{RunError, SignalError, StartError};
+use piton::model::Memo;
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -38,8 +39,9 @@ async fn a_run_is_started_and_signalled_by_names() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let parcel = json!({ "sku": "a-1", "grams": 20 });
+    let memo: Memo = [("by", "cli")].into_iter().collect();
     let start = rig.client.start_json("delivery", json!([parcel, true])).id("one");
-    let run = start.start_delay(Duration::from_secs(5)).memo([("by", "cli")]).await.unwrap();
+    let run = start.start_delay(Duration::from_secs(5)).memo(memo).await.unwrap();
     assert_eq!(run.status().await.unwrap().workflow_id, "one");
     let named = json!({ "express": false, "parcel": parcel });
     let again = rig.client.start_json("delivery", named.clone()).id("one");
