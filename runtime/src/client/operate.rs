@@ -138,7 +138,7 @@ impl UntypedRun {
     /// state that was saved before it failed. Await what this returns, after saying by whom and why.
     ///
     /// A failed run is open again then, and waits for what it waited for: an activity has all its attempts and time limits
-    /// anew, one on a queue is put there again, and the end of a child is asked for again. What has happened in the world is
+    /// anew, and the end of a child is asked for again. What has happened in the world is
     /// not taken back, and a signal that the last step took does not come again. State and variables are carried over to
     /// code that has changed as those of any parked run are.
     ///
@@ -146,7 +146,8 @@ impl UntypedRun {
     ///
     /// Errors: [`EditError::Closed`] of a run that is over without having failed; [`EditError::Followed`] if another run
     /// follows it in its chain, and [`EditError::IdTaken`] if another one has its workflow id; [`EditError::Compensated`]
-    /// if its compensations have begun; [`EditError::OnPromise`] if it failed over a promise.
+    /// if its compensations have begun; [`EditError::OnPromise`] and [`EditError::OnQueue`] if it failed over a promise, or
+    /// over an activity on a queue, whose arguments have gone with the queue's row.
     pub fn retry(&self) -> ChangeOne {
         self.change(Change::Retry, "retry", String::new())
     }

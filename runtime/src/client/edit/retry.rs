@@ -1,11 +1,10 @@
 //! Letting a failed run try again from where it failed.
 
 use super::frame::Frame;
-use super::past::{check_promises, passed_over};
+use super::past::{check_promises, check_queues, passed_over};
 use super::{Client, NewState, unreadable};
 use crate::codec;
 use crate::engine::backoff::patiently;
-use crate::engine::queues::QueuedCall;
 use crate::error::EditError;
 use crate::model::{
     Handle, Message, Operation, OutgoingMessage, RunId, RunStatus, Snapshot, StepNo, Timestamp,
@@ -28,12 +27,14 @@ impl Client {
         if snapshot.ending.is_some() {
             return Err(EditError::Compensated { run_id });
         }
+        // The arguments of a call on a queue are in the row of the call, which has gone.
+        check_queues(&snapshot, &details)?;
         check_promises(&snapshot, None)?;
         let definition = Frame::definition_of(&snapshot.frame);
         let definition = definition.map_err(|error| unreadable(run_id, &error))?;
         let now = patiently(|| self.store().now()).await?;
         let attempts = schedule_anew(&mut snapshot, details.run.step_no, now);
-        let asked_again = ask_again(&details.run.workflow_id, &snapshot);
+        let asked_again = ask_again(&snapshot);
         let (arrivals, keeps_due, reopen) = (Vec::new(), false, true);
         let new = NewState {
             snapshot,
@@ -69,12 +70,8 @@ fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u3
 }
 
 /// What only a commit asks for, and has gone with the end of the run.
-fn ask_again(workflow_id: &str, snapshot: &Snapshot) -> Vec<Effect> {
+fn ask_again(snapshot: &Snapshot) -> Vec<Effect> {
     let ask = |(handle, operation): &(Handle, Operation)| match operation {
-        Operation::Activity(activity) if activity.queue.is_some() => {
-            let call = QueuedCall::of(workflow_id, (**activity).clone());
-            Some(Effect::Enqueue(call.on_queue(*handle)))
-        }
         Operation::Child { child, workflow_id, .. } => {
             let body = Message::AwaitChild { child: *child, handle: *handle };
             Some(Effect::Send(OutgoingMessage { to: workflow_id.clone(), body }))
