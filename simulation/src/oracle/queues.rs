@@ -77,6 +77,7 @@ impl Queues {
                 Effect::Send(_)
                 | Effect::SetAside(_)
                 | Effect::Reply(_)
+                | Effect::Pause
                 | Effect::SetAttributes(_) => continue,
             };
             let key = ActivityKey { run_id, handle: activity.handle };
