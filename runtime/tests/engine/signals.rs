@@ -103,8 +103,12 @@ async fn closed_and_unknown_runs_take_no_signals() {
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(chain(0)).id("done").await.unwrap();
     run.result().await.unwrap();
-    let refused = run.signal(by("late")).await.unwrap_err();
-    assert!(matches!(refused, SignalError::Closed { run_id } if run_id == run.run_id()));
+    let unheard = run.signal(by("late")).await.unwrap_err();
+    assert!(matches!(unheard, SignalError::NotAwaited { .. }), "`chain` waits for none");
+    let listener = rig.client.start(collect(0)).await.unwrap();
+    listener.result().await.unwrap();
+    let refused = listener.signal(by("late")).await.unwrap_err();
+    assert!(matches!(refused, SignalError::Closed { run_id } if run_id == listener.run_id()));
     // A handle of another database: its run is not in this one.
     let elsewhere = Rig::new().client.start(collect(1)).await.unwrap();
     let unknown = rig.client.find(elsewhere.run_id()).await.unwrap();
