@@ -8,7 +8,7 @@ use super::Client;
 use super::awaited::Sent;
 use crate::engine::backoff::patiently;
 use crate::error::{KeyError, SignalError};
-use crate::machine::Signal;
+use crate::machine::{Signal, Workflow};
 use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, RunKey};
 
 /// A signal or a request that is yet to be sent: await it. When that returns, it is on disk.
@@ -19,8 +19,17 @@ pub struct Send {
     to: RunKey,
     kind: Result<ArrivalKind, SignalError>,
     dedup_key: Option<String>,
-    /// Whether a signal that the workflow never waits for is refused.
-    is_checked: bool,
+    check: Check,
+}
+
+/// Whether a signal is refused that the workflow never waits for.
+#[derive(Clone, Copy, Debug)]
+enum Check {
+    No,
+    /// The workflow is that of the run, which is to be looked up.
+    OfRun,
+    /// The stored name of the workflow.
+    Of(&'static str),
 }
 
 impl Send {
@@ -29,12 +38,18 @@ impl Send {
         to: impl Into<RunKey>,
         kind: Result<ArrivalKind, SignalError>,
     ) -> Self {
-        Self { client, to: to.into(), kind, dedup_key: None, is_checked: false }
+        Self { client, to: to.into(), kind, dedup_key: None, check: Check::No }
     }
 
     /// Has a signal refused that no build of the workflow waits for.
     pub(super) fn checked(mut self) -> Self {
-        self.is_checked = true;
+        self.check = Check::OfRun;
+        self
+    }
+
+    /// Has a signal refused that no build of the workflow `W` waits for.
+    pub(super) fn checked_for<W: Workflow>(mut self) -> Self {
+        self.check = W::registered_name().map_or(Check::OfRun, Check::Of);
         self
     }
 
@@ -49,13 +64,17 @@ impl Send {
     }
 
     async fn send(self) -> Result<(), SignalError> {
-        let Self { client, to, kind, dedup_key, is_checked } = self;
+        let Self { client, to, kind, dedup_key, check } = self;
         dedup_key
             .iter()
             .try_for_each(|key| KeyError::check_dedup(key))
             .map_err(SignalError::DedupKey)?;
+        let kind = kind?;
+        if let (Check::Of(workflow), ArrivalKind::Signal { name, .. }) = (check, &kind) {
+            client.check_signal(workflow, name).await?;
+        }
         let run_id = match to {
-            RunKey::RunId(run_id) if !is_checked => run_id,
+            RunKey::RunId(run_id) if !matches!(check, Check::OfRun) => run_id,
             key => {
                 let found = client.find(key.clone()).await;
                 let found = found.map_err(|error| SignalError::Store(Arc::new(error)))?;
@@ -63,13 +82,12 @@ impl Send {
                     RunKey::RunId(run_id) => SignalError::Unknown { run_id },
                     key @ RunKey::WorkflowId(_) => SignalError::NoRun(key),
                 })?;
-                if let (true, Ok(ArrivalKind::Signal { name, .. })) = (is_checked, &kind) {
+                if let (Check::OfRun, ArrivalKind::Signal { name, .. }) = (check, &kind) {
                     client.check_signal(&found.workflow, name).await?;
                 }
                 found.run_id
             }
         };
-        let kind = kind?;
         client.record_schema_of(&kind).await?;
         let arrival = NewArrival { run_id, kind, dedup_key, owner: None };
         let outcome = client.deliveries().submit(arrival).await.map_err(SignalError::Store)?;
@@ -85,7 +103,11 @@ impl Send {
 }
 
 impl Client {
-    async fn check_signal(&self, workflow: &str, signal: &str) -> Result<(), SignalError> {
+    pub(super) async fn check_signal(
+        &self,
+        workflow: &str,
+        signal: &str,
+    ) -> Result<(), SignalError> {
         let awaited = self.check_awaited(workflow, Sent::Signal, signal).await;
         let awaited = awaited.map_err(|error| SignalError::Store(Arc::new(error)))?;
         awaited.map_err(|awaited| SignalError::NotAwaited {

@@ -44,6 +44,9 @@ impl<W: Workflow> SignalOrStart<W> {
     async fn send(self) -> Result<RunHandle<W>, StartError> {
         let Self { client, start, kind, dedup_key } = self;
         let kind = kind?;
+        if let (Some(workflow), ArrivalKind::Signal { name, .. }) = (W::registered_name(), &kind) {
+            client.check_signal(workflow, name).await?;
+        }
         dedup_key
             .iter()
             .try_for_each(|key| KeyError::check_dedup(key))
