@@ -25,6 +25,7 @@
 pub mod at_once;
 pub mod bookkeeper;
 pub mod books;
+pub mod clockwork;
 pub mod consequences;
 pub mod dive;
 pub mod environment;
@@ -40,6 +41,5 @@ pub mod program;
 pub mod progress;
 pub mod random;
 pub mod relay;
-pub mod ticks;
 pub mod trips;
 pub mod workload;

@@ -26,10 +26,11 @@ use piton::store::{
     EditOutcome, EditRun, ExpireRun, Expired, ExpiredActivity, FinishActivity, FinishOutcome,
     FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, IdPolicy, Inbox, Kin, LastRun, ManualClock,
     MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, PromiseFilter,
-    PromiseRecord, QueueRecord, RedeliverOutcome, RelayMessages, Relayed, RemoveClosed, Removed,
-    Renewal, ResumeOutcome, ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey,
-    RunQuery, RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
-    SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
+    PromiseRecord, QueueRecord, RedeliverOutcome, RelayMessages, Relayed, RemoveClosed,
+    RemovePromises, Removed, RemovedPromises, Renewal, ResumeOutcome, ReviewedActivities,
+    ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated,
+    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, StripClosed, Stripped, UpdateKey,
+    WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -359,4 +360,6 @@ delegate!(Queues:
 delegate!(Retention:
     closed_workflows() -> Vec<String>;
     remove_closed(request: RemoveClosed<'_>) -> Removed;
+    strip_closed(request: StripClosed<'_>) -> Stripped;
+    remove_shared_promises(request: RemovePromises<'_>) -> RemovedPromises;
 );

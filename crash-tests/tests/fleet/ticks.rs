@@ -8,8 +8,8 @@ use piton::filter::Filter;
 use piton::model::Timestamp;
 use piton::prelude::*;
 use piton::schedule::{Spec, UnixSeconds};
+use piton_crash_tests::clockwork::{Strike, beat, listen};
 use piton_crash_tests::random::Random;
-use piton_crash_tests::ticks::{Strike, listen, tick};
 
 use crate::member::Member;
 use crate::scene::{Scene, wait_until};
@@ -62,7 +62,7 @@ async fn each_time_starts_one_run(
     let mut schedules = Vec::new();
     for number in 0..SCHEDULES {
         let schedule = client.schedule(format!("ticks{number}"));
-        let create = schedule.create(spec.clone(), tick()).overlap(Overlap::AllowAll);
+        let create = schedule.create(spec.clone(), beat()).overlap(Overlap::AllowAll);
         create.catch_up_window(minutes(5)).await.expect("it can be created");
         schedules.push(schedule);
     }
@@ -103,7 +103,7 @@ async fn each_time_starts_one_run(
         members.push(start(number, &[]).await);
     }
     wait_until("all is started", async || started(&schedules).await == whole + TIMES).await;
-    let runs = client.list_runs("workflow = 'tick'".parse::<Filter>().expect("a filter"));
+    let runs = client.list_runs("workflow = 'beat'".parse::<Filter>().expect("a filter"));
     let runs = runs.limit(1_000).await.expect("they can be listed").runs;
     let ids: BTreeSet<&str> = runs.iter().map(|run| run.workflow_id.as_str()).collect();
     let expected: BTreeSet<String> = (0..SCHEDULES)

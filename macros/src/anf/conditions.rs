@@ -139,7 +139,7 @@ impl Lower<'_> {
                 let right = Box::new(self.opaque(*right));
                 Expr::Binary(ExprBinary { attrs, left, op, right })
             }
-            cond if !suspend::expr(&cond) => self.condition_apart(cond),
+            cond if !suspend::expr(&cond) => self.opaque(cond),
             cond => self.without_temporaries(None, |this| this.hoist(cond)),
         }
     }

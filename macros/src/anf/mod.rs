@@ -19,7 +19,6 @@ use std::borrow::Cow;
 
 use syn::{Block, Ident};
 
-use crate::collections::sets::Set;
 use crate::desugar::destructuring::take_all_apart;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Body, Locals, Refinement, Tree};
@@ -54,7 +53,6 @@ pub(crate) fn normalize(
         targets: 0,
         temporaries: 0,
         borrowed: 0,
-        kept: Set::new(),
         jumps: Vec::new(),
         declared: Vec::new(),
         patterns,

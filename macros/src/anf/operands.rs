@@ -21,7 +21,7 @@ use crate::syntax::branches::awaits_in_branch;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::conditions::chain;
 use crate::syntax::forms::{gives_option, has_index, is_own, without_parens};
-use crate::syntax::methods::takes_receiver;
+use crate::syntax::methods::{Fact, is};
 use crate::syntax::suspend;
 
 impl Lower<'_> {
@@ -62,10 +62,7 @@ impl Lower<'_> {
                         operand => self.hoist(operand),
                     };
                     if stays {
-                        self.note_kept(&operand);
-                    }
-                    if kind == Operand::Taken {
-                        self.note_taken(&operand);
+                        self.note_kept();
                     }
                     operand
                 }
@@ -156,11 +153,7 @@ impl Lower<'_> {
                 {
                     self.check_stays(&operand);
                 }
-                let place = self.stabilize_place(operand, changed);
-                if kind == Operand::Taken {
-                    self.note_taken(&place);
-                }
-                place
+                self.stabilize_place(operand, changed)
             }
         }
     }
@@ -234,7 +227,7 @@ impl Lower<'_> {
                 None => {
                     let value = self.keep_receiver(value);
                     let value = self.spill_asked(value, changed);
-                    self.note_kept(&value);
+                    self.note_kept();
                     value
                 }
             },
@@ -325,7 +318,7 @@ impl Lower<'_> {
     pub(crate) fn is_made_of_temporary(&self, value: &Expr) -> bool {
         let Expr::MethodCall(call) = value else { return false };
         let receiver = local_of(&self.locals, &call.receiver);
-        takes_receiver(call)
+        is(call, Fact::Maps)
             && (receiver.is_some_and(|local| self.locals[local].is_temporary)
                 || self.is_made_of_temporary(&call.receiver))
             && call.args.iter().all(|argument| is_constant(self, argument) || is_own(argument))

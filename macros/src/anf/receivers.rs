@@ -28,7 +28,7 @@ impl Lower<'_> {
         }
         for (lender, _) in self.lenders(&mut value, pats, false) {
             *lender = self.spill_lent(std::mem::replace(lender, Expr::PLACEHOLDER));
-            self.note_kept(lender);
+            self.note_kept();
         }
         self.keep_bound(pats, value)
     }

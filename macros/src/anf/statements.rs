@@ -101,7 +101,7 @@ impl Lower<'_> {
             None => self.declare(local),
             Some(mut init) => {
                 let diverges = init.diverge.as_ref().is_some_and(|(_, otherwise)| {
-                    suspend::expr(otherwise) || self.parts_with_otherwise(otherwise)
+                    suspend::expr(otherwise) || self.branch_parts_with(otherwise)
                 });
                 let needs_temporary = init.diverge.is_some();
                 if suspend::expr(&init.expr) {
@@ -305,8 +305,7 @@ impl Lower<'_> {
             self.push(Stmt::Declare(local));
             body.stmts.push(Stmt::Define { local, value: self.path(part) });
         }
-        let scope = self.scope(body);
-        self.push(scope);
+        self.push(Stmt::Scope(body));
         None
     }
 
@@ -326,8 +325,7 @@ impl Lower<'_> {
             syn::LocalInit { eq_token: Default::default(), expr: Box::new(kept), diverge: None };
         local.init = Some(init);
         body.stmts.push(Stmt::Code(Source::Local(local)));
-        let scope = self.scope(body);
-        self.push(scope);
+        self.push(Stmt::Scope(body));
         None
     }
 }

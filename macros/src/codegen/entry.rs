@@ -7,11 +7,11 @@ use syn::{Expr, Index, Pat};
 
 use super::add::add;
 use super::exit::lent;
-use super::large::allowed;
+use super::large_literals::allowed;
 use super::printer::Printer;
 use super::rewrite::Rewrite;
-use super::variables::{carried, parked, slot, token};
-use super::{Machine, add, roots, shared, variables};
+use super::variables::{parked, slot, token};
+use super::{Machine, add, shared, variables};
 use crate::collections::sets::Set;
 use crate::ir::usage::Place;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
@@ -84,10 +84,9 @@ impl Printer<'_> {
             let entry = self.root.entry.iter().filter(of_local).copied();
             let (kept, here): (Vec<_>, Vec<_>) = entry.partition(|id| self.root.keeps(*id));
             loads.extend(here);
-            let carried = self.root.carried.iter().find(of_local);
             let is_declared = self.root.declared.contains(&local);
             let is_dropped_here = self.root.may_end && !kept.is_empty();
-            if !loads.is_empty() && (carried.is_some() || is_declared || is_dropped_here) {
+            if !loads.is_empty() && (is_declared || is_dropped_here) {
                 self.load(out, std::mem::take(&mut loads));
                 is_next = false;
             }
@@ -99,15 +98,6 @@ impl Printer<'_> {
                 // Where it is declared in the source, rustc says whether it is used.
                 let declare = self.declare(local);
                 add::made(out, quote!(#[allow(unused_variables)] #declare));
-                is_next = false;
-            }
-            if let Some(id) = carried {
-                let take = match self.uses_locals() {
-                    false => self.take_carried(*id, is_declared),
-                    true if is_declared => TokenStream::new(),
-                    true => self.declare_carried(*id),
-                };
-                add::made(out, take);
                 is_next = false;
             }
         }
@@ -235,7 +225,7 @@ impl Printer<'_> {
     /// Whether the root begins with a variable for a local, for each of them.
     pub(super) fn made_in(machine: &Machine<'_>, root: &Root) -> Vec<bool> {
         let mut made = vec![false; machine.graph.locals.ids().len()];
-        for id in root.entry.iter().chain(&root.carried) {
+        for id in &root.entry {
             made[machine.layout.variable(*id).place.local.0] = true;
         }
         for local in &root.declared {
@@ -314,47 +304,6 @@ impl Printer<'_> {
                 add!(out, (&#token).take(&mut #slot, #parked);)
             }
             _ => add!(out, (&mut #slot).take();),
-        }
-    }
-
-    /// Declares what the regions of the root may hand back, to be dropped at the end of its scope.
-    fn declare_carried(&self, id: VariableId) -> TokenStream {
-        let held = carried(id);
-        quote!(let #held;)
-    }
-
-    /// Takes what the regions of the root have handed back, once they have been stepped.
-    pub(super) fn take_back_late(&self) -> TokenStream {
-        let take = self.root.carried.iter().map(|id| {
-            let local = self.machine.layout.variable(*id).place.local;
-            if self.root.declared.contains(&local) {
-                return self.take_carried(*id, true);
-            }
-            let (slot, held) = (self.slot_of_carried(*id), carried(*id));
-            quote!(#held = (&mut #slot).carried();)
-        });
-        take.collect()
-    }
-
-    /// Where a variable comes from that is carried: a region of the root, or another root.
-    fn slot_of_carried(&self, id: VariableId) -> Ident {
-        let graph = self.machine.graph;
-        let BlockKind::Resume(point) = graph[self.root.block].kind else {
-            return variables::handed(id);
-        };
-        let region = roots::taker(self.machine, point, id);
-        region.map_or_else(|| variables::handed(id), |region| variables::taken_over(region, id))
-    }
-
-    /// Takes what may have come only to be dropped, so that this happens at the end of its scope, or
-    /// where the code assigns something else to the variable.
-    fn take_carried(&self, id: VariableId, is_declared: bool) -> TokenStream {
-        let (slot, held) = (self.slot_of_carried(id), carried(id));
-        if is_declared {
-            let ident = &self.machine.layout.variable(id).ident;
-            quote!(if let __piton::Some(#held) = (&mut #slot).carried() { #ident = #held; })
-        } else {
-            quote!(let #held = (&mut #slot).carried();)
         }
     }
 

@@ -8,11 +8,11 @@ use syn::{Expr, Index};
 use super::add::{Piece, add, add_at};
 use super::places::{PartOf, part_of};
 use super::printer::Printer;
-use super::tied::given;
+use super::type_ties::given;
 use super::variables::slot;
-use super::{add, idents, roots, state, variables};
+use super::{add, idents, state, variables};
 use crate::ir::usage::{Place, Usage};
-use crate::ir::{BlockId, BlockKind, Local, LocalId, PointId, TargetId, span_ends};
+use crate::ir::{BlockId, BlockKind, Local, TargetId, span_ends};
 use crate::layout::VariableId;
 use crate::syntax::hygiene::{hidden, in_source};
 use crate::syntax::macros::scan_names;
@@ -88,7 +88,6 @@ impl Printer<'_> {
 
     /// Returns the result, with what is to be dropped then in its place.
     fn give_back(&self, out: &mut TokenStream, result: &impl ToTokens, span: Span) {
-        add::made(out, self.hand_back());
         add::made(out, self.drop_untouched());
         add_at!(out, span, return __piton::Ok(#result));
     }
@@ -123,7 +122,7 @@ impl Printer<'_> {
         add::braces(&mut out, Span::call_site(), |out| {
             add::made(out, keep);
             add::made(out, give);
-            self.goto(out, exit, target.dest);
+            self.goto(out, exit);
         });
         self.returning.borrow_mut().truncate(around);
         out
@@ -134,12 +133,12 @@ impl Printer<'_> {
             return TokenStream::new();
         };
         let mut out = TokenStream::new();
-        add::braces(&mut out, Span::call_site(), |out| self.goto(out, head, None));
+        add::braces(&mut out, Span::call_site(), |out| self.goto(out, head));
         out
     }
 
-    /// Fills the slots of a root and jumps to it. `given` has been given a value on the way.
-    pub(super) fn goto(&self, out: &mut TokenStream, to: BlockId, given: Option<LocalId>) {
+    /// Fills the slots of a root and jumps to it.
+    pub(super) fn goto(&self, out: &mut TokenStream, to: BlockId) {
         add::made(out, self.hold(to));
         add::made(out, self.turn(to));
         let root = self.machine.layout.root(to);
@@ -157,9 +156,6 @@ impl Printer<'_> {
                 }
                 Whereabouts::Slot => {}
             }
-        }
-        for id in root.into_iter().flat_map(|root| &root.carried) {
-            add::made(out, self.carry(*id, &variables::handed(*id), given));
         }
         state::jump(self.machine, out, to);
     }
@@ -206,62 +202,6 @@ impl Printer<'_> {
     pub(super) fn hold_across(&self) -> TokenStream {
         let (block, _) = self.at.get();
         self.machine.graph[block].end.successors().into_iter().map(|to| self.hold(to)).collect()
-    }
-
-    /// Hands on what is to be dropped after the wait for regions that begins here, if nothing parks. What
-    /// the regions take over they hand back.
-    pub(super) fn carry_across(&self, point: PointId) -> TokenStream {
-        let root = roots::root_after(self.machine, point);
-        let carried = root.into_iter().flat_map(|root| &root.carried);
-        let stays = carried.filter(|id| roots::taker(self.machine, point, **id).is_none());
-        stays.map(|id| self.carry(*id, &variables::handed(*id), None)).collect()
-    }
-
-    /// Hands a value on that is to be dropped later, if it is certainly here.
-    fn carry(&self, id: VariableId, slot: &Ident, given: Option<LocalId>) -> TokenStream {
-        let local = self.machine.layout.variable(id).place.local;
-        let (block, node) = self.at.get();
-        let carried = &self.machine.layout.carried;
-        let is_given = given == Some(local) && carried.holds_when_given(local);
-        let is_held = carried.held(block, node).contains(&local);
-        if is_given || is_held {
-            let ident = &self.machine.layout.variable(id).ident;
-            quote!((&mut #slot).fill(#ident);)
-        } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
-            let held = variables::carried(id);
-            quote!(#slot.0 = #held;)
-        } else {
-            TokenStream::new()
-        }
-    }
-
-    /// Hands back what the region that ends here has only borrowed in the source.
-    fn hand_back(&self) -> TokenStream {
-        let Some(region) = self.machine.graph[self.root.block].region else {
-            return TokenStream::new();
-        };
-        let around = roots::root_after(self.machine, self.machine.graph[region].point);
-        let back = around.into_iter().flat_map(|root| &root.carried);
-        let back = back.filter(|id| roots::takes_over(self.machine, region, **id));
-        back.map(|id| self.carry(*id, &variables::taken_over(region, *id), None)).collect()
-    }
-
-    /// Hands on what another branch has moved, to those roots that it is to be dropped in.
-    pub(super) fn hand_on(&self, block: BlockId) -> TokenStream {
-        let region = self.machine.graph[block].region;
-        let handed = self.machine.layout.carried.handed_on(block);
-        let variables = handed.filter_map(|local| {
-            let list = &self.machine.layout.variables;
-            list.iter().position(|variable| variable.place == Place::whole(local))
-        });
-        let variables = variables.map(VariableId).map(|id| (id, self.machine.layout.variable(id)));
-        let carried = variables.filter(|(_, variable)| variable.carried_in.contains(&region));
-        carried
-            .map(|(id, variable)| {
-                let (handed, ident) = (variables::handed(id), &variable.ident);
-                quote!((&mut #handed).fill(#ident);)
-            })
-            .collect()
     }
 
     /// Variables in the order in which they can be given away.

@@ -43,8 +43,7 @@ impl Printer<'_> {
                 Terminator::Goto(to) => match self.machine.layout.links[to.0] {
                     // The end that the merge belongs to is being printed.
                     Link::After | Link::Branch => {
-                        braces.push(self.turn(*to));
-                        return braces.push(self.hand_on(id));
+                        return braces.push(self.turn(*to));
                     }
                     Link::Follow => {
                         braces.push(self.turn(*to));
@@ -52,7 +51,7 @@ impl Printer<'_> {
                         id = *to;
                         continue;
                     }
-                    Link::Root => return braces.add(|out| self.goto(out, *to, None)),
+                    Link::Root => return braces.add(|out| self.goto(out, *to)),
                 },
                 Terminator::If { cond, then, otherwise, merge } => {
                     let see = self.see_lent(&let_patterns(cond));

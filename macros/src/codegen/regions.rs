@@ -92,7 +92,6 @@ impl Printer<'_> {
         }
         let parked = parked();
         let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
-        let carry = self.carry_across(point);
         let count = Index::from(wait.branches.len());
         let jump = Piece(|out: &mut TokenStream| state::jump(self.machine, out, state.block));
         quote! {
@@ -100,7 +99,6 @@ impl Printer<'_> {
             #hold
             #give
             #save
-            #carry
             #parked.enter(#count)?;
             #jump
         }

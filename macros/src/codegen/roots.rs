@@ -4,8 +4,8 @@ use proc_macro2::Ident;
 
 use super::Machine;
 use crate::ir::usage::Place;
-use crate::ir::{BlockKind, PointId, RegionId};
-use crate::layout::{Root, VariableId};
+use crate::ir::{BlockKind, PointId};
+use crate::layout::Root;
 
 /// The root that follows a suspension, and that waits for its regions.
 pub(super) fn root_after<'a>(machine: &Machine<'a>, point: PointId) -> Option<&'a Root> {
@@ -23,15 +23,4 @@ pub(super) fn parts_in(machine: &Machine<'_>, root: &Root) -> Vec<(Place, Ident)
     let outside = region.and_then(|region| root_after(machine, machine.graph[region].point));
     parts.extend(outside.into_iter().flat_map(|root| parts_in(machine, root)));
     parts
-}
-
-/// Whether a region takes the variable over.
-pub(super) fn takes_over(machine: &Machine<'_>, region: RegionId, id: VariableId) -> bool {
-    let root = machine.layout.root(machine.graph[region].entry);
-    root.is_some_and(|root| root.entry.contains(&id))
-}
-
-/// Which of the regions of a point takes the variable over.
-pub(super) fn taker(machine: &Machine<'_>, point: PointId, id: VariableId) -> Option<RegionId> {
-    machine.graph.regions_of(point).find(|region| takes_over(machine, *region, id))
 }

@@ -11,7 +11,7 @@ use quote::quote;
 use super::add::{Piece, add};
 use super::printer::Printer;
 use super::variables::{
-    Owner, arms_label, handed, machine_label, made, parked, slot, step_label, taken_over,
+    Owner, arms_label, machine_label, made, parked, slot, step_label, taken_over,
 };
 use super::waits::wait_at;
 use super::{Machine, idents, variables};
@@ -43,10 +43,6 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
             if variable.passed_in.contains(&owner) {
                 let slot = slot(id);
                 add!(out, let mut #slot = __piton::Slot::Empty;);
-            }
-            if variable.carried_in.contains(&owner) {
-                let handed = handed(id);
-                add!(out, let mut #handed = __piton::Handed(__piton::None););
             }
         }
     });

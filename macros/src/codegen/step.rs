@@ -5,7 +5,9 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use super::run::run;
 use super::variables::{context, parked, texts};
-use super::{Machine, add, field_names, moved_keys, regions, tokens, told, whose_parts};
+use super::{
+    Machine, add, field_names, inference_order, moved_keys, part_ownership, regions, tokens,
+};
 use crate::codegen::clippy;
 use crate::syntax::hygiene::hidden;
 
@@ -54,11 +56,11 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     add::made(out, tokens::types(machine));
     let outputs = regions::output_tokens(machine, &mut described);
     let mut run = run(machine, None, &tokens::begin(machine, &described));
-    let (parts, parts_checks) = whose_parts::checks(machine, &run);
+    let (parts, parts_checks) = part_ownership::checks(machine, &run);
     add::made(out, parts);
     let (wholes, names_of_fields) = field_names::asked(machine, &run);
     add::made(out, wholes);
-    add::made(out, told::told(machine));
+    add::made(out, inference_order::told(machine));
     tokens::operations(machine, out);
     add::made(out, outputs);
     let mut checks = tokens::text_checks(machine);

@@ -49,11 +49,6 @@ pub(super) fn slot(id: VariableId) -> Ident {
     numbered("s", id.0)
 }
 
-/// What of a variable goes from root to root only to be dropped.
-pub(super) fn handed(id: VariableId) -> Ident {
-    numbered("d", id.0)
-}
-
 /// The state that the machine is in, and then the next.
 pub(super) fn parked() -> Ident {
     written("__piton_parked")
@@ -62,11 +57,6 @@ pub(super) fn parked() -> Ident {
 /// The context, as generated code sees it.
 pub(super) fn context() -> Ident {
     written("__piton_cx")
-}
-
-/// The variable that holds what is only to be dropped.
-pub(super) fn carried(id: VariableId) -> Ident {
-    numbered("c", id.0)
 }
 
 /// The variable that holds an operation while it is outstanding.

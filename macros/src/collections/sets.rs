@@ -71,13 +71,6 @@ impl<T: Ord> Set<T> {
         })
     }
 
-    /// Takes out what is in the other one.
-    pub(crate) fn subtract(&mut self, other: &Self) {
-        if !other.is_empty() {
-            self.retain(|value| !other.contains(value));
-        }
-    }
-
     /// What is in both.
     pub(crate) fn intersection<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a T> {
         self.iter().filter(|value| other.contains(value))

@@ -15,9 +15,7 @@ use crate::rematerialize::item_parts::{base_of_part, is_of_item};
 use crate::rematerialize::patterns;
 use crate::syntax::forms::{gives_option, is_made};
 use crate::syntax::hygiene::Names;
-use crate::syntax::methods::{
-    ADAPTING, ITEMS, OPENING, WHOLE, is_one_of, is_shared, joins, shares, tried,
-};
+use crate::syntax::methods::{Fact, is, is_shared, joins, shares, tried};
 use crate::syntax::patterns::collect_bindings;
 use crate::values::text_types::may_give_own;
 
@@ -41,7 +39,7 @@ impl Lower<'_> {
         };
         let items = match call.method == "into_iter" {
             true => is_constant(&call.receiver),
-            false => is_one_of(&ADAPTING, call) && self.has_constant_items(&call.receiver),
+            false => is(call, Fact::Adapts) && self.has_constant_items(&call.receiver),
         };
         items && call.args.iter().all(|arg| self.is_fixed(arg))
     }
@@ -71,7 +69,7 @@ impl Lower<'_> {
                 let receiver = &call.receiver;
                 (has_items(call)
                     && (is_lender(receiver, shares(call)) || self.lends(receiver, makes))
-                    || is_one_of(&ADAPTING, call) && self.lends(receiver, makes))
+                    || is(call, Fact::Adapts) && self.lends(receiver, makes))
                     && call.args.iter().all(is_fixed)
                     || joins(call)
                         && self.lends(receiver, makes)
@@ -261,7 +259,7 @@ fn once(call: &Expr) -> Option<&syn::ExprReference> {
 fn asked(chain: &Expr) -> Option<&Ident> {
     match chain {
         Expr::Try(expr) => asked(tried(expr)),
-        Expr::MethodCall(call) if is_one_of(&OPENING, call) => asked(&call.receiver),
+        Expr::MethodCall(call) if is(call, Fact::Opens) => asked(&call.receiver),
         Expr::MethodCall(call) => Some(&call.method),
         _ => None,
     }
@@ -269,7 +267,7 @@ fn asked(chain: &Expr) -> Option<&Ident> {
 
 /// Whether the method gives items of what it is called on.
 fn has_items(call: &ExprMethodCall) -> bool {
-    is_one_of(&ITEMS, call) || is_one_of(&WHOLE, call)
+    is(call, Fact::Items) || is(call, Fact::Whole)
 }
 
 /// Whether the expression is made of literals alone, which is borrowed from for ever.
@@ -291,7 +289,7 @@ fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
         expr if is_literal(expr) => !shares,
         Expr::Paren(expr) => is_made_to_lend(&expr.expr, shares),
         Expr::Binary(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => true,
-        Expr::MethodCall(call) => !(has_items(call) || is_one_of(&ADAPTING, call) || joins(call)),
+        Expr::MethodCall(call) => !(has_items(call) || is(call, Fact::Adapts) || joins(call)),
         Expr::Try(expr) => matches!(*expr.expr, Expr::Path(_)) || is_made(&expr.expr),
         Expr::Field(expr) => {
             is_made(&expr.base)

@@ -12,7 +12,7 @@ use syn::{Expr, ExprAwait, ExprBinary, UnOp};
 use crate::ir::usage::Usage;
 use crate::lower::Lower;
 use crate::syntax::calls::is_constructor;
-use crate::syntax::methods::{FILLING, PARTS_MUT, is_one_of};
+use crate::syntax::methods::{Fact, is_any, is_one_of};
 use crate::syntax::operators::{is_assignment, place_is_first};
 use crate::syntax::suspend;
 
@@ -75,7 +75,7 @@ struct Calls(bool);
 
 impl<'ast> Visit<'ast> for Calls {
     fn visit_expr(&mut self, expr: &'ast Expr) {
-        /// Methods of the standard library that change nothing, besides those of the lists.
+        /// Methods of the standard library that change nothing, besides those that fill an entry or lend a part to be changed.
         const LOOKING: [&str; 14] = [
             "abs",
             "as_mut",
@@ -110,9 +110,7 @@ impl<'ast> Visit<'ast> for Calls {
                 call.args.iter().for_each(|argument| self.visit_expr(argument));
             }
             Expr::MethodCall(call)
-                if [&LOOKING[..], &FILLING, &PARTS_MUT]
-                    .iter()
-                    .any(|methods| is_one_of(methods, call)) =>
+                if is_one_of(&LOOKING, call) || is_any(call, &[Fact::Fills, Fact::PartMut]) =>
             {
                 visit::visit_expr(self, expr);
             }

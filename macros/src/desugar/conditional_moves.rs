@@ -1,11 +1,14 @@
-//! Branches without an await, of which some move a local and others do not.
+//! Branches without an await that give a local a value and move a part out of that.
 //!
-//! Where they meet only rustc knows, at run time, whether it is still there. So they are taken apart as
-//! those that await are: a branch that has the local hands it on at its own end, as `carried` says.
-//! And so are those that give a local a value and move a part out of that: only between the two is
-//! there something that a copy can be made of (see [`crate::flow::move_paths`]).
+//! ```text
+//! if late { order = reload(); send(order.lines); }
+//! order.lines = load().await;
+//! ```
+//!
+//! They are lowered as those that await are, because only between the two statements is there something that a copy can be
+//! made of (see [`crate::flow::move_paths`]).
 
-use syn::{Block, Expr, Pat, Stmt as Source, UnOp};
+use syn::{Block, Expr, Pat, Stmt as Source};
 
 use crate::collections::sets::Set;
 use crate::ir::usage::Usage;
@@ -13,12 +16,11 @@ use crate::ir::{Arm, LocalId, Stmt};
 use crate::lower::{Dest, Lower};
 use crate::syntax::forms::extends_temporaries;
 use crate::syntax::mentions::is_named;
-use crate::syntax::operators::is_lazy;
 use crate::syntax::patterns::{collect_bindings, split_type};
 use crate::syntax::results::ends;
 
 impl Lower<'_> {
-    /// Lowers an `if`, `match` or block without an await, if it moves a local in some of its branches only.
+    /// Lowers an `if`, `match` or block without an await, if a branch gives a local a value and moves a part out of it.
     /// Gives it back otherwise.
     pub(crate) fn part_ways(&mut self, expr: Expr, dest: Dest) -> Option<Expr> {
         if matches!(dest, Dest::Return) || !self.is_apart(&expr) {
@@ -28,7 +30,7 @@ impl Lower<'_> {
             Expr::Block(expr) => self.block_apart(expr.block, dest),
             // What this binds is no local, so the branches meet in the same root.
             Expr::If(expr) => {
-                let cond = self.condition_apart(*expr.cond);
+                let cond = self.opaque(*expr.cond);
                 let then = self.body(|this| this.block_apart(expr.then_branch, dest));
                 let otherwise = self.body(|this| match expr.else_branch {
                     Some((_, otherwise)) => this.branch_apart(*otherwise, dest),
@@ -75,42 +77,6 @@ impl Lower<'_> {
         bound.is_none().then(|| syn::parse_quote!({ #path }))
     }
 
-    /// Lowers a condition without an await. Gives what is left to be looked at.
-    pub(crate) fn condition_apart(&mut self, cond: Expr) -> Expr {
-        if !self.is_condition_apart(&cond) {
-            return self.opaque(cond);
-        }
-        match cond {
-            Expr::Paren(expr) => self.condition_apart(*expr.expr),
-            Expr::Unary(expr) => {
-                let inner = Box::new(self.condition_apart(*expr.expr));
-                Expr::Unary(syn::ExprUnary { expr: inner, ..expr })
-            }
-            Expr::Binary(expr) => {
-                let left = self.condition_apart(*expr.left);
-                self.short_circuit(&expr.op, left, *expr.right)
-            }
-            cond => self.opaque(cond),
-        }
-    }
-
-    /// Whether an operand moves a local that is still there if the operand is not evaluated.
-    fn is_condition_apart(&self, cond: &Expr) -> bool {
-        match cond {
-            Expr::Paren(expr) => self.is_condition_apart(&expr.expr),
-            Expr::Unary(expr) => {
-                matches!(expr.op, UnOp::Not(_)) && self.is_condition_apart(&expr.expr)
-            }
-            Expr::Binary(expr) if is_lazy(&expr.op) => {
-                let taken = self.taken(&expr.right);
-                crate::syntax::patterns::let_patterns(cond).is_empty()
-                    && (taken.iter().any(|local| !self.is_used_later(*local))
-                        || self.is_condition_apart(&expr.left))
-            }
-            _ => false,
-        }
-    }
-
     pub(crate) fn is_apart(&self, expr: &Expr) -> bool {
         self.branch_parts_with(expr) && self.binds_its_own(expr)
     }
@@ -133,7 +99,7 @@ impl Lower<'_> {
     pub(crate) fn block_parts_with(&self, block: &Block) -> bool {
         let parts = |stmt: &Source| match stmt {
             Source::Local(local) => local.init.as_ref().is_some_and(|init| match &init.diverge {
-                Some((_, otherwise)) => self.parts_with_otherwise(otherwise),
+                Some((_, otherwise)) => self.branch_parts_with(otherwise),
                 None => self.branch_parts_with(&init.expr),
             }),
             Source::Expr(expr, _) => self.branch_parts_with(expr),
@@ -160,52 +126,21 @@ impl Lower<'_> {
         self.is_used_later(local) || self.jumps.iter().any(|scope| scope.is_loop())
     }
 
-    /// Whether some branches move a local that others keep, and nothing behind them uses.
-    fn parts_with(&self, expr: &Expr) -> bool {
-        let branches: Vec<Set<LocalId>> = match expr {
-            Expr::If(expr) => {
-                let then = expr.then_branch.stmts.iter();
-                let otherwise = expr.else_branch.as_ref().map(|(_, otherwise)| &**otherwise);
-                let then = then.flat_map(|stmt| Usage::of_stmt(&self.locals, stmt).takes);
-                vec![then.collect(), otherwise.map(|expr| self.taken(expr)).unwrap_or_default()]
-            }
-            Expr::Match(expr) => expr.arms.iter().map(|arm| self.taken(&arm.body)).collect(),
-            _ => return false,
-        };
-        let all = branches.iter().flatten().copied();
-        let differs = |local: &LocalId| branches.iter().any(|branch| !branch.contains(local));
-        let is_over = |local: &LocalId| !self.is_used_later(*local);
-        all.collect::<Set<_>>().iter().any(|local| differs(local) && is_over(local))
-            || match expr {
-                Expr::If(expr) => {
-                    let otherwise = expr.else_branch.as_ref().map(|(_, otherwise)| otherwise);
-                    self.is_condition_apart(&expr.cond)
-                        || self.block_parts_with(&expr.then_branch)
-                        || otherwise.is_some_and(|expr| self.branch_parts_with(expr))
-                }
-                Expr::Match(expr) => expr.arms.iter().any(|arm| self.branch_parts_with(&arm.body)),
-                _ => false,
-            }
-    }
-
-    fn branch_parts_with(&self, branch: &Expr) -> bool {
+    /// Whether a block in an expression without an await must be taken apart.
+    pub(crate) fn branch_parts_with(&self, branch: &Expr) -> bool {
         match branch {
             Expr::Block(expr) => {
                 let is_plain = expr.label.is_none() && expr.attrs.is_empty();
                 is_plain && self.block_parts_with(&expr.block)
             }
-            branch => self.parts_with(branch),
+            Expr::If(expr) => {
+                let otherwise = expr.else_branch.as_ref();
+                self.block_parts_with(&expr.then_branch)
+                    || otherwise.is_some_and(|(_, otherwise)| self.branch_parts_with(otherwise))
+            }
+            Expr::Match(expr) => expr.arms.iter().any(|arm| self.branch_parts_with(&arm.body)),
+            _ => false,
         }
-    }
-
-    /// Whether the `else` of a `let` moves a local that is there behind the statement, where nothing uses it.
-    pub(crate) fn parts_with_otherwise(&self, otherwise: &Expr) -> bool {
-        self.taken(otherwise).iter().any(|local| !self.is_used_later(*local))
-            || self.branch_parts_with(otherwise)
-    }
-
-    fn taken(&self, branch: &Expr) -> Set<LocalId> {
-        Usage::of_expr(&self.locals, branch).takes
     }
 
     /// Whether the statements that follow, in this block and in those around it, name a local: what is

@@ -13,7 +13,7 @@ use crate::syntax::build::{ident_pat, let_stmt, wild_pat};
 use crate::syntax::forms::{is_range, without_parens};
 use crate::syntax::hygiene::{TEXTS, hidden_at};
 use crate::syntax::{methods, suspend};
-use crate::values::may_lend::may_lend;
+use crate::values::borrowed_texts::may_lend;
 use crate::values::runtime_calls::rows;
 use crate::values::shapes;
 
@@ -96,8 +96,7 @@ impl Lower<'_> {
                 let next = call(Expr::Verbatim(next), rest);
                 this.each(expr.label.as_ref(), next, pat, body, span);
             });
-            let scope = self.scope(scope);
-            self.push(scope);
+            self.push(Stmt::Scope(scope));
         } else {
             let whole = Expr::ForLoop(syn::ExprForLoop { expr: Box::new(iterator), ..expr });
             let whole = self.opaque(whole);

@@ -9,8 +9,7 @@
 //! ```
 //!
 //! `cfg` makes the graph, `liveness` the live places. The other modules answer questions about both: which parts of a
-//! local are moved out (`move_paths`), what a branch captures (`captures`), which values wait for the end of their scope
-//! (`pending_drops`), and what a second lowering is to do (`refine`).
+//! local are moved out (`move_paths`), what a branch captures (`captures`), and what a second lowering is to do (`refine`).
 
 pub(crate) mod captured_parts;
 pub(crate) mod captures;
@@ -20,5 +19,4 @@ pub(crate) mod exposed;
 pub(crate) mod liveness;
 pub(crate) mod move_paths;
 pub(crate) mod partial_moves;
-pub(crate) mod pending_drops;
 pub(crate) mod refine;

@@ -3,7 +3,7 @@
 use syn::Expr;
 
 use super::Root;
-use super::holding::{Held, held, lent_by};
+use super::held_borrows::{Held, held, lent_by};
 use super::links::Exits;
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;

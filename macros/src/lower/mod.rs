@@ -13,7 +13,6 @@ pub(crate) mod items;
 pub(crate) mod labels;
 pub(crate) mod names;
 pub(crate) mod operand;
-pub(crate) mod temporaries;
 
 use std::collections::BTreeMap;
 
@@ -22,7 +21,6 @@ use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Pat, Stmt as Source, Type};
 
-use crate::collections::sets::Set;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{
@@ -34,7 +32,7 @@ use crate::syntax::build::{ident_expr, ident_pat};
 use crate::syntax::fingerprint::{Fingerprint, Place};
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;
-use crate::values::may_lend::may_lend;
+use crate::values::borrowed_texts::may_lend;
 use crate::values::shapes::{Shapes, of_value};
 use crate::values::static_borrows::lasts;
 
@@ -81,8 +79,6 @@ pub(crate) struct Lower<'a> {
     pub(crate) temporaries: usize,
     /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
     pub(crate) borrowed: usize,
-    /// Those of them that are locals.
-    pub(crate) kept: Set<LocalId>,
     pub(crate) jumps: Vec<JumpScope>,
     /// What `let` has declared so far.
     pub(crate) declared: Vec<LocalId>,
@@ -120,8 +116,7 @@ impl Lower<'_> {
         if std::mem::replace(&mut self.borrowed, before) == before {
             self.out.extend(body.stmts);
         } else {
-            let scope = self.scope(body);
-            self.push(scope);
+            self.push(Stmt::Scope(body));
         }
     }
 
@@ -141,8 +136,7 @@ impl Lower<'_> {
         self.locals[local].ty = ty;
         self.push(Stmt::Declare(local));
         body.stmts.push(Stmt::Define { local, value });
-        let scope = self.scope(body);
-        self.push(scope);
+        self.push(Stmt::Scope(body));
         self.path(local)
     }
 
@@ -160,8 +154,7 @@ impl Lower<'_> {
         }
         if let Some(value) = self.with_lasting_keys(&value, &mut body.stmts) {
             self.borrowed = before;
-            let scope = self.scope(body);
-            self.push(scope);
+            self.push(Stmt::Scope(body));
             return (value, None);
         }
         if extends_temporaries(&value) || is_slice(&value) {
@@ -222,6 +215,18 @@ impl Lower<'_> {
         self.locals[local].is_temporary = true;
         self.note_source(local, value);
         local
+    }
+
+    /// Moves a value to a temporary that is kept until the statement ends.
+    pub(crate) fn keep(&mut self, value: Expr) -> Expr {
+        let path = self.spill(value);
+        self.note_kept();
+        path
+    }
+
+    /// Notes that a temporary is kept until the statement ends.
+    pub(crate) fn note_kept(&mut self) {
+        self.borrowed += 1;
     }
 
     /// Notes what a temporary has its value from.

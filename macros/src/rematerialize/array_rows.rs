@@ -7,7 +7,7 @@
 use syn::Expr;
 
 use crate::lower::Lower;
-use crate::syntax::methods::{ADAPTING, is_one_of};
+use crate::syntax::methods::{Fact, is};
 
 impl Lower<'_> {
     /// Whether an iterable gives borrows, or borrows beside constants, one after the other.
@@ -22,7 +22,7 @@ impl Lower<'_> {
                 matches!(*call.receiver, Expr::Array(_)) && self.has_rows_of_borrows(&call.receiver)
             }
             Expr::MethodCall(call) => {
-                is_one_of(&ADAPTING, call)
+                is(call, Fact::Adapts)
                     && self.has_rows_of_borrows(&call.receiver)
                     && matches!(*call.receiver, Expr::MethodCall(_))
                     && call.args.iter().all(|arg| self.is_fixed(arg))

@@ -17,7 +17,7 @@ use crate::syntax::binding_modes::binds_by_ref;
 use crate::syntax::build::{ident_pat, let_stmt};
 use crate::syntax::calls::only_wraps;
 use crate::syntax::mentions::is_named;
-use crate::syntax::methods::{LOOKING, OPENING, is_one_of, tried};
+use crate::syntax::methods::{Fact, is, tried};
 use crate::syntax::patterns::{binds_nothing, collect_bindings, has_ref, split_type};
 use crate::syntax::{macros, suspend};
 use crate::values::shapes;
@@ -130,9 +130,9 @@ impl Lower<'_> {
             Expr::Paren(expr) => self.finds_item(&expr.expr),
             Expr::Field(expr) => self.finds_item(&expr.base),
             Expr::Try(expr) => self.finds_item(tried(expr)),
-            Expr::MethodCall(call) if is_one_of(&OPENING, call) => self.finds_item(&call.receiver),
+            Expr::MethodCall(call) if is(call, Fact::Opens) => self.finds_item(&call.receiver),
             Expr::MethodCall(call) => {
-                is_one_of(&LOOKING, call) && self.lends_items_to_change(&call.receiver)
+                is(call, Fact::Finds) && self.lends_items_to_change(&call.receiver)
             }
             _ => false,
         }

@@ -16,7 +16,7 @@ use syn::{Expr, Ident};
 use super::operands_by_type::asked;
 use crate::lower::Lower;
 use crate::syntax::build::let_stmt;
-use crate::syntax::methods::{DEFAULTING, OPENING, PARTS, is_one_of, tried};
+use crate::syntax::methods::{Fact, is, tried};
 use crate::values::runtime_calls::function;
 use crate::values::text_types::may_give_own;
 
@@ -52,10 +52,10 @@ pub(crate) fn may_be_own(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => may_be_own(&expr.expr),
         Expr::Try(expr) => may_be_own(tried(expr)),
-        Expr::MethodCall(call) if is_one_of(&OPENING, call) || is_one_of(&DEFAULTING, call) => {
+        Expr::MethodCall(call) if is(call, Fact::Opens) || is(call, Fact::Defaults) => {
             may_be_own(&call.receiver)
         }
-        Expr::MethodCall(call) => is_one_of(&PARTS, call) && may_give_own(&call.method),
+        Expr::MethodCall(call) => is(call, Fact::Part) && may_give_own(&call.method),
         _ => false,
     }
 }

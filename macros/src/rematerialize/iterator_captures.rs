@@ -13,7 +13,7 @@ use crate::ir::{LocalId, Locals};
 use crate::lower::Lower;
 use crate::syntax::calls::is_constructor;
 use crate::syntax::exits::Exits;
-use crate::syntax::methods::{ADAPTERS, is_one_of};
+use crate::syntax::methods::{Fact, is, is_one_of};
 use crate::syntax::names::is_any_of;
 use crate::values::text_types::gives_as_it_is_asked;
 
@@ -120,7 +120,7 @@ fn changed_by(locals: &Locals, iterator: &Expr, out: &mut Set<LocalId>) {
         {
             out.extend(root_of(locals, &call.receiver));
         }
-        Expr::MethodCall(call) if is_any_of(&call.method, &ADAPTERS) => {
+        Expr::MethodCall(call) if is(call, Fact::Iterator) => {
             changed_by(locals, &call.receiver, out);
             for argument in &call.args {
                 let usage = usage_of_closure(locals, argument);
@@ -152,9 +152,7 @@ fn borrowed_mutably(expr: &Expr) -> Option<&Expr> {
 /// What the items of an iterator are mutable borrows of.
 fn lent_mutably(iterator: &Expr) -> Option<&Expr> {
     match iterator {
-        Expr::MethodCall(call) if is_any_of(&call.method, &ADAPTERS) => {
-            lent_mutably(&call.receiver)
-        }
+        Expr::MethodCall(call) if is(call, Fact::Iterator) => lent_mutably(&call.receiver),
         Expr::MethodCall(call) => {
             call.method.to_string().ends_with("_mut").then_some(&*call.receiver)
         }

@@ -12,9 +12,7 @@ use crate::ir::{LocalId, Stmt, usage};
 use crate::lower::Lower;
 use crate::syntax::calls::only_wraps;
 use crate::syntax::hygiene::Names;
-use crate::syntax::methods::{
-    ADAPTING, DEFAULTING, ITEMS, LOOKING, OPENING, PARTS, PARTS_MUT, PICKING, is_one_of, tried,
-};
+use crate::syntax::methods::{Fact, is, is_any, tried};
 use crate::syntax::operators::is_element;
 use crate::syntax::patterns::has_ref;
 use crate::syntax::suspend;
@@ -161,17 +159,15 @@ impl Lower<'_> {
                 Expr::Index(expr)
             }
             Expr::MethodCall(mut call)
-                if is_one_of(&LOOKING, &call) && self.lends_items_to_change(&call.receiver) =>
+                if is(&call, Fact::Finds) && self.lends_items_to_change(&call.receiver) =>
             {
                 *call.receiver = self.keep_in(*call.receiver);
                 self.keep_place(call)
             }
             Expr::MethodCall(mut call) => {
                 *call.receiver = self.keep_in(*call.receiver);
-                let finds = [&PARTS[..], &PARTS_MUT, &ITEMS, &ADAPTING, &PICKING];
-                if finds.iter().any(|methods| is_one_of(methods, &call))
-                    && self.is_lending(&call.receiver)
-                {
+                let finds = [Fact::Part, Fact::PartMut, Fact::Items, Fact::Adapts, Fact::Picks];
+                if is_any(&call, &finds) && self.is_lending(&call.receiver) {
                     self.leave_before(&call.receiver, &call.args);
                     self.keep_arguments(&mut call);
                 }
@@ -310,7 +306,7 @@ impl Lower<'_> {
 fn may_leave(chain: &Expr) -> bool {
     match chain {
         Expr::Try(_) => true,
-        Expr::MethodCall(call) => is_one_of(&OPENING, call) || may_leave(&call.receiver),
+        Expr::MethodCall(call) => is(call, Fact::Opens) || may_leave(&call.receiver),
         Expr::Field(expr) => may_leave(&expr.base),
         Expr::Index(expr) => may_leave(&expr.expr),
         Expr::Paren(expr) => may_leave(&expr.expr),
@@ -380,12 +376,10 @@ fn ends_in_part(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => ends_in_part(&expr.expr),
         Expr::Try(expr) => ends_in_part(tried(expr)),
-        Expr::MethodCall(call) if is_one_of(&OPENING, call) => ends_in_part(&call.receiver),
+        Expr::MethodCall(call) if is(call, Fact::Opens) => ends_in_part(&call.receiver),
         Expr::MethodCall(call) => {
-            let part = [&PARTS[..], &PARTS_MUT, &PICKING, &LOOKING, &DEFAULTING];
-            part.iter().any(|methods| is_one_of(methods, call))
-                || call.method == "filter"
-                || projects(call, false)
+            let part = [Fact::Part, Fact::PartMut, Fact::Picks, Fact::Finds, Fact::Defaults];
+            is_any(call, &part) || call.method == "filter" || projects(call, false)
         }
         Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),
         Expr::Field(field) => pairs::is_part(field),

@@ -10,10 +10,7 @@ use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference, Member};
 
 use crate::ir::Shape;
 use crate::lower::Lower;
-use crate::syntax::methods::{
-    ADAPTING, DEFAULTING, ITEMS, LOOKING, OPENING, PICKING, SIFTING, gives_part, is_one_of, shares,
-    tried,
-};
+use crate::syntax::methods::{Fact, gives_part, is, shares, tried};
 use crate::values::pairs;
 use crate::values::projections::projects;
 use crate::values::runtime_calls::made;
@@ -39,7 +36,7 @@ impl Lower<'_> {
         match value {
             Expr::Paren(expr) => self.lent(&expr.expr),
             Expr::Try(expr) => self.opened(tried(expr)),
-            Expr::MethodCall(call) if is_one_of(&OPENING, call) => self.opened(&call.receiver),
+            Expr::MethodCall(call) if is(call, Fact::Opens) => self.opened(&call.receiver),
             // `&accounts.get(&id)?.owner`, `&accounts[&id]`
             Expr::Reference(expr) if matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)) => {
                 let mut chain = self.lending(&expr.expr)?;
@@ -137,16 +134,16 @@ impl Lower<'_> {
         }
         let mut chain = self.lending(&call.receiver)?;
         let has_items = !chain.gives_part;
-        let (looks, picks) = (is_one_of(&LOOKING, call), is_one_of(&PICKING, call));
+        let (looks, picks) = (is(call, Fact::Finds), is(call, Fact::Picks));
         let is_first = self.is_place(&call.receiver);
-        let opens = is_one_of(&OPENING, call);
+        let opens = is(call, Fact::Opens);
         if opens && self.is_taken_out_of(&call.receiver) {
             return None;
         }
-        let has_default = is_one_of(&DEFAULTING, call) && chain.is_shared && !is_first;
-        let sifts = is_one_of(&SIFTING, call) && chain.is_shared && !is_first;
+        let has_default = is(call, Fact::Defaults) && chain.is_shared && !is_first;
+        let sifts = is(call, Fact::Sifts) && chain.is_shared && !is_first;
         let projects = projects(call, chain.has_numbers) && chain.is_shared && !is_first;
-        let adapts = has_items && (is_one_of(&ADAPTING, call) || sifts);
+        let adapts = has_items && (is(call, Fact::Adapts) || sifts);
         chain.has_numbers |= call.method == "enumerate";
         // `last` is a method of lists, too.
         chain.gives_part = opens
@@ -157,7 +154,7 @@ impl Lower<'_> {
                     || projects
                     || gives_part(call));
         let has_more = has_items && projects;
-        if !(chain.gives_part || adapts || has_more || !has_items && is_one_of(&ITEMS, call)) {
+        if !(chain.gives_part || adapts || has_more || !has_items && is(call, Fact::Items)) {
             return None;
         }
         // What can be changed is lent by collections only, each of what the one before it lends.

@@ -21,7 +21,7 @@ use crate::ir::usage::{Place, Usage};
 use crate::lower::Lower;
 use crate::syntax::build::let_stmt;
 use crate::syntax::forms::gives_option;
-use crate::syntax::methods::{DEFAULTING, OPENING, is_one_of, tried};
+use crate::syntax::methods::{Fact, is, tried};
 use crate::values::runtime_calls::function;
 use crate::values::shapes;
 
@@ -92,7 +92,7 @@ fn may_give_option(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => may_give_option(&expr.expr),
         Expr::Try(expr) => may_give_option(tried(expr)),
-        Expr::MethodCall(call) if is_one_of(&OPENING, call) || is_one_of(&DEFAULTING, call) => {
+        Expr::MethodCall(call) if is(call, Fact::Opens) || is(call, Fact::Defaults) => {
             may_give_option(&call.receiver)
         }
         value => gives_option(value),

@@ -17,7 +17,7 @@ use crate::lower::Lower;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::forms::{is_made, is_range};
 use crate::syntax::macros;
-use crate::syntax::methods::{ADAPTING, FILLING, ITEMS, PARTS_MUT, is_one_of, joins};
+use crate::syntax::methods::{Fact, is, is_one_of, joins, named};
 
 /// Methods that give the items of what they are called on as values.
 const OWN_ITEMS: [&str; 6] =
@@ -80,7 +80,7 @@ impl Lower<'_> {
                 let is_changed = self.late(&entry.receiver)? != Late::Fills;
                 is_changed.then(|| self.late_call(entry)).flatten()
             }
-            method if FILLING.contains(&method) => {
+            method if named(method, Fact::Fills) => {
                 let entry = receiver.filter(|entry| gives_entry(entry))?;
                 self.late_call(entry)?;
                 call.args.iter().all(is_empty).then_some(Late::Fills)
@@ -89,7 +89,7 @@ impl Lower<'_> {
                 let fills = self.is_place(&call.receiver) && call.args.iter().all(is_empty);
                 fills.then_some(Late::Fills)
             }
-            method if PARTS_MUT.contains(&method) => {
+            method if named(method, Fact::PartMut) => {
                 let finds = call.args.iter().all(|arg| self.is_key(arg));
                 finds.then(|| self.late(&call.receiver)).flatten()
             }
@@ -102,9 +102,8 @@ impl Lower<'_> {
     fn has_late_items(&self, call: &ExprMethodCall) -> bool {
         let are_late = call.args.iter().all(|arg| self.is_late_argument(call, arg));
         let receiver = &*call.receiver;
-        let begins = is_one_of(&ITEMS, call) || is_one_of(&OWN_ITEMS, call);
-        let goes_on =
-            joins(call) || [&ADAPTING[..], &LAZY].iter().any(|methods| is_one_of(methods, call));
+        let begins = is(call, Fact::Items) || is_one_of(&OWN_ITEMS, call);
+        let goes_on = joins(call) || is(call, Fact::Adapts) || is_one_of(&LAZY, call);
         are_late
             && (begins && (self.late(receiver) == Some(Late::Lends) || is_made(receiver))
                 || goes_on && (is_range(receiver) || self.are_late_items(receiver)))
@@ -215,7 +214,7 @@ impl Lower<'_> {
 /// Whether the chain goes through items that are borrowed, whatever stands behind them.
 pub(crate) fn lends_items(chain: &Expr) -> bool {
     match chain {
-        Expr::MethodCall(call) => is_one_of(&ITEMS, call) || lends_items(&call.receiver),
+        Expr::MethodCall(call) => is(call, Fact::Items) || lends_items(&call.receiver),
         _ => false,
     }
 }

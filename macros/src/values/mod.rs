@@ -8,7 +8,7 @@
 //! let first = line.trim();           first: may be a borrowed text
 //! ```
 
-pub(crate) mod may_lend;
+pub(crate) mod borrowed_texts;
 pub(crate) mod pairs;
 pub(crate) mod projections;
 pub(crate) mod runtime_calls;

@@ -5,7 +5,7 @@
 use syn::{Expr, ExprField, ExprMethodCall, Member, Pat};
 
 use super::runtime_calls::is_made;
-use crate::syntax::methods::{DEFAULTING, OPENING, gives_part, is_one_of, tried};
+use crate::syntax::methods::{Fact, gives_part, is_any, is_one_of, tried};
 
 /// Methods that lend two parts of what they are called on.
 const PAIRS: [&str; 11] = [
@@ -33,8 +33,8 @@ pub(crate) fn gives_pair(value: &Expr) -> bool {
         Expr::Paren(expr) => gives_pair(&expr.expr),
         Expr::Try(expr) => gives_pair(tried(expr)),
         Expr::MethodCall(call) => {
-            let keeps = [&OPENING[..], &DEFAULTING, &["filter"]];
-            match keeps.iter().any(|methods| is_one_of(methods, call)) {
+            let keeps = is_any(call, &[Fact::Opens, Fact::Defaults]) || call.method == "filter";
+            match keeps {
                 true => gives_pair(&call.receiver),
                 false => is_one_of(&PAIRS, call) && gives_part(call) || finds_pair(call),
             }

@@ -5,7 +5,7 @@ use syn::{Expr, ExprMethodCall, Pat};
 
 use super::pairs;
 use super::pairs::is_part_of_bound;
-use crate::syntax::methods::{ITEMS, PARTS, PICKING, WHOLE, is_one_of};
+use crate::syntax::methods::{Fact, is, is_one_of, named};
 use crate::syntax::patterns::collect_bindings;
 
 /// Methods of an `Option`, or of an iterator, that give what a function lends of what is in it.
@@ -32,7 +32,7 @@ fn lends(function: &Expr, gives_items: bool, have_numbers: bool) -> bool {
         Expr::Path(path) => {
             let segments = &path.path.segments;
             let name = segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-            segments.len() > 1 && (PARTS.contains(&name.as_str()) || WHOLE.contains(&name.as_str()))
+            segments.len() > 1 && (named(&name, Fact::Part) || named(&name, Fact::Whole))
         }
         Expr::Closure(closure) => {
             let [input] = &closure.inputs.iter().collect::<Vec<_>>()[..] else { return false };
@@ -56,10 +56,10 @@ pub(crate) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbe
         Expr::Paren(expr) => gives_part(&expr.expr, input, gives_items, have_numbers),
         Expr::Reference(expr) => expr.mutability.is_none() && is_of(&expr.expr, input),
         Expr::MethodCall(call) => {
-            let lends = is_one_of(&PARTS, call)
-                || is_one_of(&WHOLE, call)
-                || is_one_of(&PICKING, call)
-                || gives_items && is_one_of(&ITEMS, call);
+            let lends = is(call, Fact::Part)
+                || is(call, Fact::Whole)
+                || is(call, Fact::Picks)
+                || gives_items && is(call, Fact::Items);
             lends && is_of(&call.receiver, input)
         }
         Expr::Field(field) => pairs::is_part(field) && is_of(&field.base, input),

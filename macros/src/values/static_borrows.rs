@@ -5,7 +5,7 @@
 
 use syn::{Expr, Pat, UnOp};
 
-use super::may_lend::may_lend;
+use super::borrowed_texts::may_lend;
 use super::runtime_calls::is_made;
 use super::text_types::may_give_literal;
 use crate::ir::Locals;

@@ -4,7 +4,7 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, Type};
 
-use super::may_lend::may_lend;
+use super::borrowed_texts::may_lend;
 use super::shapes::{Shapes, of_value, says_nothing};
 use super::static_borrows;
 use super::text_types::of_type;

@@ -358,6 +358,8 @@ fn ended<W: Workflow>(end: ChildEnd, workflow_id: String) -> Result<Awaits<W>, S
                     W::Shape::into_result(returned)
                         .map_err(|error| ChildError::Failed(W::Shape::failure(error)))
                 }
+                // Whoever keeps runs without their results has removed it.
+                (RunStatus::Completed, None) => Err(ChildError::Unknown { workflow_id }),
                 (_, None) => Err(ChildError::Uncaught { reason }),
             }
         }

@@ -119,8 +119,9 @@ mod hex {
         let digits = String::deserialize(deserializer)?;
         let pairs = digits.as_bytes().chunks(2);
         let byte = |pair: &[u8]| {
-            let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
-            u8::from_str_radix(pair, 16).ok()
+            let digit = |byte: &u8| char::from(*byte).to_digit(16);
+            let [high, low] = pair else { return None };
+            u8::try_from(digit(high)? << 4 | digit(low)?).ok()
         };
         let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
         bytes.map(Payload).ok_or_else(|| D::Error::custom("a payload is hex digits"))
@@ -166,5 +167,52 @@ impl Config {
 
     pub(crate) fn catch_up(&self) -> Duration {
         Duration::from_millis(self.catch_up_ms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedules::State;
+
+    #[test]
+    fn what_was_written_before_there_were_terms_and_signals_is_read() {
+        let config: Config = serde_json::from_str(
+            r#"{"spec": {"cron": ["0 6 * * *"]}, "action": {"id": "{schedule}-{time}"}, "catch_up_ms": 60000}"#,
+        )
+        .expect("it can be read");
+        assert_eq!(config, Config::new(Spec::new().cron("0 6 * * *")));
+        let state: State = serde_json::from_str(
+            r#"{"until": "2026-11-27T06:00:00Z", "paused": false, "note": "", "remaining": null, "waiting": [],
+                "backfills": [], "running": [{"run_id": "0199f0e2-1111-7222-8333-944455556666",
+                "nominal": 1795759200000000, "cancel_requested": true}], "last_completed": null,
+                "last_failed": null, "requests": [],
+                "counts": {"started": 1, "skipped": 0, "dropped": 0, "missed": 0, "refused": 0}}"#,
+        )
+        .expect("it can be read");
+        assert_eq!(state.running[0].last(), state.running[0].run_id);
+    }
+
+    #[test]
+    fn what_a_later_build_has_written_is_refused() {
+        for action in [
+            r#"{"id": "a", "mood": 1}"#,
+            r#"{"id": "a", "terms": {"mood": 1}}"#,
+            r#"{"id": "a", "signal": {"name": "S", "payload": "01", "mood": 1}}"#,
+        ] {
+            serde_json::from_str::<Action>(action).expect_err(action);
+        }
+    }
+
+    #[test]
+    fn payloads_are_hex_digits() {
+        let signal = SignalAction { name: "Knock".to_owned(), payload: Payload(vec![0, 15, 255]) };
+        let json = serde_json::to_string(&signal).expect("it has a JSON form");
+        assert_eq!(json, r#"{"name":"Knock","payload":"000fff"}"#);
+        assert_eq!(serde_json::from_str::<SignalAction>(&json).expect("it can be read"), signal);
+        for payload in ["0", "zz", "+1", "00f", "ä"] {
+            let json = format!(r#"{{"name": "Knock", "payload": "{payload}"}}"#);
+            serde_json::from_str::<SignalAction>(&json).expect_err(payload);
+        }
     }
 }

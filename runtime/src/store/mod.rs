@@ -131,11 +131,14 @@ pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
 pub use contract::messages::updates::{FoundUpdate, UpdateKey};
+pub use contract::pauses::Pause;
 pub use contract::promises::{
     CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
 };
 pub use contract::queues::{PausedQueue, QueueRecord, ResumeOutcome};
-pub use contract::retention::{RemoveClosed, Removed};
+pub use contract::retention::{
+    ClosedPart, RemoveClosed, RemovePromises, Removed, RemovedPromises, StripClosed, Stripped,
+};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome, Successor,

@@ -33,6 +33,7 @@ mod methods;
 mod once;
 mod outstanding;
 mod panics;
+mod pauses;
 mod promises;
 mod queries;
 mod queue_limits;

@@ -7,7 +7,7 @@
 //! of, and parts that it moves out and nothing else needs. What two branches use stays outside, so
 //! rustc judges whether they may.
 
-mod given;
+mod borrows;
 
 use crate::collections::sets::Set;
 use crate::ir::usage::{Place, bound_locals};
@@ -73,17 +73,6 @@ impl Captures {
         })
     }
 
-    /// Those of them that the region only borrows in the source: they end with their scope, and not with
-    /// the region.
-    pub(crate) fn borrowed<'a>(
-        &'a self,
-        graph: &'a Graph,
-        region: RegionId,
-    ) -> impl Iterator<Item = LocalId> + 'a {
-        let owned = self.owned[region.0].iter().copied().filter(move |_| !graph[region].is_move);
-        owned.filter(move |local| !uses_up(graph, region, *local))
-    }
-
     fn owns(
         &self,
         graph: &Graph,
@@ -113,7 +102,9 @@ impl Captures {
         if elsewhere.is_empty() && !is_shared {
             // What it gives a value first is not there before.
             let is_there = in_region(id).next().is_some();
-            return moves_out_of(graph, id, local) || !is_there || !given::lends(graph, id, local);
+            return moves_out_of(graph, id, local)
+                || !is_there
+                || !borrows::lends(graph, id, local);
         }
         elsewhere.extend(siblings.iter().flat_map(|other| in_region(*other)));
         let mut places = in_region(id).peekable();
@@ -125,11 +116,6 @@ impl Captures {
 
 fn moves_out_of(graph: &Graph, region: RegionId, local: LocalId) -> bool {
     graph.usages_within(region).flat_map(|usage| &usage.moves).any(|place| place.local == local)
-}
-
-fn uses_up(graph: &Graph, region: RegionId, local: LocalId) -> bool {
-    moves_out_of(graph, region, local)
-        || graph.usages_within(region).any(|usage| usage.takes.contains(&local))
 }
 
 /// The locals from outside that each region uses.

@@ -101,7 +101,6 @@ fn a_part_beside_its_whole_is_found() {
             kind,
             is_saved: true,
             passed_in: Set::new(),
-            carried_in: Set::new(),
             comes_saved: false,
         });
         for root in &mut layout.roots {

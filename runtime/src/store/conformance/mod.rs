@@ -31,6 +31,7 @@ mod messages;
 mod model;
 mod neighbors;
 mod news;
+mod pausing;
 mod promises;
 mod promises_ahead;
 mod queue_model;
@@ -76,6 +77,7 @@ pub fn cases() -> Vec<Case> {
         visibility::CASES,
         finding::CASES,
         changing::CASES,
+        pausing::CASES,
         retention::CASES,
         agreement::CASES,
         definitions::CASES,

@@ -196,6 +196,16 @@ pub enum Write<'a> {
         /// Which run, and what follows it.
         expiry: &'a ExpireRun,
     },
+    /// A run was paused.
+    Paused {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A paused run was resumed.
+    Resumed {
+        /// The run.
+        run_id: RunId,
+    },
     /// A blocked run was given another try.
     Unblocked {
         /// The run.

@@ -48,7 +48,7 @@ impl Lifecycle for MemoryStore {
                     run_id: row.run_id,
                     workflow_id: row.workflow_id.clone(),
                     workflow: row.workflow.clone(),
-                    arguments: Some(row.arguments.clone()),
+                    arguments: row.arguments.clone(),
                     terms: row.terms.as_deref().cloned()?,
                     deadline_at,
                     found_at: now,

@@ -6,94 +6,12 @@ use syn::{Expr, Macro, Pat, UnOp};
 use super::{Analysis, Mode};
 use crate::ir::label_target;
 use crate::ir::usage::Jump;
+use crate::syntax::macros;
 use crate::syntax::macros::{Piece, Role};
-use crate::syntax::methods::{answers, lends_shared, takes};
-use crate::syntax::names::is_any_of;
+use crate::syntax::methods::{changes, only_looks, seems_to_look, takes};
 use crate::syntax::operators::{is_assignment, is_comparison, is_lazy};
 use crate::syntax::patterns::split_type;
 use crate::syntax::select::Select;
-use crate::syntax::{macros, methods};
-
-/// Whether the method only looks at what it is called on, by the traits and types of the standard library
-/// that have these methods.
-fn only_looks(call: &syn::ExprMethodCall) -> bool {
-    const ALONE: [&str; 18] = [
-        "as_bytes",
-        "as_slice",
-        "as_str",
-        "char_indices",
-        "chars",
-        "clone",
-        "is_empty",
-        "len",
-        "lines",
-        "split_whitespace",
-        "to_lowercase",
-        "to_owned",
-        "to_string",
-        "to_uppercase",
-        "to_vec",
-        "trim",
-        "trim_end",
-        "trim_start",
-    ];
-    const TOLD: [&str; 9] = [
-        "contains",
-        "contains_key",
-        "ends_with",
-        "rsplit_once",
-        "split",
-        "split_once",
-        "starts_with",
-        "strip_prefix",
-        "strip_suffix",
-    ];
-    let methods = match call.args.len() {
-        0 => &ALONE[..],
-        1 => &TOLD,
-        _ => &[],
-    };
-    is_any_of(&call.method, methods)
-}
-
-/// Whether the method changes what it is called on, by those of the standard library: none has this name and
-/// does not.
-fn changes(call: &syn::ExprMethodCall) -> bool {
-    const CHANGING: [&str; 21] = [
-        "append",
-        "clear",
-        "dedup",
-        "extend",
-        "fill",
-        "insert",
-        "next",
-        "next_back",
-        "pop",
-        "pop_back",
-        "pop_first",
-        "pop_front",
-        "pop_last",
-        "push",
-        "push_back",
-        "push_front",
-        "push_str",
-        "retain",
-        "reverse",
-        "sort",
-        "truncate",
-    ];
-    let method = call.method.to_string();
-    CHANGING.contains(&method.as_str())
-        || method.ends_with("_mut")
-        || method.starts_with("get_or_insert")
-        || method == "take" && call.args.is_empty()
-}
-
-/// Whether the method has a name by which collections, texts and options are only looked at. Other types have
-/// such methods, too.
-fn seems_to_look(call: &syn::ExprMethodCall) -> bool {
-    lends_shared(call) || answers(call) || methods::only_looks(call)
-}
 
 impl Analysis<'_> {
     /// The guard of a pattern, which is evaluated if that matches.

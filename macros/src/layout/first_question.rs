@@ -56,7 +56,7 @@ pub(super) fn find(graph: &Graph, roots: &mut [Root]) {
             awaited[resume.0] = Some(&pat.ident);
         }
     }
-    for root in roots.iter_mut().filter(|root| root.carried.is_empty() && root.gone.is_empty()) {
+    for root in roots.iter_mut().filter(|root| root.gone.is_empty()) {
         let block = &graph[root.block];
         if let (Some(awaited), None) = (awaited[root.block.0], block.region) {
             root.asked = first_in(graph, block, awaited);

@@ -20,7 +20,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Block, Expr, ExprAsync, Macro, Stmt};
 
 use super::Machine;
-use super::tied::tied_local;
+use super::type_ties::tied_local;
 use super::variables::type_token;
 use crate::ir::usage::bound_locals;
 use crate::syntax::hygiene::{hidden, numbered};

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Started once per time.
 #[workflow]
-pub async fn tick() -> u64 {
+pub async fn beat() -> u64 {
     1
 }
 

@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use super::braces::Braces;
 use super::idents::names;
 use super::printer::Printer;
-use super::tied::tied;
+use super::type_ties::tied;
 use super::variables::part_token;
 use crate::ir::usage::{Place, Usage};
 use crate::ir::{Block, BlockKind, RegionId, ScopeId};

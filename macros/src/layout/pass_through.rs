@@ -1,67 +1,12 @@
-//! What goes through a root or comes to it without being used there.
+//! What goes through a root without being used there.
 
 use super::links::{Exits, is_entered_within};
-use super::lost::Lost;
 use super::names::is_made_elsewhere;
-use super::{Link, Root, StandIns, Variable, VariableId, Variables};
+use super::{Link, Root, StandIns, Variable, VariableId};
 use crate::collections::sets::Set;
 use crate::flow::captures::Captures;
-use crate::flow::liveness::Liveness;
-use crate::flow::pending_drops;
-use crate::flow::pending_drops::{Carried, Entries};
-use crate::ir::usage::Place;
-use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, PointId, ScopeId, Terminator};
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, ScopeId, Terminator};
 use crate::syntax::divergence;
-
-/// Finds out what goes from root to root to be dropped where its scope ends.
-pub(super) fn carry(
-    graph: &Graph,
-    liveness: &Liveness,
-    root_of: &[BlockId],
-    lost: &Lost,
-    roots: &mut [Root],
-    variables: &mut Variables,
-) -> Carried {
-    let entries = roots.iter().map(|root| {
-        let places = root.entry.iter().map(|id| &variables.list[id.0].place);
-        let is_whole = |place: &&Place| {
-            place.fields.is_empty() && root.gone.iter().all(|part| part.local != place.local)
-        };
-        let whole = places.clone().filter(is_whole);
-        let entry = pending_drops::Entry {
-            whole: whole.map(|place| place.local).collect(),
-            locals: places.map(|place| place.local).collect(),
-            named: root.named.clone(),
-        };
-        (root.block, entry)
-    });
-    let entries = Entries::of(graph, entries);
-    let lacks_part = |at, local| lost.lacks_part(at, local);
-    let carried = pending_drops::analyze(graph, liveness, &entries, root_of, &lacks_part);
-    let taken_over: Set<(PointId, VariableId)> = roots
-        .iter()
-        .filter_map(|root| match graph[root.block].kind {
-            BlockKind::Region(region) => Some((graph[region].point, &root.entry)),
-            _ => None,
-        })
-        .flat_map(|(point, entry)| entry.iter().map(move |id| (point, *id)))
-        .collect();
-    for root in roots {
-        for local in carried.come_to(root.block) {
-            let id = variables.id(graph, Place::whole(local));
-            let is_passed = match graph[root.block].kind {
-                // What a region hands back comes where the region was given it.
-                BlockKind::Resume(point) => !taken_over.contains(&(point, id)),
-                _ => is_entered_within(graph, root.block),
-            };
-            if is_passed {
-                variables.list[id.0].carried_in.insert(graph[root.block].region);
-            }
-            root.carried.push(id);
-        }
-    }
-    carried
-}
 
 /// Finds out which values nobody sees, or nobody whom control is sure to come to, though others of the
 /// same local are read: rustc would take the variable of such a value for an unused one. Gives all

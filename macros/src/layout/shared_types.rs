@@ -11,8 +11,7 @@ use syn::{
 
 use super::Root;
 use crate::ir::{Graph, LocalId, Locals};
-use crate::syntax::methods::ADAPTERS;
-use crate::syntax::names::is_any_of;
+use crate::syntax::methods::{Fact, is};
 use crate::syntax::results::ends;
 
 /// How rustc is told.
@@ -116,8 +115,7 @@ fn gives_closure(locals: &Locals, expr: &Expr) -> bool {
         Expr::Reference(inner) => gives(&inner.expr),
         Expr::Block(_) | Expr::If(_) | Expr::Match(_) => ends(expr).into_iter().any(gives),
         Expr::MethodCall(call) => {
-            is_any_of(&call.method, &ADAPTERS)
-                && (gives(&call.receiver) || call.args.iter().any(gives))
+            is(call, Fact::Iterator) && (gives(&call.receiver) || call.args.iter().any(gives))
         }
         Expr::Call(call) => call.args.iter().any(gives),
         Expr::Tuple(tuple) => tuple.elems.iter().any(gives),
