@@ -44,13 +44,13 @@ impl<W: Workflow> SignalOrStart<W> {
     async fn send(self) -> Result<RunHandle<W>, StartError> {
         let Self { client, start, kind, dedup_key } = self;
         let kind = kind?;
-        if let (Some(workflow), ArrivalKind::Signal { name, .. }) = (W::registered_name(), &kind) {
-            client.check_signal(workflow, name).await?;
-        }
         dedup_key
             .iter()
             .try_for_each(|key| KeyError::check_dedup(key))
             .map_err(SignalError::DedupKey)?;
+        if let (Some(workflow), ArrivalKind::Signal { name, .. }) = (W::registered_name(), &kind) {
+            client.check_signal(workflow, name).await?;
+        }
         client.record_schema_of(&kind).await?;
         loop {
             let first = FirstArrival { kind: kind.clone(), dedup_key: dedup_key.clone() };

@@ -9,7 +9,7 @@ use piton::store::contract::*;
 use piton::store::memory::Hook;
 use tokio::time::Instant;
 
-use crate::activities::{Approve, Lab, PickError, perform};
+use crate::activities::{Lab, PickError, perform};
 use crate::queues::study;
 use crate::rig::Rig;
 use crate::workflows::{fetching, picking, steadfast, work};
@@ -189,8 +189,9 @@ async fn a_retry_that_two_workers_wait_for_has_two_numbers() {
         let rig = Rig::new();
         rig.lab.fail("flaky", 1);
         let run = rig.client.start(work(text("flaky"))).await.unwrap();
+        let approve = serde_json::json!({ "by": "anybody" });
         for _ in 0..signals {
-            run.signal(Approve { by: text("anybody") }).await.unwrap();
+            rig.client.signal_json(run.run_id(), "Approve", &approve).await.unwrap();
         }
         let connection = rig.store.connect();
         connection.set_hook(Arc::new(Deaf));

@@ -104,7 +104,8 @@ async fn closed_and_unknown_runs_take_no_signals() {
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(chain(0)).id("done").await.unwrap();
     run.result().await.unwrap();
-    let refused = run.signal(by("late")).await.unwrap_err();
+    let late = json!({ "by": "late" });
+    let refused = rig.client.signal_json(run.run_id(), "Approve", &late).await.unwrap_err();
     assert!(matches!(refused, SignalError::Closed { run_id } if run_id == run.run_id()));
     // A handle of another database: its run is not in this one.
     let elsewhere = Rig::new().client.start(collect(1)).await.unwrap();

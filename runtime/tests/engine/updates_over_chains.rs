@@ -77,13 +77,13 @@ async fn a_request_among_the_arguments_is_answered_by_the_next_run() {
 #[tokio::test(start_paused = true)]
 async fn an_unread_request_is_answered_by_the_run_that_takes_it() {
     let rig = Rig::new();
-    let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(relay_sums(0, Vec::new())).await.unwrap();
     let first = run.update(add(101)).accepted().await.unwrap();
     let last = run.update(add(0)).accepted().await.unwrap();
     for _ in 0..2 {
         run.signal(Go {}).await.unwrap();
     }
+    let worker = rig.worker().start().await.unwrap();
     assert_eq!(first.reply().await.unwrap(), 101);
     assert_eq!(last.reply().await.unwrap(), 101);
     assert_eq!(run.result().await.unwrap(), 101);
