@@ -112,7 +112,7 @@ impl Send {
 }
 
 impl Client {
-    async fn check_signal(&self, workflow: &str, signal: &str) -> Result<(), SignalError> {
+    pub(super) async fn check_signal(&self, workflow: &str, signal: &str) -> Result<(), SignalError> {
         let awaited = self.check_awaited(workflow, Sent::Signal, signal).await;
         let awaited = awaited.map_err(|error| SignalError::Store(Arc::new(error)))?;
         awaited.map_err(|awaited| SignalError::NotAwaited {

@@ -24,7 +24,7 @@ use crate::error::Error;
 #[cfg(feature = "engine")]
 use crate::model::Terms;
 use crate::model::{
-    ChildEnd, DefinitionHash, Ending, Payload, PromiseOutcome, Snapshot, Timestamp, Wait,
+    ChildEnd, DefinitionHash, Ending, Operation, Payload, PromiseOutcome, Snapshot, Timestamp, Wait,
 };
 
 /// Why a step could not be made. The state before it stands.
@@ -179,6 +179,17 @@ impl Machine {
             ending: None,
             met: Cell::new(0),
         })
+    }
+
+    /// Has the run, which has not begun, owe the answers that the run before it owed.
+    pub(crate) fn take_answers_over(&self, answers: Vec<Operation>) {
+        self.cx.take_answers_over(answers);
+    }
+
+    /// Answers what the run owes, as dropped.
+    #[cfg(feature = "engine")]
+    pub(crate) fn drop_answers(&self) {
+        self.cx.answer_dropped(&[]);
     }
 
     /// A machine as it was when the snapshot was taken.
@@ -360,7 +371,10 @@ impl Machine {
         self.steps += 1;
         self.clock = now;
         let outcome = match (outcome, next) {
-            (_, Some(next)) => StepOutcome::Continued(next),
+            (_, Some(mut next)) => {
+                next.answers = self.cx.hand_answers_over(next.arguments.as_bytes());
+                StepOutcome::Continued(next)
+            }
             (Poll::Pending, None) => {
                 self.frame = parked.frame().clone();
                 self.cx.answer_dropped(&self.frame);
