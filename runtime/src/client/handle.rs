@@ -139,7 +139,7 @@ impl<W: Workflow> RunHandle<W> {
     /// [`Encode`]: crate::error::SignalError::Encode
     pub fn signal<S: Signal>(&self, signal: S) -> Send {
         let workflow = W::registered_name().unwrap_or(W::NAME);
-        Send::new(self.client.clone(), self.run_id, send::signal(&signal)).to_workflow(workflow)
+        Send::new(self.client.clone(), self.run_id, send::signal(&signal)).for_workflow(workflow)
     }
 
     /// Asks the run to cancel: what it awaits ends, unless it waits for the request itself with

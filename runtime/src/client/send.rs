@@ -54,7 +54,7 @@ impl Send {
     }
 
     /// Has a signal refused that no build of this workflow waits for.
-    pub(super) fn to_workflow(mut self, workflow: &'static str) -> Self {
+    pub(super) fn for_workflow(mut self, workflow: &'static str) -> Self {
         self.workflow = Some(workflow);
         self
     }
@@ -112,7 +112,11 @@ impl Send {
 }
 
 impl Client {
-    pub(super) async fn check_signal(&self, workflow: &str, signal: &str) -> Result<(), SignalError> {
+    pub(super) async fn check_signal(
+        &self,
+        workflow: &str,
+        signal: &str,
+    ) -> Result<(), SignalError> {
         let awaited = self.check_awaited(workflow, Sent::Signal, signal).await;
         let awaited = awaited.map_err(|error| SignalError::Store(Arc::new(error)))?;
         awaited.map_err(|awaited| SignalError::NotAwaited {

@@ -171,8 +171,7 @@ impl Oracle {
                 });
                 self.lives = lives;
             }
-            // No simulated run is paused.
-            Write::Refused { .. } | Write::Paused { .. } | Write::Resumed { .. } => {}
+            Write::Refused { .. } => {}
             Write::PromiseCompleted { completion, told } => {
                 let violation = self.promises.completed(completion, told, &self.runs);
                 violation.into_iter().for_each(|violation| self.violate(violation));

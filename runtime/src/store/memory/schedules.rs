@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-use super::state::State;
 use super::MemoryStore;
+use super::state::State;
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::weight::Answer;
