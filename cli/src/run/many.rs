@@ -124,11 +124,12 @@ async fn make(
     because: Option<String>,
     output: Output,
 ) -> Result<String, Failure> {
+    let is_one = !args.are_meant();
     let ManyArgs { dry_run, rate, after, key, by, .. } = args;
     let mut change = change.by(by).because(because.unwrap_or_default()).rate(rate);
     if dry_run {
         change = change.dry_run();
-    } else {
+    } else if !is_one {
         change = change.on_progress(|done| {
             if let Some(last) = done.last.filter(|_| !done.is_over) {
                 eprintln!(

@@ -41,7 +41,7 @@ pub(crate) fn runs_are_started_and_paused(shell: Shell) -> Result<(), Failed> {
     assert_eq!((&paused["status"], &paused["paused"]["by"]), (&"paused".into(), &"ann".into()));
     let text = shell.prints(&["run", "show", "tally-2"])?;
     assert!(text.contains("by ann: ticket 311"), "{text}");
-    let resume = [&["run", "resume", "--filter", "status = 'paused'"], &SIGNED[..]].concat();
+    let resume = [&["run", "resume", "tally-2"], &SIGNED[..]].concat();
     assert_eq!(shell.prints(&resume)?, "1 changed, 0 left unchanged\n");
     assert_eq!(shown(&shell, "tally-2")?["status"], "running");
 
