@@ -34,6 +34,7 @@ mod outstanding;
 mod panics;
 mod promises;
 mod queries;
+mod queue_items;
 mod queue_limits;
 mod queues;
 mod relaxed;

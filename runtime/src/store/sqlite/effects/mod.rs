@@ -4,11 +4,11 @@
 //! runs and of nobody else.
 
 pub(super) mod attributes;
-mod enqueue;
+pub(super) mod enqueue;
 pub(crate) mod give_up;
 mod history;
 mod reply;
-mod send;
+pub(super) mod send;
 mod set_aside;
 
 use super::SqliteStore;
