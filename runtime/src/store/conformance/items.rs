@@ -212,14 +212,16 @@ async fn an_offer_is_carried_out_once(t: StoreUnderTest) {
     let run_id = start(&t, worker).await;
     t.send(worker, run_id, 0, vec![tells(offers(&item(QUEUE), 0))]).await;
     assert_eq!(t.claim_keys(worker, 9).await, [], "it is a message until it is relayed");
-    tokio::join!(t.relay(&[run_id]), t.relay(&[run_id]));
+    let senders = [run_id];
+    tokio::join!(t.relay(&senders), t.relay(&senders));
     t.relay(&[run_id]).await;
     let [claimed] = &t.claim_activities(worker, 9).await[..] else { panic!("there is one") };
     let finish = by_worker(worker, claimed, outcome());
     assert_eq!(t.finish(finish.clone()).await, FinishOutcome::Finished);
     assert_eq!(t.finish(finish).await, FinishOutcome::Stale);
     let id = claimed.key.run_id;
-    tokio::join!(t.relay(&[id]), t.relay(&[id]));
+    let senders = [id];
+    tokio::join!(t.relay(&senders), t.relay(&senders));
     assert_eq!(t.outcomes(run_id).await, [(0, value("done"))]);
 }
 
