@@ -9,6 +9,7 @@ mod raw;
 mod report;
 mod session;
 mod system;
+mod w10_schedules;
 mod w1_relaxed;
 mod w1_throughput;
 mod w2_latency;
@@ -92,6 +93,8 @@ enum Workload {
     W8,
     /// Queued activities while another session holds a snapshot open for minutes. Not among `all`.
     W9,
+    /// Many schedules on one worker. Not among `all`.
+    W10,
     /// All of the above.
     All,
     /// What `#[workflow]` costs rustc.
@@ -175,6 +178,7 @@ async fn run(workload: Workload, session: &mut Session) -> Result<()> {
         Workload::W7 => w7_signals::run(session).await,
         Workload::W8 => w8_fleet::run(session).await,
         Workload::W9 => w9_snapshot::run(session).await,
+        Workload::W10 => w10_schedules::run(session).await,
         Workload::CompileTime => compile_time::run(session, Profile::Debug).await,
         Workload::CompileTimeIncremental => compile_time::run(session, Profile::Incremental).await,
         Workload::CompileTimeMacros => compile_time::run(session, Profile::OptimizedMacros).await,

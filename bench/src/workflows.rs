@@ -185,3 +185,7 @@ pub(crate) async fn rounds(cx: &Context, text: String) {
         queued_echo(cx.now().as_micros(), &text).await;
     }
 }
+
+/// Started by a schedule.
+#[workflow]
+pub(crate) async fn due() {}

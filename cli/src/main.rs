@@ -17,6 +17,7 @@ mod promise;
 mod queue;
 mod run;
 mod schedule;
+mod terms;
 
 use std::io::{ErrorKind, Write as _};
 use std::process::ExitCode;

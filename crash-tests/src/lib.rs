@@ -16,12 +16,16 @@
 //!
 //! A travel desk (`bin/piton-travel-desk.rs`) books trips and undoes what it has booked of those that come to nothing.
 //!
+//! An order desk (`bin/piton-order-desk.rs`) fills orders by children; a cashier (`bin/piton-cashier.rs`) completes their
+//! promises from another process.
+//!
 //! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
 //! which the database itself keeps the books.
 
 pub mod at_once;
 pub mod bookkeeper;
 pub mod books;
+pub mod clockwork;
 pub mod consequences;
 pub mod dive;
 pub mod environment;
@@ -32,6 +36,7 @@ pub mod ledger;
 pub mod march;
 pub mod naps;
 pub mod notes;
+pub mod orders;
 pub mod program;
 pub mod progress;
 pub mod random;

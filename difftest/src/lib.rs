@@ -38,5 +38,5 @@ pub mod prelude {
     pub use serde::{Deserialize, Serialize};
 
     pub use crate::answers::{Approve, Bump, Line, Order, ParseFailed, Refused, Shape};
-    pub use crate::record::{Noisy, note, part};
+    pub use crate::record::{Noisy, note};
 }

@@ -2,89 +2,55 @@
 //! re-exports everything here.
 
 mod activity;
-mod again;
-mod args;
+mod anf;
 mod attributes;
-mod by_name;
-mod captures;
-mod carried;
-mod cfg;
 mod check;
-mod clippy;
 mod codegen;
-mod conditions;
-mod derive;
-mod deterministic;
+mod collections;
+mod derives;
+mod desugar;
 mod diagnostics;
-mod dump;
-mod expose;
-mod exposed;
-mod fingerprint;
-mod formerly;
-mod fragments;
+mod flow;
+mod frontend;
 #[cfg(test)]
 mod fuzz;
-mod generics;
-mod holes;
-mod hygiene;
-mod id_pattern;
 mod ir;
 mod layout;
-mod let_attribute;
-mod liveness;
-mod lookups;
-mod method;
-mod migrate;
-mod moved;
-mod normalize;
-mod origins;
-mod owned;
-mod parse;
-mod parts;
-mod pointers;
-mod query;
-mod raw;
-mod redact;
+pub(crate) mod lower;
+mod pipeline;
 mod register;
+mod rematerialize;
 mod resolve;
-mod rests;
-mod root;
-mod sent_type;
-mod sets;
-mod shields;
-mod substitute;
 mod syntax;
-mod taken_apart;
-mod time_limits;
-mod untold;
-mod update;
-mod usage;
-mod workflow;
-mod write_out;
+mod values;
+mod verify;
 
 use proc_macro::TokenStream;
 
+use crate::attributes::{deterministic, migrate, query};
+use crate::derives::{signal, update};
 use crate::diagnostics::Diagnostics;
-use crate::root::Root;
+use crate::frontend::fragments;
+use crate::syntax::root::Root;
 
 /// Compiles an `async fn` into a durable state machine: after every `.await` its state is saved, and
 /// after a crash it goes on from there.
 ///
 /// ```ignore
 /// #[workflow]
-/// async fn fulfil(cx: &Context, order: Order) -> piton::Result<Summary> {
+/// async fn fulfill(cx: &Context, order: Order) -> piton::Result<Summary> {
 ///     let receipt = charge(&order.id, order.cents).await?;
 ///     cx.sleep(days(1)).await;
 ///     let parcel = ship(order).await?;
 ///     Ok(Summary { receipt, parcel })
 /// }
 ///
-/// let run = client.start(fulfil(order)).id("order-42").await?;
+/// let run = client.start(fulfill(order)).id("order-42").await?;
 /// ```
 ///
 /// Calling the function makes a `WorkflowCall`: started with a client it becomes a run of its own;
 /// awaited in another workflow it becomes a part of that one's run. A type of the function's name
-/// carries what is known of it, such as `fulfil::GRAPH`. That of a method has no name; its graph is
+/// carries what is known of it, such as `fulfill::GRAPH`. That of a method has no name; its graph is
 /// `Account::open(owner).graph()`.
 ///
 /// The attribute may stand on functions and on methods with `self` by value in an `impl` block. If
@@ -103,7 +69,7 @@ use crate::root::Root;
 /// | `strict` | free functions that are called must be [`#[deterministic]`](macro@deterministic) | off |
 /// | `durability = "relaxed"` | the run goes on while its state is being written | `"strict"` |
 /// | `max_steps_ahead = 16` | how many steps a relaxed run may make that are not on disk | 16 |
-/// | `id = "order-{order.id}"` | the workflow id of a run that is started without another: a pattern with parameters and their fields, of which `fulfil::workflow_id(&order)` makes an id as well | the run id |
+/// | `id = "order-{order.id}"` | the workflow id of a run that is started without another: a pattern with parameters and their fields, of which `fulfill::workflow_id(&order)` makes an id as well | the run id |
 /// | `history = 10` | how many past states of a run are kept, to go back to or to look at | none |
 /// | `crate = "…"` | the path of this crate, where another one re-exports it | its name in `Cargo.toml` |
 ///
@@ -134,7 +100,7 @@ use crate::root::Root;
 pub fn workflow(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let arguments = arguments.into();
     let root = Root::of(&arguments);
-    root.applied(workflow::expand(arguments, item.into(), Diagnostics::new())).into()
+    root.applied(pipeline::expand(arguments, item.into(), Diagnostics::new())).into()
 }
 
 /// Registers an instance of a generic workflow, so that runs of it can be started.
@@ -296,7 +262,7 @@ pub fn activity(arguments: TokenStream, item: TokenStream) -> TokenStream {
 pub fn signal(item: TokenStream) -> TokenStream {
     let item = item.into();
     let root = Root::of(&item);
-    root.applied(derive::expand(item, Diagnostics::new())).into()
+    root.applied(signal::expand(item, Diagnostics::new())).into()
 }
 
 /// Makes the fields of a struct attributes of a run, by which filters find it.
@@ -322,7 +288,7 @@ pub fn signal(item: TokenStream) -> TokenStream {
 pub fn attributes(item: TokenStream) -> TokenStream {
     let item = item.into();
     let root = Root::of(&item);
-    root.applied(attributes::expand(item, Diagnostics::new())).into()
+    root.applied(derives::attributes::expand(item, Diagnostics::new())).into()
 }
 
 /// Makes values of a type requests to a run, which takes them with `cx.update::<AddItem>()` and answers each.
@@ -426,9 +392,9 @@ pub fn deterministic(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///     order_id: String,
 /// }
 ///
-/// #[migrate(workflow = fulfil, from = "charge")]
-/// fn migrate_charge(old: OldCharge) -> Resume<fulfil> {
-///     Resume::at(fulfil::Charge).with("total", &Money::cents(old.cents)).keep("order.id")
+/// #[migrate(workflow = fulfill, from = "charge")]
+/// fn migrate_charge(old: OldCharge) -> Resume<fulfill> {
+///     Resume::at(fulfill::Charge).with("total", &Money::cents(old.cents)).keep("order.id")
 /// }
 /// ```
 ///

@@ -9,11 +9,11 @@ use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};
 use syn::{ExprPath, LitStr, Token};
 
-use crate::args::parse_name;
 use crate::codegen::type_text;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::root::parse_crate;
+use crate::frontend::args::parse_name;
+use crate::syntax::root::parse_crate;
 
 /// `relay::<Order>`, `relay::<Order>, name = "orders"`
 struct Registration {

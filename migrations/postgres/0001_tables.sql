@@ -64,6 +64,9 @@ CREATE TABLE piton_runs (
         WHEN status = 'blocked' THEN
             closed_at IS NULL AND blocked IS NOT NULL AND blocked_at IS NOT NULL AND result IS NULL
             AND failure IS NULL AND worker_id IS NULL AND due_at IS NULL
+        WHEN status = 'paused' THEN
+            closed_at IS NULL AND blocked IS NULL AND blocked_at IS NULL AND result IS NULL
+            AND failure IS NULL AND worker_id IS NULL AND due_at IS NULL
         ELSE
             status IN ('completed', 'failed', 'cancelled', 'terminated', 'continued_as_new', 'timed_out')
             AND closed_at IS NOT NULL AND blocked IS NULL AND blocked_at IS NULL
@@ -86,6 +89,8 @@ CREATE INDEX piton_runs_closed ON piton_runs (workflow, closed_at, run_id) WHERE
 CREATE INDEX piton_runs_owned ON piton_runs (worker_id) WHERE worker_id IS NOT NULL;
 -- Blocked runs, for people.
 CREATE INDEX piton_runs_blocked ON piton_runs (run_id) WHERE status = 'blocked';
+-- Paused runs, for people.
+CREATE INDEX piton_runs_paused ON piton_runs (run_id) WHERE status = 'paused';
 -- Workers look for blocked runs that they can go on with: those that lack something of the build, whose
 -- reasons begin so. What has panicked waits for somebody who unblocks it, and may be any number.
 CREATE INDEX piton_runs_adoptable ON piton_runs (run_id)
@@ -115,6 +120,16 @@ CREATE TABLE piton_terms (
 );
 
 CREATE INDEX piton_terms_deadline ON piton_terms (deadline_at) WHERE deadline_at IS NOT NULL;
+
+-- Runs that somebody has paused: those whose status says so, and those that their owners are yet to let go of.
+CREATE TABLE piton_pauses (
+    run_id    UUID NOT NULL PRIMARY KEY,
+    paused_at BIGINT NOT NULL,
+    who       TEXT NOT NULL,
+    reason    TEXT NOT NULL,
+    -- When a run that had not begun was due.
+    due_at    BIGINT
+);
 
 -- Children, by the first run of their chain, also those that could not be started.
 CREATE TABLE piton_children (
@@ -453,6 +468,7 @@ CREATE VIEW piton_view_waits AS SELECT
     run.step_no AS step,
     CASE
         WHEN run.status = 'blocked' THEN 'unblock'
+        WHEN run.status = 'paused' THEN 'resume'
         WHEN run.worker_id IS NOT NULL THEN 'worker'
         WHEN run.due_at IS NOT NULL THEN 'time'
         WHEN EXISTS (SELECT 1 FROM piton_activities AS asked WHERE asked.run_id = run.run_id)

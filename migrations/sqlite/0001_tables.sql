@@ -19,7 +19,7 @@ CREATE TABLE piton_runs (
     status      TEXT NOT NULL CHECK (
         status IN (
             'running', 'blocked', 'completed', 'failed', 'cancelled', 'terminated', 'continued_as_new',
-            'timed_out'
+            'timed_out', 'paused'
         )
     ),
     step_no     INTEGER NOT NULL DEFAULT 0 CHECK (step_no >= 0),
@@ -48,7 +48,7 @@ CREATE TABLE piton_runs (
     CHECK ((worker_id IS NULL) = (epoch IS NULL)),
     CHECK (worker_id IS NULL OR (status = 'running' AND due_at IS NULL)),
     CHECK (due_at IS NULL OR status = 'running'),
-    CHECK ((closed_at IS NULL) = (status IN ('running', 'blocked'))),
+    CHECK ((closed_at IS NULL) = (status IN ('running', 'blocked', 'paused'))),
     CHECK ((blocked IS NOT NULL) = (status = 'blocked')),
     CHECK ((blocked_at IS NOT NULL) = (status = 'blocked'))
 ) STRICT;
@@ -67,6 +67,8 @@ CREATE INDEX piton_runs_owned ON piton_runs (worker_id) WHERE worker_id IS NOT N
 
 -- Blocked runs, for people.
 CREATE INDEX piton_runs_blocked ON piton_runs (run_id) WHERE status = 'blocked';
+-- Paused runs, for people.
+CREATE INDEX piton_runs_paused ON piton_runs (run_id) WHERE status = 'paused';
 -- Workers look for blocked runs that they can go on with: those that lack something of the build, whose
 -- reasons begin so. What has panicked waits for somebody who unblocks it, and may be any number.
 CREATE INDEX piton_runs_adoptable ON piton_runs (run_id)
@@ -102,6 +104,16 @@ CREATE TABLE piton_terms (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX piton_terms_deadline ON piton_terms (deadline_at) WHERE deadline_at IS NOT NULL;
+
+-- Runs that somebody has paused: those whose status says so, and those that their owners are yet to let go of.
+CREATE TABLE piton_pauses (
+    run_id    BLOB NOT NULL PRIMARY KEY REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    paused_at INTEGER NOT NULL,
+    who       TEXT NOT NULL,
+    reason    TEXT NOT NULL,
+    -- When a run that had not begun was due.
+    due_at    INTEGER
+) STRICT, WITHOUT ROWID;
 
 -- Children, by the first run of their chain, also those that could not be started.
 CREATE TABLE piton_children (
@@ -439,6 +451,7 @@ CREATE VIEW piton_view_waits AS SELECT
     run.step_no AS step,
     CASE
         WHEN run.status = 'blocked' THEN 'unblock'
+        WHEN run.status = 'paused' THEN 'resume'
         WHEN run.worker_id IS NOT NULL THEN 'worker'
         WHEN run.due_at IS NOT NULL THEN 'time'
         WHEN EXISTS (SELECT 1 FROM piton_activities AS asked WHERE asked.run_id = run.run_id)

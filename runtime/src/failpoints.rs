@@ -8,7 +8,8 @@
 //!
 //! The points: `before_commit`, `after_commit`, `before_activity`, `after_activity`,
 //! `after_activity_commit`, `before_deliver`, `after_deliver`, `after_start`, `after_claim`,
-//! `after_claim_activities`, `before_finish`, `after_finish`, `before_relay`, `after_relay`. A claim that has found nothing does not count.
+//! `after_claim_activities`, `before_finish`, `after_finish`, `before_relay`, `after_relay`,
+//! `after_claim_schedules`, `after_start_scheduled`, `before_save_schedules`. A claim that has found nothing does not count.
 
 #[cfg(feature = "failpoints")]
 pub use enabled::{ParseError, set};

@@ -72,6 +72,7 @@ pub use piton_macros::{migrate, query, validator};
 #[doc = include_str!("../../docs/guide/fan-out.md")]
 #[doc = include_str!("../../docs/guide/finding-runs.md")]
 #[doc = include_str!("../../docs/guide/namespaces.md")]
+#[doc = include_str!("../../docs/guide/operating.md")]
 #[doc = include_str!("../../docs/guide/promises.md")]
 #[doc = include_str!("../../docs/guide/queues.md")]
 #[doc = include_str!("../../docs/guide/starting.md")]

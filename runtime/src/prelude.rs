@@ -1,6 +1,6 @@
 //! The names that programs with workflows need: `use piton::prelude::*;`.
 
-// So that a workflow's constants can be named, such as `fulfil::GRAPH`.
+// So that a workflow's constants can be named, such as `fulfill::GRAPH`.
 pub use crate::machine::Workflow as _;
 // For `.or_cancelled()`.
 pub use crate::machine::OrCancelled as _;

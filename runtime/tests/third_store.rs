@@ -24,12 +24,13 @@ use piton::store::{
     ClaimedSchedules, CommitOutcome, CommitStep, CompletePromise, CompletionOutcome, DeadLetter,
     DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
     EditOutcome, EditRun, ExpireRun, Expired, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, IdPolicy, Inbox, Kin, ManualClock,
+    FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, IdPolicy, Inbox, Kin, LastRun, ManualClock,
     MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, PromiseFilter,
-    PromiseRecord, QueueRecord, RedeliverOutcome, RelayMessages, Relayed, RemoveClosed, Removed,
-    Renewal, ResumeOutcome, ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey,
-    RunQuery, RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
-    SchemaRecord, StartOutcome, UpdateKey, WorkerLease,
+    PromiseRecord, QueueRecord, RedeliverOutcome, RelayMessages, Relayed, RemoveClosed,
+    RemovePromises, Removed, RemovedPromises, Renewal, ResumeOutcome, ReviewedActivities,
+    ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated,
+    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, StripClosed, Stripped, UpdateKey,
+    WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -149,6 +150,14 @@ impl Visibility for ThirdStore {
     async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError> {
         self.check("find_kin")?;
         self.rows.find_kin(run_id).await
+    }
+
+    async fn find_last_runs(
+        &self,
+        first_run_ids: &[RunId],
+    ) -> Result<Vec<Option<LastRun>>, StoreError> {
+        self.check("find_last_runs")?;
+        self.rows.find_last_runs(first_run_ids).await
     }
 
     async fn list_chain(
@@ -351,4 +360,6 @@ delegate!(Queues:
 delegate!(Retention:
     closed_workflows() -> Vec<String>;
     remove_closed(request: RemoveClosed<'_>) -> Removed;
+    strip_closed(request: StripClosed<'_>) -> Stripped;
+    remove_shared_promises(request: RemovePromises<'_>) -> RemovedPromises;
 );

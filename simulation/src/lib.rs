@@ -51,6 +51,7 @@
 mod clerks;
 mod faults;
 mod journal;
+mod notaries;
 pub mod options;
 mod oracle;
 mod processes;
@@ -58,6 +59,9 @@ pub mod program;
 mod report;
 mod runs;
 mod shrink;
+mod terms;
+pub mod ties;
+mod timetables;
 mod workflows;
 mod world;
 

@@ -1,9 +1,11 @@
 //! Programs that runs interpret, what they give, and whether a plain execution could give the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use fastrand::Rng;
 use serde::{Deserialize, Serialize};
+
+use crate::ties::{Care, Child, Promised, draw_child, draw_settled, draw_wait};
 
 /// One thing that a program does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +40,12 @@ pub enum Op {
     Letter(u64),
     /// Answers a question, if one comes within milliseconds.
     Answer(u64),
+    /// Awaits a promise, for milliseconds at most if there is a limit.
+    Promise(Promised, Option<u64>),
+    /// Completes a promise with a value.
+    Settle(Promised, i64),
+    /// Starts a child.
+    Child(Child),
 }
 
 /// What ends a wait for a signal.
@@ -132,6 +140,14 @@ pub enum Entry {
     Answered(u32),
     /// A timer fired.
     Slept,
+    /// A promise was resolved with this.
+    Promised(i64),
+    /// A promise was rejected.
+    Refused,
+    /// A promise will not be completed.
+    Broken,
+    /// A child is over, with these entries if it has completed.
+    Child(Option<Vec<Entry>>),
 }
 
 /// The largest value of an activity. Above it, values tell who has completed an attempt.
@@ -147,7 +163,7 @@ pub fn draw(rng: &mut Rng) -> Vec<Op> {
 }
 
 fn draw_op(rng: &mut Rng, depth: u32) -> Op {
-    match rng.u32(0..if depth > 0 { 32 } else { 27 }) {
+    match rng.u32(0..if depth > 0 { 40 } else { 31 }) {
         0..=7 => Op::Work(draw_work(rng)),
         8..=10 => Op::Sleep(draw_sleep(rng)),
         11..=12 => Op::Signal,
@@ -163,9 +179,18 @@ fn draw_op(rng: &mut Rng, depth: u32) -> Op {
         21..=23 => Op::Tell(draw_number(rng), rng.u32(..)),
         24 => Op::Letter(draw_sleep(rng)),
         25..=26 => Op::Answer(draw_sleep(rng)),
-        27 => Op::Repeat(rng.u32(0..=3), draw_block(rng, depth)),
-        28 => Op::Repeat(rng.u32(5..=15), vec![Op::Work(draw_work(rng))]),
-        29 => {
+        27..=28 => {
+            let (other, millis) = (draw_number(rng), draw_sleep(rng));
+            let (promised, limit) = draw_wait(rng, other, millis);
+            Op::Promise(promised, limit)
+        }
+        29..=30 => {
+            let other = draw_number(rng);
+            Op::Settle(draw_settled(rng, other), rng.i64(0..=VALUES))
+        }
+        31 => Op::Repeat(rng.u32(0..=3), draw_block(rng, depth)),
+        32 => Op::Repeat(rng.u32(5..=15), vec![Op::Work(draw_work(rng))]),
+        33 => {
             // Who gets which signal could not be told.
             let branch = |rng: &mut Rng| {
                 let mut block = draw_block(rng, depth);
@@ -174,7 +199,11 @@ fn draw_op(rng: &mut Rng, depth: u32) -> Op {
             };
             Op::Branches(branch(rng), branch(rng))
         }
-        _ => Op::Inline(draw_block(rng, depth)),
+        34..=36 => Op::Inline(draw_block(rng, depth)),
+        _ => {
+            let program = draw_block(rng, depth);
+            Op::Child(draw_child(rng, program))
+        }
     }
 }
 
@@ -260,8 +289,7 @@ pub fn check(
     acknowledged: &[u32],
     luck: Luck,
 ) -> Result<(), String> {
-    let (signals, answered) = (Vec::new(), BTreeSet::new());
-    let mut check = Check { entries: entries.iter(), signals, answered, luck };
+    let mut check = Check::new(entries, luck);
     check.ops(ops)?;
     if let Some(more) = check.entries.next() {
         return Err(format!("{more:?} is more than the program gives"));
@@ -291,10 +319,22 @@ struct Check<'a> {
     signals: Vec<u32>,
     /// The numbers of the questions.
     answered: BTreeSet<u32>,
+    /// What promises have come to.
+    promises: BTreeMap<Promised, Entry>,
     luck: Luck,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    fn new(entries: &'a [Entry], luck: Luck) -> Self {
+        Self {
+            entries: entries.iter(),
+            signals: Vec::new(),
+            answered: BTreeSet::new(),
+            promises: BTreeMap::new(),
+            luck,
+        }
+    }
+
     fn ops(&mut self, ops: &[Op]) -> Result<(), String> {
         ops.iter().try_for_each(|op| self.op(op))
     }
@@ -336,7 +376,76 @@ impl Check<'_> {
                 }
                 other => Err(format!("{op:?} gave {other:?}")),
             },
+            Op::Promise(promised, limit) => self.promise(op, *promised, *limit),
+            // What comes of it, the oracle knows.
+            Op::Settle(..) => Ok(()),
+            Op::Child(child) => self.child(op, child),
         }
+    }
+
+    /// Checks what a promise has come to: always the same.
+    fn promise(&mut self, op: &Op, promised: Promised, limit: Option<u64>) -> Result<(), String> {
+        let entry = self.next(op)?.clone();
+        match entry {
+            Entry::Slept if limit.is_some() => Ok(()),
+            // A run with the same number may take the place of one that is over.
+            Entry::Promised(_) | Entry::Refused | Entry::Broken
+                if matches!(promised, Promised::Of(..)) =>
+            {
+                Ok(())
+            }
+            Entry::Promised(_) | Entry::Refused => {
+                let known = self.promises.entry(promised).or_insert_with(|| entry.clone());
+                if *known == entry {
+                    Ok(())
+                } else {
+                    Err(format!("{promised:?} came to {known:?}, then to {entry:?}"))
+                }
+            }
+            other => Err(format!("{op:?} gave {other:?}")),
+        }
+    }
+
+    /// Checks what the parent was told of a child.
+    fn child(&mut self, op: &Op, child: &Child) -> Result<(), String> {
+        let times = match child.care {
+            Care::Leave => 0,
+            Care::Await | Care::Cancel => 1,
+            Care::AwaitTwice => 2,
+        };
+        // A request to cancel ends the parent's wait.
+        let may_be_interrupted = self.luck.may_be_cancelled;
+        let may_be_missing =
+            may_be_interrupted || child.shares.is_some() || child.care == Care::Cancel;
+        let mut first = None;
+        for _ in 0..times {
+            let Entry::Child(entries) = self.next(op)?.clone() else {
+                return Err(format!("{op:?} gave something else"));
+            };
+            match &entries {
+                None if may_be_missing => {}
+                None => return Err(format!("{op:?} has not completed")),
+                Some(entries) => {
+                    // How often its attempts were interrupted is not known here.
+                    let is_cancelled = child.care == Care::Cancel;
+                    let luck = Luck {
+                        interruptions: u32::MAX,
+                        may_be_cancelled: is_cancelled,
+                        ..self.luck
+                    };
+                    let mut check = Check::new(entries, luck);
+                    check.ops(&child.program)?;
+                    if let Some(more) = check.entries.next() {
+                        return Err(format!("{more:?} is more than the child gives"));
+                    }
+                }
+            }
+            let first = first.get_or_insert_with(|| entries.clone());
+            if *first != entries && !may_be_interrupted {
+                return Err(format!("{op:?} gave {first:?}, then {entries:?}"));
+            }
+        }
+        Ok(())
     }
 
     fn next(&mut self, op: &Op) -> Result<&Entry, String> {
@@ -357,11 +466,11 @@ impl Check<'_> {
         let luck = self.luck;
         let fits = match self.next(op)? {
             Entry::Slept => has_timer,
-            Entry::Signal(_) | Entry::Letter(_) | Entry::Answered(_) => false,
             Entry::Failed => works.iter().any(|work| may_fail(work, luck)),
             Entry::Value(value) => {
                 works.iter().any(|work| work.value == value & VALUES && may_succeed(work))
             }
+            _ => false,
         };
         if fits { Ok(()) } else { Err(format!("{op:?} gave something else")) }
     }

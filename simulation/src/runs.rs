@@ -13,7 +13,9 @@ use piton::store::contract::*;
 use piton::store::{RunKey, RunQuery, RunRecord};
 use tokio::time::{sleep, timeout};
 
+use crate::notaries;
 use crate::program::{self, Entry, Luck, Op};
+use crate::ties;
 use crate::workflows::{Number, Question, cancellable, hasty, interpret, revocable};
 use crate::world::World;
 
@@ -97,6 +99,7 @@ async fn live_as<W: Workflow<Error: ToString>>(
     workflow: fn(Vec<Op>) -> WorkflowCall<W>,
 ) -> Acknowledged {
     let id = format!("run-{number}");
+    notaries::complete_ahead(world, &id);
     let by_signal = plan.starts_with_signal && program::signals(&plan.program) > 0;
     let run_id = ask(world, |client| {
         let (call, id) = (workflow(plan.program.clone()), id.clone());
@@ -110,6 +113,7 @@ async fn live_as<W: Workflow<Error: ToString>>(
         }
     })
     .await;
+    let completed = notaries::complete_own(world, run_id, ties::promises(&plan.program));
     let signals = feed::<W>(world, run_id, plan);
     let answers = ask_questions::<W>(world, run_id, plan);
     let end = async {
@@ -129,7 +133,7 @@ async fn live_as<W: Workflow<Error: ToString>>(
             await_result::<W>(world, run_id).await;
         }
     };
-    let (signals, (), (), ()) = tokio::join!(biased; signals, answers, end, result);
+    let (signals, (), (), (), ()) = tokio::join!(biased; signals, answers, completed, end, result);
     Acknowledged { number, run_id, signals }
 }
 
@@ -203,6 +207,8 @@ pub(crate) async fn feed_strangers(world: &Arc<World>, started: &[Acknowledged])
         let is_known = started.iter().any(|started| started.run_id == run.run_id);
         if !is_known && let Some(number) = number_of(&run) {
             let plan = Plan::draw(world, number);
+            let promises = ties::promises(&plan.program);
+            notaries::complete_own(world, run.run_id, promises).await;
             let fed = match plan.end {
                 Some((End::Cancel, _)) if plan.is_undone => {
                     feed::<revocable>(world, run.run_id, &plan).await
@@ -314,4 +320,9 @@ fn check_result(
 
 fn number_of(run: &RunRecord) -> Option<usize> {
     run.workflow_id.strip_prefix("run-")?.parse().ok()
+}
+
+/// Whether a run with this workflow id is one that clients start.
+pub(crate) fn is_numbered(workflow_id: &str) -> bool {
+    workflow_id.starts_with("run-")
 }

@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton::machine::Activity;
+use piton::error::ChildError;
+use piton::machine::{Activity, PromiseError};
 use piton::model::RunId;
 use piton::prelude::*;
 use piton::store::memory::Notebook;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clerks;
 use crate::program::{Entry, Kind, Limit, Op, QUEUES, Trouble, Work};
+use crate::ties::{Care, Child, Promised};
 use crate::world::World;
 
 /// A numbered signal.
@@ -86,6 +88,22 @@ pub(crate) async fn revocable(cx: &Context, program: Vec<Op>) -> Result<Vec<Entr
         number += 1;
     }
     Ok(entries)
+}
+
+/// Fails in its first attempts, so many of them, each after milliseconds. Returns which attempt has not.
+#[workflow]
+pub(crate) async fn effort(cx: &Context, failures: u32, millis: u64) -> Result<u32, String> {
+    cx.sleep(Duration::from_millis(millis)).await;
+    match cx.attempt() {
+        attempt if attempt <= failures => Err("as it was told".to_owned()),
+        attempt => Ok(attempt),
+    }
+}
+
+/// Takes milliseconds.
+#[workflow]
+pub(crate) async fn tick(cx: &Context, millis: u64) {
+    cx.sleep(Duration::from_millis(millis)).await;
 }
 
 /// What is done once a run is cancelled.
@@ -220,6 +238,25 @@ async fn play(cx: &Context, program: Vec<Op>, before: u32) -> Played {
                     }
                 }
             }
+            Op::Promise(promised, None) => {
+                entries.push(promised_entry(promise(cx, promised).await));
+            }
+            Op::Promise(promised, Some(millis)) => {
+                let limit = Duration::from_millis(millis);
+                let due = cx.now() + limit;
+                match promise(cx, promised).timeout(limit).await {
+                    Some(outcome) => entries.push(promised_entry(outcome)),
+                    None => {
+                        timer_fired(due);
+                        entries.push(Entry::Slept);
+                    }
+                }
+            }
+            Op::Settle(promised, value) => {
+                let token = promise(cx, promised).token();
+                cx.complete_promise::<i64, String>(&token, Ok(value));
+            }
+            Op::Child(child) => entries.extend(raise(child).await),
             Op::Fragile => {
                 break_where_broken();
                 cx.sleep(Duration::ZERO).await;
@@ -228,6 +265,53 @@ async fn play(cx: &Context, program: Vec<Op>, before: u32) -> Played {
         }
     }
     Played { entries, awaited }
+}
+
+/// Starts a child, and does about it what it is told to.
+#[workflow]
+async fn raise(cx: &Context, child: Child) -> Vec<Entry> {
+    let Child { program, shares, on_close, care } = child;
+    let child = cx.start_child(cancellable(program)).on_parent_close(on_close.into());
+    let child = match shares {
+        Some(number) => child.id(format!("child-{number}")),
+        None => child,
+    };
+    match care {
+        Care::Leave => Vec::new(),
+        Care::Await => vec![child_entry(child.await)],
+        Care::AwaitTwice => {
+            let first = child_entry(child.result().await);
+            vec![first, child_entry(child.await)]
+        }
+        Care::Cancel => {
+            child.cancel(cx, "enough");
+            vec![child_entry(child.await)]
+        }
+    }
+}
+
+fn child_entry(ended: Result<Vec<Entry>, ChildError<String>>) -> Entry {
+    Entry::Child(ended.ok())
+}
+
+/// The promise as the run knows it.
+fn promise(cx: &Context, promised: Promised) -> Promise<i64, String> {
+    let name = promised.name();
+    match promised {
+        Promised::Own(_) => cx.promise(name),
+        Promised::Shared(_) => cx.shared_promise(name),
+        Promised::Of(run, _) => {
+            cx.await_promise(PromiseToken::of_workflow_id("interpret", format!("run-{run}"), name))
+        }
+    }
+}
+
+fn promised_entry(outcome: Result<i64, PromiseError<String>>) -> Entry {
+    match outcome {
+        Ok(value) => Entry::Promised(value),
+        Err(PromiseError::Rejected(_)) => Entry::Refused,
+        Err(_) => Entry::Broken,
+    }
 }
 
 /// The call of an activity as its kind has it.

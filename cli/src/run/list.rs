@@ -163,7 +163,7 @@ fn to_json(run: &RunRecord) -> serde_json::Value {
 }
 
 /// The value of an attribute, in the form of its kind.
-pub(super) fn attribute(value: &AttributeValue) -> Value {
+pub(crate) fn attribute(value: &AttributeValue) -> Value {
     match value {
         AttributeValue::Integer(number) => json!(number),
         AttributeValue::Float(number) => json!(number),

@@ -84,6 +84,24 @@ pub(super) async fn retry(
     make(client.retry_all(filter), args.many, args.because, output).await
 }
 
+pub(super) async fn pause(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let filter = one_or_many(client, &args).await?;
+    make(client.pause_all(filter), args.many, args.because, output).await
+}
+
+pub(super) async fn resume(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let filter = one_or_many(client, &args).await?;
+    make(client.resume_all(filter), args.many, args.because, output).await
+}
+
 pub(super) async fn delete(
     client: &Client,
     args: EndArgs,

@@ -15,6 +15,7 @@ use piton::store::RunKey;
 pub(crate) use self::act::parse_json;
 use self::act::{EndArgs, QueryArgs, ResultArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
+pub(crate) use self::list::attribute;
 use self::list::{CountArgs, ListArgs};
 use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};
 use self::show::ShowArgs;
@@ -41,6 +42,10 @@ pub(crate) enum RunCommand {
     Terminate(EndArgs),
     /// Give a blocked run another try
     Retry(EndArgs),
+    /// Pause a run: it takes no step until it is resumed, and keeps what arrives
+    Pause(EndArgs),
+    /// Let a paused run go on
+    Resume(EndArgs),
     /// Delete a run that is over, with all its rows
     Delete(EndArgs),
     /// Wait until a run is over, and show what it has come to
@@ -87,6 +92,8 @@ pub(crate) async fn carry_out(
             many::terminate(client, args, output).await
         }
         RunCommand::Retry(args) => many::retry(client, args, output).await,
+        RunCommand::Pause(args) => many::pause(client, args, output).await,
+        RunCommand::Resume(args) => many::resume(client, args, output).await,
         RunCommand::Delete(args) => many::delete(client, args, output).await,
         RunCommand::Signal(args) => act::signal(client, args, output).await,
         RunCommand::Query(args) => act::query(client, args, output).await,

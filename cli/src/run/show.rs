@@ -110,6 +110,10 @@ impl Page<'_> {
         if let Some(at) = run.blocked_at {
             self.field("blocked", &ago(at, now));
         }
+        if let Some(pause) = &run.paused {
+            let word = if run.status == RunStatus::Paused { "paused" } else { "to pause" };
+            self.field(word, &format!("{} by {}: {}", ago(pause.at, now), pause.by, pause.reason));
+        }
         self.field("started", &ago(run.started_at, now));
         match (run.stepped_at, run.step_no.0) {
             (Some(at), number) => self.field("last step", &format!("{number} at {}", ago(at, now))),

@@ -1,14 +1,16 @@
 //! Listing and describing schedules.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use piton::client::{Client, LogEntry, ScheduleDescription};
-use piton::model::Timestamp;
+use piton::model::{OnTimeout, Timestamp, WorkflowRetry};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::error::Failure;
 use crate::output::{self, Output};
+use crate::run::attribute;
 
 /// How many entries of the log a description has.
 const RECENT: u32 = 10;
@@ -53,9 +55,11 @@ pub(super) async fn list(
         let paused = if schedule.paused { "paused" } else { "" };
         let started = schedule.counts.started.to_string();
         let next = next.unwrap_or_default();
-        vec![schedule.id.clone(), schedule.workflow.clone(), next, started, paused.to_owned()]
+        let workflow = schedule.workflow.clone().unwrap_or_default();
+        let signal = schedule.signal.clone().unwrap_or_default();
+        vec![schedule.id.clone(), workflow, signal, next, started, paused.to_owned()]
     });
-    Ok(output::table(&["SCHEDULE", "WORKFLOW", "NEXT", "STARTED", ""], rows))
+    Ok(output::table(&["SCHEDULE", "WORKFLOW", "SIGNAL", "NEXT", "STARTED", ""], rows))
 }
 
 pub(super) async fn describe(
@@ -66,10 +70,15 @@ pub(super) async fn describe(
     let schedule = client.schedule(id);
     let described = schedule.describe().await?;
     let arguments = client.payload_json(&described.arguments).await?;
+    let signal = match &described.signal_payload {
+        Some(payload) => Some(client.payload_json(payload).await?),
+        None => None,
+    };
     let log = schedule.log(None, RECENT).await?;
     if output.json {
         let mut json = told(&described);
         json["arguments"] = arguments;
+        json["signal_value"] = json!(signal);
         json["log"] = log.iter().map(entry).collect();
         return Ok(output::json(&json));
     }
@@ -81,12 +90,30 @@ pub(super) async fn describe(
         }
     };
     line("schedule", described.id.clone());
-    line("starts", format!("{}{arguments}", described.workflow));
+    if let Some((name, value)) = described.signal.as_ref().zip(signal) {
+        line("sends", format!("{name}{value}"));
+    }
+    if let Some(workflow) = &described.workflow {
+        line("starts", format!("{workflow}{arguments}"));
+    }
     line("workflow id", described.workflow_id.clone());
     line("spec", compact(&described.spec));
     line("canonical", compact(&described.canonical));
     line("overlap", compact(&described.overlap).trim_matches('"').to_owned());
     line("catch-up window", format!("{:?}", described.catch_up_window));
+    let limit = |limit: Option<Duration>| limit.map_or(String::new(), |limit| format!("{limit:?}"));
+    line("run timeout", limit(described.run_timeout));
+    line("execution timeout", limit(described.execution_timeout));
+    if described.run_timeout.or(described.execution_timeout).is_some() {
+        line("on timeout", on_timeout(described.on_timeout, described.cleanup_timeout));
+    }
+    line("tried again", described.retry.as_ref().map_or(String::new(), tried_again));
+    for (name, value) in &described.attributes {
+        line("attribute", format!("{name} = {value}"));
+    }
+    for (name, value) in described.memo.iter() {
+        line("memo", format!("{name}: {value}"));
+    }
     line("on failure", if described.pause_on_failure { "pause" } else { "" }.to_owned());
     line("revision", described.revision.to_string());
     line("paused", if described.paused { "yes" } else { "no" }.to_owned());
@@ -101,6 +128,26 @@ pub(super) async fn describe(
         line("next", next.to_string());
     }
     Ok(text + "\n" + &table(&log))
+}
+
+fn on_timeout(on_timeout: OnTimeout, cleanup: Duration) -> String {
+    match on_timeout {
+        OnTimeout::Cancel => format!("ask to cancel, close after {cleanup:?} more"),
+        _ => "close".to_owned(),
+    }
+}
+
+fn tried_again(retry: &WorkflowRetry) -> String {
+    let WorkflowRetry { policy, non_retryable } = retry;
+    let mut text = match policy.max_attempts {
+        0 => "without a limit".to_owned(),
+        attempts => format!("{attempts} attempts"),
+    };
+    text += &format!(", first after {:?}", policy.initial_interval);
+    if !non_retryable.is_empty() {
+        text += &format!(", not after {}", non_retryable.join(", "));
+    }
+    text
 }
 
 /// A value in its JSON form, on one line.
@@ -124,7 +171,9 @@ fn table(log: &[LogEntry]) -> String {
         let json = entry(one);
         let kind = json["kind"].as_str().unwrap_or_default().to_owned();
         let text = |value: Option<String>| value.unwrap_or_default();
-        let note = ["note", "reason", "by", "from"].iter().find_map(|name| json[*name].as_str());
+        let note = ["note", "reason", "by", "from", "signal", "workflow_id"]
+            .iter()
+            .find_map(|name| json[*name].as_str());
         vec![
             one.seq.to_string(),
             output::seconds(one.at).to_string(),
@@ -158,6 +207,18 @@ fn told(schedule: &ScheduleDescription) -> serde_json::Value {
     json["created_at"] = schedule.created_at.to_string().into();
     json["waiting"] = json!(texts(&schedule.waiting));
     json["next"] = json!(texts(&schedule.next));
-    json["catch_up_window"] = json!(format!("{}ms", schedule.catch_up_window.as_millis()));
+    let millis = |time: Duration| format!("{}ms", time.as_millis());
+    json["catch_up_window"] = json!(millis(schedule.catch_up_window));
+    json["cleanup_timeout"] = json!(millis(schedule.cleanup_timeout));
+    json["run_timeout"] = json!(schedule.run_timeout.map(millis));
+    json["execution_timeout"] = json!(schedule.execution_timeout.map(millis));
+    if let Some(WorkflowRetry { policy, .. }) = &schedule.retry {
+        let json = &mut json["retry"]["policy"];
+        json["initial_interval"] = json!(millis(policy.initial_interval));
+        json["max_interval"] = json!(policy.max_interval.map(millis));
+    }
+    let attributes = schedule.attributes.iter();
+    let attributes = attributes.map(|(name, value)| (name.clone(), attribute(value)));
+    json["attributes"] = Value::Object(attributes.collect());
     json
 }

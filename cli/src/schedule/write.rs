@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
-use piton::client::{Client, Overlap};
-use piton::schedule::{Calendar, Interval, Spec, UnixSeconds, parse_duration};
+use serde_json::Value;
+
+use piton::client::{Client, CreateSchedule, Overlap};
+use piton::schedule::{Calendar, Interval, Spec, UnixSeconds};
 
 use super::overlap;
 use crate::error::Failure;
+use crate::run::parse_json;
+use crate::terms::{TermsArgs, duration};
 
 /// What a schedule says of its times.
 #[derive(clap::Args)]
@@ -64,20 +68,35 @@ struct PolicyArgs {
     max_actions: Option<u64>,
 }
 
+/// A signal that is sent to the run with the workflow id; if there is a workflow, one is started where there is none.
+#[derive(clap::Args)]
+struct SignalArgs {
+    /// Send this signal to the open run with the workflow id; with a workflow, start one if there is none
+    #[arg(long, value_name = "NAME", requires = "value")]
+    signal: Option<String>,
+    /// The value of the signal, as JSON
+    #[arg(long, value_name = "JSON", requires = "signal", value_parser = parse_json)]
+    value: Option<Value>,
+}
+
 #[derive(clap::Args)]
 pub(crate) struct CreateArgs {
     /// The id of the schedule
     id: String,
     /// The workflow to be started
-    #[arg(long, value_name = "NAME")]
-    workflow: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "signal")]
+    workflow: Option<String>,
     /// Its arguments, a list as JSON
     #[arg(long, value_name = "JSON", default_value = "[]")]
     arguments: String,
     #[command(flatten)]
+    signal: SignalArgs,
+    #[command(flatten)]
     spec: SpecArgs,
     #[command(flatten)]
     policy: PolicyArgs,
+    #[command(flatten)]
+    terms: TermsArgs,
     /// Create it paused; why, for its log
     #[arg(long, value_name = "REASON")]
     paused: Option<String>,
@@ -91,9 +110,13 @@ pub(crate) struct UpdateArgs {
     #[arg(long, value_name = "NUMBER")]
     revision: Option<i64>,
     #[command(flatten)]
+    signal: SignalArgs,
+    #[command(flatten)]
     spec: SpecArgs,
     #[command(flatten)]
     policy: PolicyArgs,
+    #[command(flatten)]
+    terms: TermsArgs,
 }
 
 impl SpecArgs {
@@ -136,8 +159,23 @@ pub(super) async fn create(client: &Client, args: CreateArgs) -> Result<String, 
         .map_err(|error| Failure::Spec(format!("arguments `{}`: {error}", args.arguments)))?;
     let spec = args.spec.into_spec().unwrap_or_default();
     let schedule = client.schedule(args.id);
-    let mut create = schedule.create_json(spec, args.workflow, &arguments);
     let policy = args.policy;
+    let signal = args.signal.signal.zip(args.signal.value);
+    let mut create = match (args.workflow, signal) {
+        (Some(workflow), signal) => {
+            let create = schedule.create_json(spec, workflow, &arguments);
+            signal
+                .into_iter()
+                .fold(create, |create, (name, value)| create.signal_json(name, &value))
+        }
+        (None, Some((name, value))) => {
+            let Some(workflow_id) = policy.workflow_id.clone() else {
+                return Err(Failure::Spec("a signal needs a run: give `--workflow-id`".to_owned()));
+            };
+            schedule.create_signal_json(spec, workflow_id, name, &value)
+        }
+        (None, None) => return Err(Failure::Spec("give `--workflow` or `--signal`".to_owned())),
+    };
     if let Some(pattern) = policy.workflow_id {
         create = create.workflow_id(pattern);
     }
@@ -153,6 +191,30 @@ pub(super) async fn create(client: &Client, args: CreateArgs) -> Result<String, 
     if let Some(most) = policy.max_actions {
         create = create.max_actions(most);
     }
+    let retry = args.terms.retry();
+    let terms = args.terms;
+    if let Some(timeout) = terms.execution_timeout.and_then(|limit| limit.0) {
+        create = create.execution_timeout(timeout);
+    }
+    if let Some(timeout) = terms.run_timeout.and_then(|limit| limit.0) {
+        create = create.run_timeout(timeout);
+    }
+    if let Some(on_timeout) = terms.on_timeout {
+        create = create.on_timeout(on_timeout);
+    }
+    if let Some(timeout) = terms.cleanup_timeout {
+        create = create.cleanup_timeout(timeout);
+    }
+    if let Some(retry) = retry {
+        create = create.retry(retry.policy);
+        create = retry.non_retryable.into_iter().fold(create, CreateSchedule::non_retryable);
+    }
+    if let Some(attributes) = terms.attributes {
+        create = create.attributes(attributes);
+    }
+    if let Some(memo) = terms.memo {
+        create = create.memo(memo);
+    }
     if let Some(note) = args.paused {
         create = create.paused(note);
     }
@@ -167,6 +229,9 @@ pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, 
     }
     if let Some(spec) = args.spec.into_spec() {
         update = update.spec(spec);
+    }
+    if let Some((name, value)) = args.signal.signal.zip(args.signal.value) {
+        update = update.signal_json(name, &value);
     }
     let policy = args.policy;
     if let Some(pattern) = policy.workflow_id {
@@ -187,12 +252,31 @@ pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, 
     if policy.max_actions.is_some() {
         update = update.max_actions(policy.max_actions);
     }
+    if let Some(retry) = args.terms.retry() {
+        let is_tried_again = retry.policy.max_attempts != 1;
+        update = update.retry(is_tried_again.then_some(retry));
+    }
+    let terms = args.terms;
+    if let Some(limit) = terms.execution_timeout {
+        update = update.execution_timeout(limit.0);
+    }
+    if let Some(limit) = terms.run_timeout {
+        update = update.run_timeout(limit.0);
+    }
+    if let Some(on_timeout) = terms.on_timeout {
+        update = update.on_timeout(on_timeout);
+    }
+    if let Some(timeout) = terms.cleanup_timeout {
+        update = update.cleanup_timeout(timeout);
+    }
+    if let Some(attributes) = terms.attributes {
+        update = update.attributes(attributes);
+    }
+    if let Some(memo) = terms.memo {
+        update = update.memo(memo);
+    }
     update.await?;
     Ok(String::new())
-}
-
-fn duration(text: &str) -> Result<Duration, String> {
-    parse_duration(text)
 }
 
 fn calendar(text: &str) -> Result<Calendar, String> {

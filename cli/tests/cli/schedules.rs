@@ -26,6 +26,18 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
         "buffer-one",
         "--catch-up-window",
         "2h",
+        "--run-timeout",
+        "10m",
+        "--on-timeout",
+        "cancel",
+        "--max-attempts",
+        "3",
+        "--non-retryable",
+        "Declined",
+        "--attributes",
+        r#"{"customer": "c-17", "cents": 1250}"#,
+        "--memo",
+        r#"{"why": "monthly"}"#,
         "--pause-on-failure",
         "--paused",
         "from March on",
@@ -38,6 +50,22 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
     assert_eq!(json["catch_up_window"], "7200000ms");
     assert_eq!((&json["pause_on_failure"], &json["paused"]), (&json!(true), &json!(true)));
     assert_eq!(json["note"], "from March on");
+    assert_eq!(
+        (&json["run_timeout"], &json["execution_timeout"]),
+        (&json!("600000ms"), &Value::Null)
+    );
+    assert_eq!(
+        (&json["on_timeout"], &json["cleanup_timeout"]),
+        (&json!("cancel"), &json!("600000ms"))
+    );
+    let retry = &json["retry"];
+    assert_eq!(
+        (&retry["policy"]["max_attempts"], &retry["non_retryable"]),
+        (&json!(3), &json!(["Declined"]))
+    );
+    assert_eq!(retry["policy"]["initial_interval"], "1000ms");
+    assert_eq!(json["attributes"], json!({"customer": "c-17", "cents": 1250}));
+    assert_eq!(json["memo"], json!({"why": "monthly"}));
     assert_eq!(json["next"], json!([]));
 
     shell.prints(&["schedule", "unpause", "bills", "--because", "it is March"])?;
@@ -52,6 +80,12 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
         "1h",
         "--start",
         "2100-01-01T00:00:00Z",
+        "--run-timeout",
+        "none",
+        "--execution-timeout",
+        "2h",
+        "--attributes",
+        r#"{"cents": null}"#,
     ])?;
     let json = described(&shell)?;
     assert_eq!(json["revision"], 1);
@@ -60,16 +94,38 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
     let kinds: Vec<&Value> =
         json["log"].as_array().into_iter().flatten().map(|one| &one["kind"]).collect();
     assert_eq!(kinds, ["updated", "triggered", "unpaused", "paused", "created"]);
+    assert_eq!(
+        (&json["run_timeout"], &json["execution_timeout"]),
+        (&Value::Null, &json!("7200000ms"))
+    );
+    assert_eq!(json["attributes"], json!({"customer": "c-17"}));
     let text = shell.prints(&["schedule", "describe", "bills"])?;
+    for line in [
+        "execution timeout 2h",
+        "on timeout        ask to cancel, close after 600s more",
+        "tried again       3 attempts, first after 1s, not after Declined",
+        "attribute         customer = c-17",
+        "memo              why: \"monthly\"",
+    ] {
+        assert!(text.contains(&line.replace("2h", "7200s")), "{line}: {text}");
+    }
     assert!(text.contains("starts            bill[\"ada\"]"), "{text}");
     let list = shell.prints(&["schedule", "list", "--workflow", "bill"])?;
-    assert!(list.contains("bills     bill      2100-01-01T00:00:00Z  0"), "{list}");
+    assert!(list.contains("bills     bill              2100-01-01T00:00:00Z  0"), "{list}");
     let log = shell.prints(&["schedule", "log", "bills", "--limit", "1"])?;
     assert_eq!(log.lines().count(), 2, "{log}");
 
     let dry_run = ["schedule", "backfill", "bills", "--from", "2100-01-01T00:00:00Z", "--to"];
     let dry_run = shell.prints(&[&dry_run[..], &["2100-01-01T01:30:00Z", "--dry-run"]].concat())?;
     assert_eq!(dry_run, "2100-01-01T00:00:00Z\n2100-01-01T01:00:00Z\n");
+    let poke = ["schedule", "create", "poke", "--signal", "Poke", "--value", r#"{"hard": true}"#];
+    let (_, refused) = shell.fails(&[&poke[..], &["--every", "1h"]].concat())?;
+    assert!(refused.contains("--workflow-id"), "{refused}");
+    shell.prints(&[&poke[..], &["--every", "1h", "--workflow-id", "order-42"]].concat())?;
+    let text = shell.prints(&["schedule", "describe", "poke"])?;
+    assert!(text.contains(r#"sends             Poke{"hard":true}"#), "{text}");
+    assert!(!text.contains("starts"), "{text}");
+    shell.prints(&["schedule", "delete", "poke"])?;
     shell.prints(&["schedule", "delete", "bills"])?;
     let list: Value = serde_json::from_str(&shell.prints(&["schedule", "list", "--json"])?)?;
     assert_eq!(list, json!([]));

@@ -6,5 +6,6 @@ mod flush;
 mod killed;
 mod march;
 mod notes;
+mod orders;
 mod shutdown;
 mod trips;

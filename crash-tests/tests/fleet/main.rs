@@ -24,6 +24,7 @@ mod proxy;
 mod queues;
 mod scene;
 mod soak;
+mod ticks;
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ const TESTS: &[(&str, Test)] = tests![
     queues::a_worker_that_was_paused_for_too_long_ends_no_attempt,
     notes::a_killed_process_sends_every_note_once,
     notes::notes_of_killed_workers_are_taken_once,
+    ticks::each_time_starts_one_run_whoever_is_killed,
     soak::kills_pauses_cuts_and_restarts_at_once_lose_nothing,
 ];
 
@@ -112,6 +114,9 @@ fn main() {
         }));
         trials.push(on_a_file("notes_of_workers_killed_on_one_file_are_taken_once", || {
             Box::pin(notes::notes_of_workers_killed_on_one_file_are_taken_once())
+        }));
+        trials.push(on_a_file("each_time_starts_one_run_on_one_file", || {
+            Box::pin(ticks::each_time_starts_one_run_on_one_file())
         }));
         trials.push(on_a_file("a_full_disk_is_waited_for", || {
             Box::pin(one_file::a_full_disk_is_waited_for())

@@ -2,7 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
@@ -84,6 +84,16 @@ impl Member {
         let id = self.id();
         self.child.kill().await.expect("it was there to be killed");
         id
+    }
+
+    /// Whether it has died at a fail point.
+    pub(crate) fn has_died(&mut self) -> bool {
+        let status = self.child.try_wait().expect("it is a child");
+        let is_killed = |status: ExitStatus| status.signal() == Some(Signal::KILL.as_raw());
+        status.is_some_and(|status| {
+            assert!(is_killed(status), "a worker ended with {status}");
+            true
+        })
     }
 
     /// Kills it with SIGKILL, unless it has died that way by itself. Returns whether it had.

@@ -9,7 +9,7 @@ fn texts(n: i64) -> Vec<String> {
 }
 
 fn both(n: i64) -> (Noisy, Option<Noisy>) {
-    (part(make("one")), (n % 2 == 0).then(|| part(make("two"))))
+    (make("one"), (n % 2 == 0).then(|| make("two")))
 }
 
 #[workflow]

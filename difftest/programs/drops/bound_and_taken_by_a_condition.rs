@@ -3,7 +3,7 @@
 #[workflow]
 async fn program(n: i64) -> i64 {
     if let (count @ ..=40, name) = (n, Noisy::new("name"))
-        && part(name).name().len() > 3
+        && std::convert::identity(name).name().len() > 3
         && let Some(other) = Some(Noisy::new("other"))
         && format!("{other:?}").len() > 2
     {

@@ -7,7 +7,7 @@ async fn program(n: i64) -> Option<i64> {
         _ => Noisy::new(&fetch("a").await),
     };
     let of_branch = if n > 2 {
-        async { part(Noisy::new(&fetch("b").await)) }.await
+        async { Noisy::new(&fetch("b").await) }.await
     } else {
         Noisy::new("other")
     };

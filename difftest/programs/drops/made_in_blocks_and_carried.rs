@@ -39,9 +39,9 @@ async fn program(n: i64) -> i64 {
                 last.rename("named");
             }
             if n > 3 {
-                break 'guard (part(last), part(Noisy::new("second")));
+                break 'guard (last, Noisy::new("second"));
             }
-            (part(Noisy::new("third")), part(Noisy::new("fourth")))
+            (Noisy::new("third"), Noisy::new("fourth"))
         }
         .0;
         tick().await;

@@ -4,32 +4,32 @@
 #[workflow]
 async fn program(n: i64) -> i64 {
     match {
-        let first = part(Noisy::new(fetch("first").await));
-        (part(Noisy::new("second")), first)
+        let first = Noisy::new(fetch("first").await);
+        (Noisy::new("second"), first)
     } {
         (a, _) if a.name().len() > 90 => (),
         (.., b) => (),
     }
     note("after a statement");
     match {
-        let first = part(Noisy::new(fetch("first").await));
-        (part(Noisy::new("second")), first)
+        let first = Noisy::new(fetch("first").await);
+        (Noisy::new("second"), first)
     } {
         (a, _) if a.name().len() > 90 => drop(a),
         (a, _) => drop(note(a.name().len())),
     }
     note("after its value");
     let length = match {
-        let first = part(Noisy::new(fetch("first").await));
-        (part(Noisy::new("second")), first)
+        let first = Noisy::new(fetch("first").await);
+        (Noisy::new("second"), first)
     } {
         (a, _) if a.name().len() > 90 => 1,
         (.., b) => b.name().len(),
     };
     note("after a local");
     if let (.., b) = {
-        let first = part(Noisy::new(fetch("first").await));
-        (part(Noisy::new("second")), first)
+        let first = Noisy::new(fetch("first").await);
+        (Noisy::new("second"), first)
     } {
         note(b.name().len());
     }
@@ -43,8 +43,8 @@ async fn program(n: i64) -> i64 {
     }
     note("after a whole value");
     match {
-        let first = part(Noisy::new(fetch("first").await));
-        (part(Noisy::new("second")), first)
+        let first = Noisy::new(fetch("first").await);
+        (Noisy::new("second"), first)
     } {
         (a, _) if a.name().len() > 90 => drop(a),
         (a, _) => {
@@ -57,8 +57,8 @@ async fn program(n: i64) -> i64 {
     }
     note("after an arm that awaits");
     while let (a, _) = {
-        let first = part(Noisy::new(fetch("first").await));
-        (part(Noisy::new("second")), first)
+        let first = Noisy::new(fetch("first").await);
+        (Noisy::new("second"), first)
     } {
         note(a.name().len());
         if n > 2 {
@@ -69,8 +69,8 @@ async fn program(n: i64) -> i64 {
     note("after a loop");
     if n > 90
         || match {
-            let first = part(Noisy::new(fetch("first").await));
-            (part(Noisy::new("second")), first)
+            let first = Noisy::new(fetch("first").await);
+            (Noisy::new("second"), first)
         } {
             (a, _) if a.name().len() > 90 => false,
             (.., b) => b.name().len() > 3,
@@ -80,15 +80,15 @@ async fn program(n: i64) -> i64 {
     }
     note("after an operand");
     let Some((kept, _)) = ({
-        let first = part(Noisy::new(fetch("first").await));
-        Some((part(Noisy::new("second")), first))
+        let first = Noisy::new(fetch("first").await);
+        Some((Noisy::new("second"), first))
     }) else {
         return 0;
     };
     note("after an else");
     match {
-        let first = part(Noisy::new(fetch("first").await));
-        (part(Noisy::new("second")), first)
+        let first = Noisy::new(fetch("first").await);
+        (Noisy::new("second"), first)
     } {
         (a, _) if a.name().len() > 90 => 1,
         (.., b) => (b.name().len() + length) as i64,

@@ -3,12 +3,10 @@
 #[workflow]
 async fn program(n: i64) -> i64 {
     let (first, _) = (
-        part(Noisy::new(fetch("first").await)),
-        part(
-            ({ vec![Noisy::new("kept"), Noisy::new(fetch("last").await)] })
-                .pop()
-                .unwrap_or(Noisy::new("else")),
-        ),
+        Noisy::new(fetch("first").await),
+        ({ vec![Noisy::new("kept"), Noisy::new(fetch("last").await)] })
+            .pop()
+            .unwrap_or(Noisy::new("else")),
     );
     note(first.name());
     let (mut count, Order { id, .. }): (i64, Order) = (

@@ -3,8 +3,8 @@
 #[workflow]
 async fn program(n: i64) -> i64 {
     let (first, _) = (
-        part(find(n).await.map(Noisy::new).unwrap_or_else(|| Noisy::new("else"))),
-        part((n > 3 && n < 2).then(|| Noisy::new("then")).unwrap_or_else(|| Noisy::new("other"))),
+        find(n).await.map(Noisy::new).unwrap_or_else(|| Noisy::new("else")),
+        (n > 3 && n < 2).then(|| Noisy::new("then")).unwrap_or_else(|| Noisy::new("other")),
     );
     let list = [act(note(({ [3, 1, 2] })[1])).await, 2];
     note(list[0]);

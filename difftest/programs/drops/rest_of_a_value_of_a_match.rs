@@ -3,15 +3,15 @@
 #[workflow]
 async fn program(n: i64) -> i64 {
     let taken = match vec![Noisy::new("first"), Noisy::new("last")].pop() {
-        Some(noisy) if n > 3 => (part(noisy), part(Noisy::new("second"))),
-        _ => (part(Noisy::new(fetch("other").await)), part(Noisy::new("second"))),
+        Some(noisy) if n > 3 => (noisy, Noisy::new("second")),
+        _ => (Noisy::new(fetch("other").await), Noisy::new("second")),
     }
     .1;
     note("taken");
     let mut kept = Noisy::new("kept");
     kept = match vec![Noisy::new("first"), Noisy::new("last")].pop() {
-        Some(noisy) if n > 5 => (part(noisy), part(Noisy::new("second"))),
-        _ => (part(Noisy::new(fetch("other").await)), part(Noisy::new("second"))),
+        Some(noisy) if n > 5 => (noisy, Noisy::new("second")),
+        _ => (Noisy::new(fetch("other").await), Noisy::new("second")),
     }
     .1;
     note((taken.name().len(), kept.name().len()));

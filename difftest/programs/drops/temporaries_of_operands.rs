@@ -23,7 +23,7 @@ async fn program(n: i64) -> i64 {
     }
     note("over at last");
     let both = (
-        part(({ vec![Noisy::new("taken"), Noisy::new("left")] }).pop().unwrap_or(Noisy::new("else"))),
+        ({ vec![Noisy::new("taken"), Noisy::new("left")] }).pop().unwrap_or(Noisy::new("else")),
         Noisy::new(fetch(if n > 1 { "long" } else { return n }).await),
     );
     note(both.1.name());

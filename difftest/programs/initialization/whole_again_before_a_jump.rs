@@ -3,12 +3,12 @@
 
 #[workflow]
 async fn out_of_a_for(n: i64) -> (Noisy, i64) {
-    let mut best = (part(Noisy::new("first")), part(Noisy::new("second")));
+    let mut best = (Noisy::new("first"), Noisy::new("second"));
     drop(best.0);
     act(n).await;
     for x in 0..n {
         if x > 0 {
-            best = (part(Noisy::new("third")), part(Noisy::new(format!("found {x}"))));
+            best = (Noisy::new("third"), Noisy::new(format!("found {x}")));
             break;
         }
         note(x);
@@ -18,13 +18,13 @@ async fn out_of_a_for(n: i64) -> (Noisy, i64) {
 
 #[workflow]
 async fn round_a_while(n: i64) -> (Noisy, i64) {
-    let mut best = (part(Noisy::new("first")), part(Noisy::new("second")));
+    let mut best = (Noisy::new("first"), Noisy::new("second"));
     drop(best.0);
     let mut left = act(n).await.rem_euclid(4);
     while left > 0 {
         left -= 1;
         if left == 2 {
-            best = (part(Noisy::new("third")), part(Noisy::new("fourth")));
+            best = (Noisy::new("third"), Noisy::new("fourth"));
             if n > 0 {
                 continue;
             }
@@ -37,18 +37,18 @@ async fn round_a_while(n: i64) -> (Noisy, i64) {
 
 #[workflow]
 async fn with_values(n: i64) -> (Noisy, i64) {
-    let mut best = (part(Noisy::new("first")), part(Noisy::new("second")));
+    let mut best = (Noisy::new("first"), Noisy::new("second"));
     drop(best.0);
     let round = act(n).await;
     let found = 'outer: loop {
         let inner = 'block: {
             if round > 1 {
-                best = (part(Noisy::new("third")), part(Noisy::new("fourth")));
+                best = (Noisy::new("third"), Noisy::new("fourth"));
                 break 'block best.0.name().len() as i64;
             }
             for x in [1, 2, 3] {
                 if x == 2 && round == 1 {
-                    best = (part(Noisy::new("fifth")), part(Noisy::new("sixth")));
+                    best = (Noisy::new("fifth"), Noisy::new("sixth"));
                     break 'outer {
                         note(x);
                         x
@@ -65,16 +65,16 @@ async fn with_values(n: i64) -> (Noisy, i64) {
 
 #[workflow]
 async fn in_a_branch(n: i64) -> i64 {
-    let mut duo = (part(Noisy::new("first")), part(Noisy::new("second")));
+    let mut duo = (Noisy::new("first"), Noisy::new("second"));
     let (_, joined) = join!(
         async {
             for round in 0..2 {
                 if n > 1 {
-                    duo = (part(Noisy::new("third")), part(Noisy::new("fourth")));
+                    duo = (Noisy::new("third"), Noisy::new("fourth"));
                 } else if n == round {
                     break;
                 }
-                duo.1 = part(Noisy::new("fifth"));
+                duo.1 = Noisy::new("fifth");
             }
             act(3).await
         },

@@ -10,7 +10,7 @@ struct Account {
 #[workflow]
 async fn program(n: i64) -> i64 {
     let name = concat("a", "b").await;
-    let mut account = Account { owner: part(Noisy::new("owner")), name, balance: n };
+    let mut account = Account { owner: Noisy::new("owner"), name, balance: n };
     if n % 2 == 0 {
         let owner = account.owner;
         note(owner.name());
@@ -18,7 +18,7 @@ async fn program(n: i64) -> i64 {
             return act(7).await;
         }
         if n == 4 {
-            account.owner = part(Noisy::new("early"));
+            account.owner = Noisy::new("early");
             account.owner.rename("earlier");
         }
         account.balance += act(n).await;
@@ -26,7 +26,7 @@ async fn program(n: i64) -> i64 {
     let seen = account.balance;
     for i in 0..n {
         if i == 1 {
-            account.owner = part(Noisy::new(format!("owner {i}")));
+            account.owner = Noisy::new(format!("owner {i}"));
         }
         if i == 2 {
             tick().await;
@@ -36,7 +36,7 @@ async fn program(n: i64) -> i64 {
         }
     }
     note(&account.name);
-    account.owner = part(Noisy::new("last"));
+    account.owner = Noisy::new("last");
     tick().await;
     note(&account);
     seen

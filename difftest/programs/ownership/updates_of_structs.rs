@@ -42,19 +42,19 @@ async fn of_texts(n: i64) -> State {
 
 #[workflow]
 async fn program(n: i64) -> (State, i64) {
-    let base = Pair { a: part(Noisy::new("a")), b: part(Noisy::new("b")), n };
-    let mut next = Pair { a: part(Noisy::new(fetch("c").await)), ..base };
+    let base = Pair { a: Noisy::new("a"), b: Noisy::new("b"), n };
+    let mut next = Pair { a: Noisy::new(fetch("c").await), ..base };
     tick().await;
     note(base.a.name());
     for round in 0..2 {
-        let b = part(Noisy::new(format!("b{round}")));
+        let b = Noisy::new(format!("b{round}"));
         next = Pair { b, n: act(next.n).await, ..next };
         note(next.a.name());
     }
     let last = if n > 1 {
         Pair { n: 1, ..next }
     } else {
-        Pair { n: base.n, a: part(Noisy::new("z")), ..next }
+        Pair { n: base.n, a: Noisy::new("z"), ..next }
     };
     tick().await;
     note(last.b.name());

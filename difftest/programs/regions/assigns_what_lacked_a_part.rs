@@ -3,15 +3,15 @@
 
 #[workflow]
 async fn as_a_whole(n: i64) -> i64 {
-    let mut pair = (part(Noisy::new("a")), part(Noisy::new("b")));
+    let mut pair = (Noisy::new("a"), Noisy::new("b"));
     if flag(n).await {
         drop(pair.0);
     }
     for round in vec![1, 2] {
-        pair.0 = part(Noisy::new("c"));
+        pair.0 = Noisy::new("c");
         let (_, given) = join!(
             async {
-                pair = (part(Noisy::new(fetch("a").await)), part(Noisy::new("z")));
+                pair = (Noisy::new(fetch("a").await), Noisy::new("z"));
                 act(round).await
             },
             act(n)
@@ -23,7 +23,7 @@ async fn as_a_whole(n: i64) -> i64 {
 
 #[workflow]
 async fn in_part(n: i64) -> i64 {
-    let mut pair = (fetch("a").await, part(Noisy::new("b")));
+    let mut pair = (fetch("a").await, Noisy::new("b"));
     for round in 0..2 {
         if flag(n).await {
             note(pair.0.len() as i64);

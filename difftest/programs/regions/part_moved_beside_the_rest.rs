@@ -13,7 +13,7 @@ struct Job {
 async fn in_rounds(n: i64) -> String {
     let mut job = Job {
         id: n,
-        first: part(Noisy::new("first")),
+        first: Noisy::new("first"),
         rest: (Noisy::new("rest"), words("a b").await),
         name: fetch("n").await,
     };

@@ -169,7 +169,7 @@ impl Ty {
             Self::Noisy => "Noisy::new(\"0\")",
             Self::Noisies => "Vec::<Noisy>::new()",
             Self::MaybeNoisy => "None::<Noisy>",
-            Self::Duo => "(part(Noisy::new(\"0\")), part(Noisy::new(\"1\")))",
+            Self::Duo => "(Noisy::new(\"0\"), Noisy::new(\"1\"))",
         }
     }
 }

@@ -9,10 +9,10 @@ use quote::{ToTokens, quote};
 use syn::parse::ParseStream;
 use syn::{Ident, Lit, LitBool, LitInt, LitStr, Pat, Token};
 
-use crate::args::{CRATE, Known, parse_name, parse_options};
 use crate::diagnostics::Diagnostics;
-use crate::id_pattern::parse_id;
-use crate::root::parse_crate;
+use crate::frontend::args::{CRATE, Known, parse_name, parse_options};
+use crate::frontend::id_pattern::parse_id;
+use crate::syntax::root::parse_crate;
 
 /// How long an attempt with a transaction may take unless it is said: a third of a worker's lease.
 const TRANSACTION_LIMIT: Duration = Duration::from_secs(5);

@@ -10,7 +10,7 @@ use super::generate::returned;
 use super::method::Method;
 use super::signature::{ActivitySignature, Lent, Returns};
 use crate::codegen::values_of;
-use crate::hygiene::hidden;
+use crate::syntax::hygiene::hidden;
 
 /// The items of the implementation that it needs. What registers the activity is in one of them, or it would be one more
 /// item of the module.

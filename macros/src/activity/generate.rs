@@ -13,11 +13,11 @@ use super::key::ItemKey;
 use super::method::Method;
 use super::signature::{ActivitySignature, Lent, Parameter, Returns, is_context};
 use crate::check::use_imports_around;
-use crate::clippy;
+use crate::codegen::clippy;
 use crate::codegen::is_of_lints;
 use crate::diagnostics::Diagnostics;
-use crate::owned::{has_no_size, make_static, stored_parts};
 use crate::syntax::names::without_prefix;
+use crate::syntax::owned::{has_no_size, make_static, stored_parts};
 
 /// What stands for the function, which is a method if it is in an `impl` block.
 pub(super) fn generate(

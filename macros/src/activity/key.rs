@@ -13,7 +13,7 @@ use syn::{Expr, LitStr};
 use super::args::ActivityArgs;
 use super::signature::ActivitySignature;
 use crate::diagnostics::Diagnostics;
-use crate::id_pattern::{at, root_of, split};
+use crate::frontend::id_pattern::{at, root_of, split};
 
 /// A pattern whose placeholders are parameters of the activity and their fields.
 #[derive(Debug)]

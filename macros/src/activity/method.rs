@@ -30,8 +30,8 @@ use syn::{ItemImpl, Path, Signature, Type};
 use super::args::ActivityArgs;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::method::{Kind, block_around, type_of};
-use crate::substitute::Substitute;
+use crate::frontend::method::{Kind, block_around, type_of};
+use crate::frontend::substitute::Substitute;
 
 /// What an activity is in the `impl` block that it is in.
 pub(super) struct Method {

@@ -39,9 +39,9 @@ use crate::activity::method::Method;
 use crate::activity::signature::ActivitySignature;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::method::Kind;
-use crate::root::Root;
-use crate::{conditions, method as blocks};
+use crate::frontend::method::Kind;
+use crate::frontend::{conditions, method as blocks};
+use crate::syntax::root::Root;
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it, gives
 /// the errors and a function of the same signature, so that its callers do not fail too.

@@ -10,10 +10,10 @@ use syn::{
 use super::args::ActivityArgs;
 use super::method::Method;
 use super::types::{in_option, is_unsized, owned_type, ungrouped};
-use crate::check::names_of_piton;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, not_owned};
+use crate::syntax::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, not_owned};
+use crate::syntax::source::imports::names_of_piton;
 
 /// serde encodes tuples of up to this many elements.
 const MAX_PARAMETERS: usize = 16;

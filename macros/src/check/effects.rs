@@ -11,7 +11,7 @@ use super::macros::{MacroCode, code, is_replaced};
 use super::paths::Refused;
 use super::{Checker, context_name, maps, paths};
 use crate::diagnostics::rules::Rule;
-use crate::hygiene::spelled;
+use crate::syntax::hygiene::spelled;
 use crate::syntax::macros::captures;
 use crate::syntax::suspend;
 

@@ -8,6 +8,7 @@ use super::effects::UNSAFE;
 use super::items::made_by;
 use super::macros::{Names, is_known, scan};
 use super::paths::Refused;
+use super::shared::refused;
 use super::{Checker, methods, paths};
 use crate::diagnostics::rules::Rule;
 use crate::syntax::suspend;
@@ -108,7 +109,7 @@ impl Checker<'_> {
             let bang = if is_macro { "!" } else { "" };
             let name = format!("{}{bang}", segments.join("::"));
             let refused = match self.names.shared_by_at(&segments) {
-                Some(shared_by) if !is_macro => shared_by.refused(),
+                Some(shared_by) if !is_macro => refused(shared_by),
                 _ => {
                     let resolved = self.names.resolve_segments(segments, false)?;
                     let find = if is_macro { paths::find_macro } else { paths::find };

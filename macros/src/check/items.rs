@@ -8,8 +8,8 @@ use std::collections::HashMap;
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use syn::{Block, Item, ItemMacro, Macro, Stmt};
 
-use super::definitions::{Definitions, is_word, repetition};
 use crate::syntax::macros::definition::is_punct;
+use crate::syntax::macros::definitions::{Definitions, is_word, repetition};
 
 /// What the statements are that a macro makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,31 +3,8 @@
 use syn::visit::{self, Visit};
 use syn::{Expr, FnArg, Pat, PatIdent, Signature, Type, UnOp};
 
-use super::maps::is_hashed;
-use super::methods::is_file_path;
+use super::kinds::Kind;
 use super::names::Names;
-
-/// The types that methods are refused on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A hash map or set, or a reference to one.
-    Hashed,
-    /// A path of a file, or a reference to one.
-    FilePath,
-    Other,
-}
-
-impl Kind {
-    pub(super) fn of(ty: &Type, names: &Names) -> Self {
-        if is_hashed(ty, names) {
-            Self::Hashed
-        } else if is_file_path(ty, names) {
-            Self::FilePath
-        } else {
-            Self::Other
-        }
-    }
-}
 
 /// The names in scope.
 #[derive(Debug, Default)]
@@ -104,18 +81,6 @@ fn bound(pattern: &Pat) -> Vec<String> {
     let mut bound = Bound(Vec::new());
     bound.visit_pat(pattern);
     bound.0
-}
-
-/// The type that a type refers to.
-pub(super) fn referred(mut ty: &Type) -> &Type {
-    loop {
-        ty = match ty {
-            Type::Reference(reference) => &reference.elem,
-            Type::Group(group) => &group.elem,
-            Type::Paren(paren) => &paren.elem,
-            other => return other,
-        }
-    }
 }
 
 /// What is behind references and parentheses.

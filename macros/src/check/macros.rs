@@ -10,9 +10,9 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Macro, Pat, Token};
 
 use crate::syntax::macros::names_literal;
+use crate::syntax::macros::write_out;
 use crate::syntax::select::Select;
 use crate::syntax::suspend;
-use crate::write_out;
 
 /// The code in the tokens of a macro call.
 #[derive(Debug, Default)]

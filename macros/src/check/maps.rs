@@ -5,12 +5,11 @@
 
 use syn::{Expr, ExprMethodCall, GenericArgument, PathArguments, Type};
 
-use super::locals::{Kind, LocalTypes, dereferenced, referred};
+use super::kinds::{Kind, is_hashed};
+use super::locals::{LocalTypes, dereferenced};
 use super::names::Names;
 use crate::syntax::names::is_any_of;
 
-/// The names, and how many arguments they have without a hasher.
-const HASHED: [(&str, usize); 2] = [("HashMap", 2), ("HashSet", 1)];
 const ORDERED: [&str; 3] = ["BTreeMap", "BTreeSet", "BinaryHeap"];
 
 /// The methods that go through a map or set in its own order.
@@ -76,45 +75,6 @@ pub(super) fn hashed<'a>(ty: &'a Type, names: &Names) -> Option<&'a Type> {
         GenericArgument::Type(ty) => hashed(ty, names),
         _ => None,
     })
-}
-
-/// Whether a type is a hash map or set with a hasher that differs from process to process, or a
-/// reference to one.
-pub(super) fn is_hashed(ty: &Type, names: &Names) -> bool {
-    match referred(ty) {
-        Type::Path(ty) => {
-            let arguments = ty.path.segments.last().map_or(0, |last| match &last.arguments {
-                PathArguments::AngleBracketed(arguments) => arguments.args.len(),
-                _ => 0,
-            });
-            names.resolve(&ty.path).is_some_and(|path| {
-                let [first, .., last] = path.as_slice() else { return false };
-                ["std", "hashbrown"].contains(&first.as_str())
-                    && HASHED.iter().any(|(name, _)| name == last)
-                    && !has_own_hasher(last, arguments)
-            })
-        }
-        _ => false,
-    }
-}
-
-/// Whether the map or set `name` with so many arguments has a hasher among them.
-pub(super) fn has_own_hasher(name: &str, arguments: usize) -> bool {
-    HASHED.iter().any(|(hashed, without)| *hashed == name && arguments > *without)
-}
-
-/// The number of generic arguments in a text.
-pub(super) fn argument_count(text: &str) -> usize {
-    let mut depth = 0_i32;
-    let commas = text.chars().filter(|c| {
-        match c {
-            '<' | '(' | '[' => depth += 1,
-            '>' | ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        *c == ',' && depth == 0
-    });
-    usize::from(!text.trim().is_empty()) + commas.count()
 }
 
 fn last_name(ty: &Type) -> Option<String> {

@@ -1,11 +1,10 @@
 //! Methods that reach outside of the run. The type that they are called on is not seen, so only those
 //! are here that other types hardly have, and those of paths on what is seen to be a path.
 
-use syn::{Expr, ExprMethodCall, Ident, Local, Type};
+use syn::{Expr, ExprMethodCall, Ident, Local};
 
 use super::Checker;
-use super::locals::{Kind, referred};
-use super::names::Names;
+use super::kinds::{Kind, is_file_path, names_file_path};
 use super::paths::{ACTIVITY, Refused};
 use crate::diagnostics::rules::Rule;
 use crate::syntax::names::is_any_of;
@@ -85,18 +84,4 @@ impl Checker<'_> {
             expr => self.locals.of_local(expr) == Kind::FilePath,
         }
     }
-}
-
-/// Whether a type is that of a path of a file, or of a reference to one.
-pub(super) fn is_file_path(ty: &Type, names: &Names) -> bool {
-    match referred(ty) {
-        Type::Path(ty) => names.resolve(&ty.path).is_some_and(
-            |path| matches!(path.as_slice(), [first, .., last] if names_file_path(first, last)),
-        ),
-        _ => false,
-    }
-}
-
-fn names_file_path(first: &str, ty: &str) -> bool {
-    first == "std" && (ty == "Path" || ty == "PathBuf")
 }

@@ -8,11 +8,10 @@
 //! `async` block that no macro of ours awaits, a constant, an unknown macro).
 
 mod awaits;
-mod definitions;
 mod effects;
 mod expansions;
-mod imports;
 mod items;
+mod kinds;
 mod locals;
 mod macros;
 mod maps;
@@ -20,7 +19,6 @@ mod methods;
 mod names;
 mod paths;
 mod shared;
-mod shown;
 mod strict;
 #[cfg(test)]
 mod tests;
@@ -33,20 +31,19 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Block, FnArg, Item, ItemFn, Pat, Signature, Type};
 
-pub(crate) use self::imports::{is_of_piton, names_of_piton, path_in_file};
 pub(crate) use self::items::take_for_items;
-pub(crate) use self::shown::shows_names;
 pub(crate) use self::unused::use_imports_around;
-use crate::args::{DeterministicArgs, WorkflowArgs};
 use crate::check::awaits::Region;
-use crate::check::definitions::Definitions;
-use crate::check::imports::Imports;
-use crate::check::locals::{Kind, LocalTypes};
+use crate::check::kinds::Kind;
+use crate::check::locals::LocalTypes;
 use crate::check::names::Names;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::{Level, Levels, Rule};
-use crate::method::attribute_named;
+use crate::frontend::args::{DeterministicArgs, WorkflowArgs};
+use crate::frontend::method::attribute_named;
+use crate::syntax::macros::definitions::Definitions;
 use crate::syntax::patterns::split_type;
+use crate::syntax::source::imports::{Imports, names_of_piton};
 use crate::syntax::suspend;
 
 /// Checks the body of a workflow against every rule. Gives the macros that the machine is to name, because it

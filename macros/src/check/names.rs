@@ -7,22 +7,13 @@
 use std::rc::Rc;
 
 use proc_macro2::{TokenStream, TokenTree};
-use syn::{Block, Item, Path, PathArguments, Stmt, Type, UseTree};
+use syn::{Block, Item, Path, PathArguments, Stmt, Type};
 
-use super::imports::Imports;
-use super::maps;
-use super::shared::SharedBy;
-use crate::by_name::NameMap;
-use crate::root::is_piton;
-
-/// What a name stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Meaning {
-    /// The item at this path.
-    Path(Vec<String>),
-    /// An item of the user's own.
-    Own,
-}
+use crate::collections::by_name::NameMap;
+use crate::syntax::root::is_piton;
+use crate::syntax::source::hashers::has_own_hasher;
+use crate::syntax::source::imports::{Imports, Meaning, add_tree};
+use crate::syntax::source::statics::SharedBy;
 
 /// Names that are taken to be these if nothing else is known of them.
 const ASSUMED: &[(&str, &str)] = &[
@@ -193,59 +184,9 @@ impl Names {
     }
 }
 
-impl Meaning {
-    /// What an import of `path` brings in.
-    pub(super) fn of(mut path: Vec<String>) -> Self {
-        match path.first_mut() {
-            Some(first) if ["core", "alloc"].contains(&first.as_str()) => "std".clone_into(first),
-            Some(_) => {}
-            None => return Self::Own,
-        }
-        Self::Path(path)
-    }
-}
-
 /// Whether a path is one of the user's own crate.
 fn is_own(path: &[String]) -> bool {
     path.first().is_some_and(|first| ["crate", "self", "super", "Self"].contains(&first.as_str()))
-}
-
-/// Calls `add` with every name that `tree` imports, and its path.
-pub(super) fn add_tree(
-    tree: &UseTree,
-    prefix: &mut Vec<String>,
-    add: &mut impl FnMut(String, Vec<String>),
-) {
-    match tree {
-        UseTree::Path(path) => {
-            prefix.push(path.ident.to_string());
-            add_tree(&path.tree, prefix, add);
-            prefix.pop();
-        }
-        UseTree::Name(name) if name.ident == "self" => {
-            if let Some(last) = prefix.last() {
-                add(last.clone(), prefix.clone());
-            }
-        }
-        UseTree::Name(name) => {
-            let name = name.ident.to_string();
-            add(name.clone(), [&prefix[..], &[name]].concat());
-        }
-        UseTree::Rename(rename) => {
-            let mut path = prefix.clone();
-            if rename.ident != "self" {
-                path.push(rename.ident.to_string());
-            }
-            add(rename.rename.to_string(), path);
-        }
-        UseTree::Group(group) => {
-            for tree in &group.items {
-                add_tree(tree, prefix, add);
-            }
-        }
-        // What a glob brings in cannot be seen; the assumed names cover the usual ones.
-        UseTree::Glob(_) => {}
-    }
 }
 
 /// The names of the statics in `thread_local!`.
@@ -264,7 +205,7 @@ fn alias(item: &Item) -> Option<(String, Vec<String>)> {
         PathArguments::AngleBracketed(arguments) => arguments.args.len(),
         _ => 0,
     };
-    if maps::has_own_hasher(&last.ident.to_string(), arguments) {
+    if has_own_hasher(&last.ident.to_string(), arguments) {
         return None;
     }
     let path = ty.path.segments.iter().map(|segment| segment.ident.to_string()).collect();

@@ -8,22 +8,7 @@ use super::Checker;
 use super::paths::Refused;
 use crate::diagnostics::rules::Rule;
 use crate::syntax::names::is_any_of;
-
-/// Types that change through a shared reference.
-const INTERIOR_MUTABLE: [&str; 12] = [
-    "Cell",
-    "DashMap",
-    "Lazy",
-    "LazyCell",
-    "LazyLock",
-    "LocalKey",
-    "Mutex",
-    "OnceCell",
-    "OnceLock",
-    "RefCell",
-    "RwLock",
-    "UnsafeCell",
-];
+use crate::syntax::source::statics::{SharedBy, is_interior_mutable};
 
 /// Methods that only make sense on a static whose value changes or is made at run time. `get` is
 /// not among them, because arrays have it.
@@ -56,26 +41,14 @@ const METHODS: [&str; 24] = [
 
 const HELP: &str = "keep the value in a local of the workflow, or pass it as an argument";
 
-/// Who shares a static that is declared outside of the function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum SharedBy {
-    /// Everything in the process.
-    Process,
-    /// Everything in the process, and it is a `static mut`.
-    ProcessMut,
-    /// Everything that runs on the thread.
-    Thread,
-}
-
-impl SharedBy {
-    pub(super) fn refused(self) -> Refused {
-        let (rule, what) = match self {
-            Self::Process => (Rule::SHARED_STATE, PROCESS),
-            Self::ProcessMut => (Rule::STATIC_MUT, PROCESS),
-            Self::Thread => (Rule::THREAD_LOCAL, "belongs to a thread and not to a run"),
-        };
-        Refused { rule, what, help: HELP }
-    }
+/// Why a static that is shared so is refused.
+pub(super) fn refused(shared_by: SharedBy) -> Refused {
+    let (rule, what) = match shared_by {
+        SharedBy::Process => (Rule::SHARED_STATE, PROCESS),
+        SharedBy::ProcessMut => (Rule::STATIC_MUT, PROCESS),
+        SharedBy::Thread => (Rule::THREAD_LOCAL, "belongs to a thread and not to a run"),
+    };
+    Refused { rule, what, help: HELP }
 }
 
 const PROCESS: &str = "all runs of a process share";
@@ -85,7 +58,7 @@ impl Checker<'_> {
     pub(super) fn check_shared(&mut self, path: &Path) -> bool {
         let Some(shared_by) = self.names.shared_by(path) else { return false };
         let name = path.to_token_stream().to_string().replace(' ', "");
-        let refused = shared_by.refused();
+        let refused = refused(shared_by);
         self.report(refused.rule, path, format!("use `{name}`, which {}", refused.what), HELP);
         true
     }
@@ -120,11 +93,6 @@ impl Checker<'_> {
             );
         }
     }
-}
-
-/// Whether a type of this name changes through a shared reference.
-pub(super) fn is_interior_mutable(name: &str) -> bool {
-    name.starts_with("Atomic") || INTERIOR_MUTABLE.contains(&name)
 }
 
 /// Whether a path may be that of a static.

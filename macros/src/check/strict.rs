@@ -10,10 +10,10 @@ use syn::spanned::Spanned;
 use syn::{ExprPath, Ident};
 
 use super::Checker;
-use super::imports::without_visibility;
 use crate::diagnostics::rules::Rule;
-use crate::hygiene::spelled;
+use crate::syntax::hygiene::spelled;
 use crate::syntax::source::file_of;
+use crate::syntax::source::imports::without_visibility;
 
 /// Functions of the preludes of Rust and piton, which only compute.
 const PRELUDE: [&str; 8] =

@@ -3,9 +3,9 @@
 use syn::ItemFn;
 
 use super::check_body;
-use crate::args::WorkflowArgs;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
+use crate::frontend::args::WorkflowArgs;
 
 /// The rules that a function breaks, in order, each with the message.
 fn messages(args: &str, source: &str) -> Vec<(String, String)> {

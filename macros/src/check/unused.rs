@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 
-use super::imports::{Imports, without_visibility};
 use crate::syntax::source::file_of;
+use crate::syntax::source::imports::{Imports, without_visibility};
 
 /// Uses the imports of the file around a function that is left out because it has been refused:
 /// that nothing uses them would be said of each, and is not the user's mistake.

@@ -5,7 +5,7 @@ use quote::TokenStreamExt;
 
 use super::add::add;
 use super::braces::Braces;
-use super::print::Printer;
+use super::printer::Printer;
 use super::state;
 use crate::ir::BlockKind;
 use crate::layout::scope_path;
@@ -33,7 +33,6 @@ impl Printer<'_> {
         if let BlockKind::Resume(point) = block.kind {
             if self.uses_locals() {
                 braces.push(self.step_branches(point));
-                braces.push(self.take_back_late());
                 braces.push(self.forget_gone_late());
                 braces.push(self.make_again_late());
             }

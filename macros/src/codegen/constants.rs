@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprPath};
 
-use super::print::Printer;
+use super::printer::Printer;
 use crate::ir::LocalId;
 use crate::syntax::calls::names_constant;
 

@@ -7,19 +7,18 @@ use syn::{Expr, Index, Pat};
 
 use super::add::add;
 use super::exit::lent;
-use super::large::allowed;
-use super::print::{Printer, carried};
+use super::large_literals::allowed;
+use super::printer::Printer;
 use super::rewrite::Rewrite;
-use super::step::{parked, slot};
-use super::tokens::token;
-use super::{Machine, add, regions, shared, step, tokens};
-use crate::hygiene::numbered;
+use super::variables::{parked, slot, token};
+use super::{Machine, add, shared, variables};
+use crate::collections::sets::Set;
+use crate::ir::usage::Place;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{Root, VariableId, scope_path};
-use crate::normalize::told_again;
-use crate::parts;
-use crate::sets::Set;
-use crate::usage::Place;
+use crate::rematerialize::held_by_type::told_again;
+use crate::rematerialize::patterns;
+use crate::syntax::hygiene::numbered;
 
 /// What is made again.
 struct MadeAgain {
@@ -39,7 +38,7 @@ impl Printer<'_> {
         // A pattern that takes a value apart does so once all of them are there.
         let mut take_apart = Vec::new();
         for (index, param) in params.iter().enumerate() {
-            let token = tokens::argument_token(index);
+            let token = variables::argument_token(index);
             match &*param.pat {
                 Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
                     add!(out, let #pat = #parked.argument(#token););
@@ -85,10 +84,9 @@ impl Printer<'_> {
             let entry = self.root.entry.iter().filter(of_local).copied();
             let (kept, here): (Vec<_>, Vec<_>) = entry.partition(|id| self.root.keeps(*id));
             loads.extend(here);
-            let carried = self.root.carried.iter().find(of_local);
             let is_declared = self.root.declared.contains(&local);
             let is_dropped_here = self.root.may_end && !kept.is_empty();
-            if !loads.is_empty() && (carried.is_some() || is_declared || is_dropped_here) {
+            if !loads.is_empty() && (is_declared || is_dropped_here) {
                 self.load(out, std::mem::take(&mut loads));
                 is_next = false;
             }
@@ -100,15 +98,6 @@ impl Printer<'_> {
                 // Where it is declared in the source, rustc says whether it is used.
                 let declare = self.declare(local);
                 add::made(out, quote!(#[allow(unused_variables)] #declare));
-                is_next = false;
-            }
-            if let Some(id) = carried {
-                let take = match self.uses_locals() {
-                    false => self.take_carried(*id, is_declared),
-                    true if is_declared => TokenStream::new(),
-                    true => self.declare_carried(*id),
-                };
-                add::made(out, take);
                 is_next = false;
             }
         }
@@ -182,7 +171,7 @@ impl Printer<'_> {
                     (made, self.type_again(*id))
                 }
                 (_, local) => {
-                    let made = parts::together(local.made_with.as_ref()?, &idents);
+                    let made = patterns::together(local.made_with.as_ref()?, &idents);
                     let shared = group.iter().filter(|id| self.is_shared(**id));
                     let shared: Vec<_> = shared.map(|id| &locals[*id].ident).collect();
                     let is_shared = !shared.is_empty();
@@ -192,7 +181,7 @@ impl Printer<'_> {
             Rewrite::new(self).visit_expr_mut(&mut expr);
             let tie = [Some(self.tie_again(group.iter().copied())), check];
             let tie = tie.into_iter().flatten().collect();
-            Some(MadeAgain { made: parts::tuple(&idents), ty, expr, tie })
+            Some(MadeAgain { made: patterns::tuple(&idents), ty, expr, tie })
         });
         groups.collect()
     }
@@ -236,7 +225,7 @@ impl Printer<'_> {
     /// Whether the root begins with a variable for a local, for each of them.
     pub(super) fn made_in(machine: &Machine<'_>, root: &Root) -> Vec<bool> {
         let mut made = vec![false; machine.graph.locals.ids().len()];
-        for id in root.entry.iter().chain(&root.carried) {
+        for id in &root.entry {
             made[machine.layout.variable(*id).place.local.0] = true;
         }
         for local in &root.declared {
@@ -285,7 +274,7 @@ impl Printer<'_> {
             if variable.kind == LocalKind::Cow {
                 add!(out, __piton::Cow::<str>::Owned(#text););
             } else {
-                let kept = step::texts();
+                let kept = variables::texts();
                 add!(out, (&#kept).keep(#text););
             }
         }
@@ -308,52 +297,13 @@ impl Printer<'_> {
                 add!(out, (&#token).load(#parked, #position););
             }
             BlockKind::Region(region) => {
-                let given = regions::given(region, id);
+                let given = variables::taken_over(region, id);
                 add!(out, (&mut #given).take(););
             }
             _ if variable.comes_saved => {
                 add!(out, (&#token).take(&mut #slot, #parked);)
             }
             _ => add!(out, (&mut #slot).take();),
-        }
-    }
-
-    /// Declares what the regions of the root may hand back, to be dropped at the end of its scope.
-    fn declare_carried(&self, id: VariableId) -> TokenStream {
-        let held = carried(id);
-        quote!(let #held;)
-    }
-
-    /// Takes what the regions of the root have handed back, once they have been stepped.
-    pub(super) fn take_back_late(&self) -> TokenStream {
-        let take = self.root.carried.iter().map(|id| {
-            let local = self.machine.layout.variable(*id).place.local;
-            if self.root.declared.contains(&local) {
-                return self.take_carried(*id, true);
-            }
-            let (slot, held) = (self.slot_of_carried(*id), carried(*id));
-            quote!(#held = (&mut #slot).carried();)
-        });
-        take.collect()
-    }
-
-    /// Where a variable comes from that is carried: a region of the root, or another root.
-    fn slot_of_carried(&self, id: VariableId) -> Ident {
-        let graph = self.machine.graph;
-        let BlockKind::Resume(point) = graph[self.root.block].kind else { return step::handed(id) };
-        let region = regions::taker(self.machine, point, id);
-        region.map_or_else(|| step::handed(id), |region| regions::given(region, id))
-    }
-
-    /// Takes what may have come only to be dropped, so that this happens at the end of its scope, or
-    /// where the code assigns something else to the variable.
-    fn take_carried(&self, id: VariableId, is_declared: bool) -> TokenStream {
-        let (slot, held) = (self.slot_of_carried(id), carried(id));
-        if is_declared {
-            let ident = &self.machine.layout.variable(id).ident;
-            quote!(if let __piton::Some(#held) = (&mut #slot).carried() { #ident = #held; })
-        } else {
-            quote!(let #held = (&mut #slot).carried();)
         }
     }
 

@@ -1,20 +1,21 @@
 //! How a root ends: with the workflow, or with a jump to another root.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{Expr, Index};
 
 use super::add::{Piece, add, add_at};
-use super::print::Printer;
-use super::step::slot;
-use super::tied::given;
-use super::{add, print, regions, step};
-use crate::hygiene::{hidden, in_source, spelled};
-use crate::ir::{BlockId, BlockKind, Field, Local, LocalId, PointId, TargetId, span_ends};
+use super::places::{PartOf, part_of};
+use super::printer::Printer;
+use super::type_ties::given;
+use super::variables::slot;
+use super::{add, idents, state, variables};
+use crate::ir::usage::{Place, Usage};
+use crate::ir::{BlockId, BlockKind, Local, TargetId, span_ends};
 use crate::layout::VariableId;
+use crate::syntax::hygiene::{hidden, in_source};
 use crate::syntax::macros::scan_names;
-use crate::usage::{Place, Usage};
 
 /// Where a variable is. See [`crate::layout::Root::keeps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +56,7 @@ impl Printer<'_> {
                 }
                 Some(region) => {
                     let result = in_source("value", self.machine.graph[region].span);
-                    let token = regions::value_token(region);
+                    let token = variables::value_token(region);
                     add::made(out, given(&result, &token, value));
                     result
                 }
@@ -87,7 +88,6 @@ impl Printer<'_> {
 
     /// Returns the result, with what is to be dropped then in its place.
     fn give_back(&self, out: &mut TokenStream, result: &impl ToTokens, span: Span) {
-        add::made(out, self.hand_back());
         add::made(out, self.drop_untouched());
         add_at!(out, span, return __piton::Ok(#result));
     }
@@ -122,7 +122,7 @@ impl Printer<'_> {
         add::braces(&mut out, Span::call_site(), |out| {
             add::made(out, keep);
             add::made(out, give);
-            self.goto(out, exit, target.dest);
+            self.goto(out, exit);
         });
         self.returning.borrow_mut().truncate(around);
         out
@@ -133,12 +133,12 @@ impl Printer<'_> {
             return TokenStream::new();
         };
         let mut out = TokenStream::new();
-        add::braces(&mut out, Span::call_site(), |out| self.goto(out, head, None));
+        add::braces(&mut out, Span::call_site(), |out| self.goto(out, head));
         out
     }
 
-    /// Fills the slots of a root and jumps to it. `given` has been given a value on the way.
-    pub(super) fn goto(&self, out: &mut TokenStream, to: BlockId, given: Option<LocalId>) {
+    /// Fills the slots of a root and jumps to it.
+    pub(super) fn goto(&self, out: &mut TokenStream, to: BlockId) {
         add::made(out, self.hold(to));
         add::made(out, self.turn(to));
         let root = self.machine.layout.root(to);
@@ -157,10 +157,7 @@ impl Printer<'_> {
                 Whereabouts::Slot => {}
             }
         }
-        for id in root.into_iter().flat_map(|root| &root.carried) {
-            add::made(out, self.carry(*id, &step::handed(*id), given));
-        }
-        step::jump(self.machine, out, to);
+        state::jump(self.machine, out, to);
     }
 
     /// Where a variable that this root may have used up is named after a jump: there rustc would say that it is
@@ -205,62 +202,6 @@ impl Printer<'_> {
     pub(super) fn hold_across(&self) -> TokenStream {
         let (block, _) = self.at.get();
         self.machine.graph[block].end.successors().into_iter().map(|to| self.hold(to)).collect()
-    }
-
-    /// Hands on what is to be dropped after the wait for regions that begins here, if nothing parks. What
-    /// the regions take over they hand back.
-    pub(super) fn carry_across(&self, point: PointId) -> TokenStream {
-        let root = print::root_after(self.machine, point);
-        let carried = root.into_iter().flat_map(|root| &root.carried);
-        let stays = carried.filter(|id| regions::taker(self.machine, point, **id).is_none());
-        stays.map(|id| self.carry(*id, &step::handed(*id), None)).collect()
-    }
-
-    /// Hands a value on that is to be dropped later, if it is certainly here.
-    fn carry(&self, id: VariableId, slot: &Ident, given: Option<LocalId>) -> TokenStream {
-        let local = self.machine.layout.variable(id).place.local;
-        let (block, node) = self.at.get();
-        let carried = &self.machine.layout.carried;
-        let is_given = given == Some(local) && carried.holds_when_given(local);
-        let is_held = carried.held(block, node).contains(&local);
-        if is_given || is_held {
-            let ident = &self.machine.layout.variable(id).ident;
-            quote!((&mut #slot).fill(#ident);)
-        } else if self.root.carried.contains(&id) && !self.root.declared.contains(&local) {
-            let held = print::carried(id);
-            quote!(#slot.0 = #held;)
-        } else {
-            TokenStream::new()
-        }
-    }
-
-    /// Hands back what the region that ends here has only borrowed in the source.
-    fn hand_back(&self) -> TokenStream {
-        let Some(region) = self.machine.graph[self.root.block].region else {
-            return TokenStream::new();
-        };
-        let around = print::root_after(self.machine, self.machine.graph[region].point);
-        let back = around.into_iter().flat_map(|root| &root.carried);
-        let back = back.filter(|id| regions::takes_over(self.machine, region, **id));
-        back.map(|id| self.carry(*id, &regions::given(region, *id), None)).collect()
-    }
-
-    /// Hands on what another branch has moved, to those roots that it is to be dropped in.
-    pub(super) fn hand_on(&self, block: BlockId) -> TokenStream {
-        let region = self.machine.graph[block].region;
-        let handed = self.machine.layout.carried.handed_on(block);
-        let variables = handed.filter_map(|local| {
-            let list = &self.machine.layout.variables;
-            list.iter().position(|variable| variable.place == Place::whole(local))
-        });
-        let variables = variables.map(VariableId).map(|id| (id, self.machine.layout.variable(id)));
-        let carried = variables.filter(|(_, variable)| variable.carried_in.contains(&region));
-        carried
-            .map(|(id, variable)| {
-                let (handed, ident) = (step::handed(id), &variable.ident);
-                quote!((&mut #handed).fill(#ident);)
-            })
-            .collect()
     }
 
     /// Variables in the order in which they can be given away.
@@ -322,45 +263,5 @@ fn named(code: &TokenStream, ident: &Ident) -> Option<Span> {
         scan_names(code, &mut |name| is_found |= ident == name);
         is_found.then(|| span_ends(code.clone()).0)
     };
-    print::find(code, ident).map(|found| found.span()).or_else(in_macro)
-}
-
-/// A part of what a variable holds.
-pub(super) struct PartOf<'a> {
-    variable: &'a Ident,
-    fields: &'a [Field],
-    /// Where rustc shows it instead of where the variable is.
-    at: Option<Span>,
-}
-
-pub(super) fn part_of<'a>(variable: &'a Ident, fields: &'a [Field]) -> PartOf<'a> {
-    PartOf { variable, fields, at: None }
-}
-
-impl PartOf<'_> {
-    /// Has rustc show it elsewhere.
-    pub(super) fn at(self, at: Option<Span>) -> Self {
-        Self { at, ..self }
-    }
-
-    fn located(&self, span: Span) -> Span {
-        self.at.map_or(span, |at| span.located_at(at))
-    }
-}
-
-impl ToTokens for PartOf<'_> {
-    fn to_tokens(&self, out: &mut TokenStream) {
-        let mut variable = self.variable.clone();
-        variable.set_span(self.located(variable.span()));
-        out.append(variable);
-        for field in self.fields {
-            // If there is none, rustc says so where the source has it.
-            let span = field.span();
-            add_at!(out, span, .);
-            match field.parse() {
-                Ok(index) => Index { index, span }.to_tokens(out),
-                Err(_) => out.append(spelled(field, span)),
-            }
-        }
-    }
+    idents::find(code, ident).map(|found| found.span()).or_else(in_macro)
 }

@@ -7,8 +7,8 @@ use syn::{Attribute, Pat, PatType};
 
 use super::add::{Piece, add};
 use super::{add, result_parts, variants, workflow};
-use crate::hygiene::{hidden, spelled};
-use crate::parse::WorkflowFn;
+use crate::frontend::parse::WorkflowFn;
+use crate::syntax::hygiene::{hidden, spelled};
 use crate::syntax::names;
 
 /// The type of the workflow, the function that makes calls, `definition`, which makes the type a

@@ -6,9 +6,9 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use super::Machine;
-use crate::fingerprint::{Fingerprint, Place};
 use crate::ir::{NamedBranch, PointKind};
 use crate::layout::State;
+use crate::syntax::fingerprint::{Fingerprint, Place};
 
 /// The `Graph` as an expression.
 ///

@@ -5,12 +5,13 @@ use quote::{quote, quote_spanned};
 use syn::Index;
 use syn::spanned::Spanned;
 
-use super::print::{Printer, awaited};
-use super::regions::{Wait, begins, closure, handle, output_token};
-use super::step::{context, parked};
-use super::tokens::operation_token;
-use crate::hygiene::hidden;
+use super::printer::Printer;
+use super::variables::{
+    awaited, begins, closure, context, handle, operation_token, output_token, parked,
+};
+use super::waits::Wait;
 use crate::ir::{Branch, PointId, RegionId};
+use crate::syntax::hygiene::hidden;
 
 impl Printer<'_> {
     /// Those of operations alone.

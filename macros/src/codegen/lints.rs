@@ -9,12 +9,12 @@ use syn::visit::Visit;
 use syn::{Block, Expr, Pat, Stmt};
 
 use super::Machine;
+use crate::collections::sets::Set;
+use crate::ir::usage::Usage;
 use crate::ir::{LocalId, Node, Terminator, span_ends};
 use crate::layout::VariableId;
-use crate::sets::Set;
 use crate::syntax::conditions::chain;
 use crate::syntax::divergence::always as always_jumps;
-use crate::usage::Usage;
 
 /// The functions.
 pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
@@ -31,8 +31,7 @@ pub(super) fn lints(machine: &Machine<'_>) -> TokenStream {
     quote!(const _: () = { #functions };)
 }
 
-/// The variables that nobody reads, though they are handed on to be dropped, or assigned where rustc is told not
-/// to say so.
+/// The variables that nobody reads, though they are assigned where rustc is told not to say so.
 fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     let graph = machine.graph;
     let mut named = Set::new();
@@ -60,7 +59,6 @@ fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
     }
     let roots = &machine.layout.roots;
     let local_of = |id: &VariableId| machine.layout.variable(*id).place.local;
-    let carried = roots.iter().flat_map(|root| &root.carried).map(local_of);
     // A root that declares one itself lets rustc say it.
     let is_seen = |local: &LocalId| {
         roots.iter().any(|root| {
@@ -70,7 +68,7 @@ fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
         })
     };
     let declared = roots.iter().flat_map(|root| &root.declared).copied();
-    let unread: Set<LocalId> = carried.chain(declared.filter(|local| !is_seen(local))).collect();
+    let unread: Set<LocalId> = declared.filter(|local| !is_seen(local)).collect();
     let is_of_source = |ident: &&Ident| !ident.to_string().starts_with('_');
     // Those who look from outside read what is exposed.
     let is_exposed = |local: &LocalId| graph.locals[*local].exposed;

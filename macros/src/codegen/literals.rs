@@ -5,8 +5,8 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::Machine;
-use super::tokens::{error_span, token as token_of};
-use crate::hygiene::numbered;
+use super::held::error_span;
+use super::variables::{token as token_of, told_token};
 use crate::ir::{LocalKind, Shape};
 use crate::layout::VariableId;
 
@@ -27,11 +27,6 @@ fn literals<'a>(machine: &Machine<'a>, id: VariableId) -> Option<&'a Shape> {
     let is_saved_whole = matches!(variable.kind, LocalKind::Value | LocalKind::Items);
     let local = &machine.graph.locals[variable.place.local];
     local.literals_in(&variable.place.fields).filter(|_| is_saved_whole)
-}
-
-/// What is told of the values of a variable.
-fn told_token(id: VariableId) -> Ident {
-    numbered("lasts", id.0)
 }
 
 /// The token of a variable that is told how its values are saved.

@@ -3,47 +3,57 @@
 mod add;
 mod arm;
 mod braces;
+pub(crate) mod clippy;
 mod constants;
 mod entry;
 mod exit;
 mod facade;
+mod field_names;
 mod graph;
+mod held;
+mod idents;
+mod inference_order;
 mod joins;
-mod large;
+mod large_literals;
 mod lints;
 mod literals;
 mod moved_keys;
-mod parts;
+mod part_ownership;
+mod part_variables;
+mod places;
 mod print;
+mod printer;
+mod reassigned;
 mod regions;
-mod replaced;
 mod rewrite;
-mod seen;
+mod roots;
+mod run;
 mod select;
 mod shared;
 mod stand_ins;
 mod state;
 mod step;
 mod suspend;
-mod tied;
 mod tokens;
-mod told;
+mod type_ties;
 mod unit;
 mod untouched;
+mod unused_variables;
+mod variables;
 mod variants;
-mod whose_parts;
+mod waits;
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 pub(crate) use self::facade::{facade, is_of_lints, unavailable, values_of};
 pub(crate) use self::graph::type_text;
+use crate::frontend::parse::WorkflowFn;
 use crate::ir::Graph;
 use crate::layout::Layout;
-use crate::lookups::MovedKey;
-use crate::owned::stored_parts;
-use crate::parse::WorkflowFn;
 use crate::syntax::names::without_prefix;
+use crate::syntax::owned::stored_parts;
+use crate::verify::lookups::MovedKey;
 
 /// Prints the machine and what else makes the workflow's type a workflow. It `explains` the machine if people are to read
 /// it: comments take rustc time as well.

@@ -4,9 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
 use super::Machine;
-use super::exit::part_of;
-use super::tokens::{first_held_at, token};
-use crate::lookups::MovedKey;
+use super::held::first_held_at;
+use super::places::part_of;
+use super::variables::token;
+use crate::verify::lookups::MovedKey;
 
 /// What asks them.
 pub(super) fn checks(machine: &Machine<'_>) -> TokenStream {

@@ -1,75 +1,24 @@
 //! What is in an arm of the step function: the blocks that belong to its root.
 
 use std::borrow::Cow;
-use std::cell::{Cell, RefCell};
-use std::ops::Range;
 
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Group, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote};
 use syn::visit_mut::VisitMut;
 use syn::{Expr, Lifetime, Pat, Stmt};
 
 use super::add::add;
 use super::braces::Braces;
-use super::parts::parts_in;
+use super::printer::Printer;
 use super::rewrite::{Rewrite, enclose_last};
-use super::tokens::token_of_await;
-use super::{Machine, add, step};
-use crate::hygiene::{in_source, numbered};
-use crate::ir::{BlockId, BlockKind, Branch, LocalId, Node, PointId, Terminator};
-use crate::layout::{Link, Root, VariableId, is_made_elsewhere};
-use crate::sets::Set;
+use super::variables::token_of_await;
+use super::{add, variables};
+use crate::ir::usage::{Place, Usage, bound_locals};
+use crate::ir::{BlockId, Branch, Node, Terminator};
+use crate::layout::{Link, is_made_elsewhere};
 use crate::syntax::patterns::let_patterns;
-use crate::usage::{Place, Usage, bound_locals};
 
-/// Prints the blocks of one root.
-pub(super) struct Printer<'a> {
-    pub(super) machine: &'a Machine<'a>,
-    pub(super) root: &'a Root,
-    /// The parts of locals that are not whole here, each with its variable.
-    pub(super) parts: Vec<(Place, Ident)>,
-    /// Whether the root begins with a variable for a local, for each of them.
-    pub(super) made: Vec<bool>,
-    /// The node that is being printed, by its block and position.
-    pub(super) at: Cell<(BlockId, usize)>,
-    /// What fills the parts that the end being printed has taken.
-    pub(super) filling: RefCell<TokenStream>,
-    /// The copies that the node or end being printed may take away, each with a variable that says
-    /// whether it is still there.
-    pub(super) flags: RefCell<Vec<(Place, Ident)>>,
-    /// The copies that have been forgotten for the return whose value is being printed.
-    pub(super) returning: RefCell<Vec<(Place, Ident)>>,
-    /// The positions, in the state before, of what is dropped as it is there if the workflow ends here.
-    pub(super) untouched: RefCell<Vec<Range<usize>>>,
-    /// The locals that have been assigned as a whole since parts of them were variables.
-    pub(super) whole: RefCell<Set<LocalId>>,
-    /// The parts that have been moved out of them since.
-    pub(super) moved: RefCell<Set<Place>>,
-}
-
-/// The root that follows a suspension, and that waits for its regions.
-pub(super) fn root_after<'a>(machine: &Machine<'a>, point: PointId) -> Option<&'a Root> {
-    let kind = BlockKind::Resume(point);
-    machine.layout.roots.iter().find(|root| machine.graph[root.block].kind == kind)
-}
-
-impl<'a> Printer<'a> {
-    pub(super) fn new(machine: &'a Machine<'a>, root: &'a Root) -> Self {
-        Self {
-            machine,
-            root,
-            parts: parts_in(machine, root),
-            made: Self::made_in(machine, root),
-            at: Cell::new((root.block, 0)),
-            filling: RefCell::default(),
-            flags: RefCell::default(),
-            returning: RefCell::default(),
-            untouched: RefCell::default(),
-            whole: RefCell::default(),
-            moved: RefCell::default(),
-        }
-    }
-
+impl Printer<'_> {
     /// Prints a block and what follows it without a jump.
     pub(super) fn chain(&self, first: BlockId, braces: &mut Braces) {
         let mut id = first;
@@ -94,8 +43,7 @@ impl<'a> Printer<'a> {
                 Terminator::Goto(to) => match self.machine.layout.links[to.0] {
                     // The end that the merge belongs to is being printed.
                     Link::After | Link::Branch => {
-                        braces.push(self.turn(*to));
-                        return braces.push(self.hand_on(id));
+                        return braces.push(self.turn(*to));
                     }
                     Link::Follow => {
                         braces.push(self.turn(*to));
@@ -103,7 +51,7 @@ impl<'a> Printer<'a> {
                         id = *to;
                         continue;
                     }
-                    Link::Root => return braces.add(|out| self.goto(out, *to, None)),
+                    Link::Root => return braces.add(|out| self.goto(out, *to)),
                 },
                 Terminator::If { cond, then, otherwise, merge } => {
                     let see = self.see_lent(&let_patterns(cond));
@@ -188,7 +136,7 @@ impl<'a> Printer<'a> {
 
     /// The label of what a `break` leaves to end the step without a return value.
     pub(super) fn leave(&self) -> Lifetime {
-        step::step_label(self.machine.graph[self.root.block].region)
+        variables::step_label(self.machine.graph[self.root.block].region)
     }
 
     /// A branch that goes on at `merge`, with what is done `first` there.
@@ -312,38 +260,4 @@ fn ends_alone(stmt: &Stmt) -> bool {
         ),
         _ => true,
     }
-}
-
-/// Whether the identifier is among the tokens.
-pub(super) fn names(tokens: &TokenStream, ident: &Ident) -> bool {
-    find(tokens, ident).is_some()
-}
-
-/// The first of the tokens that is this identifier.
-pub(super) fn find(tokens: &TokenStream, ident: &Ident) -> Option<Ident> {
-    tokens.clone().into_iter().find_map(|tree| match tree {
-        TokenTree::Ident(found) => (found == *ident).then_some(found),
-        TokenTree::Group(group) => find(&group.stream(), ident),
-        _ => None,
-    })
-}
-
-/// The variable that holds what is only to be dropped.
-pub(super) fn carried(id: VariableId) -> Ident {
-    numbered("c", id.0)
-}
-
-/// The variable that holds an operation while it is outstanding.
-pub(super) fn call(index: usize) -> Ident {
-    numbered("call", index)
-}
-
-/// The variable that holds what an operation gave.
-pub(super) fn ready(index: usize) -> Ident {
-    numbered("ready", index)
-}
-
-/// The value of the await that a root follows.
-pub(super) fn awaited(span: Span) -> Ident {
-    in_source("value", span)
 }

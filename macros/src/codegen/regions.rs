@@ -8,107 +8,21 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::{Expr, Index};
+use syn::Index;
 
 use super::add::Piece;
-use super::print::{Printer, awaited, ready};
+use super::printer::Printer;
 use super::select::{otherwise, taken};
-use super::step::{context, parked};
-use super::tokens::operation_token;
-use super::{Machine, state, step};
-use crate::hygiene::{hidden, numbered};
-use crate::ir::{Branch, Choice, Graph, LocalId, PointId, RegionId, Terminator};
-use crate::layout::{State, VariableId};
-use crate::usage::{Jump, Usage};
-
-/// What is awaited at a point.
-pub(super) struct Wait<'a> {
-    pub(super) branches: Vec<(Option<&'a Expr>, &'a Branch<RegionId>)>,
-    /// That of `join!`; `None` for `select!`.
-    fail_fast: Option<bool>,
-    /// The branches of a `select!`, and whether there is an `else`.
-    choices: (&'a [Choice], bool),
-}
-
-fn wait_at(graph: &Graph, wanted: PointId) -> Option<Wait<'_>> {
-    graph.blocks.iter().find_map(|block| match &block.end {
-        Terminator::Select { point, arms, has_else, .. } if *point == wanted => {
-            let branches = arms.iter().map(|arm| (arm.cond.as_ref(), &arm.future));
-            let choices = (&arms[..], *has_else);
-            Some(Wait { branches: branches.collect(), fail_fast: None, choices })
-        }
-        Terminator::Join { point, branches, fail_fast, .. } if *point == wanted => {
-            let branches = branches.iter().map(|branch| (None, branch));
-            let (fail_fast, choices) = (Some(*fail_fast), (&[][..], false));
-            Some(Wait { branches: branches.collect(), fail_fast, choices })
-        }
-        _ => None,
-    })
-}
-
-/// What a branch begins with: the operation, or whether there is anything to begin.
-fn made(point: PointId, index: usize) -> Ident {
-    hidden(&format!("m{}_{index}", point.0))
-}
-
-/// What a region takes over.
-pub(super) fn given(region: RegionId, id: VariableId) -> Ident {
-    hidden(&format!("g{}_{}", region.0, id.0))
-}
-
-/// Whether a region takes the variable over.
-pub(super) fn takes_over(machine: &Machine<'_>, region: RegionId, id: VariableId) -> bool {
-    let root = machine.layout.root(machine.graph[region].entry);
-    root.is_some_and(|root| root.entry.contains(&id))
-}
-
-/// Which of the regions of a point takes the variable over.
-pub(super) fn taker(machine: &Machine<'_>, point: PointId, id: VariableId) -> Option<RegionId> {
-    machine.graph.regions_of(point).find(|region| takes_over(machine, *region, id))
-}
-
-/// The token of the value that a region gives to a `join!`.
-pub(super) fn output_token(region: RegionId) -> Ident {
-    numbered("v", region.0)
-}
-
-/// The token of the type of a region's value.
-pub(super) fn value_token(region: RegionId) -> Ident {
-    numbered("r", region.0)
-}
-
-pub(super) fn closure(region: RegionId) -> Ident {
-    numbered("region", region.0)
-}
-
-pub(super) fn begins(region: RegionId) -> Ident {
-    numbered("begins", region.0)
-}
-
-/// Declares what branches begin with.
-pub(super) fn declare_made(machine: &Machine<'_>, owner: Option<RegionId>) -> TokenStream {
-    let mut out = TokenStream::new();
-    for point in machine.layout.states_of(owner).filter_map(|state| state.point) {
-        let wait = wait_at(machine.graph, point).filter(|_| machine.graph.has_regions(point));
-        for (index, (_, branch)) in wait.into_iter().flat_map(|wait| wait.branches).enumerate() {
-            let made = made(point, index);
-            match branch {
-                Branch::Operation(_) => {
-                    out.extend(quote!(let mut #made = __piton::None;));
-                }
-                Branch::Region(region) => {
-                    out.extend(quote!(let mut #made = false;));
-                    let root = machine.layout.root(machine.graph[*region].entry);
-                    for id in root.into_iter().flat_map(|root| &root.entry) {
-                        let given = given(*region, *id);
-                        out.extend(quote!(let mut #given = __piton::Handed(__piton::None);));
-                    }
-                }
-            }
-        }
-    }
-    out
-}
+use super::variables::{
+    awaited, begins, closure, context, handle, made, operation_token, output_token, parked, ready,
+    taken_over,
+};
+use super::waits::{Wait, wait_at};
+use super::{Machine, run, state};
+use crate::ir::usage::{Jump, Usage};
+use crate::ir::{Branch, Graph, LocalId, PointId, RegionId, Terminator};
+use crate::layout::State;
+use crate::syntax::hygiene::hidden;
 
 /// The tokens of what regions give to a `join!`.
 pub(super) fn output_tokens(
@@ -167,7 +81,7 @@ impl Printer<'_> {
                     let root = self.machine.layout.root(graph[*region].entry);
                     let entry = root.map(|root| self.lent_first(&root.entry));
                     for id in entry.into_iter().flatten() {
-                        let given = given(*region, id);
+                        let given = taken_over(*region, id);
                         let value = self.handed_over(id, None);
                         let local = self.machine.layout.variable(id).place.local;
                         let given = quote!((&mut #given).fill(#value););
@@ -178,15 +92,13 @@ impl Printer<'_> {
         }
         let parked = parked();
         let (hold, save) = (self.hold_across(), self.save(point, self.turn_across()));
-        let carry = self.carry_across(point);
         let count = Index::from(wait.branches.len());
-        let jump = Piece(|out: &mut TokenStream| step::jump(self.machine, out, state.block));
+        let jump = Piece(|out: &mut TokenStream| state::jump(self.machine, out, state.block));
         quote! {
             #make
             #hold
             #give
             #save
-            #carry
             #parked.enter(#count)?;
             #jump
         }
@@ -214,7 +126,7 @@ impl Printer<'_> {
         let number = state::number(self.machine, start.block);
         let (closure, begins, parked) = (closure(id), begins(id), parked());
         let made = made(region.point, region.index);
-        let run = step::run(self.machine, Some(id), &quote!(#parked.begin_branch()));
+        let run = run::run(self.machine, Some(id), &quote!(#parked.begin_branch()));
         // What never returns has no type by itself.
         let value =
             if returns(self.machine.graph, id) { quote!(_) } else { quote!(__piton::Never) };
@@ -324,11 +236,6 @@ impl Printer<'_> {
             break #leave;
         }
     }
-}
-
-/// The handle of a region.
-pub(super) fn handle(region: RegionId) -> Ident {
-    numbered("h", region.0)
 }
 
 /// Whether the region can come to its end.

@@ -4,11 +4,10 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Index, Pat};
 
-use super::print::{Printer, awaited, ready};
-use super::step::{context, parked};
-use super::tokens::operation_token;
-use crate::hygiene::hidden;
+use super::printer::Printer;
+use super::variables::{awaited, context, operation_token, parked, ready};
 use crate::ir::{Choice, PointId, Terminator};
+use crate::syntax::hygiene::hidden;
 
 impl Printer<'_> {
     /// Those of operations alone. While none is ready, the machine stays parked.

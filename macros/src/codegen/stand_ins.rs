@@ -4,12 +4,12 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::Expr;
 
-use super::print::Printer;
-use crate::hygiene::{hidden, numbered};
+use super::printer::Printer;
+use crate::collections::sets::Set;
+use crate::ir::usage::{Place, Usage};
 use crate::ir::{BlockId, ScopeId};
 use crate::layout::{Turn, VariableId};
-use crate::sets::Set;
-use crate::usage::{Place, Usage};
+use crate::syntax::hygiene::{hidden, numbered};
 
 impl Printer<'_> {
     /// Copies what the node or end that is being printed takes out of locals that are to be whole, and

@@ -7,10 +7,12 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens;
 
-use super::Machine;
 use super::add::add;
+use super::variables::machine_label;
+use super::{Machine, state};
 use crate::ir::BlockId;
 use crate::layout::State;
+use crate::syntax::hygiene::written;
 
 /// The number of the arm that begins with a block.
 pub(super) fn number(machine: &Machine<'_>, block: BlockId) -> Literal {
@@ -37,4 +39,11 @@ pub(super) fn arm(machine: &Machine<'_>, state: &State, out: &mut TokenStream) {
     }
     doc.push('.');
     add!(out, #[doc = #doc] #number);
+}
+
+/// Jumps to the arm of a root: its slots have been filled, or its state has just been written.
+pub(super) fn jump(machine: &Machine<'_>, out: &mut TokenStream, root: BlockId) {
+    let (label, variable) = (machine_label(machine.graph[root].region), written("__piton_state"));
+    let number = state::number(machine, root);
+    add!(out, #variable = #number; continue #label;);
 }

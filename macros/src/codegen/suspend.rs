@@ -6,13 +6,14 @@ use syn::{Index, Pat};
 
 use super::add::{Piece, add, add_at};
 use super::exit::Whereabouts;
-use super::print::{Printer, awaited, call};
-use super::step::{context, parked, slot};
-use super::tokens::{operation_token, token, token_of_await};
+use super::printer::Printer;
+use super::variables::{
+    awaited, call, context, operation_token, parked, slot, token, token_of_await,
+};
 use super::{add, state};
+use crate::ir::usage::{Usage, bound_locals};
 use crate::ir::{Branch, Choice, PointId, Terminator, discard, start_of, whole};
 use crate::layout::{Asked, State};
-use crate::usage::{Usage, bound_locals};
 
 /// Before the suspension.
 impl Printer<'_> {

@@ -5,28 +5,15 @@ use quote::{quote, quote_spanned};
 use syn::{Expr, ExprLit, Lit, Pat, PatIdent, Stmt, Type};
 
 use super::add::{Piece, add, add_at};
-use super::step::{context, parked};
+use super::held::{error_span, first_held};
+use super::variables::{
+    argument_token, context, operation_token, parked, part_token, token, token_of_await, type_token,
+};
 use super::{Machine, add, literals};
-use crate::hygiene::{hidden, numbered};
+use crate::collections::sets::Set;
+use crate::ir::usage::bound_locals;
 use crate::ir::{Branch, LocalId, LocalKind, Node, PointId, Terminator, start_of};
 use crate::layout::{Variable, VariableId};
-use crate::sets::Set;
-use crate::usage::bound_locals;
-
-/// The type token of a saved variable.
-pub(super) fn token(id: VariableId) -> Ident {
-    numbered("t", id.0)
-}
-
-/// The token of a local that is of one type in several roots, saved or not.
-pub(super) fn type_token(local: LocalId) -> Ident {
-    numbered("y", local.0)
-}
-
-/// The token of a part of a local that one root moves out and another fills.
-pub(super) fn part_token(id: VariableId) -> Ident {
-    numbered("p", id.0)
-}
 
 /// The tokens of [`type_token`] and [`part_token`].
 pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
@@ -35,24 +22,6 @@ pub(super) fn types(machine: &Machine<'_>) -> TokenStream {
     let locals = locals.into_iter().map(type_token);
     let tokens = locals.chain(machine.layout.filled_later().map(part_token));
     tokens.map(|token| quote!(let #token = __piton::TypeOf::new();)).collect()
-}
-
-/// The type token of an operation.
-pub(super) fn operation_token(point: PointId, index: usize) -> Ident {
-    hidden(&format!("f{}_{index}", point.0))
-}
-
-/// The token of an operation that is awaited alone. What rustc says of a use of it is said of the operation, and so no
-/// more than once.
-pub(super) fn token_of_await(point: PointId, operation: &Expr) -> Ident {
-    let mut token = operation_token(point, 0);
-    token.set_span(start_of(operation));
-    token
-}
-
-/// The token of an argument.
-pub(super) fn argument_token(index: usize) -> Ident {
-    numbered("a", index)
 }
 
 /// A token per argument.
@@ -328,36 +297,6 @@ pub(super) fn text_checks(machine: &Machine<'_>) -> TokenStream {
         out = quote!(if false { use __piton::Held as _; #out });
     }
     out
-}
-
-/// For each await, where it is, and the variables that are held across it and none before it.
-fn first_held(machine: &Machine<'_>) -> impl Iterator<Item = (Span, Vec<VariableId>)> {
-    let mut held = Set::new();
-    machine.layout.states.iter().filter_map(move |state| {
-        let at = machine.graph.points[state.point?.0].span;
-        let new: Vec<_> = state.fields.iter().copied().filter(|id| held.insert(*id)).collect();
-        (!new.is_empty()).then_some((at, new))
-    })
-}
-
-/// Where the first await is across which such a variable is held.
-pub(super) fn first_held_at(
-    machine: &Machine<'_>,
-    is_such: impl Fn(&VariableId) -> bool,
-) -> Option<Span> {
-    let state = machine.layout.states.iter().find(|state| state.fields.iter().any(&is_such))?;
-    Some(machine.graph.points[state.point?.0].span)
-}
-
-/// Where rustc says that a variable cannot be saved. Of the items of a loop it says so once, where
-/// they come from.
-pub(super) fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -> Span {
-    let locals = &machine.graph.locals;
-    let local = &locals[variable.place.local];
-    let span = locals[local.item_of.unwrap_or(variable.place.local)].ident.span();
-    // rustc would look for what the compiler has made up in what the call was expanded from, which is
-    // the attribute.
-    if local.is_temporary { span.resolved_at(at) } else { span }
 }
 
 /// A token per awaited operation. Its span is the operation, so that rustc says there what cannot

@@ -8,10 +8,10 @@ use quote::quote;
 use syn::Index;
 
 use super::add::add;
-use super::print::Printer;
-use super::step::parked;
-use crate::hygiene::numbered;
+use super::printer::Printer;
+use super::variables::parked;
 use crate::layout::VariableId;
+use crate::syntax::hygiene::numbered;
 
 impl Printer<'_> {
     /// Declares what stands for these parts of a local, unless what comes right before them stands for these, too.

@@ -3,8 +3,8 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 
-use crate::by_name::NameSet;
-use crate::parse::WorkflowFn;
+use crate::collections::by_name::NameSet;
+use crate::frontend::parse::WorkflowFn;
 
 /// What `Self::…` means in the implementations for the type, which a variant would hide.
 const RESERVED: [&str; 18] = [

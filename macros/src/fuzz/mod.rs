@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Expands `item` by every macro.
 fn expand_all(item: &TokenStream) {
     expand_all_with(&TokenStream::new(), item);
-    is_valid(item, crate::derive::expand(item.clone(), Diagnostics::new()));
+    is_valid(item, crate::derives::signal::expand(item.clone(), Diagnostics::new()));
 }
 
 /// Expands `item` by every attribute, with these arguments.
@@ -38,7 +38,9 @@ fn expand_all_with(arguments: &TokenStream, item: &TokenStream) {
         // What is printed last has taken the process down.
         eprintln!("#[workflow({arguments})]\n{item}\n");
     }
-    for expand in [crate::workflow::expand, crate::activity::expand, crate::deterministic::expand] {
+    for expand in
+        [crate::pipeline::expand, crate::activity::expand, crate::attributes::deterministic::expand]
+    {
         let began = Instant::now();
         is_valid(item, expand(arguments.clone(), item.clone(), Diagnostics::new()));
         assert!(began.elapsed() < PATIENCE, "this takes too long:\n{item}");

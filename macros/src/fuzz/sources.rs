@@ -225,7 +225,7 @@ fn what_mutants_are_made_from_compiles() {
     assert!(SOURCES.len() > 200, "the programs are found");
     for workflow in SOURCES.iter() {
         let item: TokenStream = workflow.parse().expect("tokens");
-        let output = crate::workflow::expand(
+        let output = crate::pipeline::expand(
             TokenStream::new(),
             item,
             crate::diagnostics::Diagnostics::new(),

@@ -6,8 +6,8 @@ use syn::visit::Visit;
 use syn::{Expr, Pat, Type};
 
 use super::{BlockId, Branch, LocalId, Locals, Point, PointId, RegionId, ScopeId};
-use crate::sets::Set;
-use crate::usage::{Made, Place, Usage};
+use crate::collections::sets::Set;
+use crate::ir::usage::{Made, Place, Usage};
 
 /// A function after `cfg`: blocks, numbered in source order.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use quote::ToTokens;
 use syn::{Expr, Ident, Pat, Type};
 
 use super::{Field, LocalId, Shape};
-use crate::by_name::NameMap;
-use crate::fingerprint::{Fingerprint, Place};
-use crate::hygiene::Names;
+use crate::collections::by_name::NameMap;
+use crate::syntax::fingerprint::{Fingerprint, Place};
+use crate::syntax::hygiene::Names;
 use crate::syntax::names::without_prefix;
 
 /// A binding that can be alive across a suspension point.

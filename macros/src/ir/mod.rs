@@ -8,8 +8,10 @@
 mod field;
 mod graph;
 pub(crate) mod locals;
+mod refinement;
 mod shape;
 mod tree;
+pub(crate) mod usage;
 
 use proc_macro2::Span;
 
@@ -18,6 +20,7 @@ pub(crate) use self::graph::{
     Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator, Touched,
 };
 pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
+pub(crate) use self::refinement::{CapturedPart, Refinement};
 pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{
     Arm, AsyncBlock, Body, Branch, NamedBranch, Point, PointKind, SelectArm, Stmt, Tree, discard,

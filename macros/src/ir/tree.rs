@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Pat, Type};
 
 use super::{LocalId, Locals, PointId, TargetId};
-use crate::fingerprint::Place;
+use crate::syntax::fingerprint::Place;
 
 /// A function after `normalize`.
 #[derive(Debug)]

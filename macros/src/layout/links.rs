@@ -1,7 +1,7 @@
 //! How control comes to the blocks, and which of them are roots.
 
+use crate::ir::usage::Jump;
 use crate::ir::{Block, BlockId, BlockKind, Graph, Terminator};
-use crate::usage::Jump;
 
 /// How control comes to a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,19 +6,18 @@
 //! where several ways meet. Every other block is printed inside the root that leads to it, so that
 //! its borrows and temporaries work as in the source. Guarantees: see [`validate`].
 
-mod asked;
-mod holding;
-mod in_parts;
+mod assigned_types;
+mod first_question;
+mod held_borrows;
+mod late_types;
 mod links;
-mod lost;
-mod made_alike;
 mod names;
-mod parts;
-mod passing;
+mod pass_through;
+mod projections;
+mod shared_types;
+mod stand_ins;
 mod states;
-mod tied;
-mod untold;
-mod vacant;
+mod uninitialized;
 mod validate;
 mod variables;
 
@@ -26,28 +25,27 @@ use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 
-pub(crate) use self::asked::Asked;
+pub(crate) use self::assigned_types::each_given;
+pub(crate) use self::first_question::Asked;
 pub(crate) use self::links::{Link, is_entered_within};
-pub(crate) use self::made_alike::Alike;
 pub(crate) use self::names::is_made_elsewhere;
-pub(crate) use self::parts::{StandIns, Turn};
-pub(crate) use self::tied::each_given;
+pub(crate) use self::shared_types::Alike;
+pub(crate) use self::stand_ins::{StandIns, Turn};
 pub(crate) use self::validate::validate;
 pub(crate) use self::variables::{Variable, VariableId};
-use crate::carried::Carried;
-use crate::holes;
-use crate::holes::Holes;
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::flow::move_paths;
+use crate::flow::move_paths::Holes;
+use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, PointId, RegionId, ScopeId};
 use crate::layout::links::{Exits, exits, link};
 use crate::layout::names::{Names, names_by_root, needed};
-use crate::layout::parts::forget_late;
-use crate::layout::passing::{carry, find_idle, given_in, keep, used_by_regions};
+use crate::layout::pass_through::{find_idle, given_in, keep, used_by_regions};
+use crate::layout::stand_ins::forget_late;
 use crate::layout::states::{edges, numbers, states};
 use crate::layout::variables::{Variables, sort_as_declared};
-use crate::liveness::Liveness;
-use crate::sets::Set;
 use crate::syntax::divergence;
-use crate::usage::Place;
 
 /// An arm of the step function.
 #[derive(Debug)]
@@ -83,8 +81,6 @@ pub(crate) struct Root {
     pub(crate) idle: Set<LocalId>,
     /// What it reads or hands on only behind a call that may never return.
     pub(crate) hidden: Set<LocalId>,
-    /// What may come to it to be dropped at the end of its scope.
-    pub(crate) carried: Vec<VariableId>,
     /// The parts of what it is given that have been moved out.
     pub(crate) gone: Vec<Place>,
     /// Parts of locals that it fills before it reads them, and is not given.
@@ -139,8 +135,8 @@ pub(crate) struct Layout {
     pub(crate) in_parts: Set<Place>,
     /// What may be a borrow and is held by its parts, with those that are used up, as they are written.
     pub(crate) spent_parts: BTreeMap<LocalId, BTreeMap<Place, TokenStream>>,
-    /// What is held where control leaves a root.
-    pub(crate) carried: Carried,
+    /// The locals of which parts are saved.
+    pub(crate) saved_in_parts: Set<LocalId>,
     /// Where copies stand in for parts that have been moved out.
     pub(crate) stand_ins: StandIns,
     /// Which parts are filled before they are read.
@@ -155,8 +151,8 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     let exits = exits(graph, &links);
     let mut variables = Variables::of(graph);
     let bound = graph.bound_at_entry();
-    let holes = holes::analyze(graph, liveness);
-    let vacant = vacant::analyze(graph);
+    let holes = move_paths::analyze(graph, liveness);
+    let vacant = uninitialized::analyze(graph);
     let (mut needed, mut held) = needed(graph, liveness, &exits, &root_of);
     let mut names = names_by_root(graph, &bound, &root_of);
     let mut roots = Vec::new();
@@ -227,31 +223,30 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             asked: None,
             idle: Set::new(),
             hidden: Set::new(),
-            carried: Vec::new(),
             gone: Vec::new(),
             unfilled,
         });
     }
     vacant.declare(graph, &exits, &root_of, &mut roots, &variables.list);
     let stand_ins =
-        parts::analyze(graph, liveness, &exits, &root_of, &holes, &roots, &variables.list);
+        stand_ins::analyze(graph, liveness, &exits, &root_of, &holes, &roots, &variables.list);
     for root in &mut roots {
         root.gone = stand_ins.begin(root.block).iter().cloned().collect();
     }
-    let lost = lost::analyze(graph, &stand_ins, &roots);
-    let carried = carry(graph, liveness, &root_of, &lost, &mut roots, &mut variables);
-    asked::find(graph, &mut roots);
+    first_question::find(graph, &mut roots);
     let read = find_idle(graph, &links, &exits, &root_of, &mut roots, &variables.list);
     keep(graph, &exits, &root_of, &stand_ins, &mut roots, &mut variables.list);
-    let untold = untold::find(graph);
-    let tied = tied::find(graph, &roots, &root_of).chain(untold.iter().copied()).collect();
-    let alike = made_alike::find(graph, &roots);
+    let untold = late_types::find(graph);
+    let tied =
+        assigned_types::find(graph, &roots, &root_of).chain(untold.iter().copied()).collect();
+    let alike = shared_types::find(graph, &roots);
     let states = states(graph, &roots);
     let numbers = numbers(graph, &roots, &states);
     let edges = edges(graph, &states);
     forget_late(graph, &exits, &root_of, &stand_ins, &mut roots);
-    let in_parts = in_parts::find(graph, &variables.list);
-    let spent_parts = in_parts::find_spent(graph, &variables.list);
+    let in_parts = projections::find(graph, &variables.list);
+    let spent_parts = projections::find_spent(graph, &variables.list);
+    let saved_in_parts = projections::find_saved(&variables.list);
     Layout {
         variables: variables.list,
         roots,
@@ -266,7 +261,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         alike,
         in_parts,
         spent_parts,
-        carried,
+        saved_in_parts,
         stand_ins,
         holes,
         untold,

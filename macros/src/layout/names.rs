@@ -3,13 +3,13 @@
 use syn::Expr;
 
 use super::Root;
-use super::holding::{Held, held, lent_by};
+use super::held_borrows::{Held, held, lent_by};
 use super::links::Exits;
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::ir::usage::{Jump, Usage};
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
-use crate::liveness::Liveness;
-use crate::sets::Set;
 use crate::syntax::macros;
-use crate::usage::{Jump, Usage};
 
 /// The locals that the code of each root needs, with what those that are made again are made of; and
 /// the borrows that it holds.

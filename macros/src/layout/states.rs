@@ -2,9 +2,9 @@
 
 use super::links::is_entered_within;
 use super::{Root, State};
+use crate::collections::sets::Set;
+use crate::ir::usage::Jump;
 use crate::ir::{BlockKind, Graph, PointId, Terminator};
-use crate::sets::Set;
-use crate::usage::Jump;
 
 pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
     let mut states = Vec::new();

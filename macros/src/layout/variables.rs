@@ -2,11 +2,11 @@
 
 use syn::Ident;
 
-use crate::hygiene::hidden;
+use crate::collections::sets::Set;
+use crate::ir::usage::Place;
 use crate::ir::{BlockId, Graph, LocalKind, RegionId};
-use crate::sets::Set;
+use crate::syntax::hygiene::hidden;
 use crate::syntax::names::without_prefix;
-use crate::usage::Place;
 
 /// Index into [`Layout::variables`](super::Layout::variables).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,8 +27,6 @@ pub(crate) struct Variable {
     /// The machines, the function's own or that of a region, in which it goes from root to root
     /// within a step.
     pub(crate) passed_in: Set<Option<RegionId>>,
-    /// Those in which it goes from root to root only to be dropped.
-    pub(crate) carried_in: Set<Option<RegionId>>,
     /// Whether it may do so as it was saved, without having been loaded.
     pub(crate) comes_saved: bool,
 }
@@ -70,7 +68,6 @@ impl Variables {
             kind,
             is_saved: false,
             passed_in: Set::new(),
-            carried_in: Set::new(),
             comes_saved: false,
         });
         id

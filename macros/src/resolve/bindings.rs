@@ -5,7 +5,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, Ident, Pat};
 
 use super::{Binding, Resolver};
-use crate::by_name::NameMap;
+use crate::collections::by_name::NameMap;
 use crate::ir::LocalKind;
 use crate::syntax::patterns;
 use crate::syntax::patterns::is_binding;

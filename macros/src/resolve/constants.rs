@@ -3,7 +3,7 @@
 use syn::visit::Visit;
 use syn::{Block, Item};
 
-use crate::by_name::NameSet;
+use crate::collections::by_name::NameSet;
 use crate::syntax::source::declared_around;
 
 /// The constants of the body, and those of the file that the body sees.

@@ -9,9 +9,9 @@ use syn::{Expr, FieldPat, Ident, ItemMacro, Macro, Pat, PatIdent};
 
 use super::{Binding, Resolver};
 use crate::diagnostics::rules::Rule;
-use crate::syntax::macros::{Piece, definition};
+use crate::syntax::macros::shown::shows_names;
+use crate::syntax::macros::{Piece, definition, write_out};
 use crate::syntax::{macros, suspend};
-use crate::{check, write_out};
 
 /// Renames the bindings of a pattern.
 struct Renamer<'a, 'r>(&'a Resolver<'r>);
@@ -233,7 +233,7 @@ impl Resolver<'_> {
 
     /// Refuses a call that is given a variable which has got another name, and shows that.
     fn check_shown(&self, mac: &Macro) {
-        if check::shows_names(mac, self.macros.iter().map(|(item, _)| item)) {
+        if shows_names(mac, self.macros.iter().map(|(item, _)| item)) {
             let (path, bang, name) = (&mac.path, &mac.bang_token, macros::name(mac));
             self.diagnostics.error_at(
                 quote!(#path #bang),

@@ -12,19 +12,20 @@ mod bindings;
 mod constants;
 mod macros;
 mod parameters;
+pub(crate) mod untyped;
 
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, ItemMacro, Macro, Pat, PatType, Stmt};
 
-use crate::by_name::{NameMap, NameSet};
+use crate::collections::by_name::{NameMap, NameSet};
 use crate::diagnostics::Diagnostics;
-use crate::fingerprint::Fingerprint;
-use crate::hygiene::Names;
+use crate::frontend::{expose, formerly, redact};
 use crate::ir::Locals;
+use crate::ir::usage::bound_locals;
+use crate::syntax::fingerprint::Fingerprint;
+use crate::syntax::hygiene::Names;
 use crate::syntax::suspend;
-use crate::usage::bound_locals;
-use crate::{expose, formerly, redact, untold};
 
 /// Gives every binding its name.
 pub(crate) fn resolve(
@@ -251,7 +252,7 @@ impl VisitMut for Resolver<'_> {
                         self.locals[local].is_given = false;
                     }
                 }
-                untold::note(&mut self.locals, local);
+                untyped::note(&mut self.locals, local);
             }
             Stmt::Item(syn::Item::Macro(item)) => self.define_macro(item),
             // Other items see no locals.

@@ -8,8 +8,8 @@
 use syn::ext::IdentExt;
 use syn::{Block, Ident, PatType};
 
-use crate::hygiene::hidden;
-use crate::redact;
+use crate::frontend::redact;
+use crate::syntax::hygiene::hidden;
 use crate::syntax::patterns::{collect_bindings, has_ref};
 
 /// Gives such a parameter, and those behind it, which are dropped before it, a name of its own, and takes it

@@ -4,7 +4,7 @@ use syn::{Block, Expr, Stmt as Source, UnOp};
 
 use super::macros;
 use super::macros::Piece;
-use super::methods::{LENDING_ALWAYS, PARTS, gives_own, is_one_of};
+use super::methods::{Fact, gives_own, is};
 use super::operators::is_sign;
 
 /// The expression without the parentheses around it, which it does not need on its own.
@@ -20,7 +20,7 @@ pub(crate) fn without_parens(expr: Expr) -> Expr {
 pub(crate) fn gives_option(value: &Expr) -> bool {
     match value {
         Expr::Paren(expr) => gives_option(&expr.expr),
-        Expr::MethodCall(call) => is_one_of(&PARTS, call) && !is_one_of(&LENDING_ALWAYS, call),
+        Expr::MethodCall(call) => is(call, Fact::Part) && !is(call, Fact::Always),
         _ => false,
     }
 }
@@ -133,6 +133,20 @@ pub(crate) fn is_range(expr: &Expr) -> bool {
         Expr::Range(range) => range.start.is_some(),
         Expr::Paren(paren) => is_range(&paren.expr),
         Expr::Group(group) => is_range(&group.expr),
+        _ => false,
+    }
+}
+
+/// Whether the expression makes a new value.
+pub(crate) fn is_made(expr: &Expr) -> bool {
+    match expr {
+        Expr::Paren(paren) => is_made(&paren.expr),
+        Expr::Array(_)
+        | Expr::Block(_)
+        | Expr::Call(_)
+        | Expr::Macro(_)
+        | Expr::Struct(_)
+        | Expr::Tuple(_) => true,
         _ => false,
     }
 }

@@ -1,339 +1,345 @@
 //! Methods of the standard library, known by their names: what each does with its receiver, and what it gives.
+//!
+//! One table has a row for each name, so that what the passes take from each other about a method stands side by side.
+//!
+//! ```text
+//! order.lines.first()       first: Part                      lends a part of `order.lines`
+//! lines.iter().max()        iter: Items, max: Finds          finds one of the items that it lends
+//! list.push(line)           push: Changes                    changes `list` where it is
+//! found.unwrap_or(line)     unwrap_or: Takes, Defaults       takes `found`
+//! ```
 
-use syn::{Expr, ExprMethodCall, ExprTry};
+use syn::{Expr, ExprMethodCall, ExprTry, Ident};
 
 use super::names::is_any_of;
+use Fact::*;
+
+/// What the methods of one name do, by the traits and types of the standard library that have them. Other types may have
+/// methods of these names, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fact {
+    // The receiver.
+    /// Only looks at it, if it is called without arguments.
+    LooksAlone,
+    /// Only looks at it, if it is called with one argument.
+    LooksTold,
+    /// Only looks at it and at the arguments, and the value is its own. So it is of lists, maps, ranges and texts.
+    Looks,
+    /// Changes it: none has this name and does not.
+    Changes,
+    /// Takes it: none has this name and does not.
+    Takes,
+    /// Takes it and makes the value of it, as `Option`, `Result` and `bool` do.
+    Maps,
+
+    // The value.
+    /// Its own, and the receiver is left where it is, if it is called without arguments.
+    Own,
+    /// A number or a truth value, which answers a question.
+    Answers,
+    /// A part of the receiver, or an `Option` of one.
+    Part,
+    /// As `Part`, to be changed.
+    PartMut,
+    /// As `Part`, which is there in any case.
+    Always,
+    /// As `Part` or `PartMut`, of a method that is told what to look for, which is one thing.
+    Told,
+    /// All of the receiver, as something that has items.
+    Whole,
+    /// The items of the receiver, or parts of it.
+    Items,
+    /// One item of an iterator, by its place.
+    Picks,
+    /// One item of an iterator, by a look at them: once they have been changed it may be another one.
+    Finds,
+    /// The items of an iterator, or some of them, in an order of their own.
+    Adapts,
+    /// Items of an iterator, or what is in an `Option`, chosen by a look at them.
+    Sifts,
+    /// Another iterator, which goes through the items only as it is gone through itself.
+    Iterator,
+    /// What is in an `Option` or `Result`.
+    Opens,
+    /// What is in an `Option` or `Result`, or something else where there is nothing.
+    Defaults,
+    /// A `Result` with the error that a `?` returns with where there is nothing.
+    Explains,
+    /// What is in an entry of a map, where it may have been put by the call.
+    Fills,
+}
+
+/// By name.
+#[rustfmt::skip]
+const METHODS: &[(&str, &[Fact])] = &[
+    ("all", &[Answers]),
+    ("and_then", &[Maps]),
+    ("any", &[Answers]),
+    ("append", &[Changes]),
+    ("as_bytes", &[LooksAlone, Part, Always]),
+    ("as_deref", &[Part, Always]),
+    ("as_deref_mut", &[PartMut]),
+    ("as_mut", &[PartMut]),
+    ("as_mut_slice", &[PartMut]),
+    ("as_os_str", &[Part, Always]),
+    ("as_path", &[Part, Always]),
+    ("as_ref", &[Part, Always]),
+    ("as_slice", &[LooksAlone, Part, Always, Whole]),
+    ("as_str", &[LooksAlone, Part, Always, Whole]),
+    ("back", &[Part]),
+    ("back_mut", &[PartMut]),
+    ("by_ref", &[Iterator]),
+    ("chain", &[Iterator]),
+    ("char_indices", &[LooksAlone]),
+    ("chars", &[LooksAlone]),
+    ("chunk_by", &[Items]),
+    ("chunks", &[Items]),
+    ("chunks_exact", &[Items]),
+    ("chunks_exact_mut", &[Items]),
+    ("chunks_mut", &[Items]),
+    ("clear", &[Changes]),
+    ("clone", &[LooksAlone, Own]),
+    ("cloned", &[Iterator]),
+    ("concat", &[Looks]),
+    ("contains", &[LooksTold, Looks]),
+    ("contains_key", &[LooksTold, Looks]),
+    ("context", &[Explains]),
+    ("copied", &[Iterator]),
+    ("count", &[Answers]),
+    ("cycle", &[Adapts, Iterator]),
+    ("dedup", &[Changes]),
+    ("difference", &[Items]),
+    ("ends_with", &[LooksTold, Looks]),
+    ("enumerate", &[Adapts, Iterator]),
+    ("err", &[Maps]),
+    ("expect", &[Takes, Opens]),
+    ("expect_err", &[Takes]),
+    ("extend", &[Changes]),
+    ("file_stem", &[Part]),
+    ("fill", &[Changes]),
+    ("filter", &[Maps, Sifts, Iterator]),
+    ("filter_map", &[Iterator]),
+    ("find", &[Finds]),
+    ("first", &[Part]),
+    ("first_key_value", &[Part]),
+    ("first_mut", &[PartMut]),
+    ("flat_map", &[Iterator]),
+    ("flatten", &[Maps, Adapts, Iterator]),
+    ("front", &[Part]),
+    ("front_mut", &[PartMut]),
+    ("fuse", &[Iterator]),
+    ("get", &[Part, Told]),
+    ("get_key_value", &[Part, Told]),
+    ("get_mut", &[PartMut, Told]),
+    ("insert", &[Changes]),
+    ("inspect", &[Iterator]),
+    ("intersection", &[Items]),
+    ("into_iter", &[Iterator]),
+    ("is_empty", &[LooksAlone, Own, Answers]),
+    ("is_err", &[Looks, Answers]),
+    ("is_err_and", &[Answers]),
+    ("is_none", &[Looks, Answers]),
+    ("is_none_or", &[Answers]),
+    ("is_ok", &[Looks, Answers]),
+    ("is_ok_and", &[Answers]),
+    ("is_some", &[Looks, Answers]),
+    ("is_some_and", &[Answers]),
+    ("iter", &[Items]),
+    ("iter_mut", &[Items]),
+    ("join", &[Looks]),
+    ("keys", &[Items]),
+    ("last", &[Part, Picks]),
+    ("last_key_value", &[Part]),
+    ("last_mut", &[PartMut]),
+    ("len", &[LooksAlone, Own, Answers]),
+    ("lines", &[LooksAlone, Items]),
+    ("map", &[Maps, Iterator]),
+    ("map_err", &[Maps, Explains]),
+    ("map_or", &[Takes]),
+    ("map_or_else", &[Takes]),
+    ("map_while", &[Iterator]),
+    ("match_indices", &[Items]),
+    ("max", &[Finds]),
+    ("max_by", &[Finds]),
+    ("max_by_key", &[Finds]),
+    ("min", &[Finds]),
+    ("min_by", &[Finds]),
+    ("min_by_key", &[Finds]),
+    ("next", &[Changes, Picks]),
+    ("next_back", &[Changes, Picks]),
+    ("nth", &[Picks]),
+    ("nth_back", &[Picks]),
+    ("ok", &[Maps]),
+    ("ok_or", &[Maps, Explains]),
+    ("ok_or_else", &[Takes, Explains]),
+    ("or", &[Maps]),
+    ("or_default", &[Fills]),
+    ("or_else", &[Maps]),
+    ("or_insert", &[Fills]),
+    ("or_insert_with", &[Fills]),
+    ("peekable", &[Adapts, Iterator]),
+    ("pop", &[Changes, Own]),
+    ("pop_back", &[Changes]),
+    ("pop_first", &[Changes]),
+    ("pop_front", &[Changes]),
+    ("pop_last", &[Changes]),
+    ("push", &[Changes]),
+    ("push_back", &[Changes]),
+    ("push_front", &[Changes]),
+    ("push_str", &[Changes]),
+    ("range", &[Items]),
+    ("range_mut", &[Items]),
+    ("rchunks", &[Items]),
+    ("rchunks_mut", &[Items]),
+    ("repeat", &[Looks]),
+    ("retain", &[Changes]),
+    ("rev", &[Adapts, Iterator]),
+    ("reverse", &[Changes]),
+    ("rfind", &[Finds]),
+    ("rsplit", &[Items]),
+    ("rsplit_once", &[LooksTold, Part, Told]),
+    ("rsplit_terminator", &[Items]),
+    ("rsplitn", &[Items]),
+    ("scan", &[Iterator]),
+    ("skip", &[Adapts, Iterator]),
+    ("skip_while", &[Sifts, Iterator]),
+    ("sort", &[Changes]),
+    ("split", &[LooksTold, Items]),
+    ("split_ascii_whitespace", &[Items]),
+    ("split_at", &[Part, Always, Told]),
+    ("split_at_mut", &[PartMut, Told]),
+    ("split_first", &[Part]),
+    ("split_first_mut", &[PartMut]),
+    ("split_inclusive", &[Items]),
+    ("split_last", &[Part]),
+    ("split_last_mut", &[PartMut]),
+    ("split_once", &[LooksTold, Part, Told]),
+    ("split_terminator", &[Items]),
+    ("split_whitespace", &[LooksAlone, Items]),
+    ("splitn", &[Items]),
+    ("starts_with", &[LooksTold, Looks]),
+    ("step_by", &[Adapts, Iterator]),
+    ("strip_prefix", &[LooksTold, Part, Told]),
+    ("strip_suffix", &[LooksTold, Part, Told]),
+    ("symmetric_difference", &[Items]),
+    ("take", &[Adapts, Iterator]),
+    ("take_while", &[Sifts, Iterator]),
+    ("then", &[Maps]),
+    ("then_some", &[Maps]),
+    ("to_ascii_lowercase", &[Looks]),
+    ("to_ascii_uppercase", &[Looks]),
+    ("to_lowercase", &[LooksAlone, Looks]),
+    ("to_owned", &[LooksAlone, Own]),
+    ("to_str", &[Part]),
+    ("to_string", &[LooksAlone, Own]),
+    ("to_uppercase", &[LooksAlone, Looks]),
+    ("to_vec", &[LooksAlone]),
+    ("trim", &[LooksAlone, Part, Always]),
+    ("trim_end", &[LooksAlone, Part, Always]),
+    ("trim_end_matches", &[Part, Always, Told]),
+    ("trim_matches", &[Part, Always, Told]),
+    ("trim_start", &[LooksAlone, Part, Always]),
+    ("trim_start_matches", &[Part, Always, Told]),
+    ("truncate", &[Changes]),
+    ("union", &[Items]),
+    ("unwrap", &[Takes, Opens]),
+    ("unwrap_err", &[Takes]),
+    ("unwrap_or", &[Takes, Defaults]),
+    ("unwrap_or_default", &[Takes, Defaults]),
+    ("unwrap_or_else", &[Takes]),
+    ("values", &[Items]),
+    ("values_mut", &[Items]),
+    ("windows", &[Items]),
+    ("with_context", &[Explains]),
+    ("xor", &[Maps]),
+    ("zip", &[Maps, Iterator]),
+];
+
+/// Whether a method of this name does so.
+pub(crate) fn named(method: &str, fact: Fact) -> bool {
+    let row = METHODS.binary_search_by_key(&method, |(name, _)| name);
+    row.is_ok_and(|row| METHODS[row].1.contains(&fact))
+}
+
+/// Whether the method does so.
+pub(crate) fn is(call: &ExprMethodCall, fact: Fact) -> bool {
+    does(&call.method, fact)
+}
+
+/// Whether a method of this name does so.
+pub(crate) fn does(method: &Ident, fact: Fact) -> bool {
+    named(&method.to_string(), fact)
+}
+
+/// Whether the method does one of these.
+pub(crate) fn is_any(call: &ExprMethodCall, facts: &[Fact]) -> bool {
+    let method = call.method.to_string();
+    facts.iter().any(|fact| named(&method, *fact))
+}
 
 pub(crate) fn is_one_of(methods: &[&str], call: &ExprMethodCall) -> bool {
     is_any_of(&call.method, methods)
 }
 
-/// Whether the method leaves what it is called on where it is, and its value is its own. It is so by the
-/// traits and types of the standard library that have these methods.
+/// Whether the method leaves what it is called on where it is, and its value is its own.
 pub(crate) fn gives_own(call: &ExprMethodCall) -> bool {
-    call.args.is_empty()
-        && is_one_of(&["clone", "is_empty", "len", "pop", "to_owned", "to_string"], call)
+    call.args.is_empty() && is(call, Own)
 }
 
-/// Whether the method only looks at what it is called on and at what it is told, and its value is its own. It
-/// is so by the lists, maps, ranges and texts of the standard library.
+/// Whether the method only looks at what it is called on: none has this name and that many arguments and does not.
 pub(crate) fn only_looks(call: &ExprMethodCall) -> bool {
-    const METHODS: [&str; 15] = [
-        "concat",
-        "contains",
-        "contains_key",
-        "ends_with",
-        "is_err",
-        "is_none",
-        "is_ok",
-        "is_some",
-        "join",
-        "repeat",
-        "starts_with",
-        "to_ascii_lowercase",
-        "to_ascii_uppercase",
-        "to_lowercase",
-        "to_uppercase",
-    ];
-    is_one_of(&METHODS, call)
+    match call.args.len() {
+        0 => is(call, LooksAlone),
+        1 => is(call, LooksTold),
+        _ => false,
+    }
 }
 
-/// Whether the method compares what it is called on with what it is told, and keeps nothing of either.
-pub(crate) fn compares(call: &ExprMethodCall) -> bool {
-    const METHODS: [&str; 8] = ["cmp", "eq", "ge", "gt", "le", "lt", "ne", "partial_cmp"];
-    is_one_of(&METHODS, call)
+/// Whether the method has a name by which collections, texts and options are only looked at. Other types have
+/// such methods, too.
+pub(crate) fn seems_to_look(call: &ExprMethodCall) -> bool {
+    lends_shared(call) || is_any(call, &[Answers, Looks])
 }
 
-/// Whether the method answers a question with a number or a truth value. It is so by the standard library.
-pub(crate) fn answers(call: &ExprMethodCall) -> bool {
-    const METHODS: [&str; 13] = [
-        "all",
-        "any",
-        "count",
-        "is_empty",
-        "is_err",
-        "is_err_and",
-        "is_none",
-        "is_none_or",
-        "is_ok",
-        "is_ok_and",
-        "is_some",
-        "is_some_and",
-        "len",
-    ];
-    is_one_of(&METHODS, call)
-}
-
-/// Whether the method takes what it is called on and makes its value of that. It is so by the `Option`,
-/// the `Result` and the `bool` of the standard library.
-pub(crate) fn takes_receiver(call: &ExprMethodCall) -> bool {
-    const METHODS: [&str; 14] = [
-        "and_then",
-        "err",
-        "filter",
-        "flatten",
-        "map",
-        "map_err",
-        "ok",
-        "ok_or",
-        "or",
-        "or_else",
-        "then",
-        "then_some",
-        "xor",
-        "zip",
-    ];
-    is_one_of(&METHODS, call)
-}
-
-/// Whether the method changes what it is called on and leaves it where it is, if its value is not wanted.
-/// It is so by the collections and strings of the standard library, and what takes itself to give a changed
-/// one, as builders do, is not called for nothing.
-pub(crate) fn changes_in_place(call: &ExprMethodCall) -> bool {
-    const METHODS: [&str; 22] = [
-        "append",
-        "clear",
-        "dedup",
-        "extend",
-        "extend_from_slice",
-        "fill",
-        "insert",
-        "insert_str",
-        "pop_back",
-        "pop_front",
-        "push",
-        "push_back",
-        "push_front",
-        "push_str",
-        "remove",
-        "retain",
-        "reverse",
-        "sort",
-        "sort_by_key",
-        "sort_unstable",
-        "swap",
-        "truncate",
-    ];
-    is_one_of(&METHODS, call)
-}
-
-/// Whether the method takes what it is called on, by those of the standard library: none has this name and
-/// does not.
-pub(crate) fn takes(call: &ExprMethodCall) -> bool {
-    const TAKING: [&str; 10] = [
-        "expect",
-        "expect_err",
-        "map_or",
-        "map_or_else",
-        "ok_or_else",
-        "unwrap",
-        "unwrap_err",
-        "unwrap_or",
-        "unwrap_or_default",
-        "unwrap_or_else",
-    ];
+/// Whether the method changes what it is called on.
+pub(crate) fn changes(call: &ExprMethodCall) -> bool {
     let method = call.method.to_string();
-    TAKING.contains(&method.as_str()) || method.starts_with("into_") || takes_receiver(call)
+    named(&method, Changes)
+        || method.ends_with("_mut")
+        || method.starts_with("get_or_insert")
+        || method == "take" && call.args.is_empty()
 }
 
-/// Methods that lend the items of what they are called on, or parts of it.
-pub(crate) const ITEMS: [&str; 30] = [
-    "chunk_by",
-    "chunks",
-    "chunks_exact",
-    "chunks_exact_mut",
-    "chunks_mut",
-    "difference",
-    "intersection",
-    "iter",
-    "iter_mut",
-    "keys",
-    "lines",
-    "match_indices",
-    "range",
-    "range_mut",
-    "rchunks",
-    "rchunks_mut",
-    "rsplit",
-    "rsplit_terminator",
-    "rsplitn",
-    "split",
-    "split_ascii_whitespace",
-    "split_inclusive",
-    "split_terminator",
-    "split_whitespace",
-    "splitn",
-    "symmetric_difference",
-    "union",
-    "values",
-    "values_mut",
-    "windows",
-];
-
-/// Methods that lend all of what they are called on as something that has items.
-pub(crate) const WHOLE: [&str; 2] = ["as_slice", "as_str"];
-
-/// Methods that give the items of an iterator, or some of them, in an order of their own.
-pub(crate) const ADAPTING: [&str; 8] =
-    ["cycle", "enumerate", "flatten", "peekable", "rev", "skip", "step_by", "take"];
-
-/// Methods that pick one item of an iterator. Those that look at the items may find another one once it
-/// has been changed.
-pub(crate) const PICKING: [&str; 5] = ["last", "next", "next_back", "nth", "nth_back"];
-
-pub(crate) const LOOKING: [&str; 8] =
-    ["find", "max", "max_by", "max_by_key", "min", "min_by", "min_by_key", "rfind"];
-
-/// Methods that leave out items of an iterator, or what is in an `Option`, by a look at it.
-pub(crate) const SIFTING: [&str; 3] = ["filter", "skip_while", "take_while"];
-
-/// Methods that lend a part of what they are called on.
-pub(crate) const PARTS: [&str; 30] = [
-    "as_bytes",
-    "as_deref",
-    "as_os_str",
-    "as_path",
-    "as_ref",
-    "as_slice",
-    "as_str",
-    "back",
-    "file_stem",
-    "first",
-    "first_key_value",
-    "front",
-    "get",
-    "get_key_value",
-    "last",
-    "last_key_value",
-    "rsplit_once",
-    "split_at",
-    "split_first",
-    "split_last",
-    "split_once",
-    "strip_prefix",
-    "strip_suffix",
-    "to_str",
-    "trim",
-    "trim_end",
-    "trim_end_matches",
-    "trim_matches",
-    "trim_start",
-    "trim_start_matches",
-];
-
-/// As `PARTS`, to be changed.
-pub(crate) const PARTS_MUT: [&str; 11] = [
-    "as_deref_mut",
-    "as_mut",
-    "as_mut_slice",
-    "back_mut",
-    "first_mut",
-    "front_mut",
-    "get_mut",
-    "last_mut",
-    "split_at_mut",
-    "split_first_mut",
-    "split_last_mut",
-];
-
-/// Those of [`PARTS`] that find something whatever is there.
-pub(crate) const LENDING_ALWAYS: [&str; 14] = [
-    "as_bytes",
-    "as_deref",
-    "as_os_str",
-    "as_path",
-    "as_ref",
-    "as_slice",
-    "as_str",
-    "split_at",
-    "trim",
-    "trim_end",
-    "trim_end_matches",
-    "trim_matches",
-    "trim_start",
-    "trim_start_matches",
-];
-
-/// Methods that give what is in an `Option` or `Result`.
-pub(crate) const OPENING: [&str; 2] = ["expect", "unwrap"];
-
-/// Methods that give something else where there is nothing.
-pub(crate) const DEFAULTING: [&str; 2] = ["unwrap_or", "unwrap_or_default"];
-
-/// Methods that give the error that a `?` returns with where there is nothing.
-pub(crate) const EXPLAINING: [&str; 5] =
-    ["context", "map_err", "ok_or", "ok_or_else", "with_context"];
-
-/// Those of [`PARTS`] and [`PARTS_MUT`] that are told what to look for, which is one thing.
-pub(crate) const TOLD: [&str; 12] = [
-    "get",
-    "get_key_value",
-    "get_mut",
-    "rsplit_once",
-    "split_at",
-    "split_at_mut",
-    "split_once",
-    "strip_prefix",
-    "strip_suffix",
-    "trim_end_matches",
-    "trim_matches",
-    "trim_start_matches",
-];
+/// Whether the method takes what it is called on.
+pub(crate) fn takes(call: &ExprMethodCall) -> bool {
+    is_any(call, &[Takes, Maps]) || call.method.to_string().starts_with("into_")
+}
 
 /// Whether a method lends a part, and not one of the user's by that name with other arguments.
 pub(crate) fn gives_part(call: &ExprMethodCall) -> bool {
-    (is_one_of(&PARTS, call) || is_one_of(&PARTS_MUT, call))
-        && call.args.len() == usize::from(is_one_of(&TOLD, call))
+    is_any(call, &[Part, PartMut]) && call.args.len() == usize::from(is(call, Told))
 }
 
 /// Whether a method lends a part or items of what it is called on, and none to be changed.
 pub(crate) fn lends_shared(call: &ExprMethodCall) -> bool {
-    (gives_part(call) || is_one_of(&ITEMS, call)) && shares(call)
+    (gives_part(call) || is(call, Items)) && shares(call)
 }
 
 /// Whether a method only looks at what it lends.
 pub(crate) fn shares(call: &ExprMethodCall) -> bool {
-    !(is_one_of(&PARTS_MUT, call) || call.method.to_string().ends_with("_mut"))
+    !(is(call, PartMut) || call.method.to_string().ends_with("_mut"))
 }
 
 /// What a `?` opens, without the error that it returns with.
 pub(crate) fn tried(expr: &ExprTry) -> &Expr {
     let mut tried = &*expr.expr;
     while let Expr::MethodCall(call) = tried
-        && is_one_of(&EXPLAINING, call)
+        && is(call, Explains)
     {
         tried = &call.receiver;
     }
     tried
 }
-
-/// Methods that give another iterator, and go through the items only as that is gone through.
-pub(crate) const ADAPTERS: [&str; 24] = [
-    "by_ref",
-    "chain",
-    "cloned",
-    "copied",
-    "cycle",
-    "enumerate",
-    "filter",
-    "filter_map",
-    "flat_map",
-    "flatten",
-    "fuse",
-    "inspect",
-    "into_iter",
-    "map",
-    "map_while",
-    "peekable",
-    "rev",
-    "scan",
-    "skip",
-    "skip_while",
-    "step_by",
-    "take",
-    "take_while",
-    "zip",
-];
 
 /// Whether the method gives the items of two iterators.
 pub(crate) fn joins(call: &ExprMethodCall) -> bool {
@@ -359,5 +365,21 @@ pub(crate) fn is_shared(iterable: &Expr) -> bool {
     }
 }
 
-/// Methods that lend what is in an entry of a map, and may put it there.
-pub(crate) const FILLING: [&str; 3] = ["or_default", "or_insert", "or_insert_with"];
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_name_has_one_row_in_order() {
+        assert!(METHODS.is_sorted_by(|(name, _), (next, _)| name < next));
+    }
+
+    #[test]
+    fn a_receiver_is_looked_at_or_changed_or_taken() {
+        for (name, facts) in METHODS {
+            let kinds = [&[LooksAlone, LooksTold, Looks][..], &[Changes], &[Takes, Maps]];
+            let known = kinds.iter().filter(|kind| kind.iter().any(|fact| facts.contains(fact)));
+            assert!(known.count() <= 1, "{name}");
+        }
+    }
+}

@@ -12,17 +12,24 @@
 
 pub(crate) mod alternatives;
 pub(crate) mod binding_modes;
+pub(crate) mod branches;
 pub(crate) mod build;
 pub(crate) mod calls;
 pub(crate) mod conditions;
 pub(crate) mod divergence;
+pub(crate) mod exits;
+pub(crate) mod fingerprint;
 pub(crate) mod forms;
+pub(crate) mod hygiene;
 pub(crate) mod macros;
+pub(crate) mod mentions;
 pub(crate) mod methods;
 pub(crate) mod names;
 pub(crate) mod operators;
+pub(crate) mod owned;
 pub(crate) mod patterns;
 pub(crate) mod results;
+pub(crate) mod root;
 pub(crate) mod select;
 pub(crate) mod source;
 pub(crate) mod suspend;

@@ -1,6 +1,6 @@
 //! Kinds of operators.
 
-use syn::{BinOp, UnOp};
+use syn::{BinOp, Expr, UnOp};
 
 /// Whether the operator makes another number of a literal. Of a constant it may call a function.
 pub(crate) fn is_sign(op: UnOp) -> bool {
@@ -33,4 +33,36 @@ pub(crate) fn is_assignment(op: &BinOp) -> bool {
             | BinOp::ShlAssign(_)
             | BinOp::ShrAssign(_)
     )
+}
+
+/// Whether the place of a compound assignment is seen to be evaluated before the value.
+pub(crate) fn place_is_first(op: &BinOp, place: &Expr, value: &Expr) -> bool {
+    is_assignment(op) && is_borrow(value) && is_element(place)
+}
+
+pub(crate) fn is_borrow(expr: &Expr) -> bool {
+    match expr {
+        Expr::Reference(_) => true,
+        Expr::Paren(expr) => is_borrow(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Whether the expression is an element, or a part of one, of what is no call.
+pub(crate) fn is_element(expr: &Expr) -> bool {
+    fn is_place(expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(_) => true,
+            Expr::Index(expr) => is_place(&expr.expr),
+            Expr::Field(expr) => is_place(&expr.base),
+            Expr::Paren(expr) => is_place(&expr.expr),
+            _ => false,
+        }
+    }
+    match expr {
+        Expr::Index(expr) => is_place(&expr.expr),
+        Expr::Field(expr) => is_element(&expr.base),
+        Expr::Paren(expr) => is_element(&expr.expr),
+        _ => false,
+    }
 }

@@ -6,7 +6,7 @@ use syn::{
     Stmt as Source,
 };
 
-use crate::normalize::given::leaves;
+use super::{macros, results};
 
 /// What an expression may give: the values of its branches, and those with which it is left.
 pub(crate) fn ends(expr: &Expr) -> Vec<&Expr> {
@@ -99,4 +99,16 @@ impl<'e> Visit<'e> for Breaks<'e> {
 /// Whether the expression is nothing but a jump.
 pub(crate) fn is_jump(expr: &Expr) -> bool {
     matches!(expr, Expr::Return(_) | Expr::Break(_) | Expr::Continue(_))
+}
+
+/// Whether the expression leaves for somewhere else.
+pub(crate) fn leaves(value: &Expr) -> bool {
+    match value {
+        Expr::Macro(call) => is_left_by(&call.mac),
+        value => results::is_jump(value),
+    }
+}
+
+pub(crate) fn is_left_by(mac: &syn::Macro) -> bool {
+    ["bail", "panic", "todo", "unimplemented", "unreachable"].contains(&&*macros::name(mac))
 }

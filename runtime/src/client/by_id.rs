@@ -9,7 +9,7 @@ use tokio::time::timeout;
 
 use super::kin::goes_on_as;
 use super::updates::{RawUpdate, id_or_new};
-use super::{Client, Send, Watch};
+use super::{Client, Send, Watch, removed};
 use crate::client::inspect::Inspection;
 use crate::engine::backoff::patiently;
 use crate::engine::paused::poll_interval;
@@ -47,6 +47,14 @@ impl Client {
 }
 
 impl UntypedRun {
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+
+    pub(super) fn key(&self) -> &RunKey {
+        &self.key
+    }
+
     /// What is known of the run.
     ///
     /// # Errors
@@ -146,6 +154,8 @@ impl UntypedRun {
     }
 
     async fn ended(&self, record: RunRecord) -> Result<Json, RunError<Json>> {
+        let has_result = record.result.is_some();
+        removed::check(&self.client, record.run_id, record.status, has_result).await?;
         let reason = record.failure.unwrap_or_default();
         match (record.status, record.result) {
             (RunStatus::Cancelled, _) => Err(RunError::Cancelled { reason }),

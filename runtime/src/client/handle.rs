@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
 use super::kin::goes_on_as;
-use super::{Client, Send, send};
+use super::{Client, Send, removed, send};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution;
 use crate::engine::paused::poll_interval;
@@ -79,6 +79,7 @@ impl<W: Workflow> RunHandle<W> {
             let next = Self::new(self.client.clone(), run_id, self.workflow_id.clone());
             ending = next.ending().await?;
         }
+        removed::check(&self.client, run_id, ending.status, ending.result.is_some()).await?;
         self.ended(&ending).await
     }
 
@@ -93,6 +94,7 @@ impl<W: Workflow> RunHandle<W> {
         {
             return Err(RunError::ContinuedAsNew { run_id });
         }
+        removed::check(&self.client, self.run_id, ending.status, ending.result.is_some()).await?;
         self.ended(&ending).await
     }
 

@@ -48,6 +48,8 @@ enum Action {
     Cancel,
     Terminate,
     Retry,
+    Pause,
+    Resume,
     Delete,
 }
 
@@ -129,6 +131,22 @@ impl Client {
     /// Errors: [`BulkError`].
     pub fn retry_all(&self, filter: impl Into<Filter>) -> ChangeMany {
         ChangeMany::new(self.clone(), filter.into(), Action::Retry, Ok(RunChange::Unblock))
+    }
+
+    /// Pauses every open run that a filter means, as [`UntypedRun::pause`](super::UntypedRun::pause) does, for the reason
+    /// that [`ChangeMany::because`] gives.
+    ///
+    /// Errors: [`BulkError`].
+    pub fn pause_all(&self, filter: impl Into<Filter>) -> ChangeMany {
+        ChangeMany::new(self.clone(), filter.into(), Action::Pause, Ok(RunChange::Pause))
+    }
+
+    /// Lets every paused run that a filter means go on, as [`UntypedRun::resume`](super::UntypedRun::resume) does. A run
+    /// whose worker has not yet let go of it is `running` and not among them.
+    ///
+    /// Errors: [`BulkError`].
+    pub fn resume_all(&self, filter: impl Into<Filter>) -> ChangeMany {
+        ChangeMany::new(self.clone(), filter.into(), Action::Resume, Ok(RunChange::Resume))
     }
 
     /// Deletes every run that a filter means and that is over, with its rows: its result, its attributes and memo, its
@@ -309,7 +327,7 @@ impl ChangeMany {
                 }
             }
             RunChange::Terminate { reason: why } => *why = recorded(reason.clone()),
-            RunChange::Unblock | RunChange::Delete => {}
+            RunChange::Unblock | RunChange::Pause | RunChange::Resume | RunChange::Delete => {}
         }
         let details = json!({ "filter": self.filter.to_string(), "key": self.key });
         let audit = NewAuditEntry {
@@ -329,6 +347,8 @@ impl Action {
             Self::Cancel => "cancel",
             Self::Terminate => "terminate",
             Self::Retry => "retry",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
             Self::Delete => "delete",
         }
     }
@@ -338,7 +358,8 @@ impl Action {
         use crate::filter::status;
         use crate::model::RunStatus;
         match self {
-            Self::Signal | Self::Cancel | Self::Terminate => {
+            Self::Resume => status().equals(RunStatus::Paused),
+            Self::Signal | Self::Cancel | Self::Terminate | Self::Pause => {
                 status().one_of(RunStatus::ALL.into_iter().filter(|status| status.is_open()))
             }
             Self::Retry => status().equals(RunStatus::Blocked),

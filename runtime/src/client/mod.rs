@@ -14,10 +14,12 @@ mod kin;
 mod labels;
 mod lists;
 mod many;
+mod operate;
 mod outstanding;
 mod parked;
 mod promises;
 mod queues;
+mod removed;
 #[cfg(feature = "schedules")]
 mod schedules;
 mod send;
@@ -38,6 +40,7 @@ pub use handle::RunHandle;
 pub use in_use::DefinitionInUse;
 pub use lists::{CountRuns, GroupedCount, ListRuns, RunPage};
 pub use many::{ChangeMany, ManyChanged};
+pub use operate::ChangeOne;
 pub use outstanding::OutstandingActivity;
 pub use parked::{ParkedReport, UnfitRuns};
 pub use promises::{Completed, PromiseHandle, SettledPromise};
@@ -154,7 +157,7 @@ impl Client {
     }
 
     /// Starts a run. Await what this returns, after setting options:
-    /// `client.start(fulfil(order)).id("order-42").await?`. When that returns, the run is on disk.
+    /// `client.start(fulfill(order)).id("order-42").await?`. When that returns, the run is on disk.
     pub fn start<W: Workflow>(&self, call: WorkflowCall<W>) -> Start<W> {
         Start::new(self.clone(), call)
     }
@@ -203,7 +206,7 @@ impl Client {
     /// Sends a signal to the open run with this workflow id, or else starts a run that has it in its
     /// inbox before its first step: one or the other, in one transaction, also if several programs do
     /// so at the same time. Await what this returns, after setting the id:
-    /// `client.signal_or_start(Approve { by }, fulfil(order)).id("order-42").await?`.
+    /// `client.signal_or_start(Approve { by }, fulfill(order)).id("order-42").await?`.
     ///
     /// Errors: as those of a start and of a signal, see [`StartError`](crate::error::StartError).
     pub fn signal_or_start<S: Signal, W: Workflow>(

@@ -16,7 +16,7 @@ use crate::engine::session::Adoption;
 use crate::engine::transitions;
 use crate::error::{BlockedHolder, KeyError, StartError};
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall};
-use crate::model::{Attributes, Memo, RunId, Terms, Timestamp};
+use crate::model::{Attributes, Memo, NewTerms, RunId, Timestamp};
 use crate::store::{FirstArrival, IdPolicy, IdReuse, NewRun, StartOutcome};
 
 /// A run that is yet to be started: await it.
@@ -30,8 +30,7 @@ pub struct Start<W> {
     id_reuse: IdReuse,
     request_id: Option<String>,
     labels: Labels,
-    /// Those of the first run, before it is known when that is due.
-    pub(super) terms: Terms,
+    pub(super) terms: NewTerms,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +57,7 @@ impl<W: Workflow> Start<W> {
     pub(super) fn new(client: Client, call: WorkflowCall<W>) -> Self {
         let on_conflict = OnConflict::default();
         let labels = Labels::default();
-        let (id_reuse, terms) = (IdReuse::default(), Terms::default());
+        let (id_reuse, terms) = (IdReuse::default(), NewTerms::default());
         let (workflow_id, request_id, start) = (None, None, When::Now);
         Self { client, call, workflow_id, start, on_conflict, id_reuse, request_id, labels, terms }
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Start;
 use crate::error::StartError;
 use crate::machine::Workflow;
-use crate::model::{Cron, OnTimeout, RetryPolicy, Terms, WorkflowRetry};
+use crate::model::{NewTerms, OnTimeout, RetryPolicy, Terms};
 
 impl<W: Workflow> Start<W> {
     /// Limits how long the run and all runs that follow it in its chain may take together, from when the first is due.
@@ -25,14 +25,14 @@ impl<W: Workflow> Start<W> {
 
     /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
     pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
-        self.terms.on_timeout = on_timeout;
+        self.terms.on_timeout = Some(on_timeout);
         self
     }
 
     /// Sets how long a run may take to clean up that was asked to cancel because its timeout was over. After that it is
     /// closed without running any more of its code. Default: 10 minutes.
     pub fn cleanup_timeout(mut self, timeout: Duration) -> Self {
-        self.terms.cleanup_timeout = timeout;
+        self.terms.cleanup_timeout = Some(timeout);
         self
     }
 
@@ -42,17 +42,14 @@ impl<W: Workflow> Start<W> {
     ///
     /// Activities have a policy of their own, which is what most errors need.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
-        let non_retryable = self.terms.retry.map_or(Vec::new(), |retry| retry.non_retryable);
-        self.terms.retry = Some(WorkflowRetry { policy, non_retryable });
+        self.terms.retry = Some(policy);
         self
     }
 
     /// Names an error after which the workflow is not tried again: a variant of its error type, or the whole text where
-    /// that is a text. May be called several times, after [`Start::retry`]; without that it does nothing.
+    /// that is a text. May be called several times. Without [`Start::retry`] it does nothing.
     pub fn non_retryable(mut self, error: impl Into<String>) -> Self {
-        if let Some(retry) = &mut self.terms.retry {
-            retry.non_retryable.push(error.into());
-        }
+        self.terms.non_retryable.push(error.into());
         self
     }
 
@@ -66,38 +63,23 @@ impl<W: Workflow> Start<W> {
     /// before it names a time zone, without which it is UTC.
     #[cfg(feature = "schedules")]
     pub fn cron(mut self, expression: impl Into<String>) -> Self {
-        let goes_on_after_cancel = self.terms.cron.is_some_and(|cron| cron.goes_on_after_cancel);
-        self.terms.cron = Some(Cron { expression: expression.into(), goes_on_after_cancel });
+        self.terms.cron = Some(expression.into());
         self
     }
 
     /// Has [`Start::cron`] go on after a run that was cancelled. Without an expression it does nothing.
     #[cfg(feature = "schedules")]
     pub fn cron_after_cancel(mut self) -> Self {
-        if let Some(cron) = &mut self.terms.cron {
-            cron.goes_on_after_cancel = true;
-        }
+        self.terms.cron_after_cancel = true;
         self
     }
 }
 
 /// The terms, if they say something.
-pub(super) fn checked(terms: Terms) -> Result<Option<Terms>, StartError> {
-    check_cron(terms.cron.as_ref())?;
-    Ok((!terms.is_empty()).then_some(terms))
-}
-
-#[cfg(feature = "schedules")]
-fn check_cron(cron: Option<&Cron>) -> Result<(), StartError> {
-    let Some(Cron { expression, .. }) = cron else { return Ok(()) };
-    let compiled = piton_schedule::Spec::new().cron(expression).compile();
-    compiled.map(drop).map_err(|error| StartError::Cron {
-        expression: expression.clone(),
-        reason: error.to_string(),
-    })
-}
-
-#[cfg(not(feature = "schedules"))]
-fn check_cron(_: Option<&Cron>) -> Result<(), StartError> {
-    Ok(())
+pub(super) fn checked(terms: NewTerms) -> Result<Option<Terms>, StartError> {
+    terms.check_cron().map_err(|(expression, reason)| StartError::Cron {
+        expression: expression.to_owned(),
+        reason,
+    })?;
+    Ok(terms.into_terms())
 }

@@ -10,6 +10,7 @@ mod by_schema;
 mod copying;
 mod depth;
 mod failure;
+mod field_names;
 mod given;
 mod json;
 mod reader;
@@ -35,6 +36,7 @@ use serde::de::DeserializeOwned;
 
 pub use arguments::{ArgumentKind, Arguments};
 pub(crate) use failure::error_in;
+pub(crate) use field_names::field_names;
 pub(crate) use given::{Given, given, read_by};
 pub use json::Json;
 pub(crate) use reader::only_value;

@@ -18,7 +18,7 @@ use super::blocked::Looked;
 use super::clock::Clock;
 use super::driver::{Driver, Origin};
 use super::held::{HeldRuns, Hold, Starting};
-use super::loops::retention::Ages;
+use super::loops::retention::Keeping;
 use super::loops::{lease, relay};
 use super::outgoing::Outgoing;
 use super::phase::{Phase, Phases};
@@ -79,7 +79,7 @@ pub(crate) struct Settings {
     /// How many batches of commits it writes at a time; `None` leaves it to the store.
     pub(crate) commit_lanes: Option<usize>,
     /// For how long runs are kept that are over.
-    pub(crate) retention: Ages,
+    pub(crate) retention: Keeping,
 }
 
 /// See the [module documentation](self).

@@ -331,6 +331,12 @@ pub enum RunError<E> {
         /// The run that follows.
         run_id: RunId,
     },
+    /// It has completed or failed, and its result was removed since, as the
+    /// [retention](crate::worker::Retention::payloads_of_all) of a worker says.
+    ResultRemoved {
+        /// The run.
+        run_id: RunId,
+    },
     /// It could not be looked up.
     Lookup(Box<LookupError>),
     /// It completed, but its return value cannot be read by this program.
@@ -354,6 +360,9 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
             Self::Terminated { reason } => write!(f, "the run was terminated: {reason}"),
             Self::TimedOut { reason } => write!(f, "the run has timed out: {reason}"),
             Self::ContinuedAsNew { run_id } => write!(f, "the run continues as the run {run_id}"),
+            Self::ResultRemoved { run_id } => {
+                write!(f, "the run {run_id} is over, and its result was removed after a while")
+            }
             Self::Lookup(error) => write!(f, "{error}"),
             Self::Unreadable(_) => f.write_str("the run's return value cannot be read"),
             Self::Unknown { run_id } => write!(f, "there is no run {run_id}"),

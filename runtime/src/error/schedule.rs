@@ -4,6 +4,7 @@ use piton_schedule::SpecError;
 
 use super::{KeyError, StoreError};
 use crate::codec::CodecError;
+use crate::model::AttributeError;
 
 /// Why something was not done to a schedule. Nothing of it was done then.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,15 @@ pub enum ScheduleError {
     /// The schedule's id, or a workflow id made of its pattern.
     #[error("the id is not valid")]
     Id(#[source] KeyError),
+    /// The attributes cannot be stored.
+    #[error("the attributes cannot be stored")]
+    Attributes(#[source] AttributeError),
+    /// The memo is longer than a memo may be.
+    #[error("the memo has {bytes} bytes as JSON; the limit is {}", crate::model::Memo::MAX_BYTES)]
+    Memo {
+        /// Its length as JSON.
+        bytes: usize,
+    },
     /// The workflow is generic, and this instance is not registered.
     #[error("`{workflow}` is not registered: give it a name with `piton::register!`")]
     NotRegistered {
@@ -33,6 +43,14 @@ pub enum ScheduleError {
     Arguments {
         /// The workflow.
         workflow: &'static str,
+        /// Why.
+        source: CodecError,
+    },
+    /// The signal cannot be encoded.
+    #[error("the signal `{signal}` cannot be encoded")]
+    Signal {
+        /// The signal's stored name.
+        signal: &'static str,
         /// Why.
         source: CodecError,
     },

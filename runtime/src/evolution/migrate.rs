@@ -40,7 +40,7 @@ enum Local {
 }
 
 impl<W: Workflow> Resume<W> {
-    /// Goes on at a state: `Resume::at(fulfil::Charge)`.
+    /// Goes on at a state: `Resume::at(fulfill::Charge)`.
     pub fn at(state: W) -> Self
     where
         W: States,

@@ -282,14 +282,11 @@ fn find_local(
         if old_fields == fields && old.schema == local.schema {
             return Ok(Source::Same(number));
         }
-        if let Some(rest) = fields.strip_prefix(&old_fields[..]) {
-            return Ok(Source::Part(
-                number,
-                rest.iter().map(|field| (*field).to_owned()).collect(),
-            ));
+        if fields.starts_with(&old_fields) {
+            return Ok(Source::Part(number, names_within(local, &fields, old_fields.len())?));
         }
-        if let Some(rest) = old_fields.strip_prefix(&fields[..]) {
-            parts.push((rest.iter().map(|field| (*field).to_owned()).collect(), number));
+        if old_fields.starts_with(&fields) {
+            parts.push((names_within(old, &old_fields, fields.len())?, number));
         }
     }
     match (parts.is_empty(), is_ambiguous) {
@@ -307,6 +304,25 @@ fn find_local(
                 unused: unused.map(|old| old.name.clone()).collect(),
             })
         }
+    }
+}
+
+/// What serde calls the `fields` that lead to a part of a local, from the value that the first `count` of them lead to.
+fn names_within(
+    part: &StoredLocal,
+    fields: &[&str],
+    count: usize,
+) -> Result<Vec<String>, Difference> {
+    if fields.len() == count {
+        return Ok(Vec::new());
+    }
+    match &part.fields {
+        Some(names) if names.len() == fields.len() => Ok(names[count..].to_vec()),
+        // A field may have the name of another one.
+        _ => Err(Difference::Unreadable {
+            value: part.name.clone(),
+            reason: "what serde calls the fields that lead to it is not known".to_owned(),
+        }),
     }
 }
 

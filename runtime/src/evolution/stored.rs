@@ -98,6 +98,9 @@ pub struct StoredLocal {
     /// Its type where the source states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
+    /// If it is a part of a struct or tuple, what serde calls the fields that lead to it. `None` if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Vec<String>>,
     /// Its schema.
     pub schema: SchemaHash,
     /// Which of the bindings of its name it is.
@@ -298,6 +301,7 @@ fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> Sto
             .map(str::to_owned)
             .collect(),
         ty: local.ty.map(str::to_owned),
+        fields: defined.fields.clone(),
         schema: schemas.add(defined.schema),
         place: local.place,
         redacted: local.redacted,

@@ -57,8 +57,7 @@ pub(super) fn must_be_filled() -> ! {
     panic!("whoever goes to a part of a step fills its slots")
 }
 
-/// What is handed on to a branch that begins, or to a part of a step where it is only to be dropped. What nobody takes
-/// is dropped where the step ends.
+/// What is handed on to a branch that begins. What nobody takes is dropped where the step ends.
 #[derive(Debug)]
 pub struct Handed<T>(pub Option<T>);
 
@@ -72,13 +71,7 @@ impl<T> Handed<T> {
     /// Takes what must be there.
     #[inline(never)]
     pub fn take(&mut self) -> T {
-        self.carried().unwrap_or_else(|| must_be_filled())
-    }
-
-    /// Takes what is there.
-    #[inline(never)]
-    pub fn carried(&mut self) -> Option<T> {
-        self.0.take()
+        self.0.take().unwrap_or_else(|| must_be_filled())
     }
 }
 

@@ -9,6 +9,7 @@ use std::task::Poll;
 
 use serde::{Deserialize, Serialize};
 
+use super::child_options::NewOptions;
 use super::future::sealed::Sealed;
 use super::{
     Awaited, ChildError, Context, DurableFuture, Machine, OperationOutcome, Outcome as _, RunInfo,
@@ -86,7 +87,7 @@ impl<W: Workflow> ChildHandle<W> {
         self.configure(|start| start.on_parent_close = policy)
     }
 
-    fn configure(self, change: impl FnOnce(&mut Start)) -> Self {
+    pub(super) fn configure(self, change: impl FnOnce(&mut Start)) -> Self {
         match self.start.as_ref().and_then(|start| start.lock()) {
             Some(mut start) => change(start.get()),
             None => panic!("the settings of a child are made where it is started, before an await"),
@@ -150,9 +151,10 @@ impl<W> std::fmt::Debug for ChildResult<W> {
 pub(crate) struct StartOfChild(Mutex<Option<Start>>);
 
 #[derive(Debug)]
-struct Start {
+pub(super) struct Start {
     workflow_id: String,
     on_parent_close: ParentClose,
+    pub(super) options: NewOptions,
     awaited_by: Option<Handle>,
     run_id: RunId,
     /// The stored name; `None` for an instance that is not registered.
@@ -203,6 +205,7 @@ impl StartOfChild {
                 start.type_name
             )))
         })?;
+        let options = start.options.checked()?;
         let arguments = start.arguments.map_err(StepError::Encode)?;
         let run = RunInfo { run_id, workflow_id: to.as_str().into() };
         let machine = Machine::start(entry, run, &arguments)?;
@@ -215,6 +218,7 @@ impl StartOfChild {
             definition: entry.definition().hash(),
             on_parent_close,
             awaited_by,
+            options,
         }));
         Ok(OutgoingMessage { to, body })
     }
@@ -234,6 +238,7 @@ impl Context {
         let start = Arc::new(StartOfChild(Mutex::new(Some(Start {
             workflow_id: workflow_id.clone(),
             on_parent_close: ParentClose::default(),
+            options: NewOptions::default(),
             awaited_by: None,
             run_id: child,
             workflow: W::registered_name(),
@@ -353,6 +358,8 @@ fn ended<W: Workflow>(end: ChildEnd, workflow_id: String) -> Result<Awaits<W>, S
                     W::Shape::into_result(returned)
                         .map_err(|error| ChildError::Failed(W::Shape::failure(error)))
                 }
+                // Whoever keeps runs without their results has removed it.
+                (RunStatus::Completed, None) => Err(ChildError::Unknown { workflow_id }),
                 (_, None) => Err(ChildError::Uncaught { reason }),
             }
         }

@@ -56,6 +56,9 @@ impl DefinedState {
             if local.exposed {
                 hash.add("exposed");
             }
+            if let Some(fields) = &defined.fields {
+                hash.add(&format!("fields {fields:?}"));
+            }
         }
         for branch in &node.branches {
             hash.add(branch.name);
@@ -144,11 +147,13 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
 pub(crate) struct DefinedLocal {
     pub(crate) kind: SavedKind,
     pub(crate) schema: &'static TypeSchema,
+    /// Of a part, what serde calls the fields that lead to it, if that is known.
+    pub(crate) fields: Option<Vec<String>>,
 }
 
 impl DefinedLocal {
-    fn of(kind: SavedKind) -> Self {
-        Self { kind, schema: schemas::of_type(kind.described) }
+    fn of(kind: SavedKind, fields: Option<Vec<String>>) -> Self {
+        Self { kind, schema: schemas::of_type(kind.described), fields }
     }
 
     /// The form in which it is kept.
@@ -164,7 +169,7 @@ impl Definition {
         // The step only describes, and has no state to go on from.
         let described = entry.steps.step(&mut Parked::nowhere(), &cx);
         debug_assert!(described.is_err());
-        let Description { locals, awaited, .. } = cx.take_description();
+        let Description { locals, awaited, parts } = cx.take_description();
         let parameters = entry.parameters;
         let returned = schemas::of_type(entry.steps.returned());
         // What a branch gives may be called as a part of a local is, and is told of after all locals.
@@ -173,7 +178,8 @@ impl Definition {
         let mut awaited = awaited.into_iter();
         let states = entry.graph.nodes().into_iter().map(|node| {
             let names = node.locals.iter().map(|local| local.name);
-            let locals = names.map(|name| DefinedLocal::of(kind_of[name]));
+            let locals = names
+                .map(|name| DefinedLocal::of(kind_of[name], parts.get(name).cloned().flatten()));
             let count = match (node.kind, &node.branches[..]) {
                 (AwaitKind::Start, _) => 0,
                 (_, []) => 1,

@@ -10,6 +10,7 @@ pub(crate) mod activity;
 mod awaited;
 pub(crate) mod branches;
 mod cancellation;
+mod child_options;
 mod children;
 mod compensation;
 pub(crate) mod context;

@@ -284,6 +284,11 @@ impl std::fmt::Display for AttributeValue {
 }
 
 /// A value that an attribute may have. `None` is one that is not set.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the value of an attribute",
+    label = "not a text, number, `bool`, time or list of texts",
+    note = "convert it: to an `i64` if it is a wider integer, to a `String` if it has a text form"
+)]
 pub trait IntoAttribute {
     /// The value.
     fn into_attribute(self) -> Option<AttributeValue>;
@@ -368,6 +373,10 @@ impl Attributes for AttributeChanges {
 
 /// A text for an attribute that is longer than a keyword: what `#[attribute(text)]` makes of a field.
 #[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an attribute of type text",
+    label = "`#[attribute(text)]` needs a `String` or an `Option<String>`"
+)]
 pub trait IntoText {
     fn into_text(self) -> Option<AttributeValue>;
 }

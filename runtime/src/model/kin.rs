@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DefinitionHash, Handle, Payload, RunId, RunStatus};
+use super::{AttributeMap, DefinitionHash, Handle, Memo, Payload, RunId, RunStatus, Terms};
 
 /// Why a run follows another one in a chain. The words are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -101,6 +101,46 @@ pub struct ChildStart {
     pub on_parent_close: ParentClose,
     /// The operation of the parent that waits for its end, if one does already.
     pub awaited_by: Option<Handle>,
+    /// What else it is started with.
+    #[serde(with = "options_as_json")]
+    pub options: Option<Box<ChildOptions>>,
+}
+
+/// What a child is started with, beside its arguments.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ChildOptions {
+    /// Its terms, before it is known when it is due.
+    pub terms: Option<Terms>,
+    /// Its attributes.
+    pub attributes: AttributeMap,
+    /// Its memo.
+    pub memo: Memo,
+}
+
+/// Options are JSON within a message: most children have none, and others may be added.
+mod options_as_json {
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::ChildOptions;
+
+    #[allow(clippy::ref_option, reason = "the form that serde asks for")]
+    pub(super) fn serialize<S: Serializer>(
+        options: &Option<Box<ChildOptions>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let json = options.as_ref().map(serde_json::to_string).transpose();
+        json.map_err(S::Error::custom)?.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Box<ChildOptions>>, D::Error> {
+        let json = Option::<String>::deserialize(deserializer)?;
+        json.map(|json| serde_json::from_str(&json)).transpose().map_err(D::Error::custom)
+    }
 }
 
 /// How a child ended, as its parent is told.

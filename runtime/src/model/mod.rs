@@ -11,6 +11,7 @@ mod item;
 mod kin;
 mod memo;
 mod message;
+mod new_terms;
 mod operation;
 mod payload;
 mod promise;
@@ -36,9 +37,10 @@ pub use finding::{Difference, Finding};
 pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use item::{ItemFailure, QueueItem, TimeoutKind};
-pub use kin::{ChildEnd, ChildStart, Link, ParentClose};
+pub use kin::{ChildEnd, ChildOptions, ChildStart, Link, ParentClose};
 pub use memo::Memo;
 pub use message::{Message, OutgoingMessage};
+pub(crate) use new_terms::NewTerms;
 pub use operation::{
     ActivityOperation, AttemptFailure, AwaitedToken, Compensation, Operation, PromiseWait,
 };

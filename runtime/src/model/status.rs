@@ -31,11 +31,14 @@ pub enum RunStatus {
     ContinuedAsNew,
     /// Closed because its [timeout](crate::client::Start::run_timeout) or that of its chain was over.
     TimedOut,
+    /// Open, but it takes no step until somebody [resumes](crate::client::UntypedRun::resume) it. What arrives is
+    /// kept.
+    Paused,
 }
 
 impl RunStatus {
     /// Every status, in the order of declaration.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Running,
         Self::Blocked,
         Self::Completed,
@@ -44,6 +47,7 @@ impl RunStatus {
         Self::Terminated,
         Self::ContinuedAsNew,
         Self::TimedOut,
+        Self::Paused,
     ];
 
     /// The word that stores keep.
@@ -57,6 +61,7 @@ impl RunStatus {
             Self::Terminated => "terminated",
             Self::ContinuedAsNew => "continued_as_new",
             Self::TimedOut => "timed_out",
+            Self::Paused => "paused",
         }
     }
 
@@ -67,7 +72,7 @@ impl RunStatus {
 
     /// Whether the run may still change: its workflow id is taken and it accepts signals.
     pub fn is_open(self) -> bool {
-        matches!(self, Self::Running | Self::Blocked)
+        matches!(self, Self::Running | Self::Blocked | Self::Paused)
     }
 }
 

@@ -51,6 +51,7 @@ impl Cron {
 
 /// What is agreed on a run, for all runs of its chain, and how far the chain has come. Most runs have none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Terms {
     /// How long each run of the chain may take, from when it is due.
     pub run_timeout: Option<Duration>,

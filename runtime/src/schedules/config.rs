@@ -5,7 +5,7 @@ use std::time::Duration;
 use piton_schedule::{Spec, UnixSeconds};
 use serde::{Deserialize, Serialize};
 
-use crate::model::Timestamp;
+use crate::model::{AttributeMap, Memo, NewTerms, Payload, Timestamp};
 
 /// What happens when a run is due and one that the schedule has started before is still open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -63,15 +63,80 @@ pub(crate) struct Config {
 }
 
 /// How runs are started.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Action {
     /// The workflow id, with places for the schedule's id and the time.
     pub(crate) id: String,
+    #[serde(default)]
+    pub(crate) terms: NewTerms,
+    #[serde(default)]
+    pub(crate) attributes: AttributeMap,
+    #[serde(default)]
+    pub(crate) memo: Memo,
+    /// What is sent to the run with the workflow id, or else to a new one if there is a workflow.
+    #[serde(default)]
+    pub(crate) signal: Option<SignalAction>,
+}
+
+/// What stands for the workflow of a schedule that starts nothing.
+pub(crate) const NO_WORKFLOW: &str = "";
+
+/// A signal to be sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SignalAction {
+    /// Its stored name.
+    pub(crate) name: String,
+    #[serde(with = "hex")]
+    pub(crate) payload: Payload,
+}
+
+/// A payload as hex digits.
+mod hex {
+    use std::fmt::Write as _;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::model::Payload;
+
+    pub(super) fn serialize<S: Serializer>(
+        payload: &Payload,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let mut digits = String::with_capacity(2 * payload.as_bytes().len());
+        for byte in payload.as_bytes() {
+            // Writing to a text cannot fail.
+            let _ = write!(digits, "{byte:02x}");
+        }
+        serializer.serialize_str(&digits)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Payload, D::Error> {
+        let digits = String::deserialize(deserializer)?;
+        let pairs = digits.as_bytes().chunks(2);
+        let byte = |pair: &[u8]| {
+            let digit = |byte: &u8| char::from(*byte).to_digit(16);
+            let [high, low] = pair else { return None };
+            u8::try_from(digit(high)? << 4 | digit(low)?).ok()
+        };
+        let bytes: Option<Vec<u8>> = pairs.map(byte).collect();
+        bytes.map(Payload).ok_or_else(|| D::Error::custom("a payload is hex digits"))
+    }
 }
 
 impl Default for Action {
     fn default() -> Self {
-        Self { id: format!("{SCHEDULE}-{TIME}") }
+        Self {
+            id: format!("{SCHEDULE}-{TIME}"),
+            terms: NewTerms::default(),
+            attributes: AttributeMap::new(),
+            memo: Memo::new(),
+            signal: None,
+        }
     }
 }
 
@@ -102,5 +167,52 @@ impl Config {
 
     pub(crate) fn catch_up(&self) -> Duration {
         Duration::from_millis(self.catch_up_ms)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedules::State;
+
+    #[test]
+    fn what_was_written_before_there_were_terms_and_signals_is_read() {
+        let config: Config = serde_json::from_str(
+            r#"{"spec": {"cron": ["0 6 * * *"]}, "action": {"id": "{schedule}-{time}"}, "catch_up_ms": 60000}"#,
+        )
+        .expect("it can be read");
+        assert_eq!(config, Config::new(Spec::new().cron("0 6 * * *")));
+        let state: State = serde_json::from_str(
+            r#"{"until": "2026-11-27T06:00:00Z", "paused": false, "note": "", "remaining": null, "waiting": [],
+                "backfills": [], "running": [{"run_id": "0199f0e2-1111-7222-8333-944455556666",
+                "nominal": 1795759200000000, "cancel_requested": true}], "last_completed": null,
+                "last_failed": null, "requests": [],
+                "counts": {"started": 1, "skipped": 0, "dropped": 0, "missed": 0, "refused": 0}}"#,
+        )
+        .expect("it can be read");
+        assert_eq!(state.running[0].last(), state.running[0].run_id);
+    }
+
+    #[test]
+    fn what_a_later_build_has_written_is_refused() {
+        for action in [
+            r#"{"id": "a", "mood": 1}"#,
+            r#"{"id": "a", "terms": {"mood": 1}}"#,
+            r#"{"id": "a", "signal": {"name": "S", "payload": "01", "mood": 1}}"#,
+        ] {
+            serde_json::from_str::<Action>(action).expect_err(action);
+        }
+    }
+
+    #[test]
+    fn payloads_are_hex_digits() {
+        let signal = SignalAction { name: "Knock".to_owned(), payload: Payload(vec![0, 15, 255]) };
+        let json = serde_json::to_string(&signal).expect("it has a JSON form");
+        assert_eq!(json, r#"{"name":"Knock","payload":"000fff"}"#);
+        assert_eq!(serde_json::from_str::<SignalAction>(&json).expect("it can be read"), signal);
+        for payload in ["0", "zz", "+1", "00f", "ä"] {
+            let json = format!(r#"{{"name": "Knock", "payload": "{payload}"}}"#);
+            serde_json::from_str::<SignalAction>(&json).expect_err(payload);
+        }
     }
 }

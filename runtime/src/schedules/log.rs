@@ -32,6 +32,16 @@ pub enum LogKind {
         /// The run that had failed last when this one was started, unless one has completed since.
         last_failed: Option<RunId>,
     },
+    /// A signal was sent, or a run started with it.
+    Signalled {
+        /// The signal.
+        signal: String,
+    },
+    /// A signal was not sent, because no open run had the workflow id.
+    NoRun {
+        /// The workflow id.
+        workflow_id: String,
+    },
     /// A run was not started, because another was open.
     Skipped,
     /// A run was not started, because another waited already or because there is no room for more.

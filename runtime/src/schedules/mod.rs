@@ -11,10 +11,10 @@ mod config;
 mod log;
 mod state;
 
-pub(crate) use config::Config;
 pub use config::Overlap;
+pub(crate) use config::{Action, Config, NO_WORKFLOW, SignalAction};
 pub use log::{LogEntry, LogKind};
 pub(crate) use log::{entry, read_entry};
 pub use state::Counts;
 pub(crate) use state::Decision;
-pub(crate) use state::{Backfill, Closed, Identity, Item, ItemKind, Start, State, Taken};
+pub(crate) use state::{Backfill, Closed, Identity, Item, ItemKind, Running, Start, State, Taken};

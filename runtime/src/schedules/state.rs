@@ -49,7 +49,7 @@ pub(crate) struct State {
 /// What a schedule has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Runs that were started.
+    /// Runs that were started, and signals that were sent.
     pub started: u64,
     /// Runs that were not started because one was open.
     pub skipped: u64,
@@ -58,7 +58,8 @@ pub struct Counts {
     /// Runs that were not started because their times had passed by more than the catch-up window. Of a long outage,
     /// only some are counted.
     pub missed: u64,
-    /// Runs that were not started because somebody else's run had the workflow id, or because they could not be.
+    /// Runs that were not started because somebody else's run had the workflow id, or because they could not be; signals
+    /// that no run was there for.
     pub refused: u64,
 }
 
@@ -92,19 +93,39 @@ pub(crate) struct Backfill {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Running {
+    /// The run that it has started: the first of its chain.
     pub(crate) run_id: RunId,
     pub(crate) nominal: Timestamp,
+    /// Whether the last run of the chain was asked to cancel.
     pub(crate) cancel_requested: bool,
+    /// The last run of the chain, if it was found to be another one.
+    #[serde(default)]
+    pub(crate) last: Option<RunId>,
 }
 
-/// A run that was found closed; `None` if it is not there any more.
+impl Running {
+    fn new(run_id: RunId, nominal: Timestamp) -> Self {
+        Self { run_id, nominal, cancel_requested: false, last: None }
+    }
+
+    /// The last run of the chain, as far as it is known.
+    pub(crate) fn last(&self) -> RunId {
+        self.last.unwrap_or(self.run_id)
+    }
+}
+
+/// A run whose chain was found to be over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Closed {
+    /// The first run of the chain.
     pub(crate) run_id: RunId,
+    /// The last run of the chain.
+    pub(crate) last: RunId,
+    /// How that has ended; `None` if it is not there any more.
     pub(crate) status: Option<RunStatus>,
 }
 
-/// A run to be started.
+/// A run to be started, or a signal to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Start {
     pub(crate) run_id: RunId,
@@ -114,6 +135,7 @@ pub(crate) struct Start {
 /// What is to be done now.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decision {
+    /// Whole chains, by their first runs.
     pub(crate) terminate: Vec<RunId>,
     pub(crate) cancel: Vec<RunId>,
     pub(crate) start: Vec<Start>,
@@ -189,27 +211,36 @@ impl State {
         !self.paused && self.remaining != Some(0)
     }
 
-    /// Takes note of runs that are over, in the order in which they closed.
+    /// Takes note of the last run so far of a chain that goes on.
+    pub(crate) fn goes_on(&mut self, run_id: RunId, last: RunId) {
+        let running = self.running.iter_mut().find(|run| run.run_id == run_id);
+        if let Some(run) = running.filter(|run| run.last() != last) {
+            // Whatever the run before it was asked to do, this one was not.
+            (run.last, run.cancel_requested) = (Some(last), false);
+        }
+    }
+
+    /// Takes note of runs whose chains are over, in the order in which they closed.
     pub(crate) fn settle(
         &mut self,
         config: &Config,
         closed: &[Closed],
         log: &mut Vec<NewScheduleLogEntry>,
     ) {
-        for Closed { run_id, status } in closed {
+        for Closed { run_id, last, status } in closed {
             let at = self.running.iter().position(|run| run.run_id == *run_id);
             let Some(run) = at.map(|at| self.running.remove(at)) else { continue };
             match status {
                 Some(RunStatus::Completed) => {
-                    (self.last_completed, self.last_failed) = (Some(*run_id), None);
+                    (self.last_completed, self.last_failed) = (Some(*last), None);
                 }
                 Some(RunStatus::Failed | RunStatus::TimedOut) => {
-                    self.last_failed = Some(*run_id);
+                    self.last_failed = Some(*last);
                     if config.pause_on_failure && !self.paused {
                         self.paused = true;
-                        self.note = format!("run {run_id} has failed");
+                        self.note = format!("run {last} has failed");
                         let what = LogKind::Paused { note: self.note.clone() };
-                        log.push(entry(&what, Some(run.nominal), Some(*run_id)));
+                        log.push(entry(&what, Some(run.nominal), Some(*last)));
                     }
                 }
                 // The last completion and the last failure are those of runs that ended of themselves.
@@ -291,7 +322,7 @@ impl State {
     /// Takes up a missed time after all: a worker has started its run and died before it could say so.
     pub(crate) fn was_started(&mut self, run_id: RunId, item: &Item) {
         self.counts.started += 1;
-        self.running.push(Running { run_id, nominal: item.nominal, cancel_requested: false });
+        self.running.push(Running::new(run_id, item.nominal));
     }
 
     /// Decides what is done, now that it is known what is over and what is due.
@@ -338,6 +369,9 @@ impl State {
             }
             return;
         }
+        if config.action.signal.is_some() {
+            return self.signal(item, schedule, decision);
+        }
         if self.running.is_empty() {
             return self.start(item, schedule, decision);
         }
@@ -363,9 +397,9 @@ impl State {
                 }
                 for run in self.running.iter_mut().filter(|run| !run.cancel_requested) {
                     run.cancel_requested = true;
-                    decision.cancel.push(run.run_id);
+                    decision.cancel.push(run.last());
                     let what = &LogKind::CancelRequested;
-                    decision.log.push(entry(what, Some(run.nominal), Some(run.run_id)));
+                    decision.log.push(entry(what, Some(run.nominal), Some(run.last())));
                 }
                 let at = self.waiting.iter().position(|item| policy(item) == Overlap::CancelOther);
                 if let Some(before) = at.and_then(|at| self.waiting.remove(at)) {
@@ -378,11 +412,20 @@ impl State {
                 for run in std::mem::take(&mut self.running) {
                     decision.terminate.push(run.run_id);
                     let what = &LogKind::Terminated;
-                    decision.log.push(entry(what, Some(run.nominal), Some(run.run_id)));
+                    decision.log.push(entry(what, Some(run.nominal), Some(run.last())));
                 }
                 self.start(item, schedule, decision);
             }
         }
+    }
+
+    /// A signal that is sent is over: nothing waits for it.
+    fn signal(&mut self, item: Item, schedule: Identity<'_>, decision: &mut Decision) {
+        if item.kind == ItemKind::Tick {
+            self.remaining = self.remaining.map(|left| left.saturating_sub(1));
+        }
+        self.counts.started += 1;
+        decision.start.push(Start { run_id: schedule.run_id(&item), item });
     }
 
     fn start(&mut self, item: Item, schedule: Identity<'_>, decision: &mut Decision) {
@@ -391,7 +434,7 @@ impl State {
             self.remaining = self.remaining.map(|left| left.saturating_sub(1));
         }
         self.counts.started += 1;
-        self.running.push(Running { run_id, nominal: item.nominal, cancel_requested: false });
+        self.running.push(Running::new(run_id, item.nominal));
         let what =
             LogKind::Started { last_completed: self.last_completed, last_failed: self.last_failed };
         decision.log.push(entry(&what, Some(item.nominal), Some(run_id)));

@@ -20,6 +20,8 @@ pub(super) struct Effects<'a> {
     pub(super) attributes: Vec<(RunId, AttributeChanges)>,
     /// Answers to updates.
     pub(super) replied: Vec<(RunId, &'a NewReply)>,
+    /// Runs that are paused.
+    pub(super) paused: Vec<RunId>,
     /// States for the history.
     pub(super) kept: Vec<KeptState<'a>>,
 }
@@ -46,6 +48,7 @@ impl<'a> Effects<'a> {
                         Some((last, before)) if *last == run_id => before.extend(changes.clone()),
                         _ => effects.attributes.push((run_id, changes.clone())),
                     },
+                    Effect::Pause => effects.paused.push(run_id),
                     Effect::Reply(reply) => effects.replied.push((run_id, reply)),
                 }
             }

@@ -115,7 +115,7 @@ pub use contract::edits::{EditOutcome, EditRun};
 pub use contract::effects::Effect;
 pub use contract::history::{MAX_HISTORY_BYTES, PastState, PastStep};
 pub(crate) use contract::kin::reason_of_parent_close;
-pub use contract::kin::{ChainEntry, ChildRecord, Kin};
+pub use contract::kin::{ChainEntry, ChildRecord, Kin, LastRun};
 pub use contract::lifecycle::{ExpireRun, Expired, ExpiredRun, IdPolicy, IdReuse};
 pub use contract::lists::{
     InvalidCursor, InvalidOrder, OrderBy, RunCount, RunCursor, RunOrder, RunQuery,
@@ -131,11 +131,14 @@ pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
 pub use contract::messages::updates::{FoundUpdate, UpdateKey};
+pub use contract::pauses::Pause;
 pub use contract::promises::{
     CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
 };
 pub use contract::queues::{PausedQueue, QueueRecord, ResumeOutcome};
-pub use contract::retention::{RemoveClosed, Removed};
+pub use contract::retention::{
+    ClosedPart, RemoveClosed, RemovePromises, Removed, RemovedPromises, StripClosed, Stripped,
+};
 pub use contract::runs::{
     BlockedRun, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, NewRun,
     ReviewedRuns, StartOutcome, Successor,

@@ -116,7 +116,7 @@ impl Weight for Effect {
     fn weight(&self) -> usize {
         match self {
             Self::Enqueue(activity) => activity.call.len(),
-            Self::GiveUp(_) => 0,
+            Self::GiveUp(_) | Self::Pause => 0,
             Self::Send(message) => message.to.len() + message.body.weight(),
             Self::SetAside(letter) => letter.reason.len(),
             Self::SetAttributes(changes) => changes.bytes(),
@@ -221,7 +221,7 @@ impl Weight for ArrivalKind {
             Self::Outcome { outcome, .. } => outcome.weight(),
             Self::Retry { failure, details, .. } => failure.len() + details.weight(),
             Self::Cancel { reason } | Self::TimedOut { reason } => reason.len(),
-            Self::Interruption { .. } => 0,
+            Self::Interruption { .. } | Self::Pause => 0,
             Self::Heartbeat { details, .. } => details.weight(),
             Self::Update { name, id, payload } => name.len() + id.len() + payload.weight(),
         }

@@ -236,8 +236,8 @@ impl Worker {
         self
     }
 
-    /// Has the worker remove runs that have been over for some time, a hundred in a transaction. It looks once a
-    /// minute, and of several workers one removes at a time. Where they have been told different ages, the shortest
+    /// Has the worker remove runs that have been over for some time, or parts of them, a hundred in a transaction. It looks
+    /// once a minute, and of several workers one removes at a time. Where they have been told different ages, the shortest
     /// counts. Default: all runs are kept for ever.
     pub fn retention(mut self, retention: Retention) -> Self {
         self.settings.retention = retention.0;

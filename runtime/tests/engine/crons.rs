@@ -57,7 +57,7 @@ async fn cron_goes_by_its_zone_and_ends_with_a_run_that_is_ended() {
 async fn cron_may_go_on_after_a_run_that_was_cancelled() {
     let rig = Rig::new();
     let worker = rig.patient_worker().start().await.unwrap();
-    let start = rig.client.start(long_wait()).id("stays").cron("@daily").cron_after_cancel();
+    let start = rig.client.start(long_wait()).id("stays").cron_after_cancel().cron("@daily");
     let run = start.await.unwrap();
     rig.until_parked(&run).await;
     run.cancel("not today").await.unwrap();

@@ -8,6 +8,7 @@ mod workflows;
 
 mod blocked;
 mod cancelling;
+mod child_options;
 mod children;
 mod closing;
 mod commits;
@@ -32,6 +33,7 @@ mod methods;
 mod once;
 mod outstanding;
 mod panics;
+mod pauses;
 mod promises;
 mod queries;
 mod queue_items;

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use piton::error::RunError;
+use piton::model::{PromiseToken, RunStatus};
 use piton::prelude::*;
 use piton::worker::Retention;
 
@@ -49,5 +51,59 @@ async fn a_workflow_may_have_an_age_of_its_own_or_be_kept() {
     let worker = rig.worker().retention(own).start().await.unwrap();
     tokio::time::sleep(Duration::from_secs(2 * 60)).await;
     assert!(!is_there(&rig, &run).await);
+    worker.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn comes_to_nothing(_cx: &Context) -> Result<u64, String> {
+    Err("no luck".to_owned())
+}
+
+/// The result of a run goes before the run, and whoever asks for it is told so.
+#[tokio::test(start_paused = true)]
+async fn results_may_go_before_their_runs() {
+    let rig = Rig::new();
+    let kept = Retention::new().payloads_of_all(hours(1)).keys_of_all(hours(1));
+    let worker = rig.patient_worker().retention(kept).start().await.unwrap();
+    let completed = rig.client.start(comes_to_an_end()).id("completed").await.unwrap();
+    let failed = rig.client.start(comes_to_nothing()).await.unwrap();
+    assert_eq!(completed.result().await.unwrap(), 7);
+    assert!(matches!(failed.result().await, Err(RunError::Failed(_))));
+    tokio::time::sleep(Duration::from_secs(50 * 60)).await;
+    assert_eq!(completed.result().await.unwrap(), 7);
+    tokio::time::sleep(Duration::from_secs(12 * 60)).await;
+    let gone = completed.result().await.unwrap_err();
+    assert!(matches!(gone, RunError::ResultRemoved { run_id } if run_id == completed.run_id()));
+    let gone = failed.result_of_this_run().await.unwrap_err();
+    assert!(matches!(gone, RunError::ResultRemoved { .. }), "{gone:?}");
+    let gone = rig.client.by_id("completed").result().await.unwrap_err();
+    assert!(matches!(gone, RunError::ResultRemoved { .. }), "{gone:?}");
+    let record = completed.status().await.unwrap();
+    assert_eq!((record.status, record.result), (RunStatus::Completed, None));
+    let inspected = rig.client.inspect("completed").await.unwrap();
+    assert_eq!(inspected.status, RunStatus::Completed);
+    // Runs that close later are found as well, and again after the round that begins anew.
+    for _ in 0..3 {
+        let later = rig.client.start(comes_to_an_end()).await.unwrap();
+        assert_eq!(later.result().await.unwrap(), 7);
+        tokio::time::sleep(Duration::from_secs(62 * 60)).await;
+        let gone = later.result().await.unwrap_err();
+        assert!(matches!(gone, RunError::ResultRemoved { .. }), "{gone:?}");
+    }
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn shared_promises_may_go_after_a_while() {
+    let rig = Rig::new();
+    let kept = Retention::new().shared_promises(hours(1));
+    let worker = rig.patient_worker().retention(kept).start().await.unwrap();
+    let token = PromiseToken::shared("weather");
+    let completed = rig.client.promise(&token).resolve(&"fair".to_owned()).await.unwrap();
+    assert!(completed.is_first());
+    tokio::time::sleep(Duration::from_secs(50 * 60)).await;
+    assert!(rig.client.store().find_promise(token.key()).await.unwrap().is_some());
+    tokio::time::sleep(Duration::from_secs(80 * 60)).await;
+    assert!(rig.client.store().find_promise(token.key()).await.unwrap().is_none());
     worker.shutdown().await.unwrap();
 }

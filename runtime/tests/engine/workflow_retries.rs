@@ -74,11 +74,18 @@ async fn attempts_and_errors_that_are_not_tried_again_are_the_end() {
     assert_eq!(links(&rig, "often").await.len(), 2);
 
     let declined = Refusal::Declined { code: 7 };
-    let start = rig.client.start(stubborn(declined.clone(), 99)).id("once").retry(policy(5));
-    let run = start.non_retryable("Declined").await.unwrap();
-    let error = run.result().await.unwrap_err();
-    assert!(matches!(error, RunError::Failed(error) if error == declined));
-    assert_eq!(links(&rig, "once").await, [(None, RunStatus::Failed)]);
+    // In whichever order it is said.
+    for is_first in [false, true] {
+        let id = format!("once, {is_first}");
+        let start = rig.client.start(stubborn(declined.clone(), 99)).id(&id);
+        let start = match is_first {
+            true => start.non_retryable("Declined").non_retryable("Gone").retry(policy(5)),
+            false => start.retry(policy(5)).non_retryable("Gone").non_retryable("Declined"),
+        };
+        let error = start.await.unwrap().result().await.unwrap_err();
+        assert!(matches!(error, RunError::Failed(error) if error == declined));
+        assert_eq!(links(&rig, &id).await, [(None, RunStatus::Failed)]);
+    }
     worker.shutdown().await.unwrap();
 }
 

@@ -24,6 +24,7 @@ fn title(group: &str) -> &'static str {
         "blocks" => "`async` blocks",
         "fan_out" => "Time limits, maps, polling and spawned calls",
         "inline" => "Workflows within workflows",
+        "kin" => "Children, promises and spawned calls",
         "wire" => "Arguments, results, signals and heartbeats",
         "endings" => "Requests to cancel, shields and compensations",
         "exposed" => "Exposed variables and updates",

@@ -208,7 +208,7 @@ impl Parked {
 }
 
 async fn serve(client: &Client, build: &Build, lab: &Lab) -> RunningWorker {
-    let worker = Worker::new(client).serving(vec![build.workflow], build.activities());
+    let worker = Worker::new(client).serving(build.workflows(), build.activities());
     worker.provide(lab.clone()).shutdown_grace(Duration::ZERO).start().await.unwrap()
 }
 

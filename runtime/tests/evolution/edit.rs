@@ -14,11 +14,18 @@ pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// A complete build of a program.
 pub struct Build {
     pub workflow: &'static WorkflowEntry,
+    /// Those of its children.
+    pub children: Vec<&'static WorkflowEntry>,
     /// Those of its own.
     pub activities: Vec<&'static ActivityEntry>,
 }
 
 impl Build {
+    /// All of its workflows.
+    pub fn workflows(&self) -> Vec<&'static WorkflowEntry> {
+        std::iter::once(self.workflow).chain(self.children.iter().copied()).collect()
+    }
+
     /// All of its activities.
     pub fn activities(&self) -> Vec<&'static ActivityEntry> {
         let is_other =
@@ -75,7 +82,8 @@ pub enum Verdict {
 }
 
 /// Defines edits: each with two builds of the workflow of its name, what they serve besides the activities of the
-/// shop, how a run is started, and what becomes of one in each state: what is sent to it before the edit and after it,
+/// shop, how a run is started, which workflows of children each build serves, and
+/// what becomes of a run in each state: what is sent to it before the edit and after it, what a promise is resolved with after it,
 /// and, if it goes back to the old build, what is sent to it there.
 #[macro_export]
 macro_rules! edits {
@@ -85,9 +93,10 @@ macro_rules! edits {
             old [$($old_activity:ident),*] { $($old:tt)* }
             new [$($new_activity:ident),*] { $($new:tt)* }
             run old $old_arguments:tt new $new_arguments:tt;
+            $(children old [$($old_child:ident),*] new [$($new_child:ident),*];)?
             $(
                 at $state:literal [$($before:expr),*] [$($after:expr),*]
-                    $(asking [$($asked:expr),*])? $(holding [$($held:literal),*])? $(back [$($back:expr),*])? => $verdict:expr;
+                    $(asking [$($asked:expr),*])? $(resolving [$owner:ident, $promise:literal, $value:expr])? $(holding [$($held:literal),*])? $(back [$($back:expr),*])? => $verdict:expr;
             )+
         }
     )+) => {
@@ -128,6 +137,11 @@ macro_rules! edits {
                             let start = client.start(new::$name $new_arguments).id(id);
                             let run = start.on_conflict(OnConflict::UseExisting).await.unwrap();
                             $(run.signal($after).await.unwrap();)*
+                            $(
+                                let owner = <new::$owner as Workflow>::NAME;
+                                let token = PromiseToken::of_run(owner, run.run_id(), $promise);
+                                client.promise(&token).resolve(&$value).await.unwrap();
+                            )?
                             Begun {
                                 run_id: run.run_id(),
                                 result: Box::pin(async move { format!("{:?}", run.result().await) }),
@@ -149,10 +163,12 @@ macro_rules! edits {
                         what: $what,
                         old: Build {
                             workflow: <old::$name as Workflow>::entry(),
+                            children: vec![$($(<old::$old_child as Workflow>::entry()),*)?],
                             activities: vec![$($crate::entry!(old::$old_activity)),*],
                         },
                         new: Build {
                             workflow: <new::$name as Workflow>::entry(),
+                            children: vec![$($(<new::$new_child as Workflow>::entry()),*)?],
                             activities: vec![$($crate::entry!(new::$new_activity)),*],
                         },
                         cells,

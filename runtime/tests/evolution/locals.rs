@@ -403,6 +403,166 @@ edits! {
         at "signal<Go>" [] [Go(1)] => Goes("ada 7 1 ada");
     }
 
+    "parts of a struct with renamed fields are needed after the wait of which all was saved"
+    parts_with_other_names {
+        old [] {
+            #[derive(Clone, Debug, Serialize, Deserialize)]
+            pub struct Order {
+                #[serde(rename = "order_id")]
+                pub id: String,
+                #[serde(rename = "parent")]
+                pub of: String,
+                #[serde(skip)]
+                pub note: String,
+            }
+
+            impl Order {
+                pub fn new() -> Self {
+                    Self { id: "7".into(), of: "8".into(), note: "new".into() }
+                }
+            }
+
+            #[workflow]
+            pub async fn parts_with_other_names(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let Order { id, of, note } = order.clone();
+                format!("{id} {of} {note} {go} {}", order.id)
+            }
+        }
+        new [] {
+            pub use super::old::Order;
+
+            #[workflow]
+            pub async fn parts_with_other_names(cx: &Context, order: Order) -> String {
+                drop(order.note);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{} {} {go}", order.id, order.of)
+            }
+        }
+        run old(old::Order::new()) new(new::Order::new());
+        at "signal<Go>" [] [Go(1)] => Goes("7 8 1");
+    }
+
+    "all of a struct with renamed fields is needed after the wait of which the parts were saved"
+    whole_with_other_names {
+        old [] {
+            #[derive(Clone, Debug, Serialize, Deserialize)]
+            pub struct Order {
+                #[serde(rename = "order_id")]
+                pub id: String,
+                #[serde(rename = "parent")]
+                pub of: String,
+                #[serde(skip)]
+                pub note: String,
+            }
+
+            impl Order {
+                pub fn new() -> Self {
+                    Self { id: "7".into(), of: "8".into(), note: "new".into() }
+                }
+            }
+
+            #[workflow]
+            pub async fn whole_with_other_names(cx: &Context, order: Order) -> String {
+                drop(order.note);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{} {} {go}", order.id, order.of)
+            }
+        }
+        new [] {
+            pub use super::old::Order;
+
+            #[workflow]
+            pub async fn whole_with_other_names(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let Order { id, of, note } = order.clone();
+                format!("{id} {of} {note} {go} {}", order.id)
+            }
+        }
+        run old(old::Order::new()) new(new::Order::new());
+        at "signal<Go>" [] [Go(1)] => Goes("7 8  1 7");
+    }
+
+    "parts of a struct with exchanged names are needed after the wait of which all was saved"
+    parts_with_exchanged_names {
+        old [] {
+            #[derive(Clone, Debug, Serialize, Deserialize)]
+            pub struct Order {
+                #[serde(rename = "of")]
+                pub id: String,
+                #[serde(rename = "id")]
+                pub of: String,
+                #[serde(skip)]
+                pub note: String,
+            }
+
+            impl Order {
+                pub fn new() -> Self {
+                    Self { id: "7".into(), of: "8".into(), note: "new".into() }
+                }
+            }
+
+            #[workflow]
+            pub async fn parts_with_exchanged_names(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let Order { id, of, note } = order.clone();
+                format!("{id} {of} {note} {go} {}", order.id)
+            }
+        }
+        new [] {
+            pub use super::old::Order;
+
+            #[workflow]
+            pub async fn parts_with_exchanged_names(cx: &Context, order: Order) -> String {
+                drop(order.note);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{} {} {go}", order.id, order.of)
+            }
+        }
+        run old(old::Order::new()) new(new::Order::new());
+        at "signal<Go>" [] [Go(1)] => Goes("7 8 1");
+    }
+
+    "all of a struct with exchanged names is needed after the wait of which the parts were saved"
+    whole_with_exchanged_names {
+        old [] {
+            #[derive(Clone, Debug, Serialize, Deserialize)]
+            pub struct Order {
+                #[serde(rename = "of")]
+                pub id: String,
+                #[serde(rename = "id")]
+                pub of: String,
+                #[serde(skip)]
+                pub note: String,
+            }
+
+            impl Order {
+                pub fn new() -> Self {
+                    Self { id: "7".into(), of: "8".into(), note: "new".into() }
+                }
+            }
+
+            #[workflow]
+            pub async fn whole_with_exchanged_names(cx: &Context, order: Order) -> String {
+                drop(order.note);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{} {} {go}", order.id, order.of)
+            }
+        }
+        new [] {
+            pub use super::old::Order;
+
+            #[workflow]
+            pub async fn whole_with_exchanged_names(cx: &Context, order: Order) -> String {
+                let Go(go) = cx.signal::<Go>().await;
+                let Order { id, of, note } = order.clone();
+                format!("{id} {of} {note} {go} {}", order.id)
+            }
+        }
+        run old(old::Order::new()) new(new::Order::new());
+        at "signal<Go>" [] [Go(1)] => Goes("7 8  1 7");
+    }
+
     "all of a struct is needed after the wait, and a part with a default was not saved"
     part_with_default_not_saved {
         old [] {

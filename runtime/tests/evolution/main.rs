@@ -21,6 +21,7 @@ mod enums;
 mod exposed;
 mod fan_out;
 mod inline;
+mod kin;
 mod locals;
 mod loops;
 mod places;
@@ -50,6 +51,7 @@ const GROUPS: &[Group] = &[
     ("blocks", blocks::all),
     ("fan_out", fan_out::all),
     ("inline", inline::all),
+    ("kin", kin::all),
     ("wire", wire::all),
     ("endings", endings::all),
     ("exposed", exposed::all),

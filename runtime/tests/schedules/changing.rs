@@ -18,7 +18,7 @@ async fn a_description_has_the_spec_as_written_and_the_next_times() {
     // 2026-01-01 is a Thursday.
     assert_eq!(described.next[..2], [at(9 * 3_600), at(10 * 3_600)]);
     assert_eq!(described.next.len(), 10);
-    assert_eq!((described.workflow.as_str(), described.overlap), ("job", Overlap::Skip));
+    assert_eq!((described.workflow.as_deref(), described.overlap), (Some("job"), Overlap::Skip));
     let arguments = rig.client.payload_json(&described.arguments).await.unwrap();
     assert_eq!(arguments, json!([1]));
     assert_eq!(rig.client.list_schedules(None, None, 10).await.unwrap(), [described]);

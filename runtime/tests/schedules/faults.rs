@@ -21,7 +21,7 @@ struct Flaky {
 
 impl Flaky {
     fn judge(&self, operation: &'static str, residue: u32) -> Result<(), StoreError> {
-        let is_meant = ["claim_schedules", "save_schedules", "start_runs", "find_endings"];
+        let is_meant = ["claim_schedules", "save_schedules", "start_runs", "find_last_runs"];
         if !is_meant.contains(&operation) {
             return Ok(());
         }

@@ -3,10 +3,12 @@
 #![allow(missing_docs, unreachable_pub, clippy::new_without_default, clippy::unwrap_used)]
 
 mod catching_up;
+mod chains;
 mod changing;
 mod faults;
 mod overlap;
 mod results;
+mod signals;
 
 use std::sync::Arc;
 use std::time::Duration;

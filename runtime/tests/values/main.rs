@@ -3,6 +3,7 @@
 
 #![allow(unreachable_pub)]
 
+mod sent;
 mod types;
 
 use std::borrow::Cow;

@@ -9,7 +9,7 @@ use piton::process::Process;
 use piton::store::Disposition;
 use tokio::time::Instant;
 
-use crate::workflows::{cancellable, hasty, interpret, revocable};
+use crate::workflows::{cancellable, effort, hasty, interpret, revocable, tick};
 
 /// Who can read a run's state, and how often it was blocked by somebody who cannot.
 #[derive(Debug, Default)]
@@ -32,8 +32,14 @@ pub(super) struct Readers {
 
 impl Readers {
     pub(super) fn start(workflow: &str, by: Option<&Process>) -> Self {
-        let entries =
-            [interpret::entry(), hasty::entry(), cancellable::entry(), revocable::entry()];
+        let entries = [
+            interpret::entry(),
+            hasty::entry(),
+            cancellable::entry(),
+            revocable::entry(),
+            effort::entry(),
+            tick::entry(),
+        ];
         let entry = entries.into_iter().find(|entry| entry.name == workflow);
         let first = entry.map(|entry| entry.definition().hash);
         Self { first, builds: BTreeSet::from([build_of(by)]), ..Self::default() }

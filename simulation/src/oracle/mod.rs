@@ -6,9 +6,12 @@
 mod answers;
 mod attempts;
 mod builds;
+mod chains;
 mod crowds;
 mod holdings;
+mod kin;
 mod letters;
+mod promises;
 mod queues;
 mod shutdowns;
 mod undoing;
@@ -19,7 +22,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use piton::activities::ActivityInfo;
-use piton::model::{Epoch, Handle, RunId, StepNo, Timestamp, WorkerId};
+use piton::model::{
+    Epoch, Handle, PromiseOutcome, PromiseToken, RunId, StepNo, Timestamp, WorkerId,
+};
 use piton::process::Process;
 use piton::store::{Reporter, WorkerLease};
 use tokio::time::Instant;
@@ -28,10 +33,13 @@ use self::answers::Answers;
 pub(crate) use self::attempts::Beginning;
 use self::attempts::Call;
 use self::builds::Readers;
+use self::chains::Chains;
 use self::crowds::Crowds;
 pub(crate) use self::holdings::Bounds;
 use self::holdings::Holdings;
+use self::kin::Kin;
 use self::letters::Letters;
+use self::promises::Promises;
 use self::queues::Queues;
 use self::shutdowns::{Running, Shutdowns};
 use self::undoing::Undoing;
@@ -46,6 +54,9 @@ pub(crate) struct Oracle {
     queues: Queues,
     letters: Letters,
     answers: Answers,
+    kin: Kin,
+    chains: Chains,
+    promises: Promises,
     runs: BTreeMap<RunId, Run>,
     /// What was said with tokens that were refused.
     refused: BTreeSet<i64>,
@@ -195,6 +206,12 @@ impl Oracle {
         self.refused.insert(said);
     }
 
+    /// Checks what a client was told that a promise has come to.
+    pub(crate) fn promise_has_come_to(&mut self, token: &PromiseToken, outcome: &PromiseOutcome) {
+        let violation = self.promises.heard(token, outcome, &self.runs);
+        violation.into_iter().for_each(|violation| self.violate(violation));
+    }
+
     /// Whether this was said with a token that was refused.
     pub(crate) fn was_refused(&self, said: i64) -> bool {
         self.refused.contains(&said)
@@ -219,7 +236,12 @@ impl Oracle {
             let Run { workflow_id, noted, written, .. } = run;
             format!("{workflow_id}: calls {written:?} have succeeded, and {noted:?} are written")
         });
-        let violations: Vec<_> = left.chain(apart).chain(self.letters.left()).collect();
+        let violations: Vec<_> = left
+            .chain(apart)
+            .chain(self.letters.left())
+            .chain(self.kin.left())
+            .chain(self.chains.left())
+            .collect();
         violations.into_iter().for_each(|violation| self.violate(violation));
     }
 

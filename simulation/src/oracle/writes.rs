@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use piton::machine::{OperationOutcome, Workflow};
-use piton::model::{BlockedReason, Operation, RunId, Timestamp};
+use piton::model::{BlockedReason, Operation, RunId, RunStatus, Timestamp};
 use piton::store::memory::Write;
 use piton::store::{
     ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Disposition, Reporter, WorkerLease,
@@ -13,7 +13,8 @@ use tokio::time::Instant;
 
 use super::builds::Readers;
 use super::{Oracle, Run, key_of};
-use crate::workflows::{BROKEN, hasty};
+use crate::runs::is_numbered;
+use crate::workflows::{BROKEN, cancellable, effort, hasty, tick};
 
 /// How long a worker that shuts down in order keeps what it does not begin, at most: some calls.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -44,6 +45,7 @@ impl Oracle {
 
     /// Enters a write into the books, and checks that it fits.
     fn enter(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
+        self.chains.now(now);
         match *write {
             Write::Leased { worker, until } => {
                 if self.leases.insert(key_of(worker), until).is_none() {
@@ -87,17 +89,26 @@ impl Oracle {
                 if others.any(|run| run.workflow_id == workflow_id) {
                     self.violate(format!("{workflow_id} is open twice"));
                 }
+                let had_one = self.runs.values().any(|run| run.workflow_id == workflow_id);
+                let made_by = self.kin.made_by(run_id).unwrap_or(who);
                 let run = Run {
                     workflow_id: workflow_id.to_owned(),
                     owner,
                     is_relaxed: workflow == hasty::NAME,
                     touched_at: Some(Instant::now()),
-                    readers: Readers::start(workflow, self.lives.get(who)),
+                    readers: Readers::start(workflow, self.lives.get(made_by)),
                     ..Run::default()
                 };
                 if self.runs.insert(run_id, run).is_some() {
                     self.violate(format!("{workflow_id} was started twice"));
                 }
+                if workflow == effort::NAME || workflow == tick::NAME {
+                    let followed = self.chains.started(run_id, !had_one);
+                    followed.into_iter().for_each(|violation| self.violate(violation));
+                }
+                let is_from_outside = workflow != cancellable::NAME || is_numbered(workflow_id);
+                let asked = self.kin.started(run_id, workflow_id, is_from_outside);
+                asked.into_iter().for_each(|violation| self.violate(violation));
             }
             Write::Claimed { run_id, step_no, worker, again } => {
                 let is_valid = self.is_valid(worker, now);
@@ -115,7 +126,14 @@ impl Oracle {
             }
             Write::Committed { worker, step } => {
                 self.asked(step, now);
-                let sent = self.letters.sent(step);
+                self.promises.sent(step);
+                let sent = self.letters.sent(step).or_else(|| self.kin.sent(who, step));
+                if let Disposition::Close { status, successor, .. } = &step.disposition {
+                    self.kin.ended(step.run_id, *status);
+                    let next = successor.as_ref().map(|successor| successor.run.run_id);
+                    let followed = next.and_then(|next| self.chains.follows(step.run_id, next));
+                    self.check(step.run_id, |_| followed);
+                }
                 self.check(step.run_id, |_| sent);
                 let is_valid = self.is_valid(worker, now);
                 let (lives, workers) = (std::mem::take(&mut self.lives), self.workers);
@@ -153,8 +171,11 @@ impl Oracle {
                 });
                 self.lives = lives;
             }
-            // No simulated run has promises.
-            Write::Refused { .. } | Write::PromiseCompleted { .. } => {}
+            Write::Refused { .. } => {}
+            Write::PromiseCompleted { completion, told } => {
+                let violation = self.promises.completed(completion, told, &self.runs);
+                violation.into_iter().for_each(|violation| self.violate(violation));
+            }
             Write::Arrived { run_id, seq, kind } => {
                 if let ArrivalKind::Retry { handle, attempt, details, .. } = kind {
                     let key = ActivityKey { run_id, handle: *handle };
@@ -164,6 +185,8 @@ impl Oracle {
                 let workflow_id = self.runs.get(&run_id).map(|run| run.workflow_id.clone());
                 let came = workflow_id.and_then(|id| self.letters.came(&id, kind));
                 let came = came.or_else(|| self.answers.came(run_id, kind));
+                let came = came.or_else(|| self.kin.came(run_id, kind));
+                let came = came.or_else(|| self.promises.came(run_id, kind, &self.runs));
                 self.check(run_id, |_| came);
                 self.check(run_id, |run| {
                     let fits = !run.is_closed && seq == run.arrived + 1;
@@ -193,7 +216,8 @@ impl Oracle {
             Write::DeadLetter { workflow_id, kind } => {
                 let holder =
                     self.runs.values().find(|run| run.workflow_id == workflow_id && !run.is_closed);
-                if holder.is_some() {
+                // What is for a child is for no other run with its workflow id.
+                if holder.is_some() && is_numbered(workflow_id) {
                     self.violate(format!(
                         "what is for {workflow_id} is a dead letter, and it is open"
                     ));
@@ -243,12 +267,14 @@ impl Oracle {
                 (!is_new).then(|| format!("call {} was written twice", key.handle.0))
             }),
             Write::Terminated { run_id } => {
-                self.queues.closed(run_id, true);
-                self.check(run_id, |run| {
-                    let was_closed = run.is_closed;
-                    (run.owner, run.is_closed) = (None, true);
-                    was_closed.then(|| "terminated though it was closed".to_owned())
-                });
+                let treated = self.kin.terminated(run_id);
+                self.check(run_id, |_| treated);
+                self.closed(run_id, RunStatus::Terminated);
+            }
+            Write::Expired { expiry } => {
+                let expired = self.chains.expired(expiry);
+                self.check(expiry.run_id, |_| expired);
+                self.closed(expiry.run_id, RunStatus::TimedOut);
             }
             Write::Unblocked { run_id } => self.check(run_id, |run| {
                 let was_blocked = std::mem::take(&mut run.is_blocked);
@@ -256,6 +282,17 @@ impl Oracle {
                 (!was_blocked).then(|| "unblocked though it was not blocked".to_owned())
             }),
         }
+    }
+
+    /// A run was closed from outside.
+    fn closed(&mut self, run_id: RunId, status: RunStatus) {
+        self.kin.ended(run_id, status);
+        self.queues.closed(run_id, true);
+        self.check(run_id, |run| {
+            let was_closed = run.is_closed;
+            (run.owner, run.is_closed) = (None, true);
+            was_closed.then(|| format!("{status} though it was closed"))
+        });
     }
 
     /// Checks what a step asks of queues.

@@ -23,7 +23,7 @@ use crate::oracle::Oracle;
 use crate::program::QUEUES;
 use crate::report::Report;
 use crate::workflows::TimersChecked;
-use crate::{processes, runs};
+use crate::{notaries, processes, runs, terms, timetables};
 
 mod told;
 
@@ -50,6 +50,10 @@ pub(crate) enum Phase {
 pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) runs: usize,
+    /// How many runs have terms.
+    pub(crate) terms: usize,
+    /// How many schedules there are.
+    pub(crate) timetables: usize,
     pub(crate) processes: usize,
     /// Whether the last of them serves nothing but the queue, and the others do not serve it.
     pub(crate) queue_is_apart: bool,
@@ -100,6 +104,8 @@ impl Plan {
         Self {
             seed: options.seed,
             runs: options.max_runs.unwrap_or(runs).min(runs),
+            terms: [0, 2, 8][rng.usize(0..3)],
+            timetables: [0, 0, 1, 2][rng.usize(0..4)],
             processes: rng.usize(1..=3),
             queue_is_apart: rng.bool(),
             faulty_for: Duration::from_secs(rng.u64(10..60)),
@@ -188,6 +194,14 @@ async fn play(options: &Options) -> Report {
     let slots: Vec<_> = (0..world.plan.processes)
         .map(|slot| tokio::spawn(processes::keep(Arc::clone(&world), slot)))
         .collect();
+    let others = (0..world.plan.terms)
+        .map(|number| tokio::spawn(terms::live(Arc::clone(&world), number)))
+        .chain(
+            (0..world.plan.timetables)
+                .map(|number| tokio::spawn(timetables::keep(Arc::clone(&world), number))),
+        );
+    let mut others: Vec<_> = others.collect();
+    others.push(tokio::spawn(notaries::complete_shared(Arc::clone(&world))));
     let runs: Vec<_> = (0..world.plan.runs)
         .map(|number| tokio::spawn(runs::live(Arc::clone(&world), number)))
         .collect();
@@ -200,6 +214,11 @@ async fn play(options: &Options) -> Report {
     let closing = async {
         for run in runs {
             started.extend(run.await.ok());
+        }
+        for other in others {
+            if other.await.is_err() {
+                world.violate("a client has panicked".to_owned());
+            }
         }
         while world.open_runs().await > 0 || world.faults.are_to_come() {
             runs::feed_strangers(&world, &started).await;
@@ -219,6 +238,7 @@ async fn play(options: &Options) -> Report {
     }
     if closed {
         runs::check_results(&world, &started).await;
+        terms::check_results(&world).await;
     }
     world.lock_oracle().check_end();
     Report::of(options, &world)

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use piton::activities::ActivityInfo;
-use piton::model::Timestamp;
+use piton::model::{PromiseOutcome, PromiseToken, Timestamp};
 use piton::store::RunRecord;
 use piton::store::WorkerLease;
 use piton::store::memory::{Held, Write};
@@ -73,7 +73,8 @@ impl World {
 
     /// Whether workers have room for all runs.
     pub(super) fn has_room(&self) -> bool {
-        self.plan.max_runs > self.plan.runs
+        // Some have children, and schedules start others.
+        self.plan.max_runs > 40 * self.plan.runs
     }
 
     /// The process `who` has shut down, and says that all went well.
@@ -143,6 +144,11 @@ impl World {
     /// An attempt knows what others have said before it.
     pub(crate) fn attempt_knows(&self, info: &ActivityInfo, known: Option<(u32, u64)>) {
         self.judge(|oracle| oracle.attempt_knows(info, known));
+    }
+
+    /// A client was told that a promise has come to this.
+    pub(crate) fn promise_has_come_to(&self, token: &PromiseToken, outcome: &PromiseOutcome) {
+        self.judge(|oracle| oracle.promise_has_come_to(token, outcome));
     }
 
     /// A number for a use of a token.

@@ -24,7 +24,7 @@ async fn refund(receipt: u64) -> u64 {
 }
 
 #[workflow]
-async fn fulfil(cx: &Context, order: Order) -> piton::Result<Vec<u64>> {
+async fn fulfill(cx: &Context, order: Order) -> piton::Result<Vec<u64>> {
     let receipt = charge(order.cents).await?;
     if order.cents > 100 {
         #[state("awaiting_approval")]
@@ -48,7 +48,7 @@ fn info(_: &str) {}
 
 #[test]
 fn the_graph_is_data() {
-    let names: Vec<_> = fulfil::GRAPH.nodes().iter().map(|node| (node.name, node.kind)).collect();
+    let names: Vec<_> = fulfill::GRAPH.nodes().iter().map(|node| (node.name, node.kind)).collect();
     assert_eq!(
         names,
         [
@@ -60,13 +60,13 @@ fn the_graph_is_data() {
             ("tip", AwaitKind::Call),
         ]
     );
-    let lines: Vec<_> = fulfil::GRAPH.nodes().iter().map(|node| node.line).collect();
+    let lines: Vec<_> = fulfill::GRAPH.nodes().iter().map(|node| node.line).collect();
     assert!(
         lines.is_sorted()
-            && fulfil::GRAPH.nodes().iter().all(|node| node.file.ends_with("graph.rs"))
+            && fulfill::GRAPH.nodes().iter().all(|node| node.file.ends_with("graph.rs"))
     );
     let locals = |index: usize| {
-        let locals = fulfil::GRAPH.nodes()[index].locals.iter();
+        let locals = fulfill::GRAPH.nodes()[index].locals.iter();
         locals.map(|local| (local.name, local.ty)).collect::<Vec<_>>()
     };
     assert_eq!(locals(1), [("order", Some("Order"))]);
@@ -79,7 +79,7 @@ fn the_graph_is_data() {
 #[test]
 fn the_graph_as_mermaid() {
     assert_eq!(
-        fulfil::GRAPH.to_mermaid(),
+        fulfill::GRAPH.to_mermaid(),
         "stateDiagram-v2
     s0: start
     s1: charge
@@ -108,8 +108,8 @@ fn the_graph_as_mermaid() {
 #[test]
 fn the_graph_as_dot() {
     assert_eq!(
-        fulfil::GRAPH.to_dot(),
-        r#"digraph "fulfil" {
+        fulfill::GRAPH.to_dot(),
+        r#"digraph "fulfill" {
     end [shape=doublecircle label=""]
     s0 [shape=box label="start"]
     s1 [shape=box label="charge"]

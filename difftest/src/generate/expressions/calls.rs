@@ -142,9 +142,7 @@ impl Generator {
         }
         match ty {
             Ty::Noisy => self.of(ty, "Noisy::new(fetch($).await)", &[Ty::Str]),
-            Ty::Duo => {
-                self.of(ty, "(part($), part(Noisy::new(fetch($).await)))", &[Ty::Noisy, Ty::Str])
-            }
+            Ty::Duo => self.of(ty, "($, Noisy::new(fetch($).await))", &[Ty::Noisy, Ty::Str]),
             Ty::Noisies => {
                 self.of(ty, "vec![$, Noisy::new(fetch($).await)]", &[Ty::Noisy, Ty::Str])
             }

@@ -86,7 +86,7 @@ impl Generator {
             }
             Ty::Duo => {
                 let a = self.leaf(Ty::Noisy);
-                Node::expr(ty, "(part($), part(Noisy::new(\"second\")))", vec![a])
+                Node::expr(ty, "($, Noisy::new(\"second\"))", vec![a])
             }
             _ => Node::expr(ty, ty.literal(), vec![]),
         }

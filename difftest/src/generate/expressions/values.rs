@@ -268,10 +268,7 @@ impl Generator {
     pub(super) fn duo(&mut self) -> Node {
         self.one_of(
             Ty::Duo,
-            &[
-                ("(part($), part($))", &[Ty::Noisy, Ty::Noisy]),
-                ("{ let (b, a) = $; (a, b) }", &[Ty::Duo]),
-            ],
+            &[("($, $)", &[Ty::Noisy, Ty::Noisy]), ("{ let (b, a) = $; (a, b) }", &[Ty::Duo])],
         )
     }
 }

@@ -106,8 +106,7 @@ const NOISIES: [Change; 5] = [
 
 const MAYBE_NOISY: [Change; 2] = [("@ = None::<Noisy>;", &[]), ("@ = Some($);", &[Ty::Noisy])];
 
-const DUO: [Change; 2] =
-    [("@.0 = part($);", &[Ty::Noisy]), ("@ = (part($), part($));", &[Ty::Noisy, Ty::Noisy])];
+const DUO: [Change; 2] = [("@.0 = $;", &[Ty::Noisy]), ("@ = ($, $);", &[Ty::Noisy, Ty::Noisy])];
 
 const CHANGES: [(Ty, &[Change]); 17] = [
     (Ty::List, &LIST),
@@ -147,7 +146,7 @@ impl Generator {
         let value = self.expr(ty);
         self.scope.release(mark);
         let read = self.read_before(index);
-        Node::stmt(&format!("{read}{name} {operator} {};", given(&name, ty)), vec![value])
+        Node::stmt(&format!("{read}{name} {operator} $;"), vec![value])
     }
 
     /// What reads a local before it is changed, if it must be read.
@@ -181,7 +180,7 @@ impl Generator {
             };
             self.scope.release(mark);
             let template = if template == "@ = $;" {
-                format!("{name} = {};", given(&name, ty))
+                format!("{name} = $;")
             } else {
                 template.replace('@', &name)
             };
@@ -223,8 +222,7 @@ impl Generator {
         self.scope.release(mark);
         let moved = self.fresh();
         self.scope.declare(&moved, ty, false);
-        let given = given(&name, ty);
-        Node::stmt(&format!("let {moved} = {name};\n{name} = {given};"), vec![value])
+        Node::stmt(&format!("let {moved} = {name};\n{name} = $;"), vec![value])
     }
 
     /// A new value for a local, or a part of one, that has been moved.
@@ -236,13 +234,8 @@ impl Generator {
         // It may have been moved on the way.
         if self.scope.is_assignable(index) {
             self.scope.assigned(index);
-            return Node::stmt(&format!("{name} = {};", given(&name, ty)), vec![value]);
+            return Node::stmt(&format!("{name} = $;"), vec![value]);
         }
         Node::stmt("note($);", vec![value])
     }
-}
-
-/// What a local, or a part of one, is given. What is in a part is told from what is a local of its own.
-fn given(name: &str, ty: Ty) -> &'static str {
-    if ty == Ty::Noisy && name.contains('.') { "part($)" } else { "$" }
 }

@@ -6,10 +6,11 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, ExprBreak, ExprContinue, ExprTry, Ident, Label, Lifetime};
 
 use super::Rewrite;
-use crate::codegen::print::{awaited, names};
-use crate::hygiene::{hidden, in_source, is_hidden};
+use crate::codegen::idents::names;
+use crate::codegen::variables::awaited;
+use crate::collections::sets::Set;
 use crate::ir::{BlockKind, LocalId, label_target, span_ends, whole};
-use crate::sets::Set;
+use crate::syntax::hygiene::{hidden, in_source, is_hidden};
 
 /// A loop or a labeled block.
 pub(super) struct Target {

@@ -16,13 +16,13 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAssign, ExprBlock, ExprForLoop, ExprLoop, ExprWhile, Ident, Pat, Stmt};
 
 pub(super) use self::enclose::enclose_last;
-use super::print::Printer;
+use super::printer::Printer;
 use super::rewrite::enclose::enclose_first;
 use super::rewrite::jumps::Target;
+use crate::ir::usage::{Place, Usage};
 use crate::syntax::macros;
 use crate::syntax::macros::Piece;
 use crate::syntax::patterns::collect_bindings;
-use crate::usage::{Place, Usage};
 
 /// Rewrites code of one root.
 pub(super) struct Rewrite<'p, 'a> {

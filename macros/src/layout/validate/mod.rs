@@ -1,11 +1,11 @@
 //! A check of the layout: what code generation rests on. Each rule is a function, and for each there is
 //! a layout that only it finds fault with.
 
-use super::{Layout, Link, Root, VariableId, vacant};
+use super::{Layout, Link, Root, VariableId, uninitialized};
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, ScopeId};
-use crate::liveness::Liveness;
-use crate::sets::Set;
-use crate::usage::Place;
 
 /// A layout, and what it was made from.
 struct Machine<'a> {
@@ -73,7 +73,7 @@ impl Machine<'_> {
                 in_scope[local.0] = true;
             }
         }
-        let given = root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local);
+        let given = root.entry.iter().map(|id| self.place(*id).local);
         let mut locals =
             given.chain(root.remade.iter().copied()).chain(root.declared.iter().copied());
         match locals.find(|local| !in_scope[local.0]) {
@@ -132,7 +132,7 @@ impl Machine<'_> {
     /// filled before they are read.
     fn states_save_what_is_live(&self) -> Checked {
         let bound = self.graph.bound_at_entry();
-        let vacant = vacant::analyze(self.graph);
+        let vacant = uninitialized::analyze(self.graph);
         for state in &self.layout.states {
             let resumed = self.layout.roots.iter().find(|root| {
                 state.point.is_some_and(|p| self.graph[root.block].kind == BlockKind::Resume(p))
@@ -204,7 +204,7 @@ impl Machine<'_> {
             let there = &mut known[root.block.0];
             there.add(&root.named);
             there.add(&root.bound);
-            there.extend(root.entry.iter().chain(&root.carried).map(|id| self.place(*id).local));
+            there.extend(root.entry.iter().map(|id| self.place(*id).local));
             there.extend(&root.declared);
             // What the branches of a point use from outside is there where they are stepped.
             there.add(&root.used_by_regions);

@@ -3,10 +3,12 @@
 use quote::quote;
 
 use super::*;
+use crate::collections::sets::Set;
 use crate::diagnostics::Diagnostics;
+use crate::flow::{cfg, liveness};
+use crate::frontend::parse;
 use crate::ir::Field;
-use crate::sets::Set;
-use crate::{cfg, liveness, normalize, parse, resolve};
+use crate::{anf, resolve};
 
 /// A machine with a loop, a choice, a borrow that is made again, and something that only passes
 /// through.
@@ -31,8 +33,7 @@ fn machine() -> (Graph, Liveness, Layout) {
         parse::parse(function, "run".into(), None, &diagnostics).expect("a workflow");
     let locals = resolve::resolve(None, &mut function.params, &mut function.body, &diagnostics);
     let body = function.body.clone();
-    let tree =
-        normalize::normalize(None, &body, locals, &crate::again::Again::default(), &diagnostics);
+    let tree = anf::normalize(None, &body, locals, &crate::ir::Refinement::default(), &diagnostics);
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);
     let liveness = liveness::analyze(&graph);
@@ -100,7 +101,6 @@ fn a_part_beside_its_whole_is_found() {
             kind,
             is_saved: true,
             passed_in: Set::new(),
-            carried_in: Set::new(),
             comes_saved: false,
         });
         for root in &mut layout.roots {

@@ -6,10 +6,13 @@
 //! is borrowed.
 
 pub(crate) mod definition;
+pub(crate) mod definitions;
 mod fields;
 mod format;
 pub(crate) mod matching;
+pub(crate) mod shown;
 mod tokens;
+pub(crate) mod write_out;
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;

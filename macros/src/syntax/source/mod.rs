@@ -5,7 +5,6 @@
 //! nothing is known of it.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -16,9 +15,11 @@ pub(crate) use self::regions::Surroundings;
 use super::source::pieces::next_piece;
 use super::source::regions::Region;
 
-mod methods;
+pub(crate) mod hashers;
+pub(crate) mod imports;
 mod pieces;
 mod regions;
+pub(crate) mod statics;
 
 /// A file that has been read.
 #[derive(Debug)]
@@ -30,8 +31,6 @@ pub(crate) struct SourceFile {
     /// Looked for when a macro is met that may be one of them.
     definitions: OnceCell<Vec<(String, Range<usize>)>>,
     declared: Vec<(usize, String)>,
-    /// The names of methods that take what they are called on, looked for when one of them may be meant.
-    taking_self: OnceCell<BTreeSet<String>>,
 }
 
 impl SourceFile {
@@ -39,8 +38,7 @@ impl SourceFile {
         let (regions, declared) = regions::find(&text);
         let ends = text.match_indices('\n').map(|(end, _)| end + 1);
         let lines = std::iter::once(0).chain(ends).collect();
-        let (definitions, taking_self) = (OnceCell::new(), OnceCell::new());
-        Self { text, lines, regions, definitions, declared, taking_self }
+        Self { text, lines, regions, definitions: OnceCell::new(), declared }
     }
 
     /// Where `span`, which is in the file, begins in its text.
@@ -95,13 +93,6 @@ pub(crate) fn file_of(span: Span) -> Option<Rc<SourceFile>> {
         let file = Rc::new(SourceFile::new(text));
         *last = Some((path, Rc::clone(&file)));
         Some(file)
-    })
-}
-
-/// Whether a method of this name in the file that `span` is in takes what it is called on.
-pub(crate) fn takes_self(method: &str, span: Span) -> bool {
-    file_of(span).is_some_and(|file| {
-        file.taking_self.get_or_init(|| methods::taking_self(&file.text)).contains(method)
     })
 }
 

@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, EndingRun, InspectedKin, InspectedTerms, Inspection, NotedCompensation,
-    Position, Shown, UnreadSignal, UnreadUpdate, Variable, Wait, WaitFor,
+    AwaitedActivity, EndingRun, InspectedKin, InspectedPause, InspectedTerms, Inspection,
+    NotedCompensation, Position, Shown, UnreadSignal, UnreadUpdate, Variable, Wait, WaitFor,
 };
 use super::Client;
 use crate::codec::{self, CodecError};
@@ -239,6 +239,11 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         terms: None,
         blocked: run.blocked.as_ref().map(ToString::to_string),
         blocked_at: run.blocked_at,
+        paused: details.paused.clone().map(|pause| InspectedPause {
+            at: pause.at,
+            by: pause.by,
+            reason: pause.reason,
+        }),
         wakes_at: wakes_at(details, snapshot.as_ref()),
         cancelled: snapshot.as_ref().and_then(|snapshot| snapshot.cancelled.clone()),
         arguments: details.arguments.as_ref().map(|arguments| view.arguments(run, arguments)),

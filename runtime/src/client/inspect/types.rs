@@ -80,6 +80,19 @@ impl InspectedTerms {
     }
 }
 
+/// Who has paused a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct InspectedPause {
+    /// When.
+    #[serde(serialize_with = "as_text")]
+    pub at: Timestamp,
+    /// Who.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+}
+
 /// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
 ///
 /// As JSON, times are texts in RFC 3339 and hashes are hex digits.
@@ -127,6 +140,9 @@ pub struct Inspection {
     /// Since when it is blocked.
     #[serde(serialize_with = "as_text_or_null")]
     pub blocked_at: Option<Timestamp>,
+    /// By whom it is paused, or is to be once its worker has let go of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<InspectedPause>,
     /// When it is due if nothing arrives before. Nothing if it waits for arrivals alone, is blocked or closed.
     #[serde(serialize_with = "as_text_or_null")]
     pub wakes_at: Option<Timestamp>,

@@ -11,7 +11,7 @@ use super::change::write;
 use crate::engine::backoff::patiently;
 use crate::error::{KeyError, ScheduleError};
 use crate::machine::{Workflow, WorkflowCall, WorkflowEntry};
-use crate::model::{Payload, Timestamp};
+use crate::model::{AttributeChanges, Memo, Payload, Timestamp};
 use crate::schedules::{Config, LogKind, Overlap, State, entry};
 use crate::store::{NewSchedule, ScheduleCreated};
 
@@ -20,9 +20,10 @@ use crate::store::{NewSchedule, ScheduleCreated};
 #[must_use = "a schedule is not created until this is awaited"]
 pub struct CreateSchedule {
     schedule: Schedule,
-    action: Result<(String, Payload), ScheduleError>,
+    pub(super) action: Result<(String, Payload), ScheduleError>,
     entry: Option<&'static WorkflowEntry>,
-    config: Config,
+    pub(super) config: Config,
+    pub(super) attributes: AttributeChanges,
     paused: Option<String>,
     max_actions: Option<u64>,
 }
@@ -34,9 +35,7 @@ impl CreateSchedule {
         workflow: String,
         arguments: Payload,
     ) -> Self {
-        let config = Config::new(spec);
-        let action = Ok((workflow, arguments));
-        Self { schedule, action, entry: None, config, paused: None, max_actions: None }
+        Self::with(schedule, spec, Ok((workflow, arguments)), None)
     }
 
     pub(super) fn of_call<W: Workflow>(
@@ -46,7 +45,17 @@ impl CreateSchedule {
     ) -> Self {
         let action = encoded(call);
         let entry = action.is_ok().then(|| W::entry());
-        Self { schedule, action, entry, config: Config::new(spec), paused: None, max_actions: None }
+        Self::with(schedule, spec, action, entry)
+    }
+
+    fn with(
+        schedule: Schedule,
+        spec: Spec,
+        action: Result<(String, Payload), ScheduleError>,
+        entry: Option<&'static WorkflowEntry>,
+    ) -> Self {
+        let (config, attributes) = (Config::new(spec), AttributeChanges::new());
+        Self { schedule, action, entry, config, attributes, paused: None, max_actions: None }
     }
 
     /// The workflow id of the runs, in which `{schedule}` stands for the id of the schedule and `{time}` for the nominal
@@ -97,7 +106,9 @@ impl CreateSchedule {
     }
 
     async fn create(self) -> Result<Schedule, ScheduleError> {
-        let Self { schedule, action, entry: workflow_entry, config, paused, max_actions } = self;
+        let Self { schedule, action, entry: workflow_entry, paused, max_actions, .. } = self;
+        let mut config = self.config;
+        self.attributes.apply_to(&mut config.action.attributes);
         let (workflow, arguments) = action?;
         let client = schedule.client.clone();
         let store = client.store();
@@ -107,6 +118,9 @@ impl CreateSchedule {
         patiently(async || {
             if let Some(entry) = workflow_entry {
                 client.recorded().definition_of(&**store, entry).await?;
+            }
+            if let Some(signal) = &config.action.signal {
+                client.recorded().schema_of(&**store, &signal.payload).await?;
             }
             client.recorded().schema_of(&**store, &arguments).await
         })
@@ -152,6 +166,12 @@ pub(super) fn check(config: &Config, id: &str, now: Timestamp) -> Result<(), Sch
     let times = config.spec.compile()?;
     if times.next(UnixSeconds::from_micros(now.0)).is_none() {
         return Err(ScheduleError::Over);
+    }
+    let attributes = AttributeChanges::from(config.action.attributes.clone());
+    attributes.check().map_err(ScheduleError::Attributes)?;
+    let bytes = config.action.memo.bytes();
+    if bytes > Memo::MAX_BYTES {
+        return Err(ScheduleError::Memo { bytes });
     }
     KeyError::check(&config.action.workflow_id(id, now)).map_err(ScheduleError::Id)
 }

@@ -9,8 +9,11 @@ use super::Schedule;
 use super::change::read;
 use crate::engine::backoff::patiently;
 use crate::error::{ScheduleError, StoreError};
-use crate::model::{Payload, RunId, Timestamp};
-use crate::schedules::{Config, Counts, LogEntry, LogKind, Overlap, State, read_entry};
+use crate::model::{AttributeMap, Memo, OnTimeout, Payload, RunId, Timestamp, WorkflowRetry};
+use crate::schedules::{
+    Config, Counts, LogEntry, LogKind, NO_WORKFLOW, Overlap, Running, SignalAction, State,
+    read_entry,
+};
 use crate::store::{RunKey, RunRecord, ScheduleRecord};
 
 /// How many times to come a description has.
@@ -28,13 +31,32 @@ pub struct ScheduleDescription {
     pub revision: i64,
     /// When it was created.
     pub created_at: Timestamp,
-    /// The stored name of the workflow that it starts.
-    pub workflow: String,
+    /// The stored name of the workflow that it starts; nothing if it sends signals alone.
+    pub workflow: Option<String>,
+    /// The stored name of the signal that it sends.
+    pub signal: Option<String>,
+    /// The encoded signal; [`Client::payload_json`](super::Client::payload_json) shows it.
+    #[serde(skip)]
+    pub signal_payload: Option<Payload>,
     /// The encoded arguments; [`Client::payload_json`](super::Client::payload_json) shows them.
     #[serde(skip)]
     pub arguments: Payload,
     /// See [`CreateSchedule::workflow_id`](super::CreateSchedule::workflow_id).
     pub workflow_id: String,
+    /// How long a run that it starts may take, with all runs that follow it.
+    pub execution_timeout: Option<Duration>,
+    /// How long each run may take.
+    pub run_timeout: Option<Duration>,
+    /// What happens when one of these is over.
+    pub on_timeout: OnTimeout,
+    /// How long a run may take to clean up whose timeout is over.
+    pub cleanup_timeout: Duration,
+    /// Whether and when a run is tried again.
+    pub retry: Option<WorkflowRetry>,
+    /// The attributes that runs are started with.
+    pub attributes: AttributeMap,
+    /// The memo that runs are started with.
+    pub memo: Memo,
     /// The spec as it was written.
     pub spec: Spec,
     /// The same spec in its canonical form.
@@ -53,7 +75,7 @@ pub struct ScheduleDescription {
     pub note: String,
     /// How many runs it may still start of itself.
     pub remaining_actions: Option<u64>,
-    /// The runs that were open when it was last looked at.
+    /// The runs that were open when it was last looked at; of a chain, the last.
     pub running: Vec<RunId>,
     /// The nominal times of the runs that wait for others to close.
     pub waiting: Vec<Timestamp>,
@@ -107,6 +129,10 @@ impl Schedule {
     /// # Errors
     /// [`ScheduleError::Store`].
     pub async fn before(&self, run_id: RunId) -> Result<Option<Before>, ScheduleError> {
+        let store = self.client.store();
+        // What the schedule has started is the first run of the chain.
+        let kin = patiently(|| store.find_kin(run_id)).await?;
+        let run_id = kin.map_or(run_id, |kin| kin.first_run_id);
         let mut behind = None;
         loop {
             let page = self.log(behind, PAGE).await?;
@@ -133,6 +159,10 @@ pub(super) fn described(record: ScheduleRecord) -> Result<ScheduleDescription, S
     let config: Config = read("config", &record.config)?;
     let state: State = read("state", &record.state)?;
     let times = config.spec.compile()?;
+    let terms = config.action.terms.clone().into_terms().unwrap_or_default();
+    let signal = config.action.signal.clone();
+    let (signal, signal_payload) =
+        signal.map(|SignalAction { name, payload }| (name, payload)).unzip();
     let due = |nominal: piton_schedule::UnixSeconds| {
         Timestamp(nominal.as_micros()) + times.jitter(&record.id, nominal)
     };
@@ -143,17 +173,26 @@ pub(super) fn described(record: ScheduleRecord) -> Result<ScheduleDescription, S
         canonical: config.spec.canonical()?,
         revision: record.revision,
         created_at: record.created_at,
-        workflow: record.workflow,
+        workflow: Some(record.workflow).filter(|workflow| workflow != NO_WORKFLOW),
+        signal,
+        signal_payload,
         arguments: record.arguments,
-        workflow_id: config.action.id.clone(),
-        overlap: config.overlap,
         catch_up_window: config.catch_up(),
+        workflow_id: config.action.id,
+        execution_timeout: terms.execution_timeout,
+        run_timeout: terms.run_timeout,
+        on_timeout: terms.on_timeout,
+        cleanup_timeout: terms.cleanup_timeout,
+        retry: terms.retry,
+        attributes: config.action.attributes,
+        memo: config.action.memo,
+        overlap: config.overlap,
         pause_on_failure: config.pause_on_failure,
         max_buffered: config.max_buffered,
         paused: state.paused,
         note: state.note,
         remaining_actions: state.remaining,
-        running: state.running.iter().map(|run| run.run_id).collect(),
+        running: state.running.iter().map(Running::last).collect(),
         waiting: state.waiting.iter().map(|item| item.nominal).collect(),
         is_backfilling: !state.backfills.is_empty(),
         counts: state.counts,

@@ -4,6 +4,8 @@ mod change;
 mod create;
 mod describe;
 mod request;
+mod signal;
+mod terms;
 mod update;
 
 pub use create::CreateSchedule;

@@ -8,11 +8,12 @@ use piton_schedule::Spec;
 
 use super::Schedule;
 use super::create::{check, encoded};
+use super::terms::ActionChange;
 use crate::engine::backoff::patiently;
 use crate::error::ScheduleError;
 use crate::machine::{Workflow, WorkflowCall, WorkflowEntry};
 use crate::model::Payload;
-use crate::schedules::{LogKind, Overlap};
+use crate::schedules::{LogKind, Overlap, SignalAction};
 
 /// A change of a schedule that is yet to be made: await it. See [`Schedule::update`].
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub struct UpdateSchedule {
     action: Option<Result<(String, Payload), ScheduleError>>,
     entry: Option<&'static WorkflowEntry>,
     spec: Option<Spec>,
+    pub(super) action_change: ActionChange,
+    pub(super) signal: Option<Result<SignalAction, ScheduleError>>,
     workflow_id: Option<String>,
     overlap: Option<Overlap>,
     catch_up: Option<Duration>,
@@ -39,6 +42,8 @@ impl UpdateSchedule {
             action: None,
             entry: None,
             spec: None,
+            action_change: ActionChange::default(),
+            signal: None,
             workflow_id: None,
             overlap: None,
             catch_up: None,
@@ -105,7 +110,7 @@ impl UpdateSchedule {
     }
 
     async fn update(self) -> Result<(), ScheduleError> {
-        let action = self.action.transpose()?;
+        let (action, signal) = (self.action.transpose()?, self.signal.transpose()?);
         let client = &self.schedule.client;
         if let Some((_, arguments)) = &action {
             patiently(async || {
@@ -115,6 +120,10 @@ impl UpdateSchedule {
                 client.recorded().schema_of(&**client.store(), arguments).await
             })
             .await?;
+        }
+        if let Some(signal) = &signal {
+            let record = || client.recorded().schema_of(&**client.store(), &signal.payload);
+            patiently(record).await?;
         }
         let change = self.schedule.change(self.revision, |change| {
             change.says_else = true;
@@ -128,6 +137,8 @@ impl UpdateSchedule {
             if let Some(pattern) = &self.workflow_id {
                 config.action.id = pattern.clone();
             }
+            self.action_change.apply_to(&mut config.action);
+            config.action.signal = signal.clone().or(config.action.signal.take());
             config.overlap = self.overlap.unwrap_or(config.overlap);
             if let Some(window) = self.catch_up {
                 config.catch_up_ms = u64::try_from(window.as_millis()).unwrap_or(u64::MAX);

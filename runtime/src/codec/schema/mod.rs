@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+pub(super) use self::trace::make_one;
 use self::trace::{Filling, reads_back_tagged, trace};
 use super::NameOf;
 use super::arguments::Arguments;

@@ -9,6 +9,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use serde::Deserialize;
+
 use super::super::arguments::Arguments;
 use super::super::copying::Copying;
 use super::super::reader::Reader;
@@ -100,6 +102,21 @@ pub(super) fn trace(copying: Copying, filling: Filling, form: Form) -> Result<Tr
     let is_whole = !tracer.differs && tracer.has_shown_all() && is_known(&format, &tracer);
     let types = tracer.seen.into_iter().map(|seen| seen.named).collect();
     Ok(Traced { format: is_whole.then_some((format, types)), reads_back })
+}
+
+/// A made-up value of a type, if it can be made without its describing itself.
+pub(in super::super) fn make_one<'de, T: Deserialize<'de>>() -> Option<T> {
+    let mut tracer = Tracer::new(Filling::FULL);
+    let mut format = Format::Unknown;
+    loop {
+        tracer.begin_pass();
+        let source = Source::Made(Place::new(&mut tracer, &mut format));
+        match catch_unwind(AssertUnwindSafe(|| T::deserialize(source))) {
+            Ok(Ok(value)) => return Some(value),
+            Ok(Err(error)) if !error.is_of_self_describing() && tracer.has_another_text() => {}
+            _ => return None,
+        }
+    }
 }
 
 /// Makes a value, and tells whether it is the same once it has been written and read.

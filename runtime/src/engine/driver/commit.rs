@@ -222,6 +222,7 @@ impl Driver {
             set_aside,
             replies,
             attributes,
+            pauses,
         } = effects;
         // An arrival that was read after the lost answer to its own delivery is noted twice.
         consumed.sort_unstable();
@@ -263,6 +264,7 @@ impl Driver {
                 .chain(set_aside)
                 .chain(replied)
                 .chain(labelled)
+                .chain(pauses.then_some(Effect::Pause))
                 .collect(),
             ..CommitStep::new(self.run.run_id, self.step_no, disposition.recorded())
         })

@@ -185,6 +185,7 @@ impl Driver {
                 ArrivalKind::Cancel { reason } | ArrivalKind::TimedOut { reason } => {
                     self.machine.deliver_cancel(at, reason);
                 }
+                ArrivalKind::Pause => self.pauses.push(seq),
             }
             self.hold.inbox_read.fetch_max(seq, Ordering::Relaxed);
         }

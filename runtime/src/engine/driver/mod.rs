@@ -11,6 +11,7 @@ mod attempt;
 mod attempts;
 mod commit;
 mod inbox;
+mod pause;
 mod steps;
 mod successor;
 mod transactions;
@@ -142,6 +143,8 @@ pub(crate) struct Driver {
     linger_until: Timestamp,
     /// Why the run cannot go on.
     blocked: Option<BlockedReason>,
+    /// What has arrived to say that the run is paused, by number.
+    pauses: Vec<i64>,
 }
 
 /// The end of an attempt that is in memory only.
@@ -275,6 +278,7 @@ impl Driver {
             turn: Turn::default(),
             linger_until: Timestamp::MIN,
             blocked: None,
+            pauses: Vec::new(),
         };
         Ok((driver, claimed))
     }
@@ -317,6 +321,9 @@ impl Driver {
         if self.takeovers > 0 {
             // A commit takes back the database's count, so ours must stand in it.
             return self.read_inbox().await;
+        }
+        if !self.pauses.is_empty() {
+            return self.pause(now).await;
         }
         if let Some(reason) = self.machine.cancelled_before_it_began() {
             return self.close_unbegun(reason).await;

@@ -43,12 +43,22 @@ pub(super) struct Effects {
     pub(super) attributes: AttributeChanges,
     /// Answers to updates.
     pub(super) replies: Vec<NewReply>,
+    /// Whether the run is paused.
+    pub(super) pauses: bool,
 }
 
 impl Effects {
     fn is_empty(&self) -> bool {
-        let Self { consumed, activities, given_up, messages, set_aside, replies, attributes } =
-            self;
+        let Self {
+            consumed,
+            activities,
+            given_up,
+            messages,
+            set_aside,
+            replies,
+            attributes,
+            pauses,
+        } = self;
         let changes_inbox = !consumed.is_empty() || !set_aside.is_empty();
         let changes_queues = !activities.is_empty() || !given_up.is_empty();
         !changes_inbox
@@ -56,6 +66,7 @@ impl Effects {
             && messages.is_empty()
             && replies.is_empty()
             && attributes.is_empty()
+            && !pauses
     }
 
     /// Adds what the machine has to be written.
@@ -83,6 +94,7 @@ impl Effects {
         self.set_aside.extend(later.set_aside);
         self.attributes.extend(later.attributes);
         self.replies.extend(later.replies);
+        self.pauses |= later.pauses;
         self
     }
 

@@ -15,6 +15,8 @@ mod queues;
 pub(crate) mod relay;
 pub(crate) mod retention;
 #[cfg(feature = "schedules")]
+mod scheduled_signals;
+#[cfg(feature = "schedules")]
 mod schedules;
 mod sweep;
 mod watch;

@@ -12,6 +12,7 @@ use piton_schedule::Times;
 use tokio::time::Instant;
 use tracing::{debug, warn};
 
+use super::scheduled_signals;
 use crate::engine::backoff::Backoff;
 use crate::engine::first_state::first_state;
 use crate::engine::session::Session;
@@ -19,9 +20,11 @@ use crate::error::{StoreError, with_causes};
 use crate::failpoints;
 use crate::machine::RunInfo;
 use crate::model::{RunId, Timestamp};
-use crate::schedules::{Closed, Config, Decision, Identity, LogKind, Start, State, Taken};
+use crate::schedules::{
+    Action, Closed, Config, Decision, Identity, LogKind, NO_WORKFLOW, Start, State, Taken,
+};
 use crate::store::{
-    ArrivalKind, ClaimSchedules, FoundEnding, NewArrival, NewRun, RunKey, SaveSchedule,
+    ArrivalKind, ClaimSchedules, LastRun, NewArrival, NewRun, RESERVED_KEYS, SaveSchedule,
     ScheduleRecord, StartOutcome, Store,
 };
 
@@ -64,13 +67,13 @@ struct Round {
 }
 
 /// A schedule of a round.
-struct Turn {
-    record: ScheduleRecord,
-    config: Config,
-    state: State,
+pub(super) struct Turn {
+    pub(super) record: ScheduleRecord,
+    pub(super) config: Config,
+    pub(super) state: State,
     times: Times,
     taken: Taken,
-    decision: Decision,
+    pub(super) decision: Decision,
 }
 
 impl Turn {
@@ -94,6 +97,11 @@ impl Turn {
         }
     }
 
+    /// Whether it has a workflow of which it starts runs.
+    pub(super) fn starts_runs(&self) -> bool {
+        self.record.workflow != NO_WORKFLOW
+    }
+
     fn identity(&self) -> Identity<'_> {
         Identity { id: &self.record.id, token: self.record.token }
     }
@@ -101,11 +109,9 @@ impl Turn {
 
 async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
     let store = &*session.store;
-    let request = ClaimSchedules {
-        workflows: session.host.registry.workflow_names(),
-        limit: MAX_CLAIMED,
-        hold: HOLD,
-    };
+    // Those that start nothing are for any worker.
+    let workflows = [session.host.registry.workflow_names(), &[NO_WORKFLOW]].concat();
+    let request = ClaimSchedules { workflows: &workflows, limit: MAX_CLAIMED, hold: HOLD };
     let asked_at = Instant::now();
     let claimed = store.claim_schedules(request).await?;
     session.clock.observe(claimed.now, asked_at);
@@ -123,7 +129,7 @@ async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
         turn.taken = turn.state.take(&turn.config, &turn.times, identity, now);
     }
     decide(store, &mut turns).await?;
-    carry_out(session, &mut turns).await?;
+    carry_out(session, &mut turns, now).await?;
     failpoints::hit("before_save_schedules");
     let saves = turns.into_iter().map(|turn| save(turn, now)).collect();
     let saved = store.save_schedules(saves).await?;
@@ -132,59 +138,49 @@ async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
     Ok(Round { is_full: true, ..round })
 }
 
-/// Takes note of the runs that are over by now.
+/// Takes note of what the runs have come to by now. A run that another one follows is not over: the chain is one run
+/// to the schedule.
 async fn settle(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError> {
     let open = |turn: &Turn| turn.state.running.iter().map(|run| run.run_id).collect::<Vec<_>>();
-    let endings = endings(store, turns.iter().flat_map(open).collect()).await?;
+    let found = last_runs(store, turns.iter().flat_map(open).collect()).await?;
     for turn in turns {
         let mut closed = Vec::new();
         for run_id in open(turn) {
-            match endings.get(&run_id) {
-                Some(FoundEnding::Closed(ending)) => {
-                    closed.push(Closed { run_id, status: Some(ending.status) });
-                }
-                Some(FoundEnding::Unknown) => closed.push(Closed { run_id, status: None }),
-                Some(FoundEnding::Open) | None => {}
+            match found.get(&run_id).copied().flatten() {
+                Some(last) if last.status.is_open() => turn.state.goes_on(run_id, last.run_id),
+                last => closed.push((last.and_then(|last| last.closed_at), over(run_id, last))),
             }
         }
-        if closed.len() > 1 {
-            sort_by_end(store, &mut closed).await?;
-        }
+        // The order in which they closed tells which was the last.
+        closed.sort_by_key(|(closed_at, one)| (*closed_at, one.run_id));
+        let closed: Vec<Closed> = closed.into_iter().map(|(_, one)| one).collect();
         turn.state.settle(&turn.config, &closed, &mut turn.decision.log);
     }
     Ok(())
 }
 
-/// The order in which they closed tells which was the last.
-async fn sort_by_end(store: &dyn Store, closed: &mut [Closed]) -> Result<(), StoreError> {
-    let mut closed_at = HashMap::new();
-    for one in closed.iter() {
-        let record = store.find_run(&RunKey::RunId(one.run_id)).await?;
-        closed_at.insert(one.run_id, record.and_then(|record| record.closed_at));
-    }
-    closed.sort_by_key(|one| (closed_at.get(&one.run_id).copied().flatten(), one.run_id));
-    Ok(())
+/// A chain that is over.
+fn over(run_id: RunId, last: Option<LastRun>) -> Closed {
+    let status = last.map(|last| last.status);
+    Closed { run_id, last: last.map_or(run_id, |last| last.run_id), status }
 }
 
-async fn endings(
+/// The last runs of chains, by their first.
+async fn last_runs(
     store: &dyn Store,
     run_ids: Vec<RunId>,
-) -> Result<HashMap<RunId, FoundEnding>, StoreError> {
-    let mut found = HashMap::with_capacity(run_ids.len());
-    let mut rest = &run_ids[..];
-    while !rest.is_empty() {
-        let answer = store.find_endings(rest).await?;
-        if answer.is_empty() {
-            return Err(StoreError::Corrupt {
-                what: "endings of runs",
-                reason: "the store answers nothing".to_owned(),
-            });
-        }
-        let (asked, left) = rest.split_at(answer.len().min(rest.len()));
-        found.extend(asked.iter().copied().zip(answer));
-        rest = left;
+) -> Result<HashMap<RunId, Option<LastRun>>, StoreError> {
+    if run_ids.is_empty() {
+        return Ok(HashMap::new());
     }
-    Ok(found)
+    let found = store.find_last_runs(&run_ids).await?;
+    if found.len() != run_ids.len() {
+        return Err(StoreError::Corrupt {
+            what: "chains of runs",
+            reason: format!("{} of {} were answered", found.len(), run_ids.len()),
+        });
+    }
+    Ok(run_ids.into_iter().zip(found).collect())
 }
 
 /// Decides what each schedule does. A run of a time that seems to be missed may have been started by a worker that
@@ -194,17 +190,18 @@ async fn decide(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError>
         let mut closed = Vec::new();
         let missed = std::mem::take(&mut turn.taken.missed);
         let run_ids: Vec<RunId> = missed.iter().map(|item| turn.identity().run_id(item)).collect();
-        let endings = endings(store, run_ids).await?;
+        let found = last_runs(store, run_ids).await?;
         let mut missing = Vec::new();
         for item in missed {
             let run_id = turn.identity().run_id(&item);
-            match endings.get(&run_id) {
-                None | Some(FoundEnding::Unknown) => missing.push(item),
-                Some(FoundEnding::Open) => turn.state.was_started(run_id, &item),
-                Some(FoundEnding::Closed(ending)) => {
-                    turn.state.was_started(run_id, &item);
-                    closed.push(Closed { run_id, status: Some(ending.status) });
-                }
+            let Some(last) = found.get(&run_id).copied().flatten() else {
+                missing.push(item);
+                continue;
+            };
+            turn.state.was_started(run_id, &item);
+            match last.status.is_open() {
+                true => turn.state.goes_on(run_id, last.run_id),
+                false => closed.push(over(run_id, Some(last))),
             }
         }
         let identity = Identity { id: &turn.record.id, token: turn.record.token };
@@ -216,30 +213,37 @@ async fn decide(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError>
 }
 
 /// Makes room, and starts the runs of all schedules together.
-async fn carry_out(session: &Session, turns: &mut [Turn]) -> Result<(), StoreError> {
+async fn carry_out(
+    session: &Session,
+    turns: &mut [Turn],
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let store = &*session.store;
     let mut cancels = Vec::new();
     for turn in turns.iter() {
         for run_id in &turn.decision.terminate {
             let reason = format!("schedule `{}` starts another run", turn.record.id);
-            store.terminate_run(*run_id, &reason).await?;
+            terminate_chain(store, *run_id, &reason).await?;
         }
         let reason = format!("schedule `{}` is to start another run", turn.record.id);
         cancels.extend(turn.decision.cancel.iter().map(|run_id| NewArrival {
             run_id: *run_id,
             kind: ArrivalKind::Cancel { reason: reason.clone() },
-            dedup_key: Some(format!("piton:schedule:{}", turn.record.token)),
+            // A run that follows takes over the keys, and is asked for itself.
+            dedup_key: Some(format!("{RESERVED_KEYS}schedule:{}:{run_id}", turn.record.token)),
             owner: None,
         }));
     }
     if !cancels.is_empty() {
         store.deliver(cancels).await?;
     }
+    record_definitions(session, turns).await?;
+    scheduled_signals::send_all(session, turns, now).await?;
     let mut runs = Vec::new();
     let mut places = Vec::new();
     for (at, turn) in turns.iter_mut().enumerate() {
         for start in std::mem::take(&mut turn.decision.start) {
-            match new_run(session, turn, &start) {
+            match new_run(session, turn, &start, now) {
                 Ok(run) => {
                     runs.push(run);
                     places.push((at, start));
@@ -250,11 +254,6 @@ async fn carry_out(session: &Session, turns: &mut [Turn]) -> Result<(), StoreErr
                 }
             }
         }
-    }
-    for entry in
-        turns.iter().filter_map(|turn| session.host.registry.workflow(&turn.record.workflow))
-    {
-        session.host.recorded.definition_of(store, entry).await?;
     }
     if runs.is_empty() {
         return Ok(());
@@ -271,13 +270,47 @@ async fn carry_out(session: &Session, turns: &mut [Turn]) -> Result<(), StoreErr
     Ok(())
 }
 
-fn new_run(session: &Session, turn: &Turn, start: &Start) -> Result<NewRun, String> {
+/// Whoever reads the runs must find what their states were written by.
+async fn record_definitions(session: &Session, turns: &[Turn]) -> Result<(), StoreError> {
+    let host = &session.host;
+    let entries = turns.iter().filter_map(|turn| host.registry.workflow(&turn.record.workflow));
+    for entry in entries {
+        host.recorded.definition_of(&*session.store, entry).await?;
+    }
+    Ok(())
+}
+
+/// Ends a chain, whatever run it has come to.
+async fn terminate_chain(store: &dyn Store, first: RunId, reason: &str) -> Result<(), StoreError> {
+    loop {
+        let last = store.find_last_runs(&[first]).await?.pop().flatten();
+        let Some(last) = last.filter(|last| last.status.is_open()) else { return Ok(()) };
+        if store.terminate_run(last.run_id, reason).await? {
+            return Ok(());
+        }
+        // It has closed in between, and another one may follow it.
+    }
+}
+
+/// The run of an action.
+///
+/// # Errors
+/// Why it cannot be started.
+pub(super) fn new_run(
+    session: &Session,
+    turn: &Turn,
+    start: &Start,
+    now: Timestamp,
+) -> Result<NewRun, String> {
     let entry = session.host.registry.workflow(&turn.record.workflow);
     let entry = entry.ok_or_else(|| format!("no workflow is named `{}`", turn.record.workflow))?;
     let workflow_id = turn.config.action.workflow_id(&turn.record.id, start.item.nominal);
     let run = RunInfo { run_id: start.run_id, workflow_id: workflow_id.as_str().into() };
     let arguments = turn.record.arguments.clone();
-    first_state(entry, entry.name, run, arguments).map_err(|error| error.to_string())
+    let run = first_state(entry, entry.name, run, arguments).map_err(|error| error.to_string())?;
+    let Action { terms, attributes, memo, .. } = turn.config.action.clone();
+    let terms = terms.into_terms().map(|terms| Box::new(terms.begin(now)));
+    Ok(NewRun { terms, attributes, memo, ..run })
 }
 
 fn save(turn: Turn, now: Timestamp) -> SaveSchedule {

@@ -10,6 +10,7 @@ mod terms;
 mod waits;
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -82,6 +83,8 @@ pub(crate) struct Description {
     pub(crate) locals: Vec<(&'static str, SavedKind)>,
     /// What is awaited, in the order of the states, and of the branches of each that are no `async` blocks.
     pub(crate) awaited: Vec<&'static Awaited>,
+    /// Parts of locals, by the names under which they are saved, with what serde calls the fields that lead to them.
+    pub(crate) parts: HashMap<&'static str, Option<Vec<String>>>,
 }
 
 impl Description {
@@ -92,7 +95,7 @@ impl Description {
         awaited: &[&'static Awaited],
     ) -> Self {
         let locals = names.lines().zip(locals.iter().map(|kind| **kind)).collect();
-        Self { locals, awaited: awaited.to_vec() }
+        Self { locals, awaited: awaited.to_vec(), ..Self::default() }
     }
 }
 
@@ -459,6 +462,13 @@ impl Context {
     /// Takes down what the step is made of.
     pub(crate) fn describe(&self, description: Description) {
         self.fields().description.replace(Some(description));
+    }
+
+    /// Takes down what serde calls the fields that lead to a saved part.
+    pub(crate) fn describe_part(&self, saved: &'static str, fields: Option<Vec<String>>) {
+        if let Some(description) = &mut *self.fields().description.borrow_mut() {
+            description.parts.insert(saved, fields);
+        }
     }
 
     pub(crate) fn take_description(&self) -> Description {

@@ -32,6 +32,7 @@ mod messages;
 mod model;
 mod neighbors;
 mod news;
+mod pausing;
 mod promises;
 mod promises_ahead;
 mod queue_model;
@@ -77,6 +78,7 @@ pub fn cases() -> Vec<Case> {
         visibility::CASES,
         finding::CASES,
         changing::CASES,
+        pausing::CASES,
         retention::CASES,
         agreement::CASES,
         definitions::CASES,

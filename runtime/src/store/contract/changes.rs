@@ -32,6 +32,12 @@ pub enum RunChange {
     },
     /// It is no longer blocked, as by [`Runs::unblock_runs`](super::Runs::unblock_runs).
     Unblock,
+    /// It is paused: it takes no step, and is due at no time, until it is resumed. What arrives is kept. If a worker has
+    /// it, the worker is told by an arrival, [`ArrivalKind::Pause`], and lets go of it with an
+    /// [effect](crate::store::Effect::Pause) of a commit. A run that is blocked is no longer so.
+    Pause,
+    /// It is no longer paused, or no longer to be: due at once, or, if it had not begun, when it was to.
+    Resume,
     /// It is removed with its rows, if it is over. What it has sent and nobody has taken yet stays and is delivered,
     /// and so do dead letters and audit entries.
     Delete,
@@ -43,7 +49,7 @@ pub enum ChangeOutcome {
     /// It was made, and the audit entry written.
     Changed,
     /// There was nothing to change, or the same change was made before: the dedup key is known, the run was terminated
-    /// for this reason, or is not blocked. No entry was written.
+    /// for this reason, or is not blocked, is paused already, or not at all. No entry was written.
     Unchanged,
     /// There is no such run.
     Unknown,

@@ -1,7 +1,7 @@
 //! All stored data of one run.
 
 use crate::model::{AttemptFailure, Handle, Payload, Timestamp, WorkerId};
-use crate::store::{ArrivalKind, RunRecord};
+use crate::store::{ArrivalKind, Pause, RunRecord};
 
 /// How many activities, and how many arrivals, [`RunDetails`] have at most.
 pub const MAX_DETAILS: u32 = 100;
@@ -11,6 +11,8 @@ pub const MAX_DETAILS: u32 = 100;
 pub struct RunDetails {
     /// The run's row.
     pub run: RunRecord,
+    /// By whom it is paused, or is to be.
+    pub paused: Option<Pause>,
     /// What it was started with, if that is still there.
     pub arguments: Option<Payload>,
     /// The encoded snapshot that its last commit has left; empty for a run that has completed.
@@ -96,6 +98,7 @@ impl ArrivalKind {
             Self::Interruption { .. } => "interruption",
             Self::Heartbeat { .. } => "heartbeat",
             Self::Update { .. } => "update",
+            Self::Pause => "pause",
         }
     }
 }

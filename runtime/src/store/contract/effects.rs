@@ -21,6 +21,8 @@ pub enum Effect {
     SetAside(NewDeadLetter),
     /// Answers an update. Of several answers to one update the first stays.
     Reply(NewReply),
+    /// Pauses the run, which the step parks, unless nobody wants that any more.
+    Pause,
     /// Sets attributes of the run, and unsets others. Of several in a step the last counts for each name.
     SetAttributes(AttributeChanges),
 }

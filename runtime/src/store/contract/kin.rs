@@ -1,6 +1,6 @@
 //! Relations between runs, as clients query them.
 
-use crate::model::{ChildStart, Link, ParentClose, RunId, RunStatus, Timestamp};
+use crate::model::{ChildOptions, ChildStart, Link, ParentClose, RunId, RunStatus, Timestamp};
 use crate::store::NewRun;
 
 /// What a child is told that is ended because its parent is over.
@@ -44,6 +44,17 @@ pub struct ChainEntry {
     pub closed_at: Option<Timestamp>,
 }
 
+/// The last run of a chain so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastRun {
+    /// The run.
+    pub run_id: RunId,
+    /// Where it stands. If it is closed, the chain is over.
+    pub status: RunStatus,
+    /// When it closed.
+    pub closed_at: Option<Timestamp>,
+}
+
 /// A child, whatever has become of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChildRecord {
@@ -62,8 +73,10 @@ pub struct ChildRecord {
 }
 
 impl NewRun {
-    /// The run of a child, for whoever claims it.
-    pub(crate) fn of_child(workflow_id: String, start: ChildStart) -> Self {
+    /// The run of a child that is started `now`, for whoever claims it.
+    pub(crate) fn of_child(workflow_id: String, start: ChildStart, now: Timestamp) -> Self {
+        let ChildOptions { terms, attributes, memo } =
+            start.options.map_or_else(ChildOptions::default, |options| *options);
         Self {
             run_id: start.run_id,
             workflow_id,
@@ -75,9 +88,9 @@ impl NewRun {
             owner: None,
             start_at: None,
             first: None,
-            attributes: Default::default(),
-            memo: Default::default(),
-            terms: None,
+            attributes,
+            memo,
+            terms: terms.map(|terms| Box::new(terms.begin(now))),
         }
     }
 }

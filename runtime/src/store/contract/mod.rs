@@ -19,6 +19,7 @@ pub(super) mod kin;
 pub(super) mod lifecycle;
 pub(super) mod lists;
 pub(super) mod messages;
+pub(super) mod pauses;
 pub(super) mod promises;
 pub(super) mod queues;
 pub(super) mod retention;

@@ -151,7 +151,7 @@ pub trait Runs: Send + Sync {
 
     /// Puts a run that nobody is executing into another state: one that is parked or blocked, or, with
     /// [`EditRun::reopen`], one that is over without having completed, which is open again then. It is no
-    /// longer blocked, its takeovers are none, and it falls due at [`EditRun::wake_at`], or at once if
+    /// longer blocked, its takeovers are none, and, unless it is paused, which it stays, it falls due at [`EditRun::wake_at`], or at once if
     /// anything lies in its inbox, which the new state may wait for. The inbox stays as it is, with
     /// [`EditRun::arrivals`] behind what is there; that of a run
     /// that is over was emptied when it closed. One audit entry is written with the change.

@@ -78,7 +78,7 @@ pub struct NewSchedule {
     pub id: String,
     /// What tells it from others that had its id before.
     pub token: Uuid,
-    /// The workflow that it starts.
+    /// The workflow that it starts; empty if it starts none.
     pub workflow: String,
     /// The encoded arguments.
     pub arguments: Payload,

@@ -10,7 +10,7 @@ use crate::model::{
     StepNo, Timestamp, WorkerId,
 };
 use crate::store::{
-    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, Kin, PastState, PastStep, RunCount,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, Kin, LastRun, PastState, PastStep, RunCount,
     RunDetails, RunQuery,
 };
 
@@ -52,6 +52,13 @@ pub trait Visibility: Send + Sync {
 
     /// Which runs a run belongs to. `None` if there is no such run. Locks nothing.
     async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError>;
+
+    /// The last runs of the chains that begin with these runs, in their order; `None` where the database has no run of
+    /// the chain any more, or never had one. Takes as long however long the chains are. Locks nothing.
+    async fn find_last_runs(
+        &self,
+        first_run_ids: &[RunId],
+    ) -> Result<Vec<Option<LastRun>>, StoreError>;
 
     /// The runs of the chain that begins with `first_run_id`, in their order, at most `limit`; with `after`, only
     /// those behind that place. Locks nothing.

@@ -32,6 +32,8 @@ impl State {
                 0 => ChangeOutcome::of_unchanged(is_open),
                 _ => ChangeOutcome::Changed,
             },
+            RunChange::Pause => self.pause_run(run_id, &audit, now, news),
+            RunChange::Resume => self.resume_run(run_id, now, news),
             RunChange::Delete => match is_open {
                 None => ChangeOutcome::Unknown,
                 Some(true) => ChangeOutcome::Open,

@@ -11,6 +11,7 @@ use crate::store::{
 impl State {
     pub(super) fn find_details(&self, run_id: RunId) -> Option<RunDetails> {
         let row = self.runs.get(&run_id)?;
+        let is_open = row.status.is_open();
         let key = |handle| ActivityKey { run_id, handle: Handle(handle) };
         let keys = self.activities.range(key(0)..=key(u64::MAX)).map(|(key, _)| *key);
         let activities: Vec<QueuedActivity> =
@@ -24,7 +25,8 @@ impl State {
         });
         Some(RunDetails {
             run: row.record(),
-            arguments: Some(row.arguments.clone()),
+            paused: self.pauses.get(&run_id).map(|(pause, _)| pause.clone()).filter(|_| is_open),
+            arguments: row.arguments.clone(),
             snapshot: row.snapshot.clone(),
             takeovers: row.takeovers,
             activity_count: activities.len() as u64,

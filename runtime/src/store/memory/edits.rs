@@ -23,17 +23,20 @@ impl State {
                 return EditOutcome::IdTaken { run_id: *open };
             }
             self.open.insert(row.workflow_id.clone(), run_id);
+            self.pauses.remove(&run_id);
         }
         row.step_no = row.step_no.next();
         row.stepped_at = Some(now);
         (row.snapshot, row.state) = (edit.snapshot, edit.state);
         row.definition = Some(edit.definition);
-        (row.status, row.closed_at) = (RunStatus::Running, None);
+        let is_paused = row.status == RunStatus::Paused;
+        let status = if is_paused { RunStatus::Paused } else { RunStatus::Running };
+        (row.status, row.closed_at) = (status, None);
         (row.result, row.failure) = (None, None);
         (row.blocked, row.blocked_at) = (None, None);
         row.takeovers = 0;
         let unread = (!row.inbox.is_empty()).then_some(now);
-        row.let_go(unread.into_iter().chain(edit.wake_at).min(), news);
+        row.let_go(unread.into_iter().chain(edit.wake_at).min().filter(|_| !is_paused), news);
         for arrival in arrivals {
             self.deliver(arrival, now, news);
         }

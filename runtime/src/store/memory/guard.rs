@@ -33,11 +33,23 @@ pub enum Guard {
     Attempt,
     /// A message that was delivered is no longer in the outbox.
     Outbox,
+    /// A wait for a child is gone once it was told of the child's end.
+    ChildWait,
+    /// A child is treated by its policy when its parent is over.
+    Attached,
+    /// A promise is completed once.
+    Outcome,
+    /// A wait for a promise is gone once it was told of the outcome.
+    PromiseWait,
+    /// What a worker has found out about a schedule is written unless somebody has written since.
+    ScheduleVersion,
+    /// Only an open run is closed by its deadline.
+    Deadline,
 }
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 19] = [
         Self::Lease,
         Self::Owner,
         Self::StepNo,
@@ -51,6 +63,12 @@ impl Guard {
         Self::Reporter,
         Self::Attempt,
         Self::Outbox,
+        Self::ChildWait,
+        Self::Attached,
+        Self::Outcome,
+        Self::PromiseWait,
+        Self::ScheduleVersion,
+        Self::Deadline,
     ];
 }
 

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{RunId, StepNo, Timestamp, UpdateReply};
 use crate::store::{
-    ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, CompletePromise, FinishActivity,
-    WorkerLease,
+    ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, CompletePromise, ExpireRun,
+    FinishActivity, WorkerLease,
 };
 
 /// Sees every call of one connection to a [`MemoryStore`](super::MemoryStore).
@@ -188,6 +188,21 @@ pub enum Write<'a> {
     },
     /// A run was closed from outside.
     Terminated {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A run was closed because its time was over.
+    Expired {
+        /// Which run, and what follows it.
+        expiry: &'a ExpireRun,
+    },
+    /// A run was paused.
+    Paused {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A paused run was resumed.
+    Resumed {
         /// The run.
         run_id: RunId,
     },

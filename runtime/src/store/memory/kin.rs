@@ -10,8 +10,8 @@ use crate::model::{
     Timestamp,
 };
 use crate::store::{
-    Arrival, ArrivalKind, AwaitedChild, ChainEntry, ChildRecord, Kin, MessageKey, NewArrival,
-    NewRun, StartOutcome, Successor, reason_of_parent_close,
+    Arrival, ArrivalKind, AwaitedChild, ChainEntry, ChildRecord, Kin, LastRun, MessageKey,
+    NewArrival, NewRun, StartOutcome, Successor, reason_of_parent_close,
 };
 
 /// What is known beside the rows of the runs.
@@ -145,7 +145,7 @@ impl State {
         }
         let policy = start.on_parent_close;
         let awaited_by = start.awaited_by;
-        let run = NewRun::of_child(workflow_id.clone(), start);
+        let run = NewRun::of_child(workflow_id.clone(), start, now);
         let taken_by = match self.start_run(run, now, news) {
             StartOutcome::IdTaken { run_id } => Some(run_id),
             StartOutcome::Started { .. } | StartOutcome::Repeated | StartOutcome::IdUsed { .. } => {
@@ -215,8 +215,11 @@ impl State {
         let first = (chain, RunId::from(uuid::Uuid::nil()), Handle(0));
         let last = (chain, RunId::from(uuid::Uuid::max()), Handle(u64::MAX));
         let waits: Vec<_> = self.kin.waits.range(first..=last).copied().take(limit).collect();
+        let stays = self.lacks(Guard::ChildWait);
         for wait in &waits {
-            self.kin.waits.remove(wait);
+            if !stays {
+                self.kin.waits.remove(wait);
+            }
             let (_, run_id, handle) = *wait;
             let outcome = OperationOutcome::Child(Box::new(end.clone()));
             let kind = ArrivalKind::Outcome { handle, outcome };
@@ -226,9 +229,13 @@ impl State {
         let attached = attached.filter(|(_, row)| row.parent_chain == chain && row.is_attached);
         let attached: Vec<_> =
             attached.map(|(child, row)| (*child, row.policy)).take(limit).collect();
+        let is_left = self.lacks(Guard::Attached);
         for (child, policy) in &attached {
             let Some(row) = self.kin.children.get_mut(child) else { continue };
             row.is_attached = false;
+            if is_left {
+                continue;
+            }
             let reason = reason_of_parent_close(row.parent);
             let run_id = self.last_of(*child);
             match policy {
@@ -286,6 +293,11 @@ impl State {
             parent: parent.map(|row| (row.parent, row.policy)),
             child_count: children.filter(|row| row.parent_chain == first_run_id).count() as u64,
         })
+    }
+
+    pub(super) fn find_last_run(&self, first: RunId) -> Option<LastRun> {
+        let row = self.runs.get(&self.last_of(first))?;
+        Some(LastRun { run_id: row.run_id, status: row.status, closed_at: row.closed_at })
     }
 
     pub(super) fn list_chain(

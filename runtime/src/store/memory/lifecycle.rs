@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 
-use super::MemoryStore;
 use super::state::{News, State};
+use super::{Guard, MemoryStore, Write};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::{
@@ -48,7 +48,7 @@ impl Lifecycle for MemoryStore {
                     run_id: row.run_id,
                     workflow_id: row.workflow_id.clone(),
                     workflow: row.workflow.clone(),
-                    arguments: Some(row.arguments.clone()),
+                    arguments: row.arguments.clone(),
                     terms: row.terms.as_deref().cloned()?,
                     deadline_at,
                     found_at: now,
@@ -115,11 +115,14 @@ impl State {
     }
 
     fn expire_run(&mut self, expiry: ExpireRun, now: Timestamp, news: &mut News<'_>) -> bool {
-        let ExpireRun { run_id, deadline_at, reason, successor } = expiry;
-        let Some(row) = self.runs.get_mut(&run_id) else { return false };
-        if !row.status.is_open() || row.deadline_at != Some(deadline_at) {
+        let is_unchecked = self.lacks(Guard::Deadline);
+        let Some(row) = self.runs.get_mut(&expiry.run_id) else { return false };
+        let is_open = row.status.is_open() && row.deadline_at == Some(expiry.deadline_at);
+        if !is_open && !is_unchecked {
             return false;
         }
+        news.wrote(Write::Expired { expiry: &expiry });
+        let ExpireRun { run_id, reason, successor, .. } = expiry;
         let left = if successor.is_some() { row.left_over() } else { Vec::new() };
         let (status, failure) = (RunStatus::TimedOut, Some(reason));
         row.close(Ending { status, result: None, failure }, now, news);
@@ -131,7 +134,6 @@ impl State {
             Some(successor) => self.follow(run_id, *successor, left, now, news),
             None => self.tell_close(run_id, now, news),
         }
-        news.wrote(super::Write::Terminated { run_id });
         true
     }
 }

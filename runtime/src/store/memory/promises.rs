@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::state::{News, State};
-use super::{MemoryStore, Write};
+use super::{Guard, MemoryStore, Write};
 use crate::error::StoreError;
 use crate::model::{PromiseKey, PromiseScope, RunId, Timestamp};
 use crate::store::promises::{Ask, Place, PromiseRow, awaited_owner, scope_text};
@@ -105,6 +105,10 @@ impl State {
         news: &mut News<'_>,
     ) -> CompletionOutcome {
         let place = self.place(completion.token.scope());
+        if self.lacks(Guard::Outcome) {
+            let (key, _) = place.keys(completion.token.name());
+            self.promises.0.get_mut(&key).into_iter().for_each(|row| row.outcome = None);
+        }
         let outcome = self.promises.complete(&place, completion, now);
         let told = outcome == CompletionOutcome::Completed;
         news.wrote(Write::PromiseCompleted { completion, told });
@@ -143,6 +147,11 @@ impl State {
         let (key, _) = place.keys(name);
         let item = self.promises.0.get(&key).and_then(|row| row.item);
         for due in self.promises.settle(place, name, |_| true, now) {
+            if self.lacks(Guard::PromiseWait)
+                && let Some(row) = self.promises.0.get_mut(&key)
+            {
+                row.waits.insert((due.run_id, due.handle));
+            }
             self.deliver(due.into(), now, news);
         }
         if let Some(item) = item.filter(|_| !self.promises.0.contains_key(&key)) {

@@ -7,8 +7,11 @@ use async_trait::async_trait;
 use super::MemoryStore;
 use super::state::State;
 use crate::error::StoreError;
-use crate::model::{PromiseScope, RunId};
-use crate::store::{MessageKey, RemoveClosed, Removed, Retention};
+use crate::model::{PromiseKey, PromiseScope, RunId};
+use crate::store::{
+    ClosedPart, MessageKey, RemoveClosed, RemovePromises, Removed, RemovedPromises, Retention,
+    StripClosed, Stripped,
+};
 
 #[async_trait]
 impl Retention for MemoryStore {
@@ -44,6 +47,48 @@ impl Retention for MemoryStore {
         })
         .await
     }
+
+    async fn strip_closed(&self, request: StripClosed<'_>) -> Result<Stripped, StoreError> {
+        self.transition("strip_closed", |state, now, _| {
+            let before = now - request.age;
+            let old = state.runs.values().filter(|row| row.workflow == request.workflow);
+            let old = old.filter_map(|row| Some((row.closed_at?, row.run_id)));
+            let mut old: Vec<_> = old
+                .filter(|place| place.0 <= before && request.after.is_none_or(|at| *place > at))
+                .collect();
+            old.sort_unstable();
+            old.truncate(request.limit as usize);
+            let (last, has_more) = (old.last().copied(), old.len() == request.limit as usize);
+            let stripped = old.into_iter().filter(|(_, run_id)| state.strip(*run_id, request.part));
+            Ok(Stripped { runs: stripped.count() as u64, last, has_more })
+        })
+        .await
+    }
+
+    async fn remove_shared_promises(
+        &self,
+        request: RemovePromises<'_>,
+    ) -> Result<RemovedPromises, StoreError> {
+        self.transition("remove_shared_promises", |state, now, _| {
+            let before = now - request.age;
+            let shared = state.promises.0.keys().filter(|key| key.scope == PromiseScope::Shared);
+            let mut names: Vec<_> = shared
+                .filter(|key| request.after.is_none_or(|after| key.name > after.name))
+                .cloned()
+                .collect();
+            names.sort_by(|one, other| one.name.cmp(&other.name));
+            names.truncate(request.limit as usize);
+            let next = names.last().cloned().filter(|_| names.len() == request.limit as usize);
+            let is_over = |key: &PromiseKey| {
+                let row = state.promises.0.get(key).filter(|row| !row.is_awaited());
+                row.and_then(|row| row.completed_at).is_some_and(|at| at <= before)
+            };
+            names.retain(is_over);
+            names.iter().for_each(|key| _ = state.promises.0.remove(key));
+            Ok(RemovedPromises { promises: names.len() as u64, next })
+        })
+        .await
+    }
 }
 
 impl State {
@@ -54,10 +99,34 @@ impl State {
         !has_sent && !self.has_open_parent(run_id)
     }
 
+    /// Removes a part of what is kept of a run that is over. Returns whether there was something of it.
+    fn strip(&mut self, run_id: RunId, part: ClosedPart) -> bool {
+        let is_free = !self.has_open_parent(run_id);
+        let Some(row) = self.runs.get_mut(&run_id) else { return false };
+        match part {
+            ClosedPart::Payloads if is_free && row.arguments.is_some() => {
+                (row.arguments, row.result) = (None, None);
+                row.snapshot.clear();
+                row.terms.iter_mut().for_each(|terms| terms.last_result = None);
+                self.history.remove(&run_id);
+                true
+            }
+            ClosedPart::Payloads => false,
+            ClosedPart::Keys => {
+                let before = self.replies.len();
+                self.replies.retain(|(of, _), _| *of != run_id);
+                let had_keys = !row.dedup_keys.is_empty();
+                row.dedup_keys.clear();
+                had_keys || self.replies.len() < before
+            }
+        }
+    }
+
     /// Removes everything that is the run's alone.
     pub(super) fn remove_run(&mut self, run_id: RunId) {
         self.runs.remove(&run_id);
         self.history.remove(&run_id);
+        self.pauses.remove(&run_id);
         self.promises.0.retain(|key, _| key.scope != PromiseScope::Run(run_id));
         self.replies.retain(|(of, _), _| *of != run_id);
         self.activities.retain(|key, _| key.run_id != run_id);

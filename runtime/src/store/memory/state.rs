@@ -15,7 +15,7 @@ use crate::store::promises::PromiseRows;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityKey, Arrival, AuditEntry, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord,
-    Ending, Inbox, MessageKey, PastState, PausedQueue, RunRecord, SchemaRecord, WorkerLease,
+    Ending, Inbox, MessageKey, PastState, Pause, PausedQueue, RunRecord, SchemaRecord, WorkerLease,
 };
 
 #[derive(Default)]
@@ -47,6 +47,8 @@ pub(super) struct State {
     pub(super) promises: PromiseRows,
     /// The dedup keys of items of queues, which belong to no run.
     pub(super) item_keys: HashMap<RunId, HashSet<String>>,
+    /// Runs that are paused or are to be, and when those were due that had not begun.
+    pub(super) pauses: BTreeMap<RunId, (Pause, Option<Timestamp>)>,
     pub(super) paused_queues: BTreeMap<String, PausedQueue>,
     /// The open run of each workflow id.
     pub(super) open: HashMap<String, RunId>,
@@ -58,7 +60,7 @@ pub(super) struct RunRow {
     pub(super) run_id: RunId,
     pub(super) workflow_id: String,
     pub(super) workflow: String,
-    pub(super) arguments: Payload,
+    pub(super) arguments: Option<Payload>,
     pub(super) state: String,
     pub(super) definition: Option<DefinitionHash>,
     pub(super) step_no: StepNo,

@@ -13,7 +13,7 @@ use crate::filter::{Column, Filter};
 use crate::model::{AttributeValue, RunId, StepNo, Timestamp};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
-    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin, LastRun,
     PastState, PastStep, RunCount, RunDetails, RunKey, RunOrder, RunQuery, RunRecord, Visibility,
 };
 
@@ -60,6 +60,16 @@ impl Visibility for MemoryStore {
 
     async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError> {
         self.transition("find_kin", |state, _, _| Ok(state.find_kin(run_id))).await
+    }
+
+    async fn find_last_runs(
+        &self,
+        first_run_ids: &[RunId],
+    ) -> Result<Vec<Option<LastRun>>, StoreError> {
+        self.transition("find_last_runs", |state, _, _| {
+            Ok(first_run_ids.iter().map(|first| state.find_last_run(*first)).collect())
+        })
+        .await
     }
 
     async fn list_chain(

@@ -11,16 +11,18 @@ use crate::store::weight::fits;
 use crate::store::{MAX_DETAILS, RunDetails};
 
 const RUN: &str = concat!(
-    "SELECT run_id, ",
+    "SELECT piton_runs.run_id, ",
     workflow_id!("piton_runs"),
     ", ",
     definition!("piton_runs"),
-    ", workflow, status, state, step_no, worker_id, due_at, blocked, blocked_at, started_at, \
-     stepped_at, closed_at, result, failure, arguments, snapshot, coalesce(takeovers, 0) AS takeovers, ",
+    ", workflow, status, state, step_no, worker_id, piton_runs.due_at, blocked, blocked_at, started_at, \
+     stepped_at, closed_at, result, failure, arguments, snapshot, coalesce(takeovers, 0) AS takeovers, \
+     pause.paused_at, pause.who AS paused_by, pause.reason AS pause_reason, ",
     labels!("piton_runs"),
-    " FROM piton_runs WHERE ",
+    " FROM piton_runs LEFT JOIN piton_pauses AS pause ON pause.run_id = piton_runs.run_id \
+     AND piton_runs.closed_at IS NULL WHERE ",
     takes_writes!(),
-    " AND run_id = $1"
+    " AND piton_runs.run_id = $1"
 );
 
 const ACTIVITIES: &str = concat!(

@@ -15,7 +15,7 @@ use crate::model::{RunId, StepNo};
 use crate::store::rows::{DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending};
 use crate::store::weight::{ending_bytes, fits};
 use crate::store::{
-    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin, LastRun,
     PastState, PastStep, RunCount, RunDetails, RunKey, RunQuery, RunRecord, Visibility,
 };
 
@@ -54,6 +54,13 @@ impl Visibility for PostgresStore {
 
     async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError> {
         self.asked("find_kin", kin::find(self, run_id)).await
+    }
+
+    async fn find_last_runs(
+        &self,
+        first_run_ids: &[RunId],
+    ) -> Result<Vec<Option<LastRun>>, StoreError> {
+        self.asked("find_last_runs", kin::last_runs(self, first_run_ids)).await
     }
 
     async fn list_chain(

@@ -5,7 +5,7 @@ use sqlx::FromRow;
 use super::{RunRow, read_arrival};
 use crate::error::StoreError;
 use crate::model::{AttemptFailure, Handle, Payload, Timestamp, WorkerId};
-use crate::store::{QueuedActivity, RunDetails, UnreadArrival};
+use crate::store::{Pause, QueuedActivity, RunDetails, UnreadArrival};
 
 /// The run's row, with what its [record](RunRow) leaves out.
 #[derive(FromRow)]
@@ -15,6 +15,9 @@ pub(crate) struct DetailsRow {
     arguments: Option<Vec<u8>>,
     snapshot: Vec<u8>,
     takeovers: i64,
+    paused_at: Option<i64>,
+    paused_by: Option<String>,
+    pause_reason: Option<String>,
 }
 
 /// The columns of a [`QueuedActivity`], to be selected by these names.
@@ -88,8 +91,10 @@ pub(crate) fn read_details(
     activities: Vec<QueuedRow>,
     unread: Vec<UnreadRow>,
 ) -> Result<RunDetails, StoreError> {
+    let paused = run.paused_at.zip(run.paused_by).zip(run.pause_reason);
     Ok(RunDetails {
         run: run.run.try_into()?,
+        paused: paused.map(|((at, by), reason)| Pause { at: Timestamp(at), by, reason }),
         arguments: run.arguments.map(Payload),
         snapshot: run.snapshot,
         takeovers: count(run.takeovers),

@@ -7,7 +7,7 @@ use super::read_status;
 use crate::error::StoreError;
 use crate::model::{ChildEnd, Link, ParentClose, RunId, Timestamp};
 use crate::store::ends::key;
-use crate::store::{ActivityKey, ChainEntry, ChildRecord, Kin};
+use crate::store::{ActivityKey, ChainEntry, ChildRecord, Kin, LastRun};
 
 /// The first run of the chain of a run.
 macro_rules! first_of {
@@ -178,6 +178,22 @@ impl TryFrom<ChainRow> for ChainEntry {
             started_at: Timestamp(row.started_at),
             closed_at: row.closed_at.map(Timestamp),
         })
+    }
+}
+
+/// The columns of [`LastRun`], to be selected by these names; all of them null where there is no run.
+#[derive(FromRow)]
+pub(crate) struct LastRunRow {
+    run_id: Option<Uuid>,
+    status: Option<String>,
+    closed_at: Option<i64>,
+}
+
+impl LastRunRow {
+    pub(crate) fn into_found(self) -> Result<Option<LastRun>, StoreError> {
+        let Some((run_id, status)) = self.run_id.zip(self.status) else { return Ok(None) };
+        let (status, closed_at) = (read_status(&status)?, self.closed_at.map(Timestamp));
+        Ok(Some(LastRun { run_id: run_id.into(), status, closed_at }))
     }
 }
 

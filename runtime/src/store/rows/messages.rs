@@ -24,6 +24,14 @@ pub(crate) struct ArrivalRow {
     arrival: Option<Vec<u8>>,
 }
 
+impl ArrivalRow {
+    /// The arrival, where whoever has asked for it has asked for all of it.
+    pub(crate) fn read(self) -> Result<Arrival, StoreError> {
+        let kind = read_arrival(self.arrival.unwrap_or_default())?;
+        Ok(Arrival { seq: self.seq, kind })
+    }
+}
+
 impl Inbox {
     /// Adds the next row of an answer that has up to `limit` arrivals of the run.
     pub(crate) fn add(&mut self, row: ArrivalRow, limit: u32) -> Result<(), StoreError> {

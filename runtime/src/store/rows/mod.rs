@@ -13,6 +13,7 @@ mod history;
 mod kin;
 mod lifecycle;
 mod messages;
+mod pauses;
 mod promises;
 mod queues;
 mod runs;
@@ -35,7 +36,7 @@ pub(super) use self::edits::EditedRow;
 pub(super) use self::history::{PastStateRow, PastStepRow};
 pub(super) use self::kin::{
     AttachedChild, AttachedRow, ChainRow, ChildRow, ChildWait, ChildWaitRow, EndRow, KinRow,
-    first_of, last_of,
+    LastRunRow, first_of, last_of,
 };
 pub(super) use self::lifecycle::{DeadlineRow, TermsRow, write_terms};
 use self::messages::read_arrival;
@@ -43,6 +44,7 @@ pub(super) use self::messages::{
     ArrivalRow, GOES_OVER, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
     write_arrival, write_message, write_reason, write_reply,
 };
+pub(super) use self::pauses::PausableRow;
 pub(super) use self::promises::{
     ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
     promise_columns, read_promises, read_settles, write_outcome,

@@ -11,11 +11,12 @@ use crate::store::{MAX_DETAILS, RunDetails};
 
 const RUN: &str = concat!(
     "SELECT run.run_id, workflow_id, workflow, status, state, step_no, worker_id, \
-     due_at, blocked, blocked_at, started_at, stepped_at, closed_at, result, failure, definition, arguments, \
-     snapshot, takeovers, ",
+     run.due_at, blocked, blocked_at, started_at, stepped_at, closed_at, result, failure, definition, arguments, \
+     snapshot, takeovers, pause.paused_at, pause.who AS paused_by, pause.reason AS pause_reason, ",
     labels!("run"),
     " FROM piton_runs AS run LEFT JOIN piton_run_inputs AS input \
-     ON input.run_id = run.run_id WHERE run.run_id = ?1"
+     ON input.run_id = run.run_id \
+     LEFT JOIN piton_pauses AS pause ON pause.run_id = run.run_id AND run.closed_at IS NULL WHERE run.run_id = ?1"
 );
 
 const ACTIVITIES: &str = concat!(

@@ -134,6 +134,7 @@ mod tests {
             ("express = true", "attribute USING COVERING INDEX piton_attributes_truth"),
             ("ship_by > '2026-01-01'", "attribute USING COVERING INDEX piton_attributes_time"),
             ("status = 'blocked'", "run USING INDEX piton_runs_blocked"),
+            ("status = 'paused'", "run USING INDEX piton_runs_paused"),
             ("workflow_id = 'o-42'", "piton_runs USING INDEX piton_runs_open"),
             ("workflow_id = 'o-42'", "piton_runs USING INDEX piton_runs_workflow_id"),
             (

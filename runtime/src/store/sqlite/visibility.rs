@@ -11,7 +11,7 @@ use crate::model::{RunId, StepNo};
 use crate::store::rows::{DefinitionCountRow, EndingRow, RunRow, read_counts, read_ending};
 use crate::store::weight::{Weight as _, ending_bytes, fits};
 use crate::store::{
-    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin,
+    AuditEntry, AuditEntryId, ChainEntry, ChildRecord, DefinitionCount, FoundEnding, Kin, LastRun,
     PastState, PastStep, RunCount, RunDetails, RunKey, RunQuery, RunRecord, Visibility,
 };
 
@@ -50,6 +50,13 @@ impl Visibility for SqliteStore {
 
     async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError> {
         kin::find(self, run_id).await
+    }
+
+    async fn find_last_runs(
+        &self,
+        first_run_ids: &[RunId],
+    ) -> Result<Vec<Option<LastRun>>, StoreError> {
+        kin::last_runs(self, first_run_ids).await
     }
 
     async fn list_chain(

@@ -5,11 +5,11 @@ use piton::prelude::*;
 #[activity = "ship"]
 async fn ship() {}
 
-#[workflow = "order.fulfil"]
-async fn fulfil() {
+#[workflow = "order.fulfill"]
+async fn fulfill() {
     ship().await;
 }
 
 fn main() {
-    let _ = fulfil();
+    let _ = fulfill();
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::machine::OperationOutcome;
 use crate::model::{
-    ChildEnd, ChildStart, DefinitionHash, Handle, Message, OutgoingMessage, ParentClose, Payload,
-    RunId, RunStatus,
+    AttributeValue, ChildEnd, ChildOptions, ChildStart, DefinitionHash, Handle, Message,
+    OutgoingMessage, ParentClose, Payload, RunId, RunStatus, Terms,
 };
 use crate::store::conformance::fixture::{
     StoreUnderTest, WORKFLOW, activity, close, close_as, edit_of, enqueue, keep, new_run, park,
@@ -18,6 +18,7 @@ use crate::store::{
 
 crate::store::conformance::list_cases!("children":
     a_child_is_started_once,
+    a_child_comes_with_its_terms_and_labels,
     a_child_whose_id_is_taken_tells_whoever_waits,
     the_end_of_a_child_is_told_once,
     a_child_that_is_over_is_told_to_who_waits_later,
@@ -47,6 +48,7 @@ fn child(policy: ParentClose) -> ChildStart {
         definition: DefinitionHash(u64::MAX - 7),
         on_parent_close: policy,
         awaited_by: None,
+        options: None,
     }
 }
 
@@ -127,6 +129,45 @@ async fn a_child_is_started_once(t: StoreUnderTest) {
     assert_eq!(kin.parent, Some((parent, ParentClose::Terminate)));
     let kin = t.store.find_kin(parent).await.expect("it can be read").expect("it is there");
     assert_eq!((kin.parent, kin.child_count), (None, 1));
+}
+
+async fn a_child_comes_with_its_terms_and_labels(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let parent = t.start_owned("parent", worker).await;
+    let timeouts = [Some(Duration::from_secs(60)), None];
+    let (mut effects, mut children) = (Vec::new(), Vec::new());
+    for (at, run_timeout) in timeouts.into_iter().enumerate() {
+        let terms = Terms { run_timeout, ..Terms::default() };
+        let terms = (!terms.is_empty()).then_some(terms);
+        let attributes = [("customer".to_owned(), AttributeValue::Keyword("c-7".into()))].into();
+        let memo = [("number", at as i64)].into_iter().collect();
+        let options = Some(Box::new(ChildOptions { terms, attributes, memo }));
+        let child = ChildStart { options, ..child(ParentClose::Terminate) };
+        children.push(child.clone());
+        effects.push(start(&format!("child-{at}"), child));
+    }
+    let plain = child(ParentClose::Terminate);
+    let plain_id = plain.run_id;
+    effects.push(start("plain", plain));
+    t.send(worker, parent, 0, effects).await;
+    // Its time begins when it is started, not when its parent asks for that.
+    t.clock.advance(Duration::from_secs(2));
+    t.relay_all(&[parent]).await;
+    let now = t.now();
+    for (child, run_timeout) in children.into_iter().zip(timeouts) {
+        let run = t.record(child.run_id).await;
+        let options = child.options.expect("it has some");
+        assert_eq!((&run.attributes, &run.memo), (&options.attributes, &options.memo));
+        let terms = t.store.find_terms(child.run_id).await.expect("they can be read");
+        assert_eq!(terms.is_some(), run_timeout.is_some());
+        let deadline = terms.and_then(|terms| terms.deadline());
+        assert_eq!(deadline, run_timeout.map(|timeout| now + timeout));
+    }
+    let plain = t.record(plain_id).await;
+    assert!(plain.attributes.is_empty() && plain.memo.is_empty());
+    let with_terms: Vec<bool> = t.claim(worker, 9).await.iter().map(|run| run.has_terms).collect();
+    assert_eq!(with_terms.iter().filter(|has_terms| **has_terms).count(), 1, "{with_terms:?}");
+    assert_eq!(with_terms.len(), 3);
 }
 
 async fn a_child_whose_id_is_taken_tells_whoever_waits(t: StoreUnderTest) {

@@ -6,8 +6,8 @@ use crate::store::conformance::fixture::{
 };
 use crate::store::conformance::messages::to;
 use crate::store::{
-    ArrivalKind, ArrivalOutcome, CommitOutcome, CommitStep, Disposition, NewRun, StartOutcome,
-    Successor, WorkerLease,
+    ArrivalKind, ArrivalOutcome, CommitOutcome, CommitStep, Disposition, LastRun, NewRun,
+    RemoveClosed, StartOutcome, Successor, WorkerLease,
 };
 
 crate::store::conformance::list_cases!("chains":
@@ -16,6 +16,7 @@ crate::store::conformance::list_cases!("chains":
     a_lost_step_starts_no_successor,
     what_is_unread_goes_over_in_order,
     a_chain_is_listed_in_its_order,
+    the_last_runs_of_chains_are_found_by_the_first,
     a_successor_sends_after_the_run_before_it,
 );
 
@@ -146,6 +147,34 @@ async fn a_chain_is_listed_in_its_order(t: StoreUnderTest) {
     let kin = t.store.find_kin(first).await.expect("it can be read").expect("it is there");
     assert_eq!((kin.first_run_id, kin.previous_run_id, kin.link), (first, None, None));
     assert!(t.store.find_kin(RunId::new()).await.expect("it can be read").is_none());
+}
+
+async fn the_last_runs_of_chains_are_found_by_the_first(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let first = t.start_owned("a", worker).await;
+    let second = follow(&t, worker, first, "a").await;
+    assert_eq!(t.claim_ids(worker, 1).await, [second]);
+    let third = follow(&t, worker, second, "a").await;
+    let alone = t.start_owned("b", worker).await;
+    t.clock.advance(std::time::Duration::from_secs(1));
+    t.commit(worker, close(alone, 0)).await;
+    let find = async |first_run_ids: &[RunId]| {
+        t.store.find_last_runs(first_run_ids).await.expect("they can be found")
+    };
+    let open = Some(LastRun { run_id: third, status: RunStatus::Running, closed_at: None });
+    let closed = Some(t.now());
+    let over = Some(LastRun { run_id: alone, status: RunStatus::Completed, closed_at: closed });
+    assert_eq!(find(&[alone, RunId::new(), first, alone]).await, [over, None, open, over]);
+    assert_eq!(find(&[second]).await.len(), 1, "it has an answer, if not a first run");
+    assert_eq!(find(&[]).await, []);
+    let many: Vec<RunId> = (0..1_200).map(|_| RunId::new()).chain([first]).collect();
+    let found = find(&many).await;
+    assert_eq!((found.len(), found.last()), (1_201, Some(&open)));
+    // The first run may be gone before the last one.
+    let removed =
+        RemoveClosed { workflow: WORKFLOW, age: std::time::Duration::ZERO, after: None, limit: 10 };
+    t.store.remove_closed(removed).await.expect("they can be removed");
+    assert_eq!(find(&[first, alone]).await, [open, None]);
 }
 
 async fn a_successor_sends_after_the_run_before_it(t: StoreUnderTest) {

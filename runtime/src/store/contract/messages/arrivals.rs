@@ -121,6 +121,8 @@ pub enum ArrivalKind {
         /// Which timeout, for people.
         reason: String,
     },
+    /// Somebody has paused the run while a worker had it.
+    Pause,
 }
 
 /// Something to be put into a run's inbox.

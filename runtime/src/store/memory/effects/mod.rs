@@ -32,6 +32,8 @@ impl State {
                 }
                 Effect::SetAside(letter) => self.set_aside(run_id, letter, now),
                 Effect::SetAttributes(changes) => self.set_attributes(run_id, changes),
+                // Once the step has let go of the run.
+                Effect::Pause => {}
                 Effect::Reply(reply) => self.reply(run_id, reply, news),
             }
         }

@@ -1,6 +1,7 @@
 //! The runs of the in-memory store.
 
 mod blocked;
+mod pause;
 mod transitions;
 
 use async_trait::async_trait;

@@ -7,8 +7,8 @@ use crate::store::memory::state::{News, RunRow, State};
 use crate::store::memory::{Guard, Held, Write};
 use crate::store::weight::Answer;
 use crate::store::{
-    Arrival, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, Ending,
-    NewRun, ReviewedRuns, StartOutcome, WorkerLease,
+    Arrival, ClaimRequest, Claimed, ClaimedRun, CommitOutcome, CommitStep, Disposition, Effect,
+    Ending, NewRun, ReviewedRuns, StartOutcome, WorkerLease,
 };
 
 impl State {
@@ -50,7 +50,7 @@ impl State {
                 run_id: run.run_id,
                 workflow_id: run.workflow_id,
                 workflow: run.workflow,
-                arguments: run.arguments,
+                arguments: Some(run.arguments),
                 state: run.state,
                 definition: Some(run.definition),
                 step_no: StepNo(0),
@@ -183,6 +183,7 @@ impl State {
         if let Some(kept) = step.kept_state() {
             self.keep(kept, now);
         }
+        let pauses = step.effects.contains(&Effect::Pause);
         // Before the inbox is emptied, out of which something may be set aside.
         self.take_effects(step.run_id, step.expected, step.effects, now, news);
         let Some(row) = self.runs.get_mut(&step.run_id) else { return CommitOutcome::Lost };
@@ -224,6 +225,9 @@ impl State {
                 row.let_go(None, news);
                 news.settled.push((step.run_id, None));
             }
+        }
+        if pauses {
+            self.hold(step.run_id, news);
         }
         CommitOutcome::Committed
     }

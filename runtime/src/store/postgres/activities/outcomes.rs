@@ -43,7 +43,7 @@ const FINISH: &str = concat!(
      news AS MATERIALIZED (SELECT run_id, place, arrival, inbox_count + row_number() \
      OVER (PARTITION BY run_id ORDER BY place) AS seq, run.worker_id AS owner, \
      run.worker_id IS NULL AND status = 'running' AS wakes \
-     FROM activity JOIN run USING (run_id) WHERE status IN ('running', 'blocked')), \
+     FROM activity JOIN run USING (run_id) WHERE status IN ('running', 'blocked', 'paused')), \
      arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
      SELECT run_id, seq, arrival, (SELECT now FROM clock) FROM news), \
      grown AS (UPDATE piton_runs AS run SET inbox_count = grown.inbox_count, \

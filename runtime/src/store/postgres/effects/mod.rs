@@ -7,6 +7,7 @@ pub(super) mod attributes;
 pub(super) mod enqueue;
 pub(crate) mod give_up;
 mod history;
+mod pause;
 mod reply;
 pub(super) mod send;
 mod set_aside;
@@ -59,6 +60,9 @@ pub(crate) async fn write(
     }
     if !effects.attributes.is_empty() {
         attributes::write(connection, &effects.attributes).await?;
+    }
+    if !effects.paused.is_empty() {
+        pause::write(connection, &effects.paused).await?;
     }
     if !effects.kept.is_empty() {
         history::write(connection, store.given_time(), &effects.kept).await?;

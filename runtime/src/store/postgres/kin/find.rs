@@ -1,11 +1,13 @@
 //! Which runs belong together.
 
+use uuid::Uuid;
+
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::postgres::server::takes_writes;
 use crate::store::postgres::{PostgresStore, failed};
-use crate::store::rows::{ChainRow, ChildRow, KinRow, first_of, last_of};
-use crate::store::{ChainEntry, ChildRecord, Kin};
+use crate::store::rows::{ChainRow, ChildRow, KinRow, LastRunRow, first_of, last_of};
+use crate::store::{ChainEntry, ChildRecord, Kin, LastRun};
 
 const FIND: &str = concat!(
     "SELECT run.first_run_id, chain.previous_run_id, chain.link, \
@@ -18,6 +20,15 @@ const FIND: &str = concat!(
      LEFT JOIN piton_chains AS chain ON chain.run_id = run.run_id \
      LEFT JOIN piton_children AS child ON child.child_id = run.first_run_id WHERE ",
     takes_writes!()
+);
+
+const LAST: &str = concat!(
+    "SELECT run.run_id, run.status, run.closed_at FROM (SELECT place, ",
+    last_of!("asked.first"),
+    " AS last FROM unnest($1::uuid[]) WITH ORDINALITY AS asked (first, place)) AS named \
+     LEFT JOIN piton_runs AS run ON run.run_id = named.last WHERE ",
+    takes_writes!(),
+    " ORDER BY named.place"
 );
 
 const CHAIN: &str = concat!(
@@ -55,6 +66,19 @@ pub(in crate::store::postgres) async fn find(
         .map_err(failed)?;
     lane.done();
     row.map(Kin::try_from).transpose()
+}
+
+pub(in crate::store::postgres) async fn last_runs(
+    store: &PostgresStore,
+    first_run_ids: &[RunId],
+) -> Result<Vec<Option<LastRun>>, StoreError> {
+    let failed = failed("find_last_runs");
+    let asked: Vec<Uuid> = first_run_ids.iter().map(|run_id| run_id.as_uuid()).collect();
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let rows: Vec<LastRunRow> =
+        sqlx::query_as(LAST).bind(asked).fetch_all(lane.get()).await.map_err(failed)?;
+    lane.done();
+    rows.into_iter().map(LastRunRow::into_found).collect()
 }
 
 pub(in crate::store::postgres) async fn chain(

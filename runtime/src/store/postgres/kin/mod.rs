@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 pub(super) use self::awaits::await_children;
 pub(super) use self::closes::close_runs;
-pub(super) use self::find::{chain, children, find};
+pub(super) use self::find::{chain, children, find, last_runs};
 pub(super) use self::follow::follow;
 pub(super) use self::starts::start_children;
 use super::now;

@@ -3,7 +3,7 @@
 use sqlx::PgConnection;
 
 use super::blocked::UNBLOCK;
-use super::terminate;
+use super::{pause, terminate};
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::contract::changes::arrival;
@@ -39,6 +39,8 @@ pub(super) async fn change(
             Ok(ChangeOutcome::of_unchanged(is_open))
         }
         RunChange::Unblock => unblock(store, run_id, &audit).await.map_err(failed("change_run")),
+        RunChange::Pause => pause::pause(store, run_id, &audit).await,
+        RunChange::Resume => pause::resume(store, run_id, &audit).await,
         RunChange::Delete => delete(store, run_id, &audit).await.map_err(failed("change_run")),
     }
 }

@@ -23,14 +23,18 @@ const LOCK: &str = concat!(
 /// knows it, and only the index on it keeps the two apart.
 const EDIT: &str = concat!(
     "UPDATE piton_runs SET step_no = step_no + 1, stepped_at = clock.now, takeovers = NULL, state = $3, snapshot = $4, \
-     definition = int8send($5), status = 'running', closed_at = NULL, blocked = NULL, blocked_at = NULL, \
+     definition = int8send($5), \
+     status = CASE status WHEN 'paused' THEN status ELSE 'running' END, closed_at = NULL, blocked = NULL, blocked_at = NULL, \
      result = NULL, failure = NULL, \
      workflow_id = CASE WHEN closed_at IS NULL THEN workflow_id ELSE coalesce(workflow_id, run_id::text) END, \
-     due_at = CASE WHEN EXISTS (SELECT FROM piton_inbox AS unread WHERE unread.run_id = $2) \
+     due_at = CASE WHEN status = 'paused' THEN NULL WHEN EXISTS (SELECT FROM piton_inbox AS unread WHERE unread.run_id = $2) \
      THEN least($6, clock.now) ELSE $6 END FROM ",
     now!(),
     " AS clock WHERE run_id = $2 RETURNING due_at IS NOT NULL"
 );
+
+/// One that was to be paused when it closed.
+pub(super) const FORGET_PAUSE: &str = "DELETE FROM piton_pauses WHERE run_id = $1";
 
 /// What a change came to.
 enum Edited {
@@ -97,6 +101,10 @@ async fn try_edit(store: &PostgresStore, edit: &EditRun) -> Result<Edited, Store
         }
         is_due => is_due.map_err(failed)?,
     };
+    if run.is_some_and(|run| run.is_closed().unwrap_or_default()) {
+        let forgotten = sqlx::query(FORGET_PAUSE).bind(key).execute(transaction.get());
+        forgotten.await.map_err(failed)?;
+    }
     let arrivals = edit.new_arrivals();
     if !arrivals.is_empty() {
         let (now, question) = (store.given_time(), Question::of_arrivals(&arrivals));

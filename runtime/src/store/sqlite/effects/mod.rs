@@ -7,6 +7,7 @@ pub(super) mod attributes;
 pub(super) mod enqueue;
 pub(crate) mod give_up;
 mod history;
+mod pause;
 mod reply;
 pub(super) mod send;
 mod set_aside;
@@ -29,6 +30,7 @@ pub(crate) fn add(
     set_aside::add(script, &effects.set_aside, now);
     attributes::add(script, &effects.attributes);
     reply::add(script, &effects.replied, now)?;
+    pause::add(script, &effects.paused);
     history::add(script, &effects.kept, now);
     Ok(given_up)
 }

@@ -2,10 +2,10 @@
 
 use crate::error::StoreError;
 use crate::model::RunId;
-use crate::store::rows::{ChainRow, ChildRow, KinRow, first_of, last_of};
-use crate::store::sqlite::script::Script;
+use crate::store::rows::{ChainRow, ChildRow, KinRow, LastRunRow, first_of, last_of};
+use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::{SqliteStore, failed};
-use crate::store::{ChainEntry, ChildRecord, Kin};
+use crate::store::{ChainEntry, ChildRecord, Kin, LastRun};
 
 const FIND: &str = concat!(
     "SELECT run.first_run_id, chain.previous_run_id, chain.link, \
@@ -18,6 +18,15 @@ const FIND: &str = concat!(
      LEFT JOIN piton_chains AS chain ON chain.run_id = run.run_id \
      LEFT JOIN piton_children AS child ON child.child_id = run.first_run_id"
 );
+
+const LAST: &str = concat!(
+    "SELECT run.run_id, run.status, run.closed_at FROM (SELECT column1 AS place, ",
+    last_of!("column2"),
+    " AS last FROM ("
+);
+
+const OF_CHAINS: &str = ") WHERE column1 IS NOT NULL) AS named \
+    LEFT JOIN piton_runs AS run ON run.run_id = named.last ORDER BY named.place";
 
 const CHAIN: &str = "SELECT run.run_id, run.workflow, listed.place, listed.link, run.status, \
     run.started_at, run.closed_at FROM (SELECT ?1 AS run_id, 0 AS place, NULL AS link \
@@ -43,6 +52,25 @@ pub(in crate::store::sqlite) async fn find(
     script.sql(FIND).bind(run_id.as_uuid());
     let rows = store.read(script).await.and_then(|mut rows| rows.read::<KinRow>(0));
     rows.map_err(failed("find_kin"))?.pop().map(Kin::try_from).transpose()
+}
+
+pub(in crate::store::sqlite) async fn last_runs(
+    store: &SqliteStore,
+    first_run_ids: &[RunId],
+) -> Result<Vec<Option<LastRun>>, StoreError> {
+    let mut found = Vec::with_capacity(first_run_ids.len());
+    for first_run_ids in first_run_ids.chunks(MAX_ROWS) {
+        let mut script = Script::new();
+        script.sql(LAST).values(2, first_run_ids.iter().enumerate(), |script, (place, run_id)| {
+            script.bind(i64::try_from(place).unwrap_or(i64::MAX)).bind(run_id.as_uuid());
+        });
+        script.sql(OF_CHAINS);
+        let rows = store.read(script).await.and_then(|mut rows| rows.read::<LastRunRow>(0));
+        for row in rows.map_err(failed("find_last_runs"))? {
+            found.push(row.into_found()?);
+        }
+    }
+    Ok(found)
 }
 
 pub(in crate::store::sqlite) async fn chain(

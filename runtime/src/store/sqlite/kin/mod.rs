@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 pub(super) use self::awaits::await_children;
 pub(super) use self::closes::{add_terminations, close_runs};
-pub(super) use self::find::{chain, children, find};
+pub(super) use self::find::{chain, children, find, last_runs};
 pub(super) use self::follow::add_successor;
 pub(super) use self::starts::start_children;
 use super::SqliteStore;

@@ -9,6 +9,8 @@ use crate::error::StoreError;
 use crate::model::{ChildStart, Message, ParentClose, RunId};
 use crate::store::ends::handle;
 use crate::store::rows::{NamedRow, first_of, write_message};
+use crate::store::sqlite::effects::attributes;
+use crate::store::sqlite::lifecycle::add_terms;
 use crate::store::sqlite::messages::add_removal;
 use crate::store::sqlite::script::Script;
 use crate::store::sqlite::{SqliteStore, failed};
@@ -89,7 +91,10 @@ pub(in crate::store::sqlite) async fn start_children(
         }
         for (_, workflow_id, start, taken_by) in new {
             if taken_by.is_none() {
-                add_run(&mut script, &NewRun::of_child(workflow_id, start), true, now);
+                let run = NewRun::of_child(workflow_id, start, now);
+                add_run(&mut script, &run, true, now);
+                attributes::add_new(&mut script, std::iter::once(&run));
+                add_terms(&mut script, &run)?;
             } else if start.awaited_by.is_some() {
                 refused.push(start.run_id);
             }

@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::blocked::UNBLOCK_RUN;
-use super::terminate;
+use super::{pause, terminate};
 use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::contract::changes::arrival;
@@ -42,6 +42,8 @@ pub(super) async fn change(
             Ok(ChangeOutcome::of_unchanged(is_open(store, run_id).await?))
         }
         RunChange::Unblock => unblock(store, run_id, &audit).await,
+        RunChange::Pause => pause::pause(store, run_id, &audit).await,
+        RunChange::Resume => pause::resume(store, run_id, &audit).await,
         RunChange::Delete => delete(store, run_id, &audit).await,
     }
 }

@@ -18,10 +18,14 @@ const LOOK: &str = "BEGIN IMMEDIATE; \
     AND workflow_id = (SELECT workflow_id FROM piton_runs WHERE run_id = ?)";
 
 const EDIT: &str = "UPDATE piton_runs SET step_no = step_no + 1, stepped_at = ?, takeovers = 0, state = ?, snapshot = ?, \
-    definition = ?, status = 'running', closed_at = NULL, blocked = NULL, blocked_at = NULL, \
+    definition = ?, status = CASE status WHEN 'paused' THEN status ELSE 'running' END, closed_at = NULL, blocked = NULL, blocked_at = NULL, \
     result = NULL, failure = NULL, \
-    due_at = CASE WHEN EXISTS (SELECT 1 FROM piton_inbox WHERE piton_inbox.run_id = piton_runs.run_id) \
+    due_at = CASE WHEN status = 'paused' THEN NULL \
+    WHEN EXISTS (SELECT 1 FROM piton_inbox WHERE piton_inbox.run_id = piton_runs.run_id) \
     THEN min(coalesce(?, ?), ?) ELSE ? END WHERE run_id = ? RETURNING due_at IS NOT NULL; ";
+
+/// One that was to be paused when it closed.
+pub(super) const FORGET_PAUSE: &str = "DELETE FROM piton_pauses WHERE run_id = ?; ";
 
 pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutcome, StoreError> {
     let (failed, run_id) = (failed("edit_run"), edit.run_id);
@@ -44,6 +48,7 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
         turn.roll_back().await;
         return Ok(obstacle);
     }
+    let is_opened = run.is_some_and(|run| run.is_closed().unwrap_or_default());
     let arrivals = edit.new_arrivals();
     let moment = store.moment();
     let mut recipients = match arrivals.is_empty() {
@@ -65,6 +70,9 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
     let wake_at = wake_at.map(Timestamp::as_micros);
     script.bind(wake_at).bind(now.as_micros()).bind(now.as_micros()).bind(wake_at);
     script.bind(run_id.as_uuid());
+    if is_opened {
+        script.sql(FORGET_PAUSE).bind(run_id.as_uuid());
+    }
     let keys = given_up.into_iter().map(|handle| ActivityKey { run_id, handle });
     let given_up = give_up::add(&mut script, &keys.collect::<Vec<_>>());
     audit::add(&mut script, now, Some(run_id), &audit);

@@ -5,6 +5,7 @@ mod change;
 mod claim;
 mod commit;
 mod edit;
+mod pause;
 mod review;
 pub(super) mod start;
 mod terminate;

@@ -1,0 +1,172 @@
+//! Options of runs that are to be started: timeouts, retries, attributes and memo.
+
+use std::time::Duration;
+
+use piton::model::{AttributeChanges, AttributeValue, Memo, OnTimeout, RetryPolicy, WorkflowRetry};
+use piton::schedule::parse_duration;
+use serde_json::{Map, Value};
+
+/// What runs are started with, beside their arguments.
+#[derive(clap::Args)]
+pub(crate) struct TermsArgs {
+    /// How long a run may take, with all runs that follow it; `none` is no limit
+    #[arg(long, value_name = "DURATION", value_parser = limit)]
+    pub(crate) execution_timeout: Option<Limit>,
+    /// How long each run may take; `none` is no limit
+    #[arg(long, value_name = "DURATION", value_parser = limit)]
+    pub(crate) run_timeout: Option<Limit>,
+    /// What happens when a timeout is over: terminate or cancel; terminate by default
+    #[arg(long, value_name = "WORD", value_parser = on_timeout)]
+    pub(crate) on_timeout: Option<OnTimeout>,
+    /// How long a run may take to clean up when its timeout is over; 10 minutes by default
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) cleanup_timeout: Option<Duration>,
+    #[command(flatten)]
+    retry: RetryArgs,
+    /// Attributes as JSON, such as `{"customer": "c-17", "cents": 1250}`: a text is a keyword, `{"text": "…"}` a longer
+    /// text, null is unset
+    #[arg(long, value_name = "JSON", value_parser = attributes)]
+    pub(crate) attributes: Option<AttributeChanges>,
+    /// The memo as JSON, such as `{"why": "monthly"}`
+    #[arg(long, value_name = "JSON", value_parser = memo)]
+    pub(crate) memo: Option<Memo>,
+}
+
+/// When a run is tried again. One of these options sets the policy as a whole.
+#[derive(clap::Args)]
+struct RetryArgs {
+    /// Try a run that fails or times out again, up to this number of runs; 0 is no limit, 1 is not to try again
+    #[arg(long, value_name = "COUNT")]
+    max_attempts: Option<u32>,
+    /// The wait before the second attempt; 1s by default
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    retry_interval: Option<Duration>,
+    /// What each further wait is multiplied by; 2 by default
+    #[arg(long, value_name = "FACTOR")]
+    retry_backoff: Option<f64>,
+    /// The longest wait; 100 times the first by default
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    max_retry_interval: Option<Duration>,
+    /// An error after which a run is not tried again; may be given several times
+    #[arg(long, value_name = "ERROR")]
+    non_retryable: Vec<String>,
+}
+
+/// A time that may be without an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Limit(pub(crate) Option<Duration>);
+
+impl TermsArgs {
+    /// Whether and when a run is tried again, if anything is said of it.
+    pub(crate) fn retry(&self) -> Option<WorkflowRetry> {
+        let RetryArgs {
+            max_attempts,
+            retry_interval,
+            retry_backoff,
+            max_retry_interval,
+            non_retryable,
+        } = &self.retry;
+        let is_set = max_attempts.is_some()
+            || retry_interval.is_some()
+            || retry_backoff.is_some()
+            || max_retry_interval.is_some()
+            || !non_retryable.is_empty();
+        let default = RetryPolicy::DEFAULT;
+        let policy = RetryPolicy {
+            max_attempts: max_attempts.unwrap_or(default.max_attempts),
+            initial_interval: retry_interval.unwrap_or(default.initial_interval),
+            backoff: retry_backoff.unwrap_or(default.backoff),
+            max_interval: *max_retry_interval,
+            ..default
+        };
+        is_set.then(|| WorkflowRetry { policy, non_retryable: non_retryable.clone() })
+    }
+}
+
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text)
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    match text {
+        "none" => Ok(Limit(None)),
+        text => duration(text).map(|limit| Limit(Some(limit))),
+    }
+}
+
+fn on_timeout(word: &str) -> Result<OnTimeout, String> {
+    match word {
+        "terminate" => Ok(OnTimeout::Terminate),
+        "cancel" => Ok(OnTimeout::Cancel),
+        _ => Err("write terminate or cancel".to_owned()),
+    }
+}
+
+fn memo(text: &str) -> Result<Memo, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+fn attributes(text: &str) -> Result<AttributeChanges, String> {
+    let values: Map<String, Value> =
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let mut changes = AttributeChanges::new();
+    for (name, value) in values {
+        let value = attribute(value).map_err(|error| format!("attribute `{name}`: {error}"))?;
+        changes.put(name, value);
+    }
+    Ok(changes)
+}
+
+fn attribute(value: Value) -> Result<Option<AttributeValue>, String> {
+    let read = |value: Value| serde_json::from_value(value).map_err(|error| error.to_string());
+    Ok(Some(match value {
+        Value::Null => return Ok(None),
+        Value::Bool(truth) => AttributeValue::Bool(truth),
+        Value::String(word) => AttributeValue::Keyword(word),
+        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(number), _) => AttributeValue::Integer(number),
+            (None, Some(number)) => AttributeValue::Float(number),
+            (None, None) => return Err(format!("the number {number} is too large")),
+        },
+        Value::Array(words) => {
+            let words: Result<Vec<String>, _> =
+                words.into_iter().map(serde_json::from_value).collect();
+            AttributeValue::Keywords(words.map_err(|error| error.to_string())?)
+        }
+        Value::Object(typed) => read(Value::Object(typed))?,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_have_the_kinds_of_their_json() {
+        let json = r#"{"a": "x", "b": ["x", "y"], "c": 3, "d": 0.5, "e": true, "f": {"text": "long"}, "g": null}"#;
+        let expected = AttributeChanges::new()
+            .with("a", "x")
+            .with("b", vec!["x".to_owned(), "y".to_owned()])
+            .with("c", 3)
+            .with("d", 0.5)
+            .with("e", true)
+            .with("f", AttributeValue::Text("long".to_owned()))
+            .with("g", None::<&str>);
+        assert_eq!(attributes(json), Ok(expected));
+        for (json, error) in [
+            ("[]", "invalid type"),
+            (r#"{"a": [1]}"#, "attribute `a`: invalid type: integer `1`"),
+            (r#"{"a": {"word": "x"}}"#, "attribute `a`: unknown variant `word`"),
+        ] {
+            let found = attributes(json).expect_err(json);
+            assert!(found.contains(error), "{json}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_limit_may_be_none() {
+        assert_eq!(limit("none"), Ok(Limit(None)));
+        assert_eq!(limit("90s"), Ok(Limit(Some(Duration::from_secs(90)))));
+        limit("soon").expect_err("it is no time");
+    }
+}

@@ -1,0 +1,328 @@
+//! Expressions with parts that run or not: branches, blocks and jumps.
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Expr, Label, Pat, Stmt as Source};
+
+use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, span_ends};
+use crate::lower::labels::{JumpKind, JumpScope};
+use crate::lower::{Dest, Lower};
+use crate::syntax::branches::{arms_await, awaits, branches_await};
+use crate::syntax::build::{ident_expr, unit};
+use crate::syntax::conditions::chain;
+use crate::syntax::operators::is_assignment;
+use crate::syntax::select::Select;
+use crate::syntax::{macros, results, suspend};
+use crate::values::shapes::is_wrapper;
+
+/// Whether the expression gives its value in several places.
+pub(crate) fn has_parts(expr: &Expr) -> bool {
+    match expr {
+        Expr::If(_)
+        | Expr::Match(_)
+        | Expr::Block(_)
+        | Expr::Loop(_)
+        | Expr::While(_)
+        | Expr::ForLoop(_)
+        | Expr::Return(_)
+        | Expr::Break(_)
+        | Expr::Continue(_)
+        | Expr::Unsafe(_) => true,
+        Expr::Macro(call) => suspend::awaiting(&call.mac) == Some(suspend::Awaiting::Select),
+        Expr::Await(expr) => suspend::awaited_block(expr).is_some(),
+        _ => false,
+    }
+}
+
+pub(crate) fn is_join(mac: &syn::Macro) -> bool {
+    suspend::awaiting(mac).is_some_and(|awaiting| awaiting != suspend::Awaiting::Select)
+}
+
+impl Lower<'_> {
+    /// Lowers an expression; its value goes to `dest`.
+    pub(crate) fn value(&mut self, expr: Expr, dest: Dest) {
+        match expr {
+            Expr::Return(expr) => self.return_expr(expr),
+            Expr::Break(expr) if self.jump_scope(expr.label.as_ref()).is_some() => {
+                self.break_expr(expr);
+            }
+            Expr::Break(mut expr)
+                if expr.expr.as_ref().is_some_and(|value| suspend::expr(value)) =>
+            {
+                // There is no such loop, which is for rustc to say.
+                if let Some(value) = expr.expr.take() {
+                    self.value(*value, Dest::Discard);
+                }
+                self.finish(Expr::Break(expr), dest);
+            }
+            Expr::Continue(expr) => match self.continue_target(&expr) {
+                Some(target) => self.push(Stmt::Continue(target)),
+                None => {
+                    let expr = self.opaque(Expr::Continue(expr));
+                    self.finish(expr, dest);
+                }
+            },
+            expr if !suspend::expr(&expr) => {
+                if let Some(expr) = self.part_ways(expr, dest) {
+                    let expr = self.opaque(expr);
+                    self.finish(expr, dest);
+                }
+            }
+            Expr::Paren(expr) if expr.attrs.is_empty() => self.value(*expr.expr, dest),
+            Expr::Group(expr) => self.value(*expr.expr, dest),
+            Expr::Block(expr) => self.block_expr(expr, dest),
+            Expr::If(expr) => self.if_expr(expr, dest),
+            Expr::Match(expr) => self.match_expr(expr, dest),
+            Expr::Loop(expr) => {
+                self.loop_expr(
+                    expr.label.as_ref(),
+                    JumpKind::Loop,
+                    expr.loop_token.span,
+                    dest,
+                    |this| {
+                        this.block(expr.body, Dest::Unit);
+                    },
+                );
+            }
+            Expr::While(expr) => self.while_expr(expr, dest),
+            Expr::ForLoop(expr) => self.for_expr(expr, dest),
+            Expr::Unsafe(expr) => {
+                let help = "take the `.await` out of the block";
+                self.unsupported(expr.unsafe_token.span, "an `unsafe` block", help);
+            }
+            Expr::Macro(call)
+                if suspend::awaiting(&call.mac) == Some(suspend::Awaiting::Select) =>
+            {
+                self.select_expr(&call.mac, dest);
+            }
+            Expr::Await(ref expr) if let Some(block) = suspend::awaited_block(expr) => {
+                self.await_block(block.clone(), expr.await_token.span, dest);
+            }
+            Expr::Await(expr) if dest.is_none() => {
+                let ty = matches!(dest, Dest::Unit).then(|| syn::parse_quote!(()));
+                let point = self.future(expr);
+                self.push_await(point, discarded(), ty);
+            }
+            Expr::Macro(call) if dest.is_none() && is_join(&call.mac) => {
+                let (start, end) = (call.mac.path.span(), call.mac.delimiter.span().close());
+                let value = self.hoist(Expr::Macro(call));
+                self.finish_from(value, start, end, dest);
+            }
+            expr => {
+                let expr = self.hoist(expr);
+                self.finish(expr, dest);
+            }
+        }
+    }
+
+    /// Lowers branches whose value nobody wants: it is of one type, and rustc says of it as a whole what there
+    /// is to say.
+    pub(crate) fn discard_chosen(&mut self, expr: Expr) {
+        let (start, end) = span_ends(expr.to_token_stream());
+        let value = self.hoist(expr);
+        let value = discard(&value, start, end);
+        self.finish(syn::parse_quote!(#value), Dest::Discard);
+    }
+
+    fn return_expr(&mut self, expr: syn::ExprReturn) {
+        match expr.expr {
+            Some(value) => self.value(*value, Dest::Return),
+            None => self.push(Stmt::Return(unit(expr.return_token.span))),
+        }
+    }
+
+    fn break_expr(&mut self, expr: syn::ExprBreak) {
+        let Some((target, dest)) = self.break_target(&expr) else { return };
+        match expr.expr {
+            Some(value) => self.value(*value, dest),
+            None => self.finish_unit(dest, expr.break_token.span),
+        }
+        self.push(Stmt::Break(target));
+    }
+
+    /// Gives `()` to `dest`, if anything, for what is at `span`.
+    pub(crate) fn finish_unit(&mut self, dest: Dest, span: Span) {
+        if !dest.is_none() {
+            self.finish(unit(span), dest);
+        }
+    }
+
+    fn block_expr(&mut self, expr: syn::ExprBlock, dest: Dest) {
+        let Some(label) = expr.label else {
+            let body = self.body(|this| this.block(expr.block, dest));
+            return self.push(Stmt::Scope(body));
+        };
+        let dest = self.jump_dest(dest, label.name.span());
+        let target = self.enter(Some(&label), JumpKind::Block, dest.0);
+        let body = self.body(|this| this.block(expr.block, dest.0));
+        self.jumps.pop();
+        self.push(Stmt::Labeled { target, dest: dest.0.local(), body });
+        self.deliver(dest);
+    }
+
+    /// Where the value goes that jumps bring: a value to be returned first goes to a local, so that
+    /// code with jumps in it can be treated alike.
+    pub(crate) fn jump_dest(&mut self, dest: Dest, span: Span) -> (Dest, bool) {
+        match dest {
+            Dest::Return => {
+                let local = self.new_temporary("value", LocalKind::Value, span);
+                self.push(Stmt::Declare(local));
+                (Dest::Local(local), true)
+            }
+            dest => (dest, false),
+        }
+    }
+
+    pub(crate) fn deliver(&mut self, (dest, returns): (Dest, bool)) {
+        if let (Dest::Local(local), true) = (dest, returns) {
+            let value = self.path(local);
+            self.push(Stmt::Return(value));
+        }
+    }
+
+    pub(crate) fn enter(&mut self, label: Option<&Label>, kind: JumpKind, dest: Dest) -> TargetId {
+        let target = TargetId(self.targets);
+        self.targets += 1;
+        self.jumps.push(JumpScope {
+            label: label.map(|label| label.name.ident.to_string()),
+            target,
+            kind,
+            declared: self.declared.len(),
+            dest,
+        });
+        target
+    }
+
+    fn match_expr(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
+        self.with_temporaries(|this| {
+            let scrutinee = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
+            let mut scrutinee = this.hoist_matched(scrutinee);
+            let is_taken_apart = arms_await(&expr);
+            let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
+            this.end_with_statement(&scrutinee, &pats);
+            if is_taken_apart {
+                scrutinee = this.keep_matched(scrutinee, &pats);
+            }
+            this.arms(expr, scrutinee, dest);
+        });
+    }
+
+    /// A `match` of which the value is an operand: what is matched is there until the statement ends.
+    pub(crate) fn match_operand(&mut self, mut expr: syn::ExprMatch, value: LocalId) {
+        let scrutinee = self.hoist_matched(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
+        let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
+        self.end_with_statement(&scrutinee, &pats);
+        let is_new = self.is_value(&scrutinee);
+        let mut scrutinee = self.keep_receiver(scrutinee);
+        scrutinee = if is_new { self.keep(scrutinee) } else { self.keep_bound(&pats, scrutinee) };
+        // What is left of the value is dropped before what has been matched.
+        self.push(Stmt::Declare(value));
+        self.arms(expr, scrutinee, Dest::Local(value));
+    }
+
+    fn arms(&mut self, expr: syn::ExprMatch, scrutinee: Expr, dest: Dest) {
+        if expr.arms.iter().any(awaits) {
+            return self.guarded_match(expr, scrutinee, dest);
+        }
+        let suspends = expr.arms.iter().any(|arm| suspend::expr(&arm.body));
+        if !suspends && !self.is_apart(&Expr::Match(expr.clone())) {
+            let whole = Expr::Match(syn::ExprMatch { expr: Box::new(scrutinee), ..expr });
+            let whole = self.opaque(whole);
+            return self.finish(whole, dest);
+        }
+        let arms = expr.arms.into_iter().map(|arm| {
+            self.note_borrows(&arm.pat, &scrutinee);
+            let mut pat = arm.pat;
+            if let Pat::Guard(pat) = &mut pat {
+                *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
+            }
+            let is_call = matches!(*arm.body, Expr::Call(_) | Expr::MethodCall(_));
+            let mut body = self.body(|this| this.value(*arm.body, dest));
+            if is_call && matches!(dest, Dest::Discard) {
+                stay_an_arm(&mut body);
+            }
+            Arm { pat, body }
+        });
+        let arms = arms.collect();
+        self.push(Stmt::Match { scrutinee, arms });
+    }
+
+    fn if_expr(&mut self, expr: syn::ExprIf, dest: Dest) {
+        let dest = match dest {
+            Dest::Discard if expr.else_branch.is_none() => Dest::Unit,
+            dest => dest,
+        };
+        let branches_suspend = branches_await(&expr);
+        let operands = chain(&expr.cond);
+        let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
+        let late = has_let && operands.iter().skip(1).any(|operand| suspend::expr(operand));
+        let makes_temporaries = has_let && suspend::expr(&expr.cond);
+        let is_taken_apart = branches_suspend || late || makes_temporaries;
+        if !is_taken_apart && !self.is_apart(&Expr::If(expr.clone())) {
+            // Only what is evaluated first suspends.
+            let cond = Box::new(self.simple_condition(*expr.cond));
+            let whole = self.opaque(Expr::If(syn::ExprIf { cond, ..expr }));
+            return self.finish(whole, dest);
+        }
+        self.condition(
+            *expr.cond,
+            |this| this.branch(expr.then_branch, dest),
+            |this| match expr.else_branch {
+                Some((_, otherwise)) => this.value(*otherwise, dest),
+                None => this.finish_unit(dest, expr.if_token.span),
+            },
+        );
+    }
+
+    /// A block that may not suspend, while what it is a part of does.
+    pub(crate) fn branch(&mut self, block: syn::Block, dest: Dest) {
+        let binds = |stmt: &syn::Stmt| matches!(stmt, syn::Stmt::Local(_) | syn::Stmt::Item(_));
+        let binds = block.stmts.iter().any(binds);
+        if suspend::block(&block) || !binds || self.block_parts_with(&block) {
+            return self.block(block, dest);
+        }
+        // Its bindings are its own, whatever they are called.
+        let attrs = Vec::new();
+        self.value(Expr::Block(syn::ExprBlock { attrs, label: None, block }), dest);
+    }
+}
+
+/// Whether one of the branches shows that they give more than `()`, or may do so and is a value of its own.
+pub(crate) fn gives_value(expr: &Expr) -> bool {
+    let is_value = |end: &Expr| match end {
+        Expr::Call(call) => is_wrapper(&call.func),
+        Expr::Macro(call) => macros::name(&call.mac) == "vec",
+        Expr::Tuple(tuple) => !tuple.elems.is_empty(),
+        Expr::Binary(expr) => !is_assignment(&expr.op),
+        Expr::Try(expr) => matches!(*expr.expr, Expr::Await(_)),
+        Expr::Array(_) | Expr::Await(_) | Expr::Lit(_) | Expr::Path(_) | Expr::Struct(_) => true,
+        _ => false,
+    };
+    let mut ends = results::ends(expr).into_iter();
+    match expr {
+        Expr::If(_) | Expr::Match(_) => ends.any(is_value),
+        Expr::Loop(_) => ends.next().is_some(),
+        Expr::Block(block) => block.label.is_some() && ends.next().is_some(),
+        Expr::Macro(call) => Select::of(&call.mac).is_some_and(|select| {
+            let mut handlers = select.arms.iter().map(|arm| &arm.handler);
+            handlers.any(|handler| results::ends(handler).into_iter().any(is_value))
+        }),
+        _ => false,
+    }
+}
+
+/// `false`
+pub(crate) fn literal_bool(value: bool) -> Expr {
+    ident_expr(syn::Ident::new(if value { "true" } else { "false" }, Span::mixed_site()))
+}
+
+/// Lets a call that is the whole of an arm be that of an arm, and not a statement: of some that are statements
+/// rustc says that they do nothing, or that what they give is to be used.
+fn stay_an_arm(body: &mut Body) {
+    if let Some(Stmt::Code(Source::Expr(call, Some(_)))) = body.stmts.last_mut()
+        && matches!(call, Expr::Call(_) | Expr::MethodCall(_))
+    {
+        *call = syn::parse_quote_spanned!(call.span()=> match () { () => #call });
+    }
+}

@@ -1,0 +1,97 @@
+//! Macros that are defined elsewhere, and may declare a variable of a name that they are given.
+//!
+//! Such a variable would be one of the part of the machine that the macro stands in, in place of the one that
+//! has this name in the source. So rustc is asked whether the name means the same before the macro and behind
+//! it, by code that never runs: a borrow of what the macro has declared does not outlive the block around it.
+//!
+//! ```text
+//! declare!(x);  →  if false { let outside; { declare!(x); outside = &x; } let _ = outside; loop {} }
+//!                  declare!(x);
+//! ```
+
+use proc_macro2::TokenTree;
+use syn::spanned::Spanned;
+use syn::{Expr, Ident, Macro};
+
+use crate::ir::LocalId;
+use crate::ir::usage::{Place, Usage};
+use crate::lower::Lower;
+use crate::syntax::hygiene::hidden_at;
+use crate::syntax::macros;
+use crate::syntax::source::file_of;
+
+/// Macros of the standard library that declare nothing, besides those whose arguments are known.
+const HARMLESS: [&str; 9] = [
+    "assert_matches",
+    "compile_error",
+    "dbg",
+    "debug_assert_matches",
+    "eprint",
+    "eprintln",
+    "print",
+    "println",
+    "thread_local",
+];
+
+impl Lower<'_> {
+    /// Has rustc refuse the macro that a statement is, if it declares a variable of a name that is used after
+    /// it and that another has already.
+    pub(crate) fn check_declared(&mut self, stmt: &Expr) {
+        let Expr::Macro(syn::ExprMacro { mac, .. }) = stmt else { return };
+        // A jump would not be for where it is here.
+        if is_seen(mac) || macros::has_jump(mac.tokens.clone()) {
+            return;
+        }
+        let mut named: Vec<Ident> = Vec::new();
+        macros::scan_leaves(&mac.tokens, &mut |leaf| {
+            let TokenTree::Ident(ident) = leaf else { return };
+            let is_needed = self.locals.find(ident).is_some_and(|local| self.is_read_later(local));
+            if is_needed && !named.contains(ident) {
+                named.push(ident.clone());
+            }
+        });
+        if named.is_empty() {
+            return;
+        }
+        let span = mac.path.span();
+        let outside = hidden_at("outside", span);
+        self.code(syn::parse_quote_spanned! {span=>
+            #[allow(warnings)]
+            if false {
+                let #outside;
+                {
+                    #mac;
+                    #outside = (#(&#named,)*);
+                }
+                let _ = #outside;
+                loop {}
+            }
+        });
+    }
+
+    /// Whether the local is read as a whole by what follows, before it is given another value.
+    fn is_read_later(&self, local: LocalId) -> bool {
+        let whole = Place::whole(local);
+        for stmt in self.rest.iter().rev().flat_map(|block| block.iter().rev()) {
+            let usage = Usage::of_stmt(&self.locals, stmt);
+            if usage.reads.contains(&whole) {
+                return true;
+            }
+            if usage.mentions.contains(&local) || usage.assigned.contains(&local) {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// Whether what the macro does is known: `check` has looked into its definition.
+fn is_seen(mac: &Macro) -> bool {
+    let name = macros::name(mac);
+    let of_file =
+        || file_of(mac.path.span()).is_some_and(|file| file.definitions(&name).next().is_some());
+    macros::is_known(mac)
+        || macros::is_literal(mac)
+        || HARMLESS.contains(&name.as_str())
+        || of_file()
+}

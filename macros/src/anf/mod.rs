@@ -1,0 +1,69 @@
+//! ANF: every suspension point a statement of its own, evaluation order explicit.
+//!
+//! Input: the resolved body. Output: [`Tree`]. Guarantees: no expression in the tree suspends; what
+//! an expression evaluates before an await is in a temporary, or stays in place because nothing in
+//! between can change it; a statement that does not suspend is exactly as the user wrote it, but for
+//! the labels of jumps to loops that are taken apart. Assumes unique names (`resolve`).
+
+pub(crate) mod conditions;
+mod control;
+mod expr;
+pub(crate) mod foreign_macros;
+mod operands;
+mod receivers;
+mod statements;
+
+pub(crate) use self::statements::is_owned;
+
+use std::borrow::Cow;
+
+use syn::{Block, Ident};
+
+use crate::desugar::destructuring::take_all_apart;
+use crate::diagnostics::Diagnostics;
+use crate::ir::{Body, Locals, Refinement, Tree};
+use crate::lower::names::number;
+use crate::lower::{Dest, Lower, Patterns, items};
+use crate::values::texts::find as find_texts;
+
+/// Takes apart what suspends, for the first time or again.
+pub(crate) fn normalize(
+    context: Option<&Ident>,
+    body: &Block,
+    mut locals: Locals,
+    refinement: &Refinement,
+    diagnostics: &Diagnostics,
+) -> Tree {
+    let mut body = Cow::Borrowed(body);
+    let patterns = if refinement.destructured.is_empty() {
+        Patterns::new()
+    } else {
+        take_all_apart(&locals, &refinement.destructured, body.to_mut())
+    };
+    let shapes = find_texts(&body, &mut locals);
+    let mut lower = Lower {
+        locals,
+        refinement,
+        shapes,
+        points: Vec::new(),
+        pinned: Vec::new(),
+        items: Vec::new(),
+        source: items::Source::new(&body),
+        depth: 0,
+        targets: 0,
+        temporaries: 0,
+        borrowed: 0,
+        jumps: Vec::new(),
+        declared: Vec::new(),
+        patterns,
+        rest: Vec::new(),
+        within: None,
+        out: Vec::new(),
+        context: context.cloned(),
+        diagnostics,
+    };
+    lower.block(Block::clone(&body), Dest::Return);
+    let Lower { locals, mut points, pinned, items, out, .. } = lower;
+    number(&mut points, &pinned, diagnostics);
+    Tree { locals, points, items, body: Body { stmts: out } }
+}

@@ -1,0 +1,65 @@
+//! `#[deterministic]`: a function that workflows call, checked by their rules.
+//!
+//! The function is left as it is. Beside it goes a type of its name, by which a strict workflow
+//! knows that it has been checked.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::ItemFn;
+
+use crate::check::check_deterministic;
+use crate::diagnostics::Diagnostics;
+use crate::frontend::args::DeterministicArgs;
+use crate::frontend::conditions;
+use crate::syntax::source::{Surroundings, surroundings_of};
+
+/// Checks `item` and marks it.
+pub(crate) fn expand(
+    args: TokenStream,
+    item: TokenStream,
+    diagnostics: Diagnostics,
+) -> TokenStream {
+    let attribute = quote!(::piton::deterministic(#args));
+    let args = DeterministicArgs::parse(args, &diagnostics);
+    // A function that does not parse is left to rustc, which says it better.
+    let Ok(mut function) = syn::parse2::<ItemFn>(item.clone()) else {
+        if let Ok(syn::Item::Verbatim(_)) | Err(_) = syn::parse2::<syn::Item>(item.clone()) {
+            return diagnostics.finish_with(item);
+        }
+        diagnostics.malformed(
+            item.clone().into_iter().next(),
+            "`#[deterministic]` can only be applied to functions and methods",
+            "put it on a function or method",
+        );
+        return diagnostics.finish_with(item);
+    };
+    if !diagnostics.has_errors()
+        && let Some(both) = conditions::split(&mut function, &attribute)
+    {
+        return diagnostics.finish_with(both);
+    }
+    check_deterministic(&function, &args, &diagnostics);
+    let marker = marker(&function);
+    diagnostics.finish_with(quote!(#item #marker))
+}
+
+/// The type that stands for the function. In an `impl` block there cannot be one beside it, and no
+/// workflow asks for it.
+fn marker(function: &ItemFn) -> Option<TokenStream> {
+    let around = surroundings_of(function.sig.ident.span());
+    let is_in_a_block = matches!(around, Some(Surroundings::Impl(_) | Surroundings::Trait));
+    if is_in_a_block || function.sig.receiver().is_some() {
+        return None;
+    }
+    let ItemFn { attrs, vis, sig, .. } = function;
+    let cfgs: Vec<_> = attrs.iter().filter(|attribute| attribute.path().is_ident("cfg")).collect();
+    let ident = &sig.ident;
+    Some(quote! {
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(dead_code, non_camel_case_types)]
+        #vis enum #ident {}
+        #(#cfgs)*
+        impl ::piton::__private::Checked for #ident {}
+    })
+}

@@ -1,0 +1,37 @@
+//! Which variables are held across which await first: there rustc reports a value that cannot be saved.
+
+use proc_macro2::Span;
+
+use super::Machine;
+use crate::collections::sets::Set;
+use crate::layout::{Variable, VariableId};
+
+/// For each await, where it is, and the variables that are held across it and none before it.
+pub(super) fn first_held(machine: &Machine<'_>) -> impl Iterator<Item = (Span, Vec<VariableId>)> {
+    let mut held = Set::new();
+    machine.layout.states.iter().filter_map(move |state| {
+        let at = machine.graph.points[state.point?.0].span;
+        let new: Vec<_> = state.fields.iter().copied().filter(|id| held.insert(*id)).collect();
+        (!new.is_empty()).then_some((at, new))
+    })
+}
+
+/// Where the first await is across which such a variable is held.
+pub(super) fn first_held_at(
+    machine: &Machine<'_>,
+    is_such: impl Fn(&VariableId) -> bool,
+) -> Option<Span> {
+    let state = machine.layout.states.iter().find(|state| state.fields.iter().any(&is_such))?;
+    Some(machine.graph.points[state.point?.0].span)
+}
+
+/// Where rustc says that a variable cannot be saved. Of the items of a loop it says so once, where
+/// they come from.
+pub(super) fn error_span(machine: &Machine<'_>, variable: &Variable, at: Span) -> Span {
+    let locals = &machine.graph.locals;
+    let local = &locals[variable.place.local];
+    let span = locals[local.item_of.unwrap_or(variable.place.local)].ident.span();
+    // rustc would look for what the compiler has made up in what the call was expanded from, which is
+    // the attribute.
+    if local.is_temporary { span.resolved_at(at) } else { span }
+}

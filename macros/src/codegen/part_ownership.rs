@@ -1,0 +1,100 @@
+//! Whether values that are held by their parts own these, asked of their types.
+//!
+//! Of what is only used up, rustc says itself whether it can be moved out of a value of the type.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::Pat;
+
+use super::held::first_held_at;
+use super::idents::names;
+use super::places::part_of;
+use super::printer::Printer;
+use super::{Machine, field_names};
+use crate::ir::LocalId;
+use crate::ir::usage::{Place, bound_locals};
+use crate::layout::VariableId;
+use crate::syntax::hygiene::in_source;
+
+/// The token of the type of what is held by its parts.
+fn token(machine: &Machine<'_>, place: &Place) -> Ident {
+    let number = machine.layout.in_parts.iter().take_while(|other| *other < place).count();
+    in_source(&format!("o{number}"), machine.graph.locals[place.local].ident.span())
+}
+
+/// The token of the type of what may be a borrow.
+fn spent_token(machine: &Machine<'_>, id: LocalId) -> Ident {
+    in_source(&format!("p{}", id.0), machine.graph.locals[id].ident.span())
+}
+
+/// The tokens that `run` tells the types of, and what asks them.
+pub(super) fn checks(machine: &Machine<'_>, run: &TokenStream) -> (TokenStream, TokenStream) {
+    let places = machine.layout.in_parts.iter();
+    let told = places.map(|place| (place.local, token(machine, place)));
+    let told = told.filter(|(_, token)| names(run, token));
+    let (mut declare, mut check) = (TokenStream::new(), TokenStream::new());
+    for (id, token) in told {
+        let is_part = |held: &VariableId| machine.layout.variable(*held).place.local == id;
+        let span = token.span();
+        let at = first_held_at(machine, is_part)
+            .unwrap_or_else(|| machine.graph.locals[id].ident.span());
+        let function = Ident::new("part_held_across_this_await", at);
+        declare.extend(quote!(let #token = __piton::TypeOf::new();));
+        let ask = quote_spanned!(span=> #function(&#token, #token.piton_parts()););
+        check.extend(quote_spanned! {at=> {
+            fn #function<T, P: __piton::HeldByParts<T>>(_: &__piton::TypeOf<T>, _: P) {}
+            #ask
+        }});
+    }
+    for (id, parts) in &machine.layout.spent_parts {
+        let token = spent_token(machine, *id);
+        if !names(run, &token) {
+            continue;
+        }
+        declare.extend(quote!(let #token = __piton::TypeOf::new();));
+        let ident = &machine.graph.locals[*id].ident;
+        for (place, part) in parts {
+            let is_apart = |other: &&Place| other.holds(place) && *other != place;
+            if !parts.keys().any(|other| is_apart(&other)) {
+                check.extend(quote!({ let #ident = (&#token).value(); let _moved = #part; }));
+            }
+        }
+    }
+    if !check.is_empty() {
+        check = quote!(if false { use __piton::Parts as _; #check });
+    }
+    (declare, check)
+}
+
+impl Printer<'_> {
+    /// Tells of which type the values are that have been bound and are held by their parts.
+    pub(super) fn ask_whose_parts(&self, pat: &Pat) -> TokenStream {
+        let layout = self.machine.layout;
+        let is_asked = !layout.in_parts.is_empty()
+            || !layout.spent_parts.is_empty()
+            || !layout.saved_in_parts.is_empty();
+        if !is_asked {
+            return TokenStream::new();
+        }
+        let locals = &self.machine.graph.locals;
+        let bound = bound_locals(locals, pat).into_iter();
+        bound.map(|id| self.ask_whose_parts_of(id, &locals[id].ident)).collect()
+    }
+
+    /// As [`ask_whose_parts`](Self::ask_whose_parts), of what is to be the value of a local.
+    pub(super) fn ask_whose_parts_of(&self, id: LocalId, value: &Ident) -> TokenStream {
+        let places = self.machine.layout.in_parts.iter().filter(|place| place.local == id);
+        let asked = places.map(|place| {
+            let token = token(self.machine, place);
+            let value = part_of(value, &place.fields);
+            quote!((&#token).is_of(&#value);)
+        });
+        // Whose type is asked must not be borrowed for it.
+        let spent = self.machine.layout.spent_parts.contains_key(&id).then(|| {
+            let token = spent_token(self.machine, id);
+            quote!(if false { loop {} (&#token).is_of(&#value); })
+        });
+        let named = field_names::ask(self.machine, id, value);
+        asked.chain(spent).chain(named).collect()
+    }
+}

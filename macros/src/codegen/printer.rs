@@ -1,0 +1,56 @@
+//! The state of printing one root. What it prints is in the files named after it: `print`, `entry`, `exit`, `suspend`, ….
+
+use std::cell::{Cell, RefCell};
+use std::ops::Range;
+
+use proc_macro2::{Ident, TokenStream};
+
+use super::Machine;
+use super::roots::parts_in;
+use crate::collections::sets::Set;
+use crate::ir::usage::Place;
+use crate::ir::{BlockId, LocalId};
+use crate::layout::Root;
+
+/// Prints the blocks of one root.
+pub(super) struct Printer<'a> {
+    pub(super) machine: &'a Machine<'a>,
+    pub(super) root: &'a Root,
+    /// The parts of locals that are not whole here, each with its variable.
+    pub(super) parts: Vec<(Place, Ident)>,
+    /// Whether the root begins with a variable for a local, for each of them.
+    pub(super) made: Vec<bool>,
+    /// The node that is being printed, by its block and position.
+    pub(super) at: Cell<(BlockId, usize)>,
+    /// What fills the parts that the end being printed has taken.
+    pub(super) filling: RefCell<TokenStream>,
+    /// The copies that the node or end being printed may take away, each with a variable that says
+    /// whether it is still there.
+    pub(super) flags: RefCell<Vec<(Place, Ident)>>,
+    /// The copies that have been forgotten for the return whose value is being printed.
+    pub(super) returning: RefCell<Vec<(Place, Ident)>>,
+    /// The positions, in the state before, of what is dropped as it is there if the workflow ends here.
+    pub(super) untouched: RefCell<Vec<Range<usize>>>,
+    /// The locals that have been assigned as a whole since parts of them were variables.
+    pub(super) whole: RefCell<Set<LocalId>>,
+    /// The parts that have been moved out of them since.
+    pub(super) moved: RefCell<Set<Place>>,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(machine: &'a Machine<'a>, root: &'a Root) -> Self {
+        Self {
+            machine,
+            root,
+            parts: parts_in(machine, root),
+            made: Self::made_in(machine, root),
+            at: Cell::new((root.block, 0)),
+            filling: RefCell::default(),
+            flags: RefCell::default(),
+            returning: RefCell::default(),
+            untouched: RefCell::default(),
+            whole: RefCell::default(),
+            moved: RefCell::default(),
+        }
+    }
+}

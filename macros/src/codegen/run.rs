@@ -1,0 +1,112 @@
+//! The loop over the states of a machine: of the function itself, or of a region.
+//!
+//! ```text
+//! in   the roots of one owner
+//! out  'step: { let mut state = begin; 'machine: loop { match state { 0 => { … } 1 => { … } } } }
+//! ```
+
+use proc_macro2::{Delimiter, Group, Literal, Span, TokenStream};
+use quote::quote;
+
+use super::add::{Piece, add};
+use super::printer::Printer;
+use super::variables::{
+    Owner, arms_label, machine_label, made, parked, slot, step_label, taken_over,
+};
+use super::waits::wait_at;
+use super::{Machine, idents, variables};
+use crate::ir::{BlockId, Branch, RegionId};
+use crate::layout::{VariableId, is_entered_within};
+use crate::syntax::hygiene::written;
+
+/// The roots that are entered within a step.
+fn inner_roots<'a>(machine: &'a Machine<'_>, owner: Owner) -> impl Iterator<Item = BlockId> + 'a {
+    let graph = machine.graph;
+    let roots = machine.layout.roots.iter().map(|root| root.block);
+    roots.filter(move |root| graph[*root].region == owner && is_entered_within(graph, *root))
+}
+
+/// Whether a step goes from arm to arm, and not only from a state to the next.
+pub(super) fn is_loop(machine: &Machine<'_>, owner: Owner) -> bool {
+    let mut points = machine.layout.states_of(owner).filter_map(|state| state.point);
+    inner_roots(machine, owner).next().is_some()
+        || points.any(|point| machine.graph.has_regions(point))
+}
+
+/// Goes from the state that `begin` gives to the next one or to the end.
+pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> TokenStream {
+    let layout = machine.layout;
+    let parked = parked();
+    let slots = Piece(|out: &mut TokenStream| {
+        for (index, variable) in layout.variables.iter().enumerate() {
+            let id = VariableId(index);
+            if variable.passed_in.contains(&owner) {
+                let slot = slot(id);
+                add!(out, let mut #slot = __piton::Slot::Empty;);
+            }
+        }
+    });
+    let made = declare_made(machine, owner);
+    let roots = layout.roots.iter().filter(|root| machine.graph[root.block].region == owner);
+    let mut arms = TokenStream::new();
+    roots.for_each(|root| Printer::new(machine, root).arm(&mut arms));
+    // A region that never ends has no value.
+    let token = owner.map(variables::value_token).filter(|token| idents::names(&arms, token));
+    let token = token.map(|token| quote!(let #token = __piton::TypeOf::new();));
+    let (step_label, state) = (step_label(owner), written("__piton_state"));
+    // A machine has arms for its own states and not for those of its regions, or of what it is in.
+    let out = &mut arms;
+    add!(out, _ => return __piton::Parked::unknown(#parked),);
+    let arms = Group::new(Delimiter::Brace, arms);
+    let run = Piece(|out: &mut TokenStream| {
+        if is_loop(machine, owner) {
+            let (label, arms_label) = (machine_label(owner), arms_label());
+            // The block is where the body is, for rustc not to tell of what is moved that it is so in this loop.
+            let source = machine.function.body.brace_token.span.join();
+            let mut block = Group::new(Delimiter::Brace, quote!(match #state #arms));
+            block.set_span(Span::mixed_site().located_at(source));
+            add!(out, #label: loop { #arms_label: #block });
+        } else {
+            // What is before a jump by a number and in one block with it takes LLVM three times as long.
+            let nowhere = Literal::u32_unsuffixed(u32::MAX);
+            add!(out, if #state == #nowhere { break #step_label; });
+            add!(out, match #state #arms);
+        }
+    });
+    quote! {
+        #slots
+        #made
+        #token
+        // There is one way out of all states, because a call for each would be code for each.
+        #step_label: {
+            let mut #state = #begin;
+            #run
+        }
+        #parked.leave()
+    }
+}
+
+/// Declares what branches begin with.
+fn declare_made(machine: &Machine<'_>, owner: Option<RegionId>) -> TokenStream {
+    let mut out = TokenStream::new();
+    for point in machine.layout.states_of(owner).filter_map(|state| state.point) {
+        let wait = wait_at(machine.graph, point).filter(|_| machine.graph.has_regions(point));
+        for (index, (_, branch)) in wait.into_iter().flat_map(|wait| wait.branches).enumerate() {
+            let made = made(point, index);
+            match branch {
+                Branch::Operation(_) => {
+                    out.extend(quote!(let mut #made = __piton::None;));
+                }
+                Branch::Region(region) => {
+                    out.extend(quote!(let mut #made = false;));
+                    let root = machine.layout.root(machine.graph[*region].entry);
+                    for id in root.into_iter().flat_map(|root| &root.entry) {
+                        let given = taken_over(*region, *id);
+                        out.extend(quote!(let mut #given = __piton::Handed(__piton::None);));
+                    }
+                }
+            }
+        }
+    }
+    out
+}

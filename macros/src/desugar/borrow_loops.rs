@@ -1,0 +1,300 @@
+//! `for` loops over borrows: `for item in &order.items`, `for (n, line) in lines.iter().enumerate()`.
+//!
+//! The items are references, which cannot be saved. What they borrow from is saved, and as long as it
+//! is borrowed it stays as it is, so a loop saves the position that it has come to, and the items are
+//! made again: `item` stands for the item at that position of `&order.items`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
+
+use crate::ir::{LocalId, MadeWith};
+use crate::lower::Lower;
+use crate::rematerialize::item_parts::{base_of_part, is_of_item};
+use crate::rematerialize::patterns;
+use crate::syntax::forms::{gives_option, is_made};
+use crate::syntax::hygiene::Names;
+use crate::syntax::methods::{Fact, is, is_shared, joins, shares, tried};
+use crate::syntax::patterns::collect_bindings;
+use crate::values::text_types::may_give_own;
+
+impl Lower<'_> {
+    /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated, or
+    /// can be gone through again and again as it is.
+    pub(crate) fn is_walk(&self, iterable: &Expr) -> bool {
+        self.lends(iterable, false)
+            || self.is_constant_path(iterable)
+            || self.has_constant_items(iterable)
+            || self.has_rows_of_borrows(iterable)
+            || is_of_item(iterable)
+            || !matches!(iterable, Expr::Path(_)) && self.is_copied(iterable)
+    }
+
+    /// Whether the expression gives the items of a constant, `["a", "b"].into_iter().enumerate()`.
+    fn has_constant_items(&self, iterable: &Expr) -> bool {
+        let Expr::MethodCall(call) = iterable else { return false };
+        let is_constant = |expr: &Expr| {
+            self.is_constant_path(expr) || matches!(expr, Expr::Array(_)) && is_literal(expr)
+        };
+        let items = match call.method == "into_iter" {
+            true => is_constant(&call.receiver),
+            false => is(call, Fact::Adapts) && self.has_constant_items(&call.receiver),
+        };
+        items && call.args.iter().all(|arg| self.is_fixed(arg))
+    }
+
+    /// Whether the expression is a part of what is borrowed, which rustc lets nobody move out of there.
+    fn is_copied(&self, part: &Expr) -> bool {
+        base_of_part(part).is_some_and(|base| self.is_copied(base)) || self.is_shared_borrow(part)
+    }
+
+    /// As `is_walk`. What it lends from may be a value that it `makes` for that.
+    pub(crate) fn lends(&self, iterable: &Expr, makes: bool) -> bool {
+        let is_lender = |expr: &Expr, shares: bool| {
+            let is_lasting = self.is_place(expr) || shares && is_literal(expr);
+            is_lasting || makes && (is_made_to_lend(expr, shares) || self.is_part(expr))
+        };
+        // What is not fixed is evaluated once, before the loop.
+        let is_fixed = |arg: &Expr| match arg {
+            Expr::Closure(_) => self.is_fixed_closure(arg),
+            arg => makes || self.is_fixed(arg),
+        };
+        match iterable {
+            Expr::Reference(expr) => is_lender(&expr.expr, expr.mutability.is_none()),
+            Expr::Paren(expr) => self.lends(&expr.expr, makes),
+            Expr::Path(_) => self.is_shared_borrow(iterable),
+            Expr::Call(_) => once(iterable).is_some_and(|item| self.is_place(&item.expr)),
+            Expr::MethodCall(call) => {
+                let receiver = &call.receiver;
+                (has_items(call)
+                    && (is_lender(receiver, shares(call)) || self.lends(receiver, makes))
+                    || is(call, Fact::Adapts) && self.lends(receiver, makes))
+                    && call.args.iter().all(is_fixed)
+                    || joins(call)
+                        && self.lends(receiver, makes)
+                        && call.args.iter().all(|arg| self.lends(arg, makes))
+            }
+            _ => false,
+        }
+    }
+
+    /// Keeps the values that an iterable makes only to lend items of them.
+    pub(crate) fn keep_lenders(&mut self, iterable: Expr) -> Expr {
+        if self.lends(&iterable, true) { self.keep_lender(iterable) } else { iterable }
+    }
+
+    fn keep_lender(&mut self, iterable: Expr) -> Expr {
+        match iterable {
+            Expr::Reference(mut expr) if is_made_to_lend(&expr.expr, expr.mutability.is_none()) => {
+                *expr.expr = self.keep_made(*expr.expr);
+                Expr::Reference(expr)
+            }
+            // Looked up by a key behind a `&`.
+            Expr::Reference(_) if is_shared(&iterable) && self.lent(&iterable).is_some() => {
+                self.spill_found(iterable)
+            }
+            Expr::Reference(mut expr) => {
+                *expr.expr = self.keep_part(*expr.expr);
+                Expr::Reference(expr)
+            }
+            Expr::Paren(mut expr) => {
+                *expr.expr = self.keep_lender(*expr.expr);
+                Expr::Paren(expr)
+            }
+            Expr::MethodCall(mut call) => {
+                let shares = shares(&call);
+                *call.receiver = if is_made_to_lend(&call.receiver, shares) {
+                    self.keep_made(*call.receiver)
+                } else if self.is_part(&call.receiver) {
+                    self.keep_part_of(*call.receiver, shares)
+                } else {
+                    self.keep_lender(*call.receiver)
+                };
+                if joins(&call) {
+                    for arg in &mut call.args {
+                        *arg = self.keep_lender(std::mem::replace(arg, Expr::PLACEHOLDER));
+                    }
+                } else {
+                    self.keep_arguments(&mut call);
+                }
+                Expr::MethodCall(call)
+            }
+            iterable => iterable,
+        }
+    }
+
+    /// Whether the expression is a part of a place, though perhaps not always the same one.
+    fn is_part(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Index(expr) => self.is_place(&expr.expr) || self.is_part(&expr.expr),
+            Expr::Field(expr) => self.is_part(&expr.base),
+            Expr::Paren(expr) => self.is_part(&expr.expr),
+            chain => self.is_looked_up(chain),
+        }
+    }
+
+    /// Whether a chain of methods lends something that is always there.
+    pub(crate) fn is_looked_up(&self, chain: &Expr) -> bool {
+        let is_chain = matches!(chain, Expr::MethodCall(_) | Expr::Try(_));
+        is_chain
+            && !gives_option(chain)
+            && self.lends_a_part(chain)
+            && !asked(chain).is_some_and(may_give_own)
+    }
+
+    /// As [`keep_part`](Self::keep_part), of what a method is called on.
+    fn keep_part_of(&mut self, part: Expr, shares: bool) -> Expr {
+        if self.lent(&part).is_some() {
+            return self.spill_found(part);
+        }
+        let borrow: Expr = syn::parse_quote_spanned!(part.span()=> &#part);
+        if shares && self.lent(&borrow).is_some() {
+            return self.spill_found(borrow);
+        }
+        self.keep_part(part)
+    }
+
+    /// Keeps the indices of a part, so that it is always the same one.
+    fn keep_part(&mut self, part: Expr) -> Expr {
+        match part {
+            Expr::Index(mut expr) => {
+                *expr.expr = self.keep_part(*expr.expr);
+                self.keep_key(&mut expr.index);
+                Expr::Index(expr)
+            }
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_part(*expr.base);
+                Expr::Field(expr)
+            }
+            Expr::Paren(mut expr) => {
+                *expr.expr = self.keep_part(*expr.expr);
+                Expr::Paren(expr)
+            }
+            chain if self.is_looked_up(&chain) => self.spill_found(chain),
+            part => part,
+        }
+    }
+
+    /// `next_item(iterable, &mut position)`, or of a constant, `next_copy(iterable, &mut position)`.
+    pub(crate) fn next_item(&self, iterable: &Expr, position: &Ident, span: Span) -> Expr {
+        self.item_of("next", iterable, &quote_spanned!(span=> &mut #position), span)
+    }
+
+    fn item_of(&self, which: &str, iterable: &Expr, position: &TokenStream, span: Span) -> Expr {
+        let what = if self.lends(iterable, false) { "item" } else { "copy" };
+        let function = format_ident!("{which}_{what}", span = span);
+        // What rustc says of the items, it says of the iterable.
+        let start = iterable.to_token_stream().into_iter().next().map_or(span, |tree| tree.span());
+        let function = quote_spanned!(start=> ::piton::__private::#function);
+        syn::parse_quote_spanned!(span=> #function(#iterable, #position))
+    }
+
+    /// Keeps a value. Of one of which a part lends the items, the rest stays there as well.
+    fn keep_made(&mut self, value: Expr) -> Expr {
+        match value {
+            Expr::Paren(expr) => self.keep_made(*expr.expr),
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_made(*expr.base);
+                Expr::Field(expr)
+            }
+            value => self.spill_lent(value),
+        }
+    }
+
+    /// Notes that the locals that `pat` binds are made again from the item of `iterable` at
+    /// `position`. Gives a statement for the start of the body that uses those that it uses, perhaps
+    /// only after they have been made again.
+    pub(crate) fn note_items(
+        &mut self,
+        pat: &Pat,
+        iterable: &Expr,
+        position: LocalId,
+        body: &Block,
+    ) -> Stmt {
+        let span = iterable.span();
+        let (names, text) = (Names::of(body.to_token_stream()), body.to_token_stream().to_string());
+        // Also in a format string.
+        let is_used =
+            |ident: &Ident| names.has(&ident.to_string()) || text.contains(&format!("{{{ident}"));
+        let position = &self.locals[position].ident;
+        let item = self.item_of("current", iterable, &quote_spanned!(span=> &#position), span);
+        let (mut bound, mut used) = (Vec::new(), Vec::new());
+        collect_bindings(pat, &mut bound);
+        let (is_shared, is_single) = (is_shared(iterable), bound.len() == 1);
+        let finds = is_shared || self.finds_again(pat, &item);
+        for ident in bound {
+            let Some(local) = self.locals.find(&ident) else { continue };
+            // Something else may be assigned to a `mut` binding.
+            if self.locals[local].mutable || !finds {
+                continue;
+            }
+            let one = std::slice::from_ref(&ident);
+            self.locals[local].remade = Some(match pat {
+                Pat::Ident(_) => item.clone(),
+                _ => patterns::of_all(pat, &item, one),
+            });
+            if !(is_shared || is_single) {
+                let (pat, value) = (pat.clone(), item.clone());
+                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: true });
+            }
+            used.extend(Some(ident).filter(is_used));
+        }
+        syn::parse_quote_spanned!(span=> let _ = (#(&#used,)*);)
+    }
+}
+
+/// What the call is an iterator of: `once(&item)`.
+fn once(call: &Expr) -> Option<&syn::ExprReference> {
+    let Expr::Call(call) = call else { return None };
+    let Expr::Path(path) = &*call.func else { return None };
+    let is_once = path.path.segments.last().is_some_and(|last| last.ident == "once");
+    match call.args.first() {
+        Some(Expr::Reference(item)) if is_once => item.mutability.is_none().then_some(item),
+        _ => None,
+    }
+}
+
+/// The method that looks something up.
+fn asked(chain: &Expr) -> Option<&Ident> {
+    match chain {
+        Expr::Try(expr) => asked(tried(expr)),
+        Expr::MethodCall(call) if is(call, Fact::Opens) => asked(&call.receiver),
+        Expr::MethodCall(call) => Some(&call.method),
+        _ => None,
+    }
+}
+
+/// Whether the method gives items of what it is called on.
+fn has_items(call: &ExprMethodCall) -> bool {
+    is(call, Fact::Items) || is(call, Fact::Whole)
+}
+
+/// Whether the expression is made of literals alone, which is borrowed from for ever.
+fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Array(expr) => expr.elems.iter().all(is_literal),
+        Expr::Tuple(expr) => expr.elems.iter().all(is_literal),
+        Expr::Reference(expr) => expr.mutability.is_none() && is_literal(&expr.expr),
+        Expr::Unary(expr) => matches!(expr.op, syn::UnOp::Neg(_)) && is_literal(&expr.expr),
+        Expr::Paren(expr) => is_literal(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Whether the expression makes a value that something else can borrow from.
+fn is_made_to_lend(expr: &Expr, shares: bool) -> bool {
+    match expr {
+        expr if is_literal(expr) => !shares,
+        Expr::Paren(expr) => is_made_to_lend(&expr.expr, shares),
+        Expr::Binary(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => true,
+        Expr::MethodCall(call) => !(has_items(call) || is(call, Fact::Adapts) || joins(call)),
+        Expr::Try(expr) => matches!(*expr.expr, Expr::Path(_)) || is_made(&expr.expr),
+        Expr::Field(expr) => {
+            is_made(&expr.base)
+                || matches!(*expr.base, Expr::Field(_)) && is_made_to_lend(&expr.base, shares)
+        }
+        expr => is_made(expr),
+    }
+}

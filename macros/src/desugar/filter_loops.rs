@@ -1,0 +1,245 @@
+//! `for` loops over some of the items that a local lends: `for line in order.lines.iter().filter(…)`.
+//!
+//! ```text
+//! for pat in lent.filter(looks) { … }   →   for item in lent {
+//!                                               if !keeps(&item, looks) { continue; }
+//!                                               let pat = item;
+//!                                               …
+//!                                           }
+//! ```
+//!
+//! An iterator asks whether it keeps an item right before it gives it, so the loop may do so itself. What
+//! it lends can then be found again by its position.
+
+use proc_macro2::Span;
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
+
+use crate::ir::LocalKind;
+use crate::ir::usage::Usage;
+use crate::lower::{Lower, names};
+use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
+
+/// What an iterator does with the items before a loop gets them.
+enum Sift {
+    /// Leaves out those that a function does not keep.
+    Filter(Expr),
+    /// Leaves out those before the first that a function does not keep.
+    SkipWhile(Expr),
+    /// Shows each to a function.
+    Inspect(Expr),
+    /// Ends with the first that a function does not keep.
+    TakeWhile(Expr),
+    /// Ends after so many.
+    Take(Expr),
+    /// Leaves out the first so many.
+    Skip(Expr),
+    /// Numbers them. Nothing looks at them after that.
+    Enumerate,
+    /// Gives each with one of these values, of which there are as many as are lent, or less. Nothing
+    /// looks at them after that.
+    Zip(Expr),
+    /// As `Zip`, the value first.
+    ZipBehind(Expr),
+}
+
+impl Lower<'_> {
+    /// A loop over what is lent, and what is sifted by its body.
+    pub(crate) fn sift(&mut self, iterable: Expr, pat: Pat, body: Block) -> (Expr, Pat, Block) {
+        if self.lends(&iterable, true) {
+            return (iterable, pat, body);
+        }
+        let mut sifts = Vec::new();
+        match self.sifted(&iterable, &mut sifts) {
+            Some(lent) => {
+                self.check_values(&sifts, &body);
+                // What it lends from is made before what is sifted by.
+                let lent = self.keep_lenders(lent);
+                let (pat, body) = self.sifting(sifts, &lent, pat, body);
+                (lent, pat, body)
+            }
+            None => (iterable, pat, body),
+        }
+    }
+
+    /// Looks whether values beside the items are taken as the source has it.
+    fn check_values(&self, sifts: &[Sift], body: &Block) {
+        for sift in sifts {
+            match sift {
+                Sift::Zip(values) => self.check_beside(values, sifts.len() == 1, body),
+                Sift::ZipBehind(values) => self.check_beside(values, false, body),
+                _ => {}
+            }
+        }
+    }
+
+    /// What is lent, and by which methods it is sifted.
+    fn sifted(&self, iterable: &Expr, sifts: &mut Vec<Sift>) -> Option<Expr> {
+        if self.lends(iterable, true) {
+            return Some(iterable.clone());
+        }
+        match iterable {
+            Expr::Paren(expr) => self.sifted(&expr.expr, sifts),
+            Expr::MethodCall(call) if call.method == "rev" => {
+                let lent = self.sifted(&call.receiver, sifts)?;
+                let receiver = Box::new(lent);
+                let reversed = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
+                let has_no_order = |sift: &Sift| matches!(sift, Sift::Filter(_) | Sift::Inspect(_));
+                sifts.iter().all(has_no_order).then_some(reversed)
+            }
+            Expr::MethodCall(call) => {
+                let (lent, sift) = match self.sifted(&call.receiver, sifts) {
+                    Some(lent) => (lent, self.sift_by(call)?),
+                    // `names.into_iter().zip(&lines)`
+                    None if call.method == "zip" && sifts.is_empty() => {
+                        let lent = self.sifted(call.args.first()?, sifts)?;
+                        (lent, Sift::ZipBehind((*call.receiver).clone()))
+                    }
+                    None => return None,
+                };
+                let is_paired = sifts.iter().any(|sift| {
+                    matches!(sift, Sift::Enumerate | Sift::Zip(_) | Sift::ZipBehind(_))
+                });
+                let looks = matches!(
+                    sift,
+                    Sift::Filter(_) | Sift::Inspect(_) | Sift::SkipWhile(_) | Sift::TakeWhile(_)
+                );
+                sifts.push(sift);
+                (!looks || !is_paired).then_some(lent)
+            }
+            _ => None,
+        }
+    }
+
+    fn sift_by(&self, call: &ExprMethodCall) -> Option<Sift> {
+        let method = call.method.to_string();
+        match (method.as_str(), call.args.first()) {
+            ("filter", Some(looks)) if self.is_asked_again(looks) => {
+                Some(Sift::Filter(looks.clone()))
+            }
+            ("inspect", Some(looks)) if self.is_asked_again(looks) => {
+                Some(Sift::Inspect(looks.clone()))
+            }
+            ("skip_while", Some(looks)) if self.is_asked_again(looks) => {
+                Some(Sift::SkipWhile(looks.clone()))
+            }
+            ("take_while", Some(looks)) if self.is_asked_again(looks) => {
+                Some(Sift::TakeWhile(looks.clone()))
+            }
+            ("take", Some(count)) => Some(Sift::Take(count.clone())),
+            ("skip", Some(count)) => Some(Sift::Skip(count.clone())),
+            ("enumerate", None) => Some(Sift::Enumerate),
+            ("zip", Some(values)) => Some(Sift::Zip(values.clone())),
+            _ => None,
+        }
+    }
+
+    /// Whether a function is the same when it is made for every item. What a closure has taken over would
+    /// be its own.
+    fn is_asked_again(&self, looks: &Expr) -> bool {
+        match looks {
+            Expr::Closure(closure) => {
+                let mentions = Usage::of_expr(&self.locals, looks).mentions;
+                closure.capture.is_none() || mentions.iter().all(|id| !self.locals[*id].mutable)
+            }
+            Expr::Path(path) => {
+                path.path.get_ident().is_none_or(|id| self.locals.find(id).is_none())
+            }
+            _ => false,
+        }
+    }
+
+    /// Moves what is sifted into the body of the loop.
+    fn sifting(&mut self, sifts: Vec<Sift>, lent: &Expr, pat: Pat, body: Block) -> (Pat, Block) {
+        let span = lent.span();
+        let item = self.new_temporary(&names::of_pattern(&pat), LocalKind::Value, span);
+        self.locals[item].mutable = false;
+        let item = self.locals[item].ident.clone();
+        let mut given = ident_expr(item.clone());
+        let mut stmts: Vec<Stmt> = Vec::new();
+        for sift in sifts {
+            match sift {
+                Sift::Filter(looks) => stmts.push(syn::parse_quote_spanned! {span=>
+                    if !::piton::__private::keeps(&#item, #looks) { continue; }
+                }),
+                Sift::Inspect(looks) => stmts.push(syn::parse_quote_spanned! {span=>
+                    ::piton::__private::inspected(&#item, #looks);
+                }),
+                Sift::SkipWhile(looks) => {
+                    let skips = self.flag(span);
+                    stmts.push(syn::parse_quote_spanned! {span=>
+                        if #skips && ::piton::__private::keeps(&#item, #looks) { continue; }
+                    });
+                    stmts.push(syn::parse_quote_spanned!(span=> #skips = false;));
+                }
+                Sift::TakeWhile(looks) => stmts.push(syn::parse_quote_spanned! {span=>
+                    if !::piton::__private::keeps(&#item, #looks) { break; }
+                }),
+                Sift::Take(count) => {
+                    let count = self.count(count);
+                    // Before anything looks at the item.
+                    let ends = syn::parse_quote_spanned!(span=> if #count == 0 { break; });
+                    stmts.insert(0, ends);
+                    stmts.push(syn::parse_quote_spanned!(span=> #count -= 1;));
+                }
+                Sift::Skip(count) => {
+                    let count = self.count(count);
+                    stmts.push(syn::parse_quote_spanned! {span=>
+                        if #count > 0 { #count -= 1; continue; }
+                    });
+                }
+                Sift::Zip(values) => {
+                    let value = self.next_beside(values, lent, &mut stmts);
+                    given = syn::parse_quote_spanned!(span=> (#given, #value));
+                }
+                Sift::ZipBehind(values) => {
+                    let value = self.next_beside(values, lent, &mut stmts);
+                    given = syn::parse_quote_spanned!(span=> (#value, #given));
+                }
+                Sift::Enumerate => {
+                    let next = self.count(syn::parse_quote_spanned!(span=> 0));
+                    let number = self.new_temporary("number", LocalKind::Value, span);
+                    let number = self.locals[number].ident.clone();
+                    let declared = ident_pat(number.clone(), false);
+                    stmts.push(let_stmt(declared, ident_expr(next.clone())));
+                    stmts.push(syn::parse_quote_spanned!(span=> #next += 1;));
+                    given = syn::parse_quote_spanned!(span=> (#number, #given));
+                }
+            }
+        }
+        stmts.push(let_stmt(pat, given));
+        stmts.extend(body.stmts);
+        (ident_pat(item, false), Block { stmts, ..body })
+    }
+
+    /// The next of the values that a loop gets beside what is lent, taken by a statement.
+    fn next_beside(&mut self, values: Expr, lent: &Expr, stmts: &mut Vec<Stmt>) -> Expr {
+        let span = values.span();
+        let (rest, value) = self.beside(values, lent);
+        stmts.push(syn::parse_quote_spanned! {span=>
+            let ::core::option::Option::Some(#value) =
+                ::core::iter::Iterator::next(&mut #rest) else { break };
+        });
+        value
+    }
+
+    /// A flag that is up when the loop begins.
+    fn flag(&mut self, span: Span) -> Ident {
+        let flag = self.new_temporary("skips", LocalKind::Value, span);
+        let declared = self.local_pat(flag);
+        self.code(let_stmt(declared, syn::parse_quote_spanned!(span=> true)));
+        self.locals[flag].ident.clone()
+    }
+
+    /// A counter that begins with a number.
+    fn count(&mut self, start: Expr) -> Ident {
+        let span = start.span();
+        let count = self.new_temporary("count", LocalKind::Value, span);
+        let declared = self.local_pat(count);
+        let start =
+            Expr::Verbatim(quote_spanned!(span=> ::core::convert::identity::<usize>(#start)));
+        self.code(let_stmt(declared, start));
+        self.locals[count].ident.clone()
+    }
+}

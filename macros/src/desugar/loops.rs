@@ -1,0 +1,313 @@
+//! Loops: `for` becomes a loop over what is left of the items, or over the position in what a local
+//! lends.
+
+use proc_macro2::Span;
+use quote::quote_spanned;
+use syn::spanned::Spanned;
+use syn::{Expr, Label, Lit, Pat};
+
+use crate::ir::{Arm, LocalId, LocalKind, Shape, Stmt};
+use crate::lower::labels::JumpKind;
+use crate::lower::{Dest, Lower, names};
+use crate::syntax::build::{ident_pat, let_stmt, wild_pat};
+use crate::syntax::forms::{is_range, without_parens};
+use crate::syntax::hygiene::{TEXTS, hidden_at};
+use crate::syntax::{methods, suspend};
+use crate::values::borrowed_texts::may_lend;
+use crate::values::runtime_calls::rows;
+use crate::values::shapes;
+
+impl Lower<'_> {
+    pub(crate) fn loop_expr(
+        &mut self,
+        label: Option<&Label>,
+        kind: JumpKind,
+        span: Span,
+        dest: Dest,
+        lower: impl FnOnce(&mut Self),
+    ) {
+        let dest = self.jump_dest(dest, span);
+        let target = self.enter(label, kind, dest.0);
+        let body = self.body(lower);
+        self.jumps.pop();
+        self.push(Stmt::Loop { target, dest: dest.0.local(), body });
+        self.deliver(dest);
+    }
+
+    pub(crate) fn while_expr(&mut self, expr: syn::ExprWhile, dest: Dest) {
+        let span = expr.while_token.span;
+        self.loop_expr(expr.label.as_ref(), JumpKind::While, span, Dest::Discard, |this| {
+            this.condition(
+                *expr.cond,
+                |this| this.branch(expr.body, Dest::Unit),
+                Self::break_innermost,
+            );
+        });
+        self.finish_unit(dest, span);
+    }
+
+    fn break_innermost(&mut self) {
+        if let Some(scope) = self.jumps.last() {
+            let target = scope.target;
+            self.push(Stmt::Break(target));
+        }
+    }
+
+    /// `for` over an iterator of which the items that are left can be saved.
+    pub(crate) fn for_expr(&mut self, mut expr: syn::ExprForLoop, dest: Dest) {
+        let (start, span) = (expr.for_token.span, expr.in_token.span());
+        if suspend::block(&expr.body) {
+            self.copy_out_of_table(&mut expr);
+        }
+        let shape = shapes::of_value(&self.locals, &self.shapes, &expr.expr);
+        let has_texts = has_texts(&shape);
+        let may_be_text = !has_texts && may_lend(&self.locals, &expr.expr);
+        let iterator = self.hoist(*expr.expr);
+        let name = names::of_pattern(&expr.pat);
+        if suspend::block(&expr.body) {
+            // What lends the items, or what is left of them, is dropped with the loop.
+            let scope = self.body(|this| {
+                let iterator = this.keep_looked_up(iterator);
+                let (iterator, pat, body) = this.sift(iterator, *expr.pat, expr.body);
+                let iterator = this.keep_lenders(iterator);
+                let iterator = this.make_item_again(iterator);
+                if this.is_walk(&iterator) {
+                    return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
+                }
+                this.check_taken(&iterator, &body);
+                let mut iterator = this.keep_receiver(iterator);
+                let (mut pat, mut body) = (pat, body);
+                let is_lent = this.binds_lent_text(&pat);
+                if is_lent {
+                    this.own_texts(&mut iterator, &mut pat, &mut body);
+                }
+                let rest = this.rest(iterator, (&name, &pat), has_texts && !is_lent, span);
+                if !has_texts {
+                    this.locals[rest].shape = shape;
+                }
+                this.locals[rest].may_be_text = may_be_text;
+                let rest = Expr::Reference(syn::ExprReference {
+                    attrs: Vec::new(),
+                    and_token: syn::Token![&](span),
+                    mutability: Some(syn::Token![mut](span)),
+                    expr: Box::new(this.path(rest)),
+                });
+                let next = quote_spanned!(span=> __piton::Iterator::next);
+                let next = call(Expr::Verbatim(next), rest);
+                this.each(expr.label.as_ref(), next, pat, body, span);
+            });
+            self.push(Stmt::Scope(scope));
+        } else {
+            let whole = Expr::ForLoop(syn::ExprForLoop { expr: Box::new(iterator), ..expr });
+            let whole = self.opaque(whole);
+            self.finish(whole, Dest::Discard);
+        }
+        self.finish_unit(dest, start);
+    }
+
+    /// Keeps what a chain of methods lends to be gone through: `for line in orders.get(&id).unwrap()`.
+    fn keep_looked_up(&mut self, iterable: Expr) -> Expr {
+        // A borrow that is moved into the loop: `let lines = &mut order.lines; for line in lines`.
+        if self.stands_for(&iterable).is_some_and(|made| self.gives_mutable_borrow(made)) {
+            return syn::parse_quote_spanned!(iterable.span()=> &mut *#iterable);
+        }
+        if self.lends(&iterable, true) || !self.is_looked_up(&iterable) {
+            return iterable;
+        }
+        let path = self.spill_found(iterable);
+        if self.is_mutable_borrow(&path) {
+            return syn::parse_quote_spanned!(path.span()=> &mut *#path);
+        }
+        path
+    }
+
+    fn binds_lent_text(&self, pat: &Pat) -> bool {
+        let Pat::Ident(pat) = pat else { return false };
+        let local = self.locals.find(&pat.ident);
+        pat.by_ref.is_none()
+            && local.is_some_and(|local| self.locals[local].kind == LocalKind::Lent)
+    }
+
+    /// Has a loop over borrowed texts save them as texts of their own: `for tag in [name, "none"]`.
+    fn own_texts(&mut self, items: &mut Expr, pat: &mut Pat, body: &mut syn::Block) {
+        let span = pat.span();
+        let (text, texts) = (hidden_at("text", span), hidden_at(TEXTS, span));
+        *items = syn::parse_quote_spanned!(span=> ::piton::__private::owned_texts(#items));
+        let borrowed = std::mem::replace(pat, ident_pat(text.clone(), false));
+        let kept =
+            syn::parse_quote_spanned!(span=> ::piton::__private::Texts::keep(&#texts, #text));
+        body.stmts.insert(0, let_stmt(borrowed, kept));
+    }
+
+    /// Has a loop over a table of literals copy its items out of it, so that no texts in them are left to
+    /// be saved: `for (name, limit) in [("a", 1), ("b", 2)]` becomes `for &(name, limit) in &[…]`.
+    fn copy_out_of_table(&self, expr: &mut syn::ExprForLoop) {
+        let table = self.stands_for(&expr.expr).unwrap_or(&expr.expr);
+        let is_table = matches!(table, Expr::Array(table) if table.elems.iter().all(is_row));
+        if !is_table {
+            return;
+        }
+        let (attrs, and_token) = (Vec::new(), syn::Token![&](expr.expr.span()));
+        let pat = std::mem::replace(&mut *expr.pat, Pat::Verbatim(Default::default()));
+        let (attrs_of_pat, pat) = (attrs.clone(), Box::new(pat));
+        *expr.pat = Pat::Reference(syn::PatReference {
+            attrs: attrs_of_pat,
+            and_token,
+            mutability: None,
+            pat,
+        });
+        let table = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
+        *expr.expr = Expr::Reference(syn::ExprReference {
+            attrs,
+            and_token,
+            mutability: None,
+            expr: Box::new(table),
+        });
+    }
+
+    /// The values that a loop gets beside the items that are lent: what is left of them, and a local for
+    /// the next.
+    pub(crate) fn beside(&mut self, values: Expr, lent: &Expr) -> (Expr, Expr) {
+        let span = values.span();
+        let shape = shapes::of_value(&self.locals, &self.shapes, &values);
+        let has_texts = has_texts(&shape);
+        let may_be_text = !has_texts && may_lend(&self.locals, &values);
+        let values = match is_range(&values) {
+            true => values,
+            false => syn::parse_quote_spanned!(span=> ::piton::__private::beside(#values, #lent)),
+        };
+        let rest = self.rest(values, ("zipped", &wild_pat()), has_texts, span);
+        self.locals[rest].may_be_text = may_be_text;
+        let kind = if has_texts { LocalKind::Text } else { LocalKind::Value };
+        let value = self.new_temporary("zipped", kind, span);
+        self.locals[value].bound_by = self.locals[rest].bound_by;
+        self.locals[value].redacted = self.locals[rest].redacted;
+        if let Shape::List(item) = &shape
+            && !has_texts
+        {
+            self.locals[value].shape = Shape::clone(item);
+            self.locals[rest].shape = shape;
+        }
+        (self.path(rest), self.path(value))
+    }
+
+    /// Declares what is left of the items of a loop.
+    fn rest(
+        &mut self,
+        iterator: Expr,
+        (name, item): (&str, &Pat),
+        has_texts: bool,
+        span: Span,
+    ) -> LocalId {
+        let (maker, kind) = if is_range(&iterator) {
+            (quote_spanned!(span=> __piton::range), LocalKind::Value)
+        } else {
+            let kind = if has_texts { LocalKind::Texts } else { LocalKind::Items };
+            (quote_spanned!(span=> __piton::items), kind)
+        };
+        let source = format!("rest of {name}");
+        let rest = self.new_temporary(&source, kind, iterator.span());
+        self.note_source(rest, &iterator);
+        let pat = self.local_pat(rest);
+        // A struct literal needs parentheses in the head of a loop, and here it does not.
+        let iterator = without_parens(iterator);
+        self.code(let_stmt(pat, call(Expr::Verbatim(maker), iterator)));
+        if let Pat::Ident(pat) = item
+            && let Some(item) = self.locals.find(&pat.ident)
+        {
+            self.locals[item].item_of = Some(rest);
+        }
+        rest
+    }
+
+    /// `for` over the items that a local lends.
+    fn walk(
+        &mut self,
+        label: Option<&Label>,
+        iterable: Expr,
+        (name, pat): (&str, Pat),
+        mut body: syn::Block,
+        span: Span,
+    ) {
+        let source = format!("position of {name}");
+        let position = self.new_temporary(&source, LocalKind::Value, iterable.span());
+        // In something else it is of no use.
+        self.note_source(position, &iterable);
+        if methods::is_shared(&iterable) {
+            // As a list, which has no destructor.
+            self.locals[position].lent = Some(rows(&iterable).unwrap_or(&iterable).clone());
+        } else {
+            self.check_lent(&iterable, &body);
+        }
+        let made = Expr::Verbatim(quote_spanned!(span=> ::piton::__private::Position::START));
+        let declared = self.local_pat(position);
+        self.code(let_stmt(declared, made));
+        body.stmts.insert(0, self.note_items(&pat, &iterable, position, &body));
+        let next = self.next_item(&iterable, &self.locals[position].ident, span);
+        self.each(label, next, pat, body, span);
+    }
+
+    /// Runs `body` for every item that `next` gives.
+    fn each(&mut self, label: Option<&Label>, next: Expr, pat: Pat, body: syn::Block, span: Span) {
+        self.loop_expr(label, JumpKind::For, span, Dest::Discard, |this| {
+            let body = this.body(|this| this.block(body, Dest::Unit));
+            let exit = this.body(Self::break_innermost);
+            let arms =
+                vec![Arm { pat: some(pat, span), body }, Arm { pat: none(span), body: exit }];
+            this.push(Stmt::Match { scrutinee: next, arms });
+        });
+    }
+}
+
+/// Whether the values are texts and nothing else.
+fn has_texts(shape: &Shape) -> bool {
+    matches!(shape, Shape::List(item) if item.is_text())
+}
+
+/// Whether the expression is a tuple of literals with texts among them.
+fn is_row(expr: &Expr) -> bool {
+    fn is_literal(expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Tuple(expr) => expr.elems.iter().all(is_literal),
+            Expr::Unary(expr) => is_literal(&expr.expr),
+            _ => false,
+        }
+    }
+    let is_text = |part: &Expr| matches!(part, Expr::Lit(part) if matches!(part.lit, Lit::Str(_)));
+    matches!(expr, Expr::Tuple(row) if row.elems.iter().any(is_text)) && is_literal(expr)
+}
+
+fn call(function: Expr, argument: Expr) -> Expr {
+    Expr::Call(syn::ExprCall {
+        attrs: Vec::new(),
+        func: Box::new(function),
+        paren_token: Default::default(),
+        args: std::iter::once(argument).collect(),
+    })
+}
+
+fn some(pat: Pat, span: Span) -> Pat {
+    Pat::TupleStruct(syn::PatTupleStruct {
+        attrs: Vec::new(),
+        qself: None,
+        path: variant("Some", span),
+        paren_token: Default::default(),
+        elems: std::iter::once(pat).collect(),
+    })
+}
+
+fn none(span: Span) -> Pat {
+    Pat::Path(syn::ExprPath { attrs: Vec::new(), qself: None, path: variant("None", span) })
+}
+
+/// A variant of `Option`.
+fn variant(name: &str, span: Span) -> syn::Path {
+    syn::Path {
+        leading_colon: None,
+        segments: ["__piton", name]
+            .map(|name| syn::PathSegment::from(syn::Ident::new(name, span)))
+            .into_iter()
+            .collect(),
+    }
+}

@@ -1,0 +1,74 @@
+//! Where exposed locals are kept, whether the code needs them or not.
+//!
+//! Input: the graph. Output: for every block that is entered after a suspension, the exposed locals that have a value
+//! there. `liveness` takes them as read by it, so they are saved with the state. An exposed local that is used
+//! outside of its own region, by an `async` block, stays with the state around the block.
+
+use crate::collections::sets::Set;
+use crate::ir::usage::Place;
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, RegionId, ScopeId};
+
+/// By block; empty if nothing is exposed.
+pub(crate) fn kept(graph: &Graph) -> Vec<Set<Place>> {
+    let exposed: Vec<LocalId> = graph.locals.ids().filter(|id| graph.locals[*id].exposed).collect();
+    if exposed.is_empty() {
+        return Vec::new();
+    }
+    let mut kept = vec![Set::new(); graph.blocks.len()];
+    for local in exposed {
+        let scopes = (0..graph.scopes.len()).map(ScopeId);
+        let mut declaring = scopes.filter(|scope| graph.scopes[scope.0].locals.contains(&local));
+        let Some(scope) = declaring.next() else { continue };
+        let region = region_of(graph, scope);
+        let has_value = with_value(graph, local);
+        for id in graph.block_ids() {
+            let block = &graph[id];
+            let is_resumed = matches!(block.kind, BlockKind::Resume(_)) && block.region == region;
+            if is_resumed && has_value[id.0] && graph.is_in_scope(block.scope, scope) {
+                kept[id.0].insert(Place::whole(local));
+            }
+        }
+    }
+    kept
+}
+
+/// The innermost region that a scope is in.
+fn region_of(graph: &Graph, scope: ScopeId) -> Option<RegionId> {
+    let around = graph.region_ids().filter(|id| graph.is_in_scope(scope, graph[*id].scope));
+    around.max_by_key(|id| graph.scopes[graph[*id].scope.0].path.len())
+}
+
+/// By block, whether the local has been given a value on all ways to where the block begins.
+fn with_value(graph: &Graph, local: LocalId) -> Vec<bool> {
+    // What nothing comes to has it; the first blocks have it not.
+    let mut has_value = vec![true; graph.blocks.len()];
+    let mut todo: Vec<BlockId> = Vec::new();
+    for id in graph.block_ids() {
+        if matches!(graph[id].kind, BlockKind::Start | BlockKind::Region(_)) {
+            has_value[id.0] = false;
+            todo.push(id);
+        }
+    }
+    while let Some(id) = todo.pop() {
+        let mut has_it = has_value[id.0];
+        let mut lacking = Vec::new();
+        for usage in graph[id].all_usages() {
+            if !has_it {
+                lacking.extend(
+                    crate::flow::move_paths::targets(graph, usage).into_iter().map(|(_, to)| to),
+                );
+            }
+            has_it |= usage.assigned.contains(&local);
+        }
+        if !has_it {
+            let unbound = graph.edges(id).iter().filter(|(_, bound)| !bound.contains(&local));
+            lacking.extend(unbound.map(|(to, _)| *to));
+        }
+        for to in lacking {
+            if std::mem::replace(&mut has_value[to.0], false) {
+                todo.push(to);
+            }
+        }
+    }
+    has_value
+}

@@ -1,0 +1,22 @@
+//! Control flow and data flow of a function.
+//!
+//! Input: the tree of the lowering ([`Tree`](crate::ir::Tree)). Output: a [`Graph`](crate::ir::Graph) of blocks, and for
+//! each block the places that are live there.
+//!
+//! ```text
+//! let parcel = ship(order).await?;      block 0: await ship(order)      live after: (order_id)
+//! note(&order_id, parcel);              block 1, resumed: note(…)       live after: ()
+//! ```
+//!
+//! `cfg` makes the graph, `liveness` the live places. The other modules answer questions about both: which parts of a
+//! local are moved out (`move_paths`), what a branch captures (`captures`), and what a second lowering is to do (`refine`).
+
+pub(crate) mod captured_parts;
+pub(crate) mod captures;
+pub(crate) mod cfg;
+pub(crate) mod destructured;
+pub(crate) mod exposed;
+pub(crate) mod liveness;
+pub(crate) mod move_paths;
+pub(crate) mod partial_moves;
+pub(crate) mod refine;

@@ -1,0 +1,245 @@
+//! Parts of locals that have been moved out and are filled again before the whole is used.
+//!
+//! ```text
+//! let name = order.customer;
+//! order.customer = refine(&name).await;      // needs the rest of `order` after the await
+//! price(&order).await
+//! ```
+//!
+//! The rest cannot be saved by itself, because what else `order` consists of is not known. So a copy of
+//! the part is put in its place when it is moved out, and forgotten when the whole has been loaded: from
+//! there the part is gone again, for rustc too. Input: the graph and its liveness. Output: [`Holes`].
+//! Guarantees: a part that is said to be vacant is assigned before anything reads it, whatever way is
+//! taken. Where copies are put follows from that; see [`crate::layout::StandIns`].
+
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::ir::usage::{Jump, Place, Usage};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, Terminator};
+
+/// The result of the analysis.
+#[derive(Debug, Default)]
+pub(crate) struct Holes {
+    /// What is vacant before each node of a block and, last, before its end.
+    vacant: Vec<Vec<Set<Place>>>,
+    /// What is vacant after the end of a block has been evaluated.
+    vacant_after: Vec<Set<Place>>,
+}
+
+/// Analyzes the graph.
+pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
+    let all = &graph.touched.fills;
+    let mut holes = Holes::default();
+    if all.is_empty() {
+        return holes;
+    }
+    for block in &graph.blocks {
+        holes.vacant.push(vec![all.clone(); block.nodes.len() + 1]);
+        holes.vacant_after.push(all.clone());
+    }
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for id in graph.block_ids().collect::<Vec<_>>().into_iter().rev() {
+            changed |= holes.go_back(graph, liveness, all, id);
+        }
+    }
+    holes
+}
+
+impl Holes {
+    /// Whether no part is vacant anywhere.
+    pub(crate) fn are_none(&self) -> bool {
+        self.vacant.is_empty()
+    }
+
+    /// The parts of a local that are assigned before anything reads them where a root begins.
+    pub(crate) fn vacant(&self, root: BlockId, local: LocalId) -> impl Iterator<Item = &Place> {
+        let vacant = self.vacant.get(root.0).and_then(|nodes| nodes.first());
+        vacant.into_iter().flatten().filter(move |part| part.local == local)
+    }
+
+    /// Whether a part is assigned before it is read where a root begins.
+    pub(crate) fn is_vacant(&self, root: BlockId, part: &Place) -> bool {
+        self.vacant.get(root.0).is_some_and(|vacant| vacant[0].contains(part))
+    }
+
+    /// The parts that a node, or the end, of a block takes out of a local before they are filled again.
+    /// `missed` are those without which the next root would not be given the local as a whole.
+    pub(crate) fn taken(
+        &self,
+        graph: &Graph,
+        liveness: &Liveness,
+        missed: &Set<Place>,
+        (id, node): (BlockId, usize),
+    ) -> Vec<Place> {
+        let Some(vacant) = self.vacant.get(id.0) else { return Vec::new() };
+        let block = &graph[id];
+        let usages: Vec<&Usage> = block.all_usages().collect();
+        let after = vacant.get(node + 1).unwrap_or(&self.vacant_after[id.0]);
+        let usage = usages[node];
+        let over = if node == block.nodes.len() {
+            taken_over(graph, liveness, &block.end)
+        } else {
+            Set::new()
+        };
+        let may_move = |part: &Place| {
+            let moves = usage.moves.iter().chain(&over).any(|moved| moved.overlaps(part));
+            let lends = usage.changes.contains(&part.local) && usage.looks_at(part);
+            moves || lends
+        };
+        // Of what is used up or taken over as a whole no part can be filled.
+        let is_there = |part: &Place| {
+            !usage.used_up.contains(&part.local)
+                && !over.iter().any(|whole| whole.holds(part) && whole != part)
+        };
+        // What is filled again before control leaves the block is not missed.
+        let stays = |part: &Place| usages[node..].iter().all(|usage| !fills(&usage.refills, part));
+        after
+            .difference(&vacant[node])
+            .filter(|part| missed.contains(part))
+            .filter(|part| may_move(part) && is_there(part) && stays(part))
+            .cloned()
+            .collect()
+    }
+
+    /// Whether the regions that an end begins fill a place before they read it.
+    fn is_filled_within(&self, graph: &Graph, end: &Terminator, place: &Place) -> bool {
+        end.regions().into_iter().all(|region| self.is_vacant(graph[region].entry, place))
+    }
+
+    /// Finds out what is vacant in a block from what is where it goes. Whether that is new.
+    fn go_back(
+        &mut self,
+        graph: &Graph,
+        liveness: &Liveness,
+        all: &Set<Place>,
+        id: BlockId,
+    ) -> bool {
+        let block = &graph[id];
+        // What is not needed there at all is vacant in any case.
+        let at = |holes: &Self, to: BlockId| -> Set<Place> {
+            let needed = liveness.live_in(to);
+            let is_needed = |part: &&Place| needed.iter().any(|place| place.local == part.local);
+            let vacant = &holes.vacant[to.0][0];
+            all.iter().filter(|part| vacant.contains(part) || !is_needed(part)).cloned().collect()
+        };
+        let mut vacant = all.clone();
+        for (to, _) in graph.edges(id) {
+            let mut there = at(self, *to);
+            if let BlockKind::Region(region) = graph[*to].kind {
+                // What a region has taken over is no longer what is outside.
+                let owned = liveness.captures().owned(region);
+                there.extend(all.iter().filter(|part| owned.contains(&part.local)).cloned());
+            }
+            vacant = &vacant & &there;
+        }
+        self.vacant_after[id.0].clone_from(&vacant);
+        let mut changed = false;
+        let usages: Vec<&Usage> = block.all_usages().collect();
+        for (index, usage) in usages.into_iter().enumerate().rev() {
+            let is_filled =
+                |part: &&Place| fills(&usage.refills, part) || usage.assigned.contains(&part.local);
+            vacant.extend(all.iter().filter(is_filled).cloned());
+            for (jump, to) in targets(graph, usage) {
+                let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
+                let is_new = |part: &&Place| {
+                    flow.assigned.contains(&part.local) || fills(&flow.refilled, part)
+                };
+                let new = all.iter().filter(is_new).cloned();
+                vacant = &vacant & &at(self, to).into_iter().chain(new).collect();
+            }
+            let mut lent = lent(graph, usage);
+            if index == block.nodes.len() {
+                let over = taken_over(graph, liveness, &block.end).into_iter();
+                lent.extend(over.filter(|place| !self.is_filled_within(graph, &block.end, place)));
+            }
+            vacant.retain(|part| {
+                !usage.looks_at(part) && !lent.iter().any(|place| place.overlaps(part))
+            });
+            if index == 0
+                && let BlockKind::Resume(point) = block.kind
+            {
+                // The branches that are stepped there, too, need it.
+                for region in graph.regions_of(point) {
+                    let is_outside = |local| liveness.captures().is_used_outside(region, local);
+                    let there = at(self, graph[region].entry);
+                    vacant.retain(|part| !is_outside(part.local) || there.contains(part));
+                }
+            }
+            changed |= vacant != self.vacant[id.0][index];
+            self.vacant[id.0][index].clone_from(&vacant);
+        }
+        changed
+    }
+}
+
+/// Whether what has been filled holds a part.
+fn fills(filled: &Set<Place>, part: &Place) -> bool {
+    filled.iter().any(|filled| filled.holds(part))
+}
+
+/// What the regions that an end begins take over from outside.
+fn taken_over(graph: &Graph, liveness: &Liveness, end: &Terminator) -> Set<Place> {
+    let regions = end.regions().into_iter();
+    let places = regions.flat_map(|region| {
+        let owned = liveness.captures().owned(region);
+        let live = liveness.live_in(graph[region].entry).iter();
+        live.filter(|place| owned.contains(&place.local))
+    });
+    places.cloned().collect()
+}
+
+/// Whether a part is assigned before it is read, whatever way is taken from a block on.
+pub(crate) fn is_filled_first(graph: &Graph, from: BlockId, part: &Place) -> bool {
+    let mut known = Set::from([from]);
+    let mut todo = vec![from];
+    while let Some(id) = todo.pop() {
+        let mut is_filled = false;
+        for usage in graph[id].all_usages() {
+            if usage.looks_at(part) || lent(graph, usage).iter().any(|place| place.overlaps(part)) {
+                return false;
+            }
+            for (jump, to) in targets(graph, usage) {
+                let flow = usage.at_jumps.get(&jump).cloned().unwrap_or_default();
+                let is_new = flow.assigned.contains(&part.local) || fills(&flow.refilled, part);
+                todo.extend(Some(to).filter(|to| !is_new && known.insert(*to)));
+            }
+            is_filled = usage.assigned.contains(&part.local) || fills(&usage.refills, part);
+            if is_filled {
+                break;
+            }
+        }
+        let goes = graph.edges(id).iter().filter(|_| !is_filled).map(|(to, _)| *to);
+        todo.extend(goes.filter(|to| known.insert(*to)));
+    }
+    true
+}
+
+/// What code reads, also by way of locals that are made again.
+pub(crate) fn seen(graph: &Graph, usage: &Usage) -> Set<Place> {
+    usage.looks.keys().cloned().chain(lent(graph, usage)).collect()
+}
+
+/// What code reads by way of locals that are made again.
+fn lent(graph: &Graph, usage: &Usage) -> Set<Place> {
+    let read = usage.looks.keys().flat_map(|place| &graph.made[place.local.0].reads);
+    read.cloned().collect()
+}
+
+/// The blocks that control goes to from a block, at its end or by jumps out of its code.
+pub(crate) fn successors(graph: &Graph, id: BlockId) -> impl Iterator<Item = BlockId> {
+    let ends = graph.edges(id).iter().map(|(to, _)| *to);
+    let jumps = graph[id].all_usages().flat_map(|usage| targets(graph, usage));
+    ends.chain(jumps.map(|(_, to)| to))
+}
+
+/// The blocks that code jumps to.
+pub(crate) fn targets(graph: &Graph, usage: &Usage) -> Vec<(Jump, BlockId)> {
+    let target = |jump: &Jump| match jump {
+        Jump::Break(target) => graph.targets[target.0].exit,
+        Jump::Continue(target) => graph.targets[target.0].head,
+        Jump::Return => None,
+    };
+    usage.jumps.iter().filter_map(|jump| Some((*jump, target(jump)?))).collect()
+}

@@ -1,0 +1,251 @@
+//! Workflows, and what activities share with them, in `impl` blocks.
+//!
+//! Next to such a function there can be no types, so all that is generated goes into its body. What
+//! is in there sees neither `Self` nor the parameters of the block: `Self` is replaced by the type
+//! that the block is for, and `self` is a parameter like the others.
+
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::visit_mut::VisitMut;
+use syn::{
+    Attribute, FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Path, PathArguments,
+    Signature, Type,
+};
+
+use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
+use crate::frontend::substitute::Substitute;
+use crate::syntax::hygiene::Names;
+use crate::syntax::names::is_any_of;
+use crate::syntax::source::{Surroundings, surroundings_of};
+
+/// What is in an `impl` block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// The name, which is that of its attribute.
+    name: &'static str,
+    /// With an article.
+    a: &'static str,
+    rule: Rule,
+}
+
+impl Kind {
+    pub(crate) const WORKFLOW: Self =
+        Self { name: "workflow", a: "a workflow", rule: Rule::WORKFLOW_SIGNATURE };
+    pub(crate) const ACTIVITY: Self =
+        Self { name: "activity", a: "an activity", rule: Rule::ACTIVITY_SIGNATURE };
+
+    fn refuse_unseen(self, span: Span, diagnostics: &Diagnostics) {
+        let name = self.name;
+        diagnostics.error(
+            span,
+            self.rule,
+            format!("the `impl` block of this {name} was not found in the source file"),
+            &format!("put `#[{name}]` on the `impl` block too"),
+        );
+    }
+
+    fn refuse_in_trait(self, span: Span, diagnostics: &Diagnostics) {
+        let message = format!("{} cannot be a method of a trait", self.a);
+        diagnostics.error(span, self.rule, message, FREE);
+    }
+
+    fn refuse_without_name(self, span: Span, diagnostics: &Diagnostics) {
+        let message = format!("{} must be a method of a named type", self.a);
+        diagnostics.error(span, self.rule, message, FREE);
+    }
+}
+
+const FREE: &str = "make it a free function, or move it into an `impl` block without a trait";
+
+/// What a function in an `impl` block is there.
+#[derive(Clone, Debug)]
+pub(crate) struct Method {
+    /// The name of the type that the block is for.
+    pub(crate) of_type: String,
+    /// The type and const parameters of the block.
+    pub(crate) block_parameters: Vec<Ident>,
+    /// The parameter that was `self`.
+    pub(crate) receiver: Option<Ident>,
+}
+
+/// The head of the `impl` block that a function is in; `None` if it is in none. Reports those that
+/// cannot be in.
+pub(crate) fn block_around(
+    signature: &Signature,
+    kind: Kind,
+    diagnostics: &Diagnostics,
+) -> Result<Option<ItemImpl>, ()> {
+    let span = signature.ident.span();
+    match surroundings_of(span) {
+        Some(Surroundings::Impl(header)) => {
+            let tokens = syn::parse_str::<TokenStream>(&format!("{header} {{}}"));
+            let block = tokens.and_then(|tokens| syn::parse2(respan(tokens, span)));
+            block.map(Some).map_err(|_| kind.refuse_unseen(span, diagnostics))
+        }
+        Some(Surroundings::Trait) => {
+            kind.refuse_in_trait(span, diagnostics);
+            Err(())
+        }
+        Some(Surroundings::Macro) | None if names_self(signature) => {
+            kind.refuse_unseen(span, diagnostics);
+            Err(())
+        }
+        // In code without a block, rustc refuses `self`.
+        _ => Ok(None),
+    }
+}
+
+/// Where the first attribute of one of these names is, whatever path leads to it.
+pub(crate) fn attribute_named(names: &[&str], attrs: &[Attribute]) -> Option<usize> {
+    attrs.iter().position(|attr| {
+        attr.path().segments.last().is_some_and(|last| is_any_of(&last.ident, names))
+    })
+}
+
+/// Whether a function can only be in an `impl` block.
+fn names_self(signature: &Signature) -> bool {
+    let names = Names::of(signature.to_token_stream());
+    names.has("self") || names.has("Self")
+}
+
+/// The type that a block is for, as a path that can stand wherever `Self` can. Reports those that a
+/// function of this kind cannot be a method of.
+pub(crate) fn type_of(
+    block: &ItemImpl,
+    function: &Ident,
+    kind: Kind,
+    diagnostics: &Diagnostics,
+) -> Option<Path> {
+    if block.trait_.is_some() {
+        kind.refuse_in_trait(function.span(), diagnostics);
+        return None;
+    }
+    match &*block.self_ty {
+        Type::Path(ty) if ty.qself.is_none() => Some(with_turbofish(ty.path.clone())),
+        _ => {
+            kind.refuse_without_name(function.span(), diagnostics);
+            None
+        }
+    }
+}
+
+/// Makes `function` one that could stand outside of `block`.
+pub(crate) fn free(
+    function: &mut ItemFn,
+    block: &ItemImpl,
+    diagnostics: &Diagnostics,
+) -> Option<Method> {
+    let refuse = |tokens: &dyn ToTokens, message: &str, help: &str| {
+        diagnostics.error_at(tokens, Rule::WORKFLOW_SIGNATURE, message, help);
+    };
+    let path = type_of(block, &function.sig.ident, Kind::WORKFLOW, diagnostics)?;
+    let of_type = path.segments.last()?.ident.to_string();
+    let receiver = match function.sig.inputs.first() {
+        Some(FnArg::Receiver(receiver)) => {
+            let written = receiver.to_token_stream().to_string();
+            if written != "self" && written != "mut self" {
+                let message = "a workflow stores `self`, so it must take `self` by value";
+                refuse(
+                    receiver,
+                    message,
+                    "write `self`, and call it on a clone where it is needed",
+                );
+            }
+            let mut names = Names::of(function.to_token_stream());
+            // Nobody is told that `self` is not used.
+            let is_used = Names::of(function.block.to_token_stream()).has("self");
+            let this = if is_used { "this" } else { "_this" };
+            let this = Ident::new(this, receiver.self_token.span);
+            let this = if names.has(&this.to_string()) { names.fresh(&this) } else { this };
+            let mutability = receiver.mutability;
+            let ty = &block.self_ty;
+            function.sig.inputs[0] = syn::parse_quote!(#mutability #this: #ty);
+            Some(this)
+        }
+        _ => None,
+    };
+    let mut substitute = Substitute { path, this: receiver.clone(), unclear: Vec::new() };
+    substitute.visit_signature_mut(&mut function.sig);
+    substitute.visit_block_mut(&mut function.block);
+    for unclear in &substitute.unclear {
+        unclear.report(diagnostics);
+    }
+    let mut of_block = block.generics.clone();
+    substitute.visit_generics_mut(&mut of_block);
+    add_parameters(&mut function.sig.generics, of_block);
+    let block_parameters = block.generics.params.iter().filter_map(|param| match param {
+        GenericParam::Type(param) => Some(param.ident.clone()),
+        GenericParam::Const(param) => Some(param.ident.clone()),
+        GenericParam::Lifetime(_) => None,
+    });
+    Some(Method { of_type, block_parameters: block_parameters.collect(), receiver })
+}
+
+/// Puts the parameters of the block before those of the function.
+fn add_parameters(function: &mut Generics, block: Generics) {
+    let is_lifetime = |param: &GenericParam| matches!(param, GenericParam::Lifetime(_));
+    let (mut params, own) = (block.params, std::mem::take(&mut function.params));
+    params.extend(own);
+    let (lifetimes, others): (Vec<_>, Vec<_>) = params.into_iter().partition(is_lifetime);
+    function.params = lifetimes.into_iter().chain(others).collect();
+    if let Some(clause) = block.where_clause {
+        function.make_where_clause().predicates.extend(clause.predicates);
+    }
+}
+
+/// The functions of an `impl` block under an attribute that they have too, each compiled by `compile`.
+pub(crate) fn each(
+    mut block: ItemImpl,
+    kind: Kind,
+    diagnostics: &Diagnostics,
+    mut compile: impl FnMut(TokenStream, TokenStream, &ItemImpl) -> TokenStream,
+) -> TokenStream {
+    let mut head = block.clone();
+    head.items.clear();
+    let mut found = false;
+    for item in &mut block.items {
+        let ImplItem::Fn(function) = item else { continue };
+        let Some(index) = attribute_named(&[kind.name], &function.attrs) else { continue };
+        found = true;
+        let attribute = function.attrs.remove(index);
+        let arguments = match attribute.meta {
+            syn::Meta::List(list) => list.tokens,
+            _ => TokenStream::new(),
+        };
+        let compiled = compile(arguments, function.to_token_stream(), &head);
+        *item = ImplItem::Verbatim(compiled);
+    }
+    if !found {
+        diagnostics.malformed(
+            block.impl_token,
+            format!("there is no {} in this `impl` block", kind.name),
+            &format!("put `#[{}]` on its `async fn`s as well", kind.name),
+        );
+    }
+    block.into_token_stream()
+}
+
+/// `Account<T>` as `Account::<T>`, which can stand wherever `Self` can.
+fn with_turbofish(mut path: Path) -> Path {
+    for segment in &mut path.segments {
+        if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+            arguments.colon2_token = Some(Default::default());
+        }
+    }
+    path
+}
+
+/// `tokens` at another place of the source.
+pub(crate) fn respan(tokens: TokenStream, span: Span) -> TokenStream {
+    let respanned = tokens.into_iter().map(|mut tree| {
+        if let TokenTree::Group(group) = &tree {
+            let mut new = Group::new(group.delimiter(), respan(group.stream(), span));
+            new.set_span(span);
+            tree = new.into();
+        }
+        tree.set_span(span);
+        tree
+    });
+    respanned.collect()
+}

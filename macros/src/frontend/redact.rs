@@ -1,0 +1,41 @@
+//! `#[redact]`: people who look at a run are not to see the value of a local.
+
+use syn::visit_mut::VisitMut as _;
+use syn::{Attribute, FnArg, ItemFn};
+
+use crate::diagnostics::Diagnostics;
+use crate::frontend::let_attribute::LetAttribute;
+
+const REDACT: &LetAttribute = &LetAttribute {
+    name: "redact",
+    misplaced: "`#[redact]` needs a variable",
+    help: "put `#[redact]` on a `let` statement or on a parameter of the workflow",
+};
+
+/// Takes the attribute off. Tells whether it was there.
+pub(crate) fn take(attrs: &mut Vec<Attribute>) -> bool {
+    REDACT.take(attrs)
+}
+
+/// The attribute, to be put on something else.
+pub(crate) fn of(attrs: &[Attribute]) -> Option<&Attribute> {
+    attrs.iter().find(|attr| REDACT.is(attr))
+}
+
+/// Reports the attribute where there is no local to redact, and takes it off there.
+pub(crate) fn check(function: &mut ItemFn, diagnostics: &Diagnostics) {
+    for input in &function.sig.inputs {
+        if let FnArg::Typed(param) = input {
+            REDACT.plain(&param.attrs, diagnostics);
+        }
+    }
+    let mut checker = REDACT.checker(diagnostics, |local| {
+        REDACT.plain(&local.attrs, diagnostics);
+    });
+    checker.visit_block_mut(&mut function.block);
+}
+
+/// Reports the attribute on a parameter that is no local.
+pub(crate) fn refuse(attrs: &mut Vec<Attribute>, diagnostics: &Diagnostics) {
+    REDACT.checker(diagnostics, |_| ()).visit_attributes_mut(attrs);
+}

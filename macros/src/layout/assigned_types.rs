@@ -1,0 +1,86 @@
+//! Locals that get a value in several roots, where nothing else tells rustc that they are of the same type in
+//! all of them. If they are not, rustc says so of the value.
+
+use std::collections::BTreeMap;
+
+use syn::visit_mut::{self, VisitMut};
+use syn::{Expr, ExprAssign, ExprClosure, Item, Stmt};
+
+use super::Root;
+use crate::collections::sets::Set;
+use crate::ir::usage::Jump;
+use crate::ir::{BlockId, Graph, LocalId, Locals, Node};
+
+/// Those of the graph.
+pub(super) fn find<'a>(
+    graph: &'a Graph,
+    roots: &'a [Root],
+    root_of: &[BlockId],
+) -> impl Iterator<Item = LocalId> + 'a {
+    let assigned = roots.iter().flat_map(|root| &root.declared).copied().filter(|local| {
+        let local = &graph.locals[*local];
+        local.mutable && !local.is_temporary
+    });
+    let tied = assigned.chain(given_in_several(graph, root_of));
+    tied.filter(|local| graph.locals[*local].ty.is_none())
+}
+
+/// Calls `each` with what the statement assigns to locals, where it assigns them as a whole.
+pub(crate) fn each_given(
+    locals: &Locals,
+    stmt: &mut Stmt,
+    each: &mut dyn FnMut(LocalId, &mut Expr),
+) {
+    struct Given<'a> {
+        locals: &'a Locals,
+        each: &'a mut dyn FnMut(LocalId, &mut Expr),
+    }
+    impl VisitMut for Given<'_> {
+        fn visit_expr_assign_mut(&mut self, assign: &mut ExprAssign) {
+            visit_mut::visit_expr_assign_mut(self, assign);
+            if let Expr::Path(path) = &*assign.left
+                && let Some(local) = path.path.get_ident().and_then(|it| self.locals.find(it))
+            {
+                (self.each)(local, &mut assign.right);
+            }
+        }
+
+        fn visit_expr_closure_mut(&mut self, _: &mut ExprClosure) {}
+
+        fn visit_item_mut(&mut self, _: &mut Item) {}
+    }
+    Given { locals, each }.visit_stmt_mut(stmt);
+}
+
+/// Those that are given their value by the branches of an expression, or later than they are declared.
+fn given_in_several(graph: &Graph, root_of: &[BlockId]) -> impl Iterator<Item = LocalId> + use<> {
+    let mut given: BTreeMap<LocalId, Set<BlockId>> = BTreeMap::new();
+    let is_late = |local: &LocalId| {
+        let local = &graph.locals[*local];
+        !local.mutable || local.is_temporary
+    };
+    for id in graph.block_ids() {
+        let block = &graph[id];
+        let mut here = Vec::new();
+        for (node, usage) in block.nodes.iter().zip(&block.usages) {
+            match node {
+                Node::Define { local, .. } => here.push(*local),
+                Node::Code(stmt) if usage.replaces.iter().any(is_late) => {
+                    each_given(&graph.locals, &mut stmt.clone(), &mut |local, _| here.push(local));
+                }
+                _ => {}
+            }
+        }
+        for usage in block.all_usages() {
+            for jump in &usage.jumps {
+                if let Jump::Break(target) = jump {
+                    here.extend(graph.targets[target.0].dest);
+                }
+            }
+        }
+        for local in here.into_iter().filter(is_late) {
+            given.entry(local).or_default().insert(root_of[id.0]);
+        }
+    }
+    given.into_iter().filter(|(_, roots)| roots.len() > 1).map(|(local, _)| local)
+}

@@ -1,0 +1,218 @@
+//! The `?` that is the first to happen behind an await.
+//!
+//! It is asked before anything of the state is read. If it ends the run, what is in the state is dropped there, and no
+//! code of the arm has to.
+
+use std::iter;
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprTry, Ident, Pat, Stmt};
+
+use super::Root;
+use crate::ir::usage::Usage;
+use crate::ir::{Block, Graph, Locals, Node, Terminator};
+use crate::syntax::hygiene::is_hidden;
+use crate::syntax::macros::scan_names;
+use crate::syntax::methods::takes;
+use crate::syntax::names::is_any_of;
+use crate::syntax::operators::is_lazy;
+
+/// The `?` that a root begins with.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// Where it is.
+    pub(crate) span: Span,
+    /// The variable of what has been awaited.
+    pub(crate) awaited: Ident,
+    /// What is made of that and asked, if it is not that itself: `awaited.map_err(Error::boxed)`.
+    pub(crate) made: Option<Expr>,
+    /// Whether what it gives becomes a variable as it is, so that rustc has nothing to say of its type there.
+    pub(crate) is_bound: bool,
+    /// Whether nothing else may end the run in the same piece of code.
+    pub(super) is_alone: bool,
+}
+
+impl Asked {
+    /// Whether the value is what is asked. What has been awaited is used once.
+    pub(crate) fn is_of_awaited(&self, value: &Expr) -> bool {
+        match value {
+            Expr::MethodCall(call) => self.is_of_awaited(&call.receiver),
+            value => is_awaited(value, &self.awaited),
+        }
+    }
+}
+
+/// Finds the `?` that roots begin with. A value that is to be dropped and is not in the state must not be there, nor one
+/// in the state that has been moved out of.
+pub(super) fn find(graph: &Graph, roots: &mut [Root]) {
+    // By block, what has been awaited before it by a name of piton's own.
+    let mut awaited = vec![None; graph.blocks.len()];
+    for block in &graph.blocks {
+        if let Terminator::Await { resume, pat: Pat::Ident(pat), ty: None, .. } = &block.end
+            && is_hidden(&pat.ident)
+        {
+            awaited[resume.0] = Some(&pat.ident);
+        }
+    }
+    for root in roots.iter_mut().filter(|root| root.gone.is_empty()) {
+        let block = &graph[root.block];
+        if let (Some(awaited), None) = (awaited[root.block.0], block.region) {
+            root.asked = first_in(graph, block, awaited);
+        }
+    }
+}
+
+fn first_in(graph: &Graph, block: &Block, awaited: &Ident) -> Option<Asked> {
+    let (code, pat, usage) = first_code(block)?;
+    let question = First { locals: &graph.locals, awaited, usage }.question(code)?;
+    let is_whole = matches!(code, Expr::Try(whole) if std::ptr::eq(whole, question));
+    let mut ends = Ends(0);
+    ends.visit_expr(code);
+    let made = (!is_awaited(&question.expr, awaited)).then(|| (*question.expr).clone());
+    Some(Asked {
+        span: question.question_token.span,
+        awaited: awaited.clone(),
+        made,
+        is_bound: is_whole && matches!(pat, Some(Pat::Ident(_))),
+        is_alone: ends.0 == 1,
+    })
+}
+
+/// The expression that a block begins with, the pattern that binds its value, and what it does with the locals.
+fn first_code(block: &Block) -> Option<(&Expr, Option<&Pat>, &Usage)> {
+    let mut nodes = block.nodes.iter().zip(&block.usages);
+    match nodes.find(|(node, _)| !matches!(node, Node::Declare(_) | Node::Enter(_))) {
+        Some((Node::Define { value, .. } | Node::Code(Stmt::Expr(value, _)), usage)) => {
+            Some((value, None, usage))
+        }
+        Some((Node::Code(Stmt::Local(local)), usage)) => {
+            let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+            Some((&init.expr, Some(&local.pat), usage))
+        }
+        Some(_) => None,
+        None => match &block.end {
+            Terminator::If { cond: value, .. }
+            | Terminator::Match { scrutinee: value, .. }
+            | Terminator::Await { future: value, .. }
+            | Terminator::Return(value) => Some((value, None, &block.end_usage)),
+            _ => None,
+        },
+    }
+}
+
+/// Looks for what happens first in an expression.
+struct First<'a> {
+    locals: &'a Locals,
+    awaited: &'a Ident,
+    usage: &'a Usage,
+}
+
+impl First<'_> {
+    /// The `?` behind what has been awaited, if nothing happens before it.
+    fn question<'e>(&self, expr: &'e Expr) -> Option<&'e ExprTry> {
+        match expr {
+            Expr::Try(expr) if self.is_of_awaited(&expr.expr) => Some(expr),
+            Expr::Try(expr) => self.question(&expr.expr),
+            Expr::Assign(expr) => self.question(&expr.right),
+            Expr::Binary(expr) if is_lazy(&expr.op) => self.question(&expr.left),
+            Expr::Binary(expr) => self.among([&*expr.left, &*expr.right]),
+            Expr::Call(expr) => match &*expr.func {
+                Expr::Path(_) | Expr::Verbatim(_) => self.among(&expr.args),
+                func => self.question(func),
+            },
+            Expr::Cast(expr) => self.question(&expr.expr),
+            Expr::Field(expr) => self.question(&expr.base),
+            Expr::ForLoop(expr) => self.question(&expr.expr),
+            Expr::Group(expr) => self.question(&expr.expr),
+            Expr::If(expr) => self.question(&expr.cond),
+            Expr::Index(expr) => self.among([&*expr.expr, &*expr.index]),
+            Expr::Let(expr) => self.question(&expr.expr),
+            Expr::Match(expr) => self.question(&expr.expr),
+            Expr::MethodCall(expr) => self.among(iter::once(&*expr.receiver).chain(&expr.args)),
+            Expr::Paren(expr) => self.question(&expr.expr),
+            Expr::Range(expr) => {
+                self.among([&expr.start, &expr.end].into_iter().flatten().map(|end| &**end))
+            }
+            Expr::Reference(expr) => self.question(&expr.expr),
+            Expr::Return(expr) => self.question(expr.expr.as_ref()?),
+            Expr::Struct(expr) => self.among(expr.fields.iter().map(|field| &field.expr)),
+            Expr::Tuple(expr) => self.among(&expr.elems),
+            Expr::Unary(expr) => self.question(&expr.expr),
+            _ => None,
+        }
+    }
+
+    /// Whether the expression is what has been awaited, or is made of that and of nothing that is saved: of what has
+    /// been awaited itself, of which nothing is left to be dropped.
+    fn is_of_awaited(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::MethodCall(call) => {
+                let is_made = takes(call) || is_any_of(&call.method, &["context", "with_context"]);
+                is_made
+                    && call.args.iter().all(|argument| self.is_free(argument))
+                    && self.is_of_awaited(&call.receiver)
+            }
+            expr => is_awaited(expr, self.awaited),
+        }
+    }
+
+    /// Whether an argument is a value of which nothing is saved, without anything to be dropped once it has been used.
+    fn is_free(&self, argument: &Expr) -> bool {
+        let mut ends = Ends(0);
+        ends.visit_expr(argument);
+        let mut is_free =
+            ends.0 == 0 && matches!(argument, Expr::Closure(_) | Expr::Lit(_) | Expr::Path(_));
+        scan_names(&argument.to_token_stream(), &mut |name| {
+            is_free &= self.locals.find_name(name).is_none();
+        });
+        is_free
+    }
+
+    /// The same in what is evaluated one after the other.
+    fn among<'e>(&self, exprs: impl IntoIterator<Item = &'e Expr>) -> Option<&'e ExprTry> {
+        self.question(exprs.into_iter().find(|expr| !self.is_still(expr))?)
+    }
+
+    /// Whether nothing happens where the expression is evaluated. A variable must not be moved, or it would be dropped
+    /// with the operands; what is an operand only is.
+    fn is_still(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => path.path.get_ident().is_some_and(|ident| {
+                let local = self.locals.find(ident);
+                let is_spent = |local| self.usage.spends.iter().any(|spent| spent.local == local);
+                is_hidden(ident) || !local.is_some_and(is_spent)
+            }),
+            _ => false,
+        }
+    }
+}
+
+fn is_awaited(expr: &Expr, awaited: &Ident) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident(awaited))
+}
+
+/// Counts what may leave the code. Any macro may.
+struct Ends(usize);
+
+impl Visit<'_> for Ends {
+    fn visit_expr(&mut self, expr: &Expr) {
+        let leaves = matches!(
+            expr,
+            Expr::Break(_)
+                | Expr::Continue(_)
+                | Expr::Macro(_)
+                | Expr::Return(_)
+                | Expr::Try(_)
+                | Expr::Verbatim(_)
+        );
+        self.0 += usize::from(leaves);
+        visit::visit_expr(self, expr);
+    }
+
+    fn visit_stmt_macro(&mut self, _: &syn::StmtMacro) {
+        self.0 += 1;
+    }
+}

@@ -1,0 +1,148 @@
+//! Borrows that outlive a root.
+//!
+//! A borrow that is used after an await is made again there, so between two steps nobody borrows
+//! anything, and rustc alone would not see that what is borrowed is changed in a step that does not
+//! use the borrow. So where a root names what a borrow is made of and leaves the borrow to other
+//! roots, it makes it too, and uses it where it ends: what rustc says of that step is what it says of
+//! the plain function. Of borrows that only look at the same, one says it for all of them.
+
+use std::collections::BTreeMap;
+
+use syn::{Expr, ExprCall};
+
+use super::links::Exits;
+use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
+use crate::ir::usage::{Place, Usage};
+use crate::ir::{BlockId, Graph, Local, LocalId, Locals};
+use crate::values::runtime_calls::function;
+
+/// By root, then by where it goes on: the borrows that it leaves to others.
+pub(super) type Held = BTreeMap<BlockId, BTreeMap<BlockId, Vec<LocalId>>>;
+
+/// Finds what is held. `mentioned` is what each root names, by the block that it begins with.
+pub(super) fn held(
+    graph: &Graph,
+    liveness: &Liveness,
+    exits: &[Exits],
+    root_of: &[BlockId],
+    mentioned: &[Set<LocalId>],
+) -> Held {
+    let mut held = Held::new();
+    if graph.locals.ids().all(|id| is_saved_and_lends_nothing(&graph.locals[id])) {
+        return held;
+    }
+    for id in graph.block_ids() {
+        let root = root_of[id.0];
+        let mentioned = &mentioned[root.0];
+        for to in exits[id.0].iter().copied().flatten() {
+            let is_own = |local: &LocalId| {
+                let region = graph[id].region;
+                !region.is_some_and(|id| liveness.captures().is_used_outside(id, *local))
+            };
+            let borrows = liveness.remade(graph, to).into_iter();
+            let borrows = borrows.filter(|local| is_borrow(graph, *local) && is_own(local));
+            let borrows: Vec<_> = borrows.collect();
+            // One that another is made of is lent to that.
+            let lent: Set<_> = borrows.iter().flat_map(|it| made_of(graph, *it)).collect();
+            let is_mentioned =
+                |local: &LocalId| made_of(graph, *local).any(|of| mentioned.contains(&of));
+            let left = borrows.into_iter();
+            let left = left.filter(|local| !lent.contains(local) && is_mentioned(local));
+            let mut left = without_those_alike(graph, left, mentioned);
+            left.extend(
+                loops(graph, liveness, root, to).filter(|local| {
+                    is_own(local) && !lent_by(graph, *local).is_disjoint(mentioned)
+                }),
+            );
+            if !left.is_empty() {
+                held.entry(root).or_default().insert(to, left);
+            }
+        }
+    }
+    held
+}
+
+fn is_saved_and_lends_nothing(local: &Local) -> bool {
+    local.remade.is_none() && local.lent.is_none()
+}
+
+/// The borrows without those that look at nothing of what is mentioned but what one before them looks at, too.
+fn without_those_alike(
+    graph: &Graph,
+    borrows: impl Iterator<Item = LocalId>,
+    mentioned: &Set<LocalId>,
+) -> Vec<LocalId> {
+    let mut looked_at: Set<Place> = Set::new();
+    let is_mentioned = |place: &Place| !graph.made_of(place.local).is_disjoint(mentioned);
+    let says_more = |local: &LocalId| {
+        let local = &graph.locals[*local];
+        let places = local.remade.as_ref().filter(|_| local.told_by.is_none());
+        let Some(places) = places.and_then(|made| looks_at(&graph.locals, made)) else {
+            return true;
+        };
+        let is_new = |place: &Place| !looked_at.iter().any(|known| known.holds(place));
+        let says_more = places.iter().any(|place| is_mentioned(place) && is_new(place));
+        looked_at.extend(places);
+        says_more
+    };
+    borrows.filter(says_more).collect()
+}
+
+/// The places that a borrow borrows, and borrows only to look at them; `None` if the source does not show them.
+fn looks_at(locals: &Locals, made: &Expr) -> Option<Vec<Place>> {
+    match made {
+        Expr::Paren(made) => looks_at(locals, &made.expr),
+        Expr::Reference(made) if made.mutability.is_none() => {
+            Some(vec![Place::of(&made.expr, &|ident| locals.find(ident))?])
+        }
+        Expr::Path(path) => {
+            let local = &locals[locals.find(path.path.get_ident()?)?];
+            looks_at(locals, local.remade.as_ref().filter(|_| local.told_by.is_none())?)
+        }
+        Expr::Tuple(parts) => {
+            let parts = parts.elems.iter().map(|part| looks_at(locals, part));
+            Some(parts.collect::<Option<Vec<_>>>()?.concat())
+        }
+        Expr::Match(made) => looks_at(locals, &made.expr),
+        Expr::Call(call) => looks_at(locals, call.args.first().filter(|_| is_look_up(call))?),
+        _ => None,
+    }
+}
+
+/// Whether what the call gives borrows what its first argument does, and nothing else.
+fn is_look_up(call: &ExprCall) -> bool {
+    function(call).is_some_and(|name| ["lent_by", "opened"].contains(&name.as_str()))
+}
+
+/// The positions of loops over borrows in which both blocks are.
+fn loops(
+    graph: &Graph,
+    liveness: &Liveness,
+    root: BlockId,
+    to: BlockId,
+) -> impl Iterator<Item = LocalId> {
+    let locals = graph.locals.ids().filter(|local| graph.locals[*local].lent.is_some());
+    locals.filter(move |local| [root, to].iter().all(|block| liveness.is_live(*block, *local)))
+}
+
+/// What a loop has borrowed, with what that is made of; nothing for what is no position of a loop.
+pub(super) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
+    let lent = graph.locals[position].lent.as_ref();
+    let mentions = lent.map(|expr| Usage::of_expr(&graph.locals, expr).mentions);
+    let mentions = mentions.into_iter().flatten();
+    mentions.flat_map(|local| graph.made_of(local)).copied().collect()
+}
+
+/// Whether the local borrows from one that is saved. Of a closure rustc could not tell the types
+/// where it is not called.
+fn is_borrow(graph: &Graph, local: LocalId) -> bool {
+    let is_saved = |local: LocalId| graph.locals[local].remade.is_none();
+    !matches!(graph.locals[local].remade, None | Some(Expr::Closure(_)))
+        && made_of(graph, local).any(is_saved)
+}
+
+/// What the local is made of, without itself.
+fn made_of(graph: &Graph, local: LocalId) -> impl Iterator<Item = LocalId> {
+    graph.made_of(local).iter().copied().filter(move |of| *of != local)
+}

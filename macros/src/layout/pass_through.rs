@@ -1,0 +1,228 @@
+//! What goes through a root without being used there.
+
+use super::links::{Exits, is_entered_within};
+use super::names::is_made_elsewhere;
+use super::{Link, Root, StandIns, Variable, VariableId};
+use crate::collections::sets::Set;
+use crate::flow::captures::Captures;
+use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, ScopeId, Terminator};
+use crate::syntax::divergence;
+
+/// Finds out which values nobody sees, or nobody whom control is sure to come to, though others of the
+/// same local are read: rustc would take the variable of such a value for an unused one. Gives all
+/// locals that are read.
+pub(super) fn find_idle(
+    graph: &Graph,
+    links: &[Link],
+    exits: &[Exits],
+    root_of: &[BlockId],
+    roots: &mut [Root],
+    variables: &[Variable],
+) -> Set<LocalId> {
+    let local_of = |id: &VariableId| variables[id.0].place.local;
+    // These are by block, and there for the roots.
+    let mut entries: Vec<Set<LocalId>> = vec![Set::new(); graph.blocks.len()];
+    for root in roots.iter() {
+        entries[root.block.0] = root.entry.iter().map(local_of).collect();
+    }
+    let mut used: Vec<Set<LocalId>> = vec![Set::new(); graph.blocks.len()];
+    let mut surely_used = used.clone();
+    let mut all = Set::new();
+    let reached = surely_reached(graph, links);
+    for id in graph.block_ids() {
+        let block = &graph[id];
+        let root = roots.iter().find(|root| root.block == root_of[id.0]);
+        let is_left_out =
+            |node| root.is_some_and(|root| is_made_elsewhere(graph, roots, root, node));
+        let mut seen = Set::new();
+        for (index, usage) in block.all_usages().enumerate() {
+            let mut read = Set::new();
+            for place in &usage.reads {
+                read.insert(place.local);
+            }
+            all.add(&read);
+            if !block.nodes.get(index).is_some_and(|node| is_left_out((node, usage))) {
+                seen.add(&read);
+            }
+        }
+        let mut behind = Set::new();
+        for exit in exits[id.0].iter().flatten() {
+            match block.end {
+                Terminator::Goto(to) if to == *exit => behind.add(&entries[exit.0]),
+                _ => seen.add(&entries[exit.0]),
+            }
+        }
+        let root = root_of[id.0].0;
+        if reached[id.0] {
+            surely_used[root].add(&seen);
+            if !may_never_end(block) {
+                surely_used[root].add(&behind);
+            }
+        }
+        used[root].add(&seen);
+        used[root].add(&behind);
+    }
+    // What an `async` block assigns it borrows, and that is a use.
+    for region in graph.region_ids() {
+        let own = graph.locals_within(region);
+        let blocks = graph.blocks.iter().filter(|block| block.region == Some(region));
+        let usages = blocks.flat_map(Block::all_usages);
+        all.extend(usages.flat_map(|usage| &usage.changes).filter(|local| !own.contains(local)));
+    }
+    // What is exposed, those who look from outside read.
+    all.extend(graph.locals.ids().filter(|local| graph.locals[*local].exposed));
+    for root in roots {
+        let used = &used[root.block.0];
+        root.hidden = used - &surely_used[root.block.0];
+        root.idle = &all - used;
+    }
+    all
+}
+
+/// Whether control comes to a block, by block, by a way on which nothing may keep it for good.
+fn surely_reached(graph: &Graph, links: &[Link]) -> Vec<bool> {
+    let mut reached: Vec<_> = links.iter().map(|link| *link == Link::Root).collect();
+    for id in graph.block_ids() {
+        if reached[id.0] && !may_never_end(&graph[id]) {
+            for to in graph[id].end.successors() {
+                reached[to.0] = true;
+            }
+        }
+    }
+    reached
+}
+
+/// Whether control may never come to where the block ends in a jump. Were there anything in the source
+/// between the two, rustc would say of that, too, that nothing comes to it.
+fn may_never_end(block: &Block) -> bool {
+    if !matches!(block.end, Terminator::Goto(_)) {
+        return false;
+    }
+    let mut code = block.nodes.iter().rev().filter_map(|node| match node {
+        Node::Code(stmt) => Some(stmt),
+        _ => None,
+    });
+    code.next().is_some_and(divergence::may_never_end)
+}
+
+/// Finds out what only passes through the roots.
+pub(super) fn keep(
+    graph: &Graph,
+    exits: &[Exits],
+    root_of: &[BlockId],
+    stand_ins: &StandIns,
+    roots: &mut [Root],
+    variables: &mut [Variable],
+) {
+    // These are by block, and there for the roots.
+    let count = graph.blocks.len();
+    let mut entries: Vec<Vec<VariableId>> = vec![Vec::new(); count];
+    for root in roots.iter() {
+        entries[root.block.0].clone_from(&root.entry);
+    }
+    let mut exits_of_root: Vec<Exits> = vec![Vec::new(); count];
+    let mut replaced: Vec<Set<LocalId>> = vec![Set::new(); count];
+    let mut left = replaced.clone();
+    // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
+    // copies of parts in it that are not to be.
+    let reads_state = |root: BlockId| {
+        matches!(graph[root].kind, BlockKind::Resume(_)) && graph[root].region.is_none()
+    };
+    for id in graph.block_ids() {
+        exits_of_root[root_of[id.0].0].extend(&exits[id.0]);
+    }
+    // What is asked before anything is read needs nothing of it.
+    for root in roots.iter().filter(|root| root.asked.as_ref().is_some_and(|asked| asked.is_alone))
+    {
+        let exits = &mut exits_of_root[root.block.0];
+        if let Some(asked) = exits.iter().position(Option::is_none) {
+            exits.remove(asked);
+        }
+    }
+    for id in graph.block_ids() {
+        let root = root_of[id.0];
+        if reads_state(root) && exits_of_root[root.0].contains(&None) {
+            for scope in scopes_left(graph, root, id) {
+                left[root.0].extend(&graph.scopes[scope.0].locals);
+            }
+        }
+        for part in stand_ins.replaced(graph, id) {
+            replaced[root.0].insert(part.local);
+        }
+    }
+    // What a region is given when it begins is not in the slots of its roots.
+    let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
+    for root in roots.iter_mut().filter(|root| !is_given(root)) {
+        let exits = &exits_of_root[root.block.0];
+        let reads_state = reads_state(root.block);
+        let is_left = |local| left[root.block.0].contains(&local);
+        let is_whole = |local| root.gone.iter().all(|part| part.local != local);
+        let is_kept = |id: &VariableId| {
+            let local = variables[id.0].place.local;
+            !root.named.contains(&local)
+                && !root.needed.contains(&local)
+                && !root.used_by_regions.contains(&local)
+                && !root.given.contains(&local)
+                && !replaced[root.block.0].contains(&local)
+                // Where it ends, it must be there to be dropped.
+                && exits.iter().all(|exit| match exit {
+                    Some(exit) => entries[exit.0].contains(id),
+                    None => reads_state && is_whole(local) && !is_left(local),
+                })
+        };
+        let may_end = reads_state && exits.contains(&None);
+        let local_of = |id: &VariableId| variables[id.0].place.local;
+        let mut kept: Set<_> = root.entry.iter().copied().filter(is_kept).collect();
+        if may_end {
+            // The parts of a local are dropped in their order, by one variable or by one each.
+            let loaded = root.entry.iter().filter(|id| !kept.contains(id)).map(local_of);
+            let loaded: Set<_> = loaded.collect();
+            kept.retain(|id| !loaded.contains(&local_of(id)));
+        }
+        let goes_on = exits.iter().flatten().any(|exit| is_entered_within(graph, *exit));
+        if goes_on && !is_entered_within(graph, root.block) {
+            kept.iter().for_each(|id| variables[id.0].comes_saved = true);
+        }
+        root.kept = kept;
+        root.may_end = may_end;
+    }
+}
+
+/// The scopes that are open where the root begins, and that a block of it has left where it begins or leaves. What is
+/// declared there is dropped then, and not where the workflow ends.
+fn scopes_left(graph: &Graph, root: BlockId, id: BlockId) -> Vec<ScopeId> {
+    let mut path = graph.scopes[graph[id].scope.0].path.clone();
+    let open = &graph.scopes[graph[root].scope.0].path;
+    let mut left: Vec<_> = open.iter().copied().filter(|scope| !path.contains(scope)).collect();
+    for node in &graph[id].nodes {
+        match node {
+            Node::Enter(scope) => path.push(*scope),
+            Node::Leave => left.extend(path.pop()),
+            _ => {}
+        }
+    }
+    left
+}
+
+pub(super) fn used_by_regions(graph: &Graph, captures: &Captures, root: BlockId) -> Set<LocalId> {
+    match graph[root].kind {
+        BlockKind::Resume(point) => {
+            graph.regions_of(point).flat_map(|region| captures.used_outside(region)).collect()
+        }
+        _ => Set::new(),
+    }
+}
+
+pub(super) fn given_in(
+    graph: &Graph,
+    captures: &Captures,
+    root: BlockId,
+    root_of: &[BlockId],
+) -> Set<LocalId> {
+    if graph.regions.is_empty() {
+        return Set::new();
+    }
+    let blocks = graph.block_ids().filter(|id| root_of[id.0] == root);
+    let regions = blocks.flat_map(|id| graph[id].end.regions());
+    regions.flat_map(|region| captures.owned(region)).copied().collect()
+}

@@ -1,0 +1,124 @@
+//! Locals that are declared without a value and have none yet on any way.
+//!
+//! One of them may be needed all the same as far as can be seen: behind a call that does not return, or
+//! in a workflow that rustc refuses. A root is not given it but declares it, so that rustc decides.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::links::Exits;
+use super::{Root, Variable};
+use crate::collections::sets::Set;
+use crate::flow::move_paths;
+use crate::ir::{BlockId, Graph, LocalId, Node};
+
+/// Where locals have no value.
+#[derive(Debug)]
+pub(super) struct Vacant {
+    /// All that are declared without one.
+    declared: Set<LocalId>,
+    /// Those of them that something may have named before each block.
+    named_in: Vec<Set<LocalId>>,
+}
+
+impl Vacant {
+    /// Whether the local has no value where the block begins.
+    pub(super) fn at(&self, block: BlockId, local: LocalId) -> bool {
+        self.declared.contains(&local) && !self.named_in[block.0].contains(&local)
+    }
+}
+
+/// Analyzes the graph.
+pub(super) fn analyze(graph: &Graph) -> Vacant {
+    let nodes = graph.blocks.iter().flat_map(|block| &block.nodes);
+    // What the value of a loop or block is put into is filled by jumps.
+    let is_filled = |local: &LocalId| graph.targets.iter().any(|it| it.dest == Some(*local));
+    let declared = nodes.filter_map(|node| match node {
+        Node::Declare(local) if !is_filled(local) => Some(*local),
+        _ => None,
+    });
+    let mut vacant =
+        Vacant { declared: declared.collect(), named_in: vec![Set::new(); graph.blocks.len()] };
+    if vacant.declared.is_empty() {
+        return vacant;
+    }
+    let mut open: BTreeSet<BlockId> = graph.block_ids().collect();
+    while let Some(id) = open.pop_first() {
+        for (to, named) in vacant.after(graph, id) {
+            let known = &mut vacant.named_in[to.0];
+            let count = known.len();
+            known.extend(named);
+            if known.len() != count {
+                open.insert(to);
+            }
+        }
+    }
+    vacant
+}
+
+impl Vacant {
+    /// What has been named where control goes from a block.
+    fn after(&self, graph: &Graph, id: BlockId) -> Vec<(BlockId, Set<LocalId>)> {
+        let block = &graph[id];
+        let mut named = self.named_in[id.0].clone();
+        let mut out = Vec::new();
+        for (index, usage) in block.all_usages().enumerate() {
+            named.extend(usage.mentions.intersection(&self.declared));
+            out.extend(
+                move_paths::targets(graph, usage).into_iter().map(|(_, to)| (to, named.clone())),
+            );
+            match block.nodes.get(index) {
+                Some(Node::Declare(local)) => {
+                    named.remove(local);
+                }
+                Some(Node::Define { local, .. }) => {
+                    named.insert(*local);
+                }
+                _ => {}
+            }
+        }
+        for region in block.end.regions() {
+            let within = graph.usages_within(region);
+            let within = within.flat_map(|usage| usage.mentions.intersection(&self.declared));
+            named.extend(within.copied().collect::<Vec<_>>());
+        }
+        out.extend(graph.edges(id).iter().map(|(to, _)| (*to, named.clone())));
+        out
+    }
+
+    /// Has roots declare what they hand on without having been given it.
+    pub(super) fn declare(
+        &self,
+        graph: &Graph,
+        exits: &[Exits],
+        root_of: &[BlockId],
+        roots: &mut [Root],
+        variables: &[Variable],
+    ) {
+        if self.declared.is_empty() {
+            return;
+        }
+        let given = |root: &Root| -> Set<LocalId> {
+            let locals = root.entry.iter().map(|id| variables[id.0].place.local);
+            locals.filter(|local| self.declared.contains(local)).collect()
+        };
+        let given: BTreeMap<BlockId, _> =
+            roots.iter().map(|root| (root.block, given(root))).collect();
+        for id in graph.block_ids() {
+            let root = root_of[id.0];
+            for to in exits[id.0].iter().flatten() {
+                for local in &given[to] - &given[&root] {
+                    let Some(root) = roots.iter_mut().find(|it| it.block == root) else { continue };
+                    root.named.insert(local);
+                    let declares = |id: &BlockId| {
+                        let nodes = &graph[*id].nodes;
+                        nodes.iter().any(|node| matches!(node, Node::Declare(it) if *it == local))
+                    };
+                    let mut blocks = graph.block_ids().filter(|id| root_of[id.0] == root.block);
+                    if !blocks.any(|id| declares(&id)) && !root.declared.contains(&local) {
+                        root.declared.push(local);
+                    }
+                }
+            }
+        }
+    }
+}

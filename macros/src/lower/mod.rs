@@ -1,0 +1,294 @@
+//! The state of the lowering of one function: what its passes share.
+//!
+//! [`Lower`] emits the statements of the tree, makes temporaries, and names suspension points. The lowering is recursive,
+//! so the passes are methods of it, in the folders after this one: `rematerialize` decides what is computed again,
+//! `desugar` takes loops, `select!` and guards apart, and `anf` walks the body.
+//!
+//! ```text
+//! lower.temporary(&value)      let __piton_1 = value;
+//! lower.point(name, kind)      a state of that name
+//! ```
+
+pub(crate) mod items;
+pub(crate) mod labels;
+pub(crate) mod names;
+pub(crate) mod operand;
+
+use std::collections::BTreeMap;
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::{Expr, Ident, Pat, Stmt as Source, Type};
+
+use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::Rule;
+use crate::ir::{
+    Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Refinement, Stmt, discard,
+    span_ends, whole,
+};
+use crate::lower::labels::JumpScope;
+use crate::syntax::build::{ident_expr, ident_pat};
+use crate::syntax::fingerprint::{Fingerprint, Place};
+use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
+use crate::syntax::hygiene;
+use crate::values::borrowed_texts::may_lend;
+use crate::values::shapes::{Shapes, of_value};
+use crate::values::static_borrows::lasts;
+
+/// The patterns that have been written so, without what they bind, each with what it matched.
+pub(crate) type Patterns = BTreeMap<LocalId, Vec<(Pat, Expr)>>;
+
+/// What becomes of the value of an expression.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Dest {
+    Discard,
+    /// Nothing becomes of it, and it is asked to be `()`.
+    Unit,
+    Local(LocalId),
+    Return,
+}
+
+impl Dest {
+    pub(crate) fn local(self) -> Option<LocalId> {
+        match self {
+            Self::Local(local) => Some(local),
+            Self::Discard | Self::Unit | Self::Return => None,
+        }
+    }
+
+    /// Whether nothing becomes of the value.
+    pub(crate) fn is_none(self) -> bool {
+        matches!(self, Self::Discard | Self::Unit)
+    }
+}
+
+pub(crate) struct Lower<'a> {
+    pub(crate) locals: Locals,
+    pub(crate) refinement: &'a Refinement,
+    /// What is known of their values.
+    pub(crate) shapes: Shapes,
+    pub(crate) points: Vec<Point>,
+    /// The points whose name an attribute gives.
+    pub(crate) pinned: Vec<(PointId, Span)>,
+    pub(crate) items: Vec<syn::Item>,
+    pub(crate) source: items::Source<'a>,
+    /// How many blocks are open.
+    pub(crate) depth: usize,
+    pub(crate) targets: usize,
+    pub(crate) temporaries: usize,
+    /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
+    pub(crate) borrowed: usize,
+    pub(crate) jumps: Vec<JumpScope>,
+    /// What `let` has declared so far.
+    pub(crate) declared: Vec<LocalId>,
+    /// The patterns that take parts of locals, of those locals of which nothing has been taken yet.
+    pub(crate) patterns: Patterns,
+    /// The statements that are still to be lowered of each block around, the last ones first.
+    pub(crate) rest: Vec<Vec<Source>>,
+    /// The branch whose `async` block is being lowered.
+    pub(crate) within: Option<(PointId, usize)>,
+    pub(crate) out: Vec<Stmt>,
+    pub(crate) context: Option<Ident>,
+    pub(crate) diagnostics: &'a Diagnostics,
+}
+
+impl Lower<'_> {
+    /// Collects the statements that `lower` emits.
+    pub(crate) fn body(&mut self, lower: impl FnOnce(&mut Self)) -> Body {
+        let outer = std::mem::take(&mut self.out);
+        lower(self);
+        Body { stmts: std::mem::replace(&mut self.out, outer) }
+    }
+
+    pub(crate) fn push(&mut self, stmt: Stmt) {
+        self.out.push(stmt);
+    }
+
+    pub(crate) fn code(&mut self, stmt: Source) {
+        self.push(Stmt::Code(stmt));
+    }
+
+    /// Lowers a statement. What is borrowed for it alone is dropped at its end.
+    pub(crate) fn with_temporaries(&mut self, lower: impl FnOnce(&mut Self)) {
+        let before = self.borrowed;
+        let body = self.body(lower);
+        if std::mem::replace(&mut self.borrowed, before) == before {
+            self.out.extend(body.stmts);
+        } else {
+            self.push(Stmt::Scope(body));
+        }
+    }
+
+    /// Lowers an expression whose value outlives what is borrowed for it.
+    pub(crate) fn without_temporaries(
+        &mut self,
+        ty: Option<Type>,
+        lower: impl FnOnce(&mut Self) -> Expr,
+    ) -> Expr {
+        let before = self.borrowed;
+        let outer = std::mem::take(&mut self.out);
+        let value = lower(self);
+        let body = Body { stmts: std::mem::replace(&mut self.out, outer) };
+        let (value, left) = self.outlive(body, value, before);
+        let Some(mut body) = left else { return value };
+        let local = self.temporary(&value);
+        self.locals[local].ty = ty;
+        self.push(Stmt::Declare(local));
+        body.stmts.push(Stmt::Define { local, value });
+        self.push(Stmt::Scope(body));
+        self.path(local)
+    }
+
+    /// Emits the statements that make a value, if it may be used after what they have borrowed for it, of
+    /// which there was `before` as much. Else gives them back: the value is to be used up at their end.
+    pub(crate) fn outlive(
+        &mut self,
+        mut body: Body,
+        value: Expr,
+        before: usize,
+    ) -> (Expr, Option<Body>) {
+        if self.borrowed == before {
+            self.out.extend(body.stmts);
+            return (value, None);
+        }
+        if let Some(value) = self.with_lasting_keys(&value, &mut body.stmts) {
+            self.borrowed = before;
+            self.push(Stmt::Scope(body));
+            return (value, None);
+        }
+        if extends_temporaries(&value) || is_slice(&value) {
+            self.out.extend(body.stmts);
+            return (value, None);
+        }
+        self.borrowed = before;
+        (value, Some(body))
+    }
+
+    /// Gives `value`, which does not suspend, to `dest`.
+    pub(crate) fn finish(&mut self, value: Expr, dest: Dest) {
+        match dest {
+            Dest::Discard => {
+                let semi = (!is_block_like(&value)).then(Default::default);
+                self.code(Source::Expr(value, semi));
+            }
+            Dest::Unit => {
+                let value = match value {
+                    Expr::Try(expr) => {
+                        // As a whole, because rustc expects nothing of the branches of the question.
+                        let (start, end) = span_ends(expr.to_token_stream());
+                        let value = whole(&expr, start, end);
+                        syn::parse_quote!(#value)
+                    }
+                    value => value,
+                };
+                self.code(Source::Expr(value, None));
+            }
+            Dest::Local(local) => self.push(Stmt::Define { local, value }),
+            Dest::Return => self.push(Stmt::Return(value)),
+        }
+    }
+
+    /// As [`finish`](Self::finish), of what rustc would see from `start` to `end`.
+    pub(crate) fn finish_from(&mut self, value: Expr, start: Span, end: Span, dest: Dest) {
+        let value = match dest {
+            Dest::Discard => Expr::Verbatim(discard(&value, start, end)),
+            Dest::Unit => Expr::Verbatim(whole(&value, start, end)),
+            Dest::Local(_) | Dest::Return => value,
+        };
+        self.finish(value, dest);
+    }
+
+    /// A local for a value that the source does not name.
+    pub(crate) fn temporary(&mut self, value: &Expr) -> LocalId {
+        let source = self.name_of_value(value);
+        let shape = of_value(&self.locals, &self.shapes, value);
+        let span = match value {
+            Expr::Await(expr) => expr.await_token.span,
+            _ => value.span(),
+        };
+        let local = self.new_temporary(&source, shape.kind(false), span);
+        let may_be_text = !shape.is_text() && may_lend(&self.locals, value);
+        self.locals[local].may_be_text = may_be_text;
+        self.locals[local].lasts = may_be_text && lasts(&self.locals, value);
+        self.locals[local].shape = shape;
+        self.locals[local].is_temporary = true;
+        self.note_source(local, value);
+        local
+    }
+
+    /// Moves a value to a temporary that is kept until the statement ends.
+    pub(crate) fn keep(&mut self, value: Expr) -> Expr {
+        let path = self.spill(value);
+        self.note_kept();
+        path
+    }
+
+    /// Notes that a temporary is kept until the statement ends.
+    pub(crate) fn note_kept(&mut self) {
+        self.borrowed += 1;
+    }
+
+    /// Notes what a temporary has its value from.
+    pub(crate) fn note_source(&mut self, local: LocalId, source: &impl ToTokens) {
+        self.locals[local].bound_by = self.locals.fingerprint(source);
+        self.locals[local].redacted = self.locals.names_redacted(source);
+    }
+
+    pub(crate) fn new_temporary(&mut self, source: &str, kind: LocalKind, span: Span) -> LocalId {
+        self.temporaries += 1;
+        let ident = hygiene::temporary(self.temporaries, span);
+        self.locals.add(ident, source, true, kind)
+    }
+
+    /// The local as an expression.
+    pub(crate) fn path(&self, local: LocalId) -> Expr {
+        ident_expr(self.locals[local].ident.clone())
+    }
+
+    pub(crate) fn local_pat(&self, local: LocalId) -> Pat {
+        let Local { ident, mutable, .. } = &self.locals[local];
+        ident_pat(ident.clone(), *mutable)
+    }
+
+    pub(crate) fn push_await(
+        &mut self,
+        (point, future): (PointId, Expr),
+        pat: Pat,
+        ty: Option<Type>,
+    ) {
+        self.push(Stmt::Await { point, future, pat, ty });
+    }
+
+    /// Takes an await's operation out of it.
+    pub(crate) fn future(&mut self, mut expr: syn::ExprAwait) -> (PointId, Expr) {
+        let pin = self.take_pin_attrs(&mut expr.attrs);
+        let (name, kind) = names::of_future(&expr.base, self.context.as_ref());
+        let fingerprint = self.locals.fingerprint(&expr.base);
+        let future = self.hoist(*expr.base);
+        let point = self.point((name, fingerprint), kind, expr.await_token.span);
+        self.pin(pin, point.0);
+        (point, future)
+    }
+
+    pub(crate) fn point(
+        &mut self,
+        (name, fingerprint): (String, Fingerprint),
+        kind: PointKind,
+        span: Span,
+    ) -> PointId {
+        let (within, place) = (self.within, Place::only(fingerprint));
+        let (repeats, branches) = (None, Vec::new());
+        self.points.push(Point { name, kind, span, within, repeats, place, branches });
+        PointId(self.points.len() - 1)
+    }
+
+    pub(crate) fn unsupported(&self, span: Span, what: &str, help: &str) {
+        self.diagnostics.error(
+            span,
+            Rule::UNSUPPORTED_AWAIT,
+            format!("{what} cannot contain an `.await` in a workflow"),
+            help,
+        );
+    }
+}

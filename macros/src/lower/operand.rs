@@ -1,0 +1,82 @@
+//! The operands of an expression, in the order in which it evaluates them, and what it does with each.
+
+use syn::{Expr, ExprBinary};
+
+use crate::syntax::methods::takes;
+use crate::syntax::operators::{is_assignment, is_comparison, place_is_first};
+
+/// What an expression does with an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Operand {
+    /// Moves or copies it.
+    Value,
+    /// As `Value`, to be matched by a pattern, which says of an `Option` that it is one.
+    Matched,
+    /// Borrows it where it is.
+    Borrowed,
+    /// Borrows it where it is, or copies a number.
+    Compared,
+    /// Uses the place: the left side of an assignment, what is indexed.
+    Place,
+    /// Borrows it where it is, or copies it, as the method wants it.
+    Receiver,
+    /// As `Receiver`, of a method that is known to move it.
+    Taken,
+}
+
+impl Operand {
+    pub(crate) fn is_value(self) -> bool {
+        matches!(self, Self::Value | Self::Matched)
+    }
+}
+
+/// The operands of an expression that evaluates all of them, in the order in which it does.
+pub(crate) fn operands_mut(expr: &mut Expr) -> Option<Vec<(&mut Expr, Operand)>> {
+    use Operand::{Borrowed, Compared, Place, Receiver, Taken, Value};
+    Some(match expr {
+        Expr::Array(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
+        Expr::Tuple(expr) => expr.elems.iter_mut().map(|elem| (elem, Value)).collect(),
+        // The right side comes first, and then the place that it goes to.
+        Expr::Assign(expr) => vec![(&mut expr.right, Value), (&mut expr.left, Place)],
+        Expr::Binary(ExprBinary { left, op, right, .. }) => {
+            if place_is_first(op, left, right) {
+                vec![(left, Place), (right, Value)]
+            } else if is_assignment(op) {
+                vec![(right, Value), (left, Place)]
+            } else if is_comparison(op) {
+                vec![(left, Compared), (right, Compared)]
+            } else {
+                vec![(left, Value), (right, Value)]
+            }
+        }
+        Expr::Call(expr) => {
+            let mut operands = vec![(&mut *expr.func, Receiver)];
+            operands.extend(expr.args.iter_mut().map(|argument| (argument, Value)));
+            operands
+        }
+        Expr::MethodCall(expr) => {
+            let kind = if takes(expr) { Taken } else { Receiver };
+            let mut operands = vec![(&mut *expr.receiver, kind)];
+            operands.extend(expr.args.iter_mut().map(|argument| (argument, Value)));
+            operands
+        }
+        Expr::Struct(expr) => {
+            let fields = expr.fields.iter_mut().map(|field| (&mut field.expr, Value));
+            fields.chain(expr.rest.as_deref_mut().map(|rest| (rest, Borrowed))).collect()
+        }
+        Expr::Index(expr) => vec![(&mut expr.expr, Place), (&mut expr.index, Value)],
+        Expr::Range(expr) => {
+            let ends = [expr.start.as_deref_mut(), expr.end.as_deref_mut()];
+            ends.into_iter().flatten().map(|end| (end, Value)).collect()
+        }
+        Expr::Repeat(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Cast(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Unary(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Try(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Field(expr) => vec![(&mut expr.base, Place)],
+        Expr::Reference(expr) => vec![(&mut expr.expr, Place)],
+        Expr::Paren(expr) => vec![(&mut expr.expr, Value)],
+        Expr::Group(expr) => vec![(&mut expr.expr, Value)],
+        _ => return None,
+    })
+}

@@ -1,0 +1,411 @@
+//! The pipeline of passes behind `#[workflow]`.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
+
+use crate::anf::normalize;
+use crate::check::{check_body, take_for_items, use_imports_around};
+use crate::diagnostics::Diagnostics;
+use crate::diagnostics::rules::{Level, Rule};
+use crate::flow::partial_moves::make_mutable;
+use crate::flow::refine::refine;
+use crate::flow::{cfg, liveness};
+use crate::frontend::args::WorkflowArgs;
+use crate::frontend::fragments::kept_together;
+use crate::frontend::id_pattern::IdPattern;
+use crate::frontend::method::{Kind, attribute_named};
+use crate::frontend::parse::WorkflowFn;
+use crate::frontend::{conditions, method, parse, raw, redact, shields, time_limits};
+use crate::ir::Refinement;
+use crate::ir::{Graph, LocalKind, Point};
+use crate::syntax::names::is_any_of;
+use crate::syntax::root::Root;
+use crate::verify::{lookups, pointers};
+use crate::{codegen, layout, resolve};
+
+/// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
+/// gives the errors and a function of the same signature, so that its callers do not fail too.
+pub(crate) fn expand(
+    args: TokenStream,
+    item: TokenStream,
+    diagnostics: Diagnostics,
+) -> TokenStream {
+    if is_function(&item) {
+        return expand_function(args, item, None, diagnostics);
+    }
+    let item = kept_together(item);
+    if let Ok(mut block) = syn::parse2::<ItemImpl>(item.clone()) {
+        if let Some(both) = conditions::split(&mut block, &quote!(::piton::workflow(#args))) {
+            return diagnostics.finish_with(both);
+        }
+        let block = method::each(block, Kind::WORKFLOW, &diagnostics, |args, function, head| {
+            let root = Root::of(&args);
+            root.applied(expand_function(args, function, Some(head), Diagnostics::new()))
+        });
+        if !args.is_empty() {
+            let help = "put the options on the functions of the block";
+            diagnostics.malformed(args, "this attribute takes no options on an `impl` block", help);
+        }
+        return diagnostics.finish_with(block);
+    }
+    expand_function(args, item, None, diagnostics)
+}
+
+/// Whether the item is a function, as far as its first words show.
+fn is_function(item: &TokenStream) -> bool {
+    let mut words = item.clone().into_iter().filter_map(|token| match token {
+        TokenTree::Ident(word) => Some(word),
+        _ => None,
+    });
+    words.find(|word| is_any_of(word, &["fn", "impl"])).is_some_and(|word| word == "fn")
+}
+
+/// Compiles a function, in an `impl` block with this head if there is one.
+fn expand_function(
+    args: TokenStream,
+    mut item: TokenStream,
+    block: Option<&ItemImpl>,
+    diagnostics: Diagnostics,
+) -> TokenStream {
+    let tokens = args.clone();
+    let args = WorkflowArgs::parse(args, &diagnostics);
+    let Some(mut function) = parse::function(&mut item, &diagnostics) else {
+        return diagnostics.finish_with(item);
+    };
+    if !diagnostics.has_errors()
+        && let Some(both) = conditions::split(&mut function, &quote!(::piton::workflow(#tokens)))
+    {
+        return diagnostics.finish_with(both);
+    }
+    let head = (function.attrs.clone(), function.vis.clone(), function.sig.clone());
+    raw::write_plainly(&mut function);
+    time_limits::write_out(&mut function.block);
+    shields::write_out(&mut function.block);
+    let block = match block {
+        Some(block) => Ok(Some(block.clone())),
+        None => method::block_around(&function.sig, Kind::WORKFLOW, &diagnostics),
+    };
+    let method = match block {
+        Ok(None) => Ok(None),
+        Ok(Some(block)) => method::free(&mut function, &block, &diagnostics).map(Some).ok_or(()),
+        Err(()) => Err(()),
+    };
+    let Ok(method) = method else { return stand_in(head, diagnostics) };
+    let name = function.sig.ident.unraw().to_string();
+    let stored = args.name.as_ref().map_or_else(
+        || match &method {
+            Some(method) => format!("{}::{name}", method.of_type),
+            None => name.clone(),
+        },
+        syn::LitStr::value,
+    );
+    args.check_stored_name(&stored, &diagnostics);
+    if let Some(former) = args.formerly.first()
+        && !function.sig.generics.params.is_empty()
+    {
+        let message =
+            "a generic workflow cannot have a former name: each of its instances has its own name";
+        diagnostics.malformed(
+            former,
+            message,
+            "remove it, and keep the names that `register!` gives",
+        );
+    }
+    let of_body = Diagnostics::new();
+    let replaced = check_body(&function.sig, &function.block, &args, &of_body);
+    let parsed = parse::parse(function, stored, method, &diagnostics);
+    diagnostics.append(of_body);
+    let Some(mut function) = parsed else { return stand_in(head, diagnostics) };
+    function.replaced = replaced;
+    function.formerly = args.formerly;
+    function.version = args.version;
+    function.durability = args.durability;
+    function.history = args.history;
+    function.id = args.id.and_then(|id| IdPattern::of(&id, &function, &diagnostics));
+    // A strict workflow is one that is to be changed with care.
+    let unless_set = if args.strict { Level::Warn } else { Rule::REPEATED_STATE.default_level() };
+    function.repeated_state = args.levels.of_or(Rule::REPEATED_STATE, unless_set);
+    let is_refused = diagnostics.has_errors() || parse::has_name_twice(&function.params);
+    let definition = if is_refused { None } else { compile(&mut function, &diagnostics) };
+    let compiled = definition.filter(|_| !diagnostics.has_errors());
+    let beside = diagnostics.finish_with(TokenStream::new());
+    match compiled {
+        Some(definition) => {
+            let output = codegen::facade(&function, &definition, &beside);
+            print_expansion(&name, &output);
+            output
+        }
+        None => {
+            let imports = use_imports_around(function.ident.span());
+            codegen::unavailable(&function, &quote!(#beside #imports))
+        }
+    }
+}
+
+/// What stands for a function of which not even calls can be made. What the body awaits would be
+/// refused once more in a plain function.
+fn stand_in(
+    (attrs, vis, mut sig): (Vec<Attribute>, Visibility, Signature),
+    diagnostics: Diagnostics,
+) -> TokenStream {
+    for input in &mut sig.inputs {
+        if let syn::FnArg::Typed(param) = input {
+            redact::take(&mut param.attrs);
+        }
+    }
+    let errors = diagnostics.finish_with(use_imports_around(sig.ident.span()));
+    quote! {
+        #(#attrs)*
+        #[allow(unused_variables)]
+        #vis #sig {
+            #errors
+            ::core::unreachable!()
+        }
+    }
+}
+
+/// The passes: gives what stands beside the function. `None` if one of them has reported an error.
+fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<TokenStream> {
+    take_for_items(function.ident.span(), &mut function.body);
+    let mut locals = resolve::resolve(
+        function.context.as_ref(),
+        &mut function.params,
+        &mut function.body,
+        diagnostics,
+    );
+    let mut dumps = Dumps::of(&function.name);
+    let receiver = function.method.as_ref().and_then(|method| method.receiver.as_ref());
+    if let Some(local) = receiver.and_then(|receiver| locals.find(receiver)) {
+        locals[local].stored = "self".to_owned();
+    }
+    dumps.add("resolve", || dump::locals(&locals));
+    let context = function.context.clone();
+    let take_apart = |body: &Block, locals, refinement: &Refinement, diagnostics| {
+        normalize(context.as_ref(), body, locals, refinement, diagnostics)
+    };
+    let tree = take_apart(&function.body, locals.clone(), &Refinement::default(), diagnostics);
+    report_repeated(&tree.points, function.repeated_state, diagnostics);
+    if diagnostics.has_errors() {
+        return None;
+    }
+    dumps.add("normalize", || dump::tree(&tree));
+    let mut graph = cfg::build(tree, &function.params);
+    let mut liveness = liveness::analyze(&graph);
+    if let Some(refinement) = refine(&graph, &liveness) {
+        // What there is to say has been said.
+        let said = Diagnostics::new();
+        make_mutable(
+            &refinement.partially_moved,
+            &mut locals,
+            &mut function.params,
+            &mut function.body,
+        );
+        let tree = take_apart(&function.body, locals, &refinement, &said);
+        if let Err(error) = said.finish() {
+            diagnostics.push(error);
+            return None;
+        }
+        dumps.add("normalize, with what is moved in parts", || dump::tree(&tree));
+        graph = cfg::build(tree, &function.params);
+        liveness = liveness::analyze(&graph);
+    }
+    for item in &mut graph.items {
+        compile_item(item, function, diagnostics);
+    }
+    dumps.add("cfg, liveness", || dump::graph(&graph, &liveness));
+    let layout = layout::lay_out(&graph, &liveness);
+    dumps.add("layout", || dump::layout(&layout));
+    dumps.print();
+    if let Err(reason) = layout::validate(&graph, &liveness, &layout) {
+        diagnostics.error(
+            function.ident.span(),
+            Rule::UNSUPPORTED_AWAIT,
+            format!("this workflow awaits in a place that cannot be compiled: {reason}"),
+            "write `let value = operation.await;` before the statement, and use `value` in it; please report the \
+             function, because rustc accepts it",
+        );
+        return None;
+    }
+    let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
+    report_parts(&graph, &layout, diagnostics);
+    report_unexposed(function, &graph, &layout, diagnostics);
+    pointers::report(&graph, &layout, diagnostics);
+    function.states = layout.states.iter().map(|state| state.name.clone()).collect();
+    // An expansion that is printed has others in it.
+    let explains = std::env::var_os(EXPAND).is_some();
+    (!diagnostics.has_errors())
+        .then(|| codegen::generate(function, &graph, &layout, &moved_keys, explains))
+}
+
+/// Reports values that are saved with a part that cannot be: with a borrowed `&str` in them, of which rustc would say that
+/// an implementation is not general enough, or with a range of which serde does not say whether it is over. Each
+/// is reported at the first await that it is held across.
+fn report_parts(graph: &Graph, layout: &layout::Layout, diagnostics: &Diagnostics) {
+    let mut seen = crate::collections::sets::Set::new();
+    for state in &layout.states {
+        let places = state.fields.iter().map(|id| &layout.variable(*id).place);
+        for place in places {
+            let local = &graph.locals[place.local];
+            if local.holds_range && place.fields.is_empty() && seen.insert(place.local) {
+                diagnostics.error(
+                    local.ident.span(),
+                    Rule::SAVED_LOCALS,
+                    format!(
+                        "`{}` contains an inclusive range and is held across the await of `{}`: serde does not save \
+                         whether the range is exhausted",
+                        local.name(), state.name
+                    ),
+                    "bind the range to a variable of its own, or write `a..b + 1`",
+                );
+            }
+            let has_borrowed = local.texts_in(&place.fields).is_some()
+                && local.literals_in(&place.fields).is_none();
+            if has_borrowed && seen.insert(place.local) {
+                let (what, help) = match local.kind {
+                    LocalKind::Items => (
+                        "an item of this loop".to_owned(),
+                        "make the text a `String` with `.to_owned()`; literals may stay as they are",
+                    ),
+                    _ => (
+                        format!("`{}`", local.name()),
+                        "make the text a `String` with `.to_owned()`, or bind it to its own variable; literals may \
+                         stay as they are",
+                    ),
+                };
+                diagnostics.error(
+                    local.ident.span(),
+                    Rule::SAVED_LOCALS,
+                    format!(
+                        "{what} contains a `&str` that may be borrowed, and is held across the await of `{}`",
+                        state.name
+                    ),
+                    help,
+                );
+            }
+        }
+    }
+}
+
+/// Reports exposed variables that no state keeps, so that nobody would ever see them.
+fn report_unexposed(
+    function: &WorkflowFn,
+    graph: &Graph,
+    layout: &layout::Layout,
+    diagnostics: &Diagnostics,
+) {
+    let is_kept = |name: &Ident| {
+        let kept = layout.states.iter().flat_map(|state| &state.fields);
+        kept.map(|id| &layout.variable(*id).place).any(|place| {
+            let local = &graph.locals[place.local];
+            local.exposed && place.fields.is_empty() && name.unraw() == local.name()
+        })
+    };
+    for name in function.exposed.iter().filter(|name| !is_kept(name)) {
+        diagnostics.malformed(
+            name,
+            format!("`{name}` is exposed, but no state saves it"),
+            "expose a variable that owns its value and lives across an await of the workflow",
+        );
+    }
+}
+
+/// Reports states that are told apart by their order alone.
+fn report_repeated(points: &[Point], level: Level, diagnostics: &Diagnostics) {
+    for point in points {
+        let Some(shared) = &point.repeats else { continue };
+        let message = format!(
+            "this is not the first await of `{shared}`, so its state is stored as `{}`",
+            point.name
+        );
+        let help = format!(
+            "write `#[state(\"…\")]` before the statement: the number changes when another await of `{shared}` is \
+             inserted before it"
+        );
+        match level {
+            Level::Allow => {}
+            Level::Warn => {
+                diagnostics.warning(point.span, Rule::REPEATED_STATE, message, &help);
+            }
+            Level::Deny => diagnostics.error(point.span, Rule::REPEATED_STATE, message, &help),
+        }
+    }
+}
+
+/// An `async fn` in the body is a workflow of its own, which the body can only await.
+fn compile_item(item: &mut Item, outer: &WorkflowFn, diagnostics: &Diagnostics) {
+    let Item::Fn(function) = item else { return };
+    if function.sig.asyncness.is_none() || attribute_named(&["activity"], &function.attrs).is_some()
+    {
+        return;
+    }
+    // It is one with or without the attribute.
+    if let Some(index) = attribute_named(&["workflow"], &function.attrs) {
+        let attr = function.attrs.remove(index);
+        if !matches!(attr.meta, syn::Meta::Path(_)) {
+            diagnostics.error(
+                attr.path().span(),
+                Rule::WORKFLOW_SIGNATURE,
+                "a workflow in the body of another cannot have options",
+                "remove the attribute, so that the options of the outer workflow apply, or move the function out of \
+                 the body",
+            );
+        }
+    }
+    let name = format!("{}::{}", outer.name, function.sig.ident.unraw());
+    if let Some(mut function) = parse::parse(function.clone(), name, None, diagnostics)
+        && !diagnostics.has_errors()
+    {
+        function.is_nested = true;
+        function.repeated_state = outer.repeated_state;
+        if let Some(definition) = compile(&mut function, diagnostics) {
+            *item = Item::Verbatim(codegen::facade(&function, &definition, &TokenStream::new()));
+        }
+    }
+}
+
+/// The dumps of the passes, if the environment asks for them: `PITON_DUMP=1`, or the stored name.
+struct Dumps(Option<String>);
+
+impl Dumps {
+    fn of(name: &str) -> Self {
+        let wanted = std::env::var("PITON_DUMP").unwrap_or_default();
+        Self((wanted == "1" || wanted == name).then(|| format!("// #[workflow] {name}\n")))
+    }
+
+    fn add(&mut self, pass: &str, dump: impl FnOnce() -> String) {
+        if let Some(text) = &mut self.0 {
+            text.push_str(&format!("// after {pass}\n{}", dump()));
+        }
+    }
+
+    fn print(self) {
+        if let Some(text) = self.0 {
+            eprintln!("{text}");
+        }
+    }
+}
+
+/// The variable by which the environment asks for expansions.
+const EXPAND: &str = "PITON_EXPAND";
+
+/// Prints the expansion if the environment asks for it: `PITON_EXPAND=1`, or the function's name.
+fn print_expansion(name: &str, output: &TokenStream) {
+    let wanted = std::env::var(EXPAND).unwrap_or_default();
+    if wanted != "1" && wanted != name {
+        return;
+    }
+    let text = match syn::parse2(quote!(#output)) {
+        Ok(file) => prettyplease::unparse(&file),
+        Err(_) => output.to_token_stream().to_string(),
+    };
+    eprintln!("// #[workflow] {name}\n{text}");
+}
+
+pub(crate) mod dump;
+#[cfg(test)]
+mod stability;
+#[cfg(test)]
+mod tests;

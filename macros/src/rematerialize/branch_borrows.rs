@@ -1,0 +1,300 @@
+//! Borrows that one of several branches gives: `let name = if is_known { &order.name } else { &other };`,
+//! or that a loop or labeled block is left with.
+//!
+//! ```text
+//! let name = match owner { Some(name) => name, None => &other };
+//!
+//! let branch;
+//! let name = match owner { Some(name) => { branch = 0; name } None => { branch = 1; &other } };
+//! ```
+//!
+//! The number of the branch is saved, and the borrow is made again as that branch has given it. What the
+//! branches do besides is done once.
+
+use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
+use syn::visit::Visit;
+use syn::{Expr, Ident, Pat, Stmt};
+
+use super::branch_values::{Around, each_branch, is_left_with_value};
+use super::rematched_patterns::depends_on_guard;
+use crate::ir;
+use crate::ir::{LocalId, LocalKind};
+use crate::lower::{Dest, Lower};
+use crate::rematerialize::patterns;
+use crate::syntax::branches::awaits_in_branch;
+use crate::syntax::build::let_stmt;
+use crate::syntax::forms::gives_option;
+use crate::syntax::hygiene::Names;
+use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::{macros, suspend};
+use crate::values::pairs::is_part_of_bound;
+use crate::values::projections;
+
+impl Lower<'_> {
+    /// Has the branches of a `let` say which of them it was, if they give borrows. Notes how what it
+    /// declares is made again. Unless it `is_held` across a later await, only branches that await need that.
+    pub(crate) fn number_branches(&mut self, local: &mut syn::Local, is_held: bool) {
+        let (Pat::Ident(pat), _) = split_type(&local.pat) else { return };
+        let Some(id) = self.locals.find(&pat.ident) else { return };
+        let Some(init) = local.init.as_mut().filter(|init| init.diverge.is_none()) else { return };
+        // Something else may be assigned to a `mut` binding.
+        let is_simple = pat.by_ref.is_none() && pat.subpat.is_none() && pat.mutability.is_none();
+        let awaits = suspend::expr(&init.expr);
+        if !is_simple || awaits && !local.attrs.is_empty() {
+            return;
+        }
+        if !is_held && !awaits_in_branch(&init.expr) {
+            return;
+        }
+        self.keep_decided(&mut init.expr);
+        let awaits = suspend::expr(&init.expr);
+        let source = self.locals[id].stored.clone();
+        let again = self.numbered(&mut init.expr, &source, is_held, awaits);
+        let Some(again) = again else { return };
+        // What is made again is not given in several places.
+        if awaits {
+            let branches = std::mem::replace(&mut *init.expr, again.clone());
+            self.expr_stmt(branches, None, Dest::Discard);
+        }
+        self.locals[id].remade = Some(again);
+    }
+
+    /// The operand that branches give, if it is a borrow: a local that is made again. Where a branch awaits,
+    /// it is made again where it stands.
+    pub(crate) fn chosen_operand(&mut self, value: &mut Expr) -> Option<Expr> {
+        if suspend::expr(value) {
+            return self.chosen_in_place(value);
+        }
+        let (source, span) = (self.name_of_value(value), value.span());
+        let again = self.numbered(value, &source, false, false)?;
+        let value = std::mem::replace(value, Expr::PLACEHOLDER);
+        let local = self.new_temporary(&source, LocalKind::Value, span);
+        self.note_source(local, &value);
+        self.code(let_stmt(self.local_pat(local), value));
+        self.locals[local].remade = Some(again);
+        Some(self.path(local))
+    }
+
+    /// As [`chosen_operand`](Self::chosen_operand), made again where it stands, since there rustc knows what type
+    /// is wanted: `&list` and `&[]` may both be a `&[T]`.
+    pub(crate) fn chosen_in_place(&mut self, value: &mut Expr) -> Option<Expr> {
+        let again = self.numbered(value, &self.name_of_value(value), false, true)?;
+        let value = std::mem::replace(value, Expr::PLACEHOLDER);
+        self.expr_stmt(value, None, Dest::Discard);
+        Some(again)
+    }
+
+    /// Has branches say which of them it was, if they give borrows, of what `source` calls. Gives that as it
+    /// is made again. Unless it `is_held`, what may be a value of a method of the user's own is left alone. If it
+    /// `stays` where it is wanted, the branches give nothing here.
+    fn numbered(
+        &mut self,
+        value: &mut Expr,
+        source: &str,
+        is_held: bool,
+        stays: bool,
+    ) -> Option<Expr> {
+        let is_block = matches!(value, Expr::Block(block) if block.label.is_none());
+        let has_branches = matches!(value, Expr::If(_) | Expr::Match(_));
+        if !(has_branches || is_left_with_value(value) || is_held && is_block) {
+            return None;
+        }
+        let (mut made, mut borrows) = (Vec::new(), false);
+        // The first indices that the branches look for, which are kept where they are evaluated.
+        let mut indices = Vec::new();
+        each_branch(value, &mut Vec::new(), &mut |given, around| {
+            borrows |= self.borrows(given);
+            if !is_held && gives_option(given) {
+                return None;
+            }
+            let mut kept = given.clone();
+            let index = self.keep_index(&mut kept, around);
+            made.push(self.given_again(&kept, around)?);
+            indices.push(index.map(|index| (index, kept)));
+            Some(())
+        })?;
+        let last = made.pop().filter(|_| borrows)?;
+        for (index, _) in indices.iter().flatten() {
+            if made.is_empty() {
+                self.push(ir::Stmt::Declare(index.0));
+                continue;
+            }
+            // Other branches give none.
+            let none = syn::parse_quote_spanned!(value.span()=> ::core::option::Option::None);
+            self.code(let_stmt(self.local_pat(index.0), none));
+        }
+        let source = format!("branch of {source}");
+        let branch = self.new_temporary(&source, LocalKind::Value, value.span());
+        // Of other branches its number says nothing.
+        self.note_source(branch, &*value);
+        self.push(ir::Stmt::Declare(branch));
+        let branch = self.locals[branch].ident.clone();
+        let mut numbers = 0u32..;
+        let mut indices = indices.into_iter();
+        each_branch(value, &mut Vec::new(), &mut |given, _| {
+            let (number, span) = (numbers.next(), given.span());
+            let mut keep = None;
+            if let Some(((local, index), kept)) = indices.next().flatten() {
+                let local = self.path(local);
+                let set: Stmt = syn::parse_quote_spanned!(span=> #local = ::core::option::Option::Some(#index););
+                (keep, *given) = (Some(set), kept);
+            }
+            *given = match stays {
+                // Of what type it is, the other branches say, or what wants it.
+                true if is_none(given) || self.is_constant(given) => {
+                    syn::parse_quote_spanned!(span=> { #branch = #number; })
+                }
+                true => {
+                    syn::parse_quote_spanned!(span=> { #keep #branch = #number; let _ = #given; })
+                }
+                false => syn::parse_quote_spanned!(span=> { #keep #branch = #number; #given }),
+            };
+            Some(())
+        });
+        Some(made.iter().enumerate().rev().fold(last, |rest, (n, given)| {
+            let (n, span) = (u32::try_from(n).ok(), given.span());
+            syn::parse_quote_spanned!(span=> if #branch == #n { #given } else { #rest })
+        }))
+    }
+
+    /// Has what a branch gives find its element by a local that is yet to be given the index. Gives both.
+    fn keep_index(&mut self, given: &mut Expr, around: &Around) -> Option<(LocalId, Expr)> {
+        match given {
+            Expr::Paren(expr) => self.keep_index(&mut expr.expr, around),
+            Expr::Reference(expr) => self.keep_index(&mut expr.expr, around),
+            Expr::Field(expr) => self.keep_index(&mut expr.base, around),
+            Expr::MethodCall(call) => self.keep_index(&mut call.receiver, around),
+            Expr::Index(expr) if self.is_place(&expr.expr) && !names_bound(&expr.expr, around) => {
+                let index = &mut *expr.index;
+                let is_there = self.is_fixed(index) && !names_bound(index, around);
+                if is_there || matches!(index, Expr::Reference(_) | Expr::Range(_)) {
+                    return None;
+                }
+                let local = self.new_temporary("index", LocalKind::Value, index.span());
+                self.locals[local].is_temporary = true;
+                let path = self.path(local);
+                let again = syn::parse_quote_spanned!(index.span()=> ::piton::__private::copy_of_index(&#path));
+                Some((local, std::mem::replace(index, again)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether what a branch gives is more than a text or a constant.
+    fn borrows(&self, given: &Expr) -> bool {
+        match given {
+            Expr::Paren(expr) => self.borrows(&expr.expr),
+            Expr::Call(call) => call.args.iter().any(|part| self.borrows(part)),
+            Expr::Lit(_) => false,
+            given => !is_none(given) && !self.is_constant(given),
+        }
+    }
+
+    /// What a branch gives, as it is made again.
+    fn given_again(&self, given: &Expr, around: &Around) -> Option<Expr> {
+        match given {
+            Expr::Paren(expr) => self.given_again(&expr.expr, around),
+            Expr::Call(call) if is_some(&call.func) => {
+                let mut call = call.clone();
+                for part in &mut call.args {
+                    *part = self.given_again(part, around)?;
+                }
+                Some(Expr::Call(call))
+            }
+            given if is_none(given) => Some(given.clone()),
+            // What a pattern around it binds is gone when it is made again.
+            given if names_bound(given, around) => {
+                let (mut around, mut again) = (around.as_slice(), None);
+                while let (None, Some(((pat, value), outer))) = (&again, around.split_last()) {
+                    let is_there = !names_bound(value, outer);
+                    again = is_there.then(|| self.bound_again(given, pat, value)).flatten();
+                    around = outer;
+                }
+                again
+            }
+            given if self.is_remade(given) => Some(given.clone()),
+            given => self.lent(given),
+        }
+    }
+
+    /// What a pattern around the branch lends, or a part of that.
+    fn bound_again(&self, given: &Expr, pat: &Pat, value: &Expr) -> Option<Expr> {
+        let pat = match pat {
+            pat if depends_on_guard(pat) => return None,
+            Pat::Guard(guarded) => &*guarded.pat,
+            pat => pat,
+        };
+        let lent = self.lent(value);
+        let value = lent.as_ref().unwrap_or(value);
+        let mut bound = Vec::new();
+        collect_bindings(pat, &mut bound);
+        if let Expr::Path(path) = given {
+            let ident = path.path.get_ident().filter(|ident| bound.contains(ident))?;
+            let is_borrow =
+                self.binds_shared_borrows(pat, value) || self.binds_mutable_borrows(pat, value);
+            return is_borrow.then(|| patterns::of(pat, value, std::slice::from_ref(ident)));
+        }
+        let lends = self.binds_shared_borrows(pat, value)
+            && (projections::gives_part(given, pat, false, false)
+                || is_part_of_bound(given, pat, value));
+        lends.then(|| {
+            let (span, otherwise) = (given.span(), patterns::otherwise());
+            let names = Names::of(given.to_token_stream());
+            bound.retain(|ident| names.has(&ident.to_string()));
+            let pat = patterns::only(pat, &bound);
+            let again = quote_spanned! {span=>
+                match #value { #pat => #given, #otherwise => ::core::unreachable!() }
+            };
+            syn::parse_quote_spanned!(span=> ::piton::__private::lent_by((), #again))
+        })
+    }
+}
+
+/// Whether the expression names what one of the patterns binds.
+fn names_bound(expr: &Expr, around: &[(Pat, Expr)]) -> bool {
+    struct Named<'a>(&'a [Ident], bool);
+    impl Visit<'_> for Named<'_> {
+        fn visit_expr_path(&mut self, path: &syn::ExprPath) {
+            self.1 |= path.path.get_ident().is_some_and(|ident| self.0.contains(ident));
+        }
+        fn visit_macro(&mut self, mac: &syn::Macro) {
+            macros::scan_names(&mac.tokens, &mut |name| {
+                self.1 |= self.0.iter().any(|it| it == name)
+            });
+        }
+    }
+    let mut bound = Vec::new();
+    around.iter().for_each(|(pat, _)| collect_bindings(pat, &mut bound));
+    let mut named = Named(&bound, false);
+    named.visit_expr(expr);
+    named.1
+}
+
+/// Whether all branches give such a value: a borrow, or one in an `Option`.
+pub(crate) fn all_given(made: &Expr, is_so: &impl Fn(&Expr) -> bool) -> bool {
+    match made {
+        Expr::If(made) => {
+            let mut ends = made.then_branch.stmts.iter().filter_map(|stmt| match stmt {
+                Stmt::Expr(given, None) => Some(given),
+                _ => None,
+            });
+            ends.all(|given| all_given(given, is_so))
+                && made.else_branch.iter().all(|(_, otherwise)| all_given(otherwise, is_so))
+        }
+        Expr::Block(made) => made.block.stmts.iter().all(|stmt| match stmt {
+            Stmt::Expr(given, None) => all_given(given, is_so),
+            _ => true,
+        }),
+        Expr::Call(call) if is_some(&call.func) => call.args.iter().all(is_so),
+        made => is_none(made) || is_so(made),
+    }
+}
+
+fn is_none(expr: &Expr) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident("None"))
+}
+
+fn is_some(expr: &Expr) -> bool {
+    matches!(expr, Expr::Path(path) if path.path.is_ident("Some"))
+}

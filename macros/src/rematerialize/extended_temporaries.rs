@@ -1,0 +1,197 @@
+//! Values that a `let` makes to borrow from them until the end of the block: `let order = &load(n).await;`,
+//! `let (ref name, n) = make();`.
+//!
+//! ```text
+//! let lines = &mut make().lines;   →   let mut value = make(); let lines = &mut value.lines;
+//! ```
+//!
+//! rustc keeps such a value beside its locals. Here it is one of them, so that it is saved, and what has
+//! been borrowed from it is made again as what is borrowed from any other local.
+
+use syn::spanned::Spanned;
+use syn::{Expr, ExprUnary, Pat, PatType, Stmt, Type, TypeSlice, UnOp};
+
+use crate::ir::locals::local_of;
+use crate::lower::Lower;
+use crate::syntax::binding_modes::binds_by_ref;
+use crate::syntax::build::{ident_pat, let_stmt};
+use crate::syntax::calls::only_wraps;
+use crate::syntax::mentions::is_named;
+use crate::syntax::methods::{Fact, is, tried};
+use crate::syntax::patterns::{binds_nothing, collect_bindings, has_ref, split_type};
+use crate::syntax::{macros, suspend};
+use crate::values::shapes;
+
+impl Lower<'_> {
+    /// Declares a local for each value that the statement makes to borrow from it, if what it binds is
+    /// named behind an await.
+    pub(crate) fn name_lenders(&mut self, local: &mut syn::Local) {
+        let Some(mut init) = local.init.take() else { return };
+        let ty = match split_type(&local.pat).1 {
+            Some(ty) if has_ref(&local.pat) => Some(ty.clone()),
+            ty => ty.and_then(|ty| type_of_array(ty, &init.expr)),
+        };
+        let syn::LocalInit { expr, diverge, .. } = &mut init;
+        let always_matches = diverge.is_none();
+        let lenders = self.lenders(expr, &[&local.pat], always_matches);
+        // This is asked last, because it takes a look at all that follows.
+        if lenders.is_empty() || !self.is_held(local) {
+            local.init = Some(init);
+            return;
+        }
+        for (value, mutable) in lenders {
+            let attrs =
+                if suspend::expr(value) { std::mem::take(&mut local.attrs) } else { Vec::new() };
+            let id = self.temporary(value);
+            let shape = shapes::of_value(&self.locals, &self.shapes, value);
+            self.locals[id].kind = shape.kind(mutable);
+            (self.locals[id].mutable, self.locals[id].is_temporary) = (mutable, false);
+            let path = self.path(id);
+            if let Some((_, otherwise)) = diverge
+                && let Expr::Block(otherwise) = &mut **otherwise
+            {
+                // rustc has dropped it there.
+                otherwise.block.stmts.insert(0, syn::parse_quote!(let _ = { #path };));
+            }
+            let value = std::mem::replace(value, path);
+            let mut pat = ident_pat(self.locals[id].ident.clone(), mutable);
+            if let Some(ty) = ty.clone() {
+                let (attrs, colon_token) = (Vec::new(), Default::default());
+                pat =
+                    Pat::Type(PatType { attrs, pat: Box::new(pat), colon_token, ty: Box::new(ty) });
+            }
+            let Stmt::Local(mut lender) = let_stmt(pat, value) else { continue };
+            lender.attrs = attrs;
+            self.keep_lent(&mut lender);
+            self.local(lender);
+        }
+        local.init = Some(init);
+    }
+
+    /// Whether what the statement binds is named behind an await, or what is bound from that before it.
+    pub(crate) fn is_held(&self, local: &syn::Local) -> bool {
+        let mut bound = Vec::new();
+        collect_bindings(&local.pat, &mut bound);
+        let mut is_behind = false;
+        for stmt in self.rest.last().into_iter().flat_map(|rest| rest.iter().rev()) {
+            is_behind |= suspend::stmt(stmt);
+            if !bound.iter().any(|ident| is_named(ident, stmt)) {
+                continue;
+            }
+            if is_behind {
+                return true;
+            }
+            if let Stmt::Local(local) = stmt {
+                collect_bindings(&local.pat, &mut bound);
+            }
+        }
+        false
+    }
+
+    /// The values that an expression makes for patterns to borrow from them, and whether mutably.
+    pub(crate) fn lenders<'e>(
+        &self,
+        expr: &'e mut Expr,
+        pats: &[&Pat],
+        always_matches: bool,
+    ) -> Vec<(&'e mut Expr, bool)> {
+        // Beside parts that are moved out, others are borrowed again only by their fields.
+        let by_ref = pats.iter().any(|pat| has_ref(pat))
+            && (always_matches || pats.iter().all(|pat| binds_by_ref(pat)));
+        let mut lenders = Vec::new();
+        let binds = !pats.iter().all(|pat| binds_nothing(pat));
+        if !binds || self.lends_part(expr) || !lenders_in(expr, by_ref, &mut lenders) {
+            return Vec::new();
+        }
+        // Borrowed for ever.
+        let lasts = |value: &Expr| self.is_constant(value) || is_literal(value);
+        lenders.retain(|(value, mutable)| *mutable || !lasts(value));
+        lenders
+    }
+
+    /// Whether a chain of methods lends what is borrowed, which is asked for again.
+    pub(crate) fn lends_part(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Paren(expr) => self.lends_part(&expr.expr),
+            Expr::Reference(expr) => self.is_lending(&expr.expr) || self.finds_item(&expr.expr),
+            chain => self.is_lending(chain),
+        }
+    }
+
+    /// Whether what is opened is a local or a part of one, and no borrow: what comes out of it is a value.
+    pub(crate) fn is_taken_out_of(&self, opened: &Expr) -> bool {
+        local_of(&self.locals, opened).is_some_and(|local| self.locals[local].remade.is_none())
+    }
+
+    /// Whether a chain of methods finds an item that can be changed, or gives a part of it. Where that is, is
+    /// kept.
+    pub(crate) fn finds_item(&self, chain: &Expr) -> bool {
+        match chain {
+            Expr::Paren(expr) => self.finds_item(&expr.expr),
+            Expr::Field(expr) => self.finds_item(&expr.base),
+            Expr::Try(expr) => self.finds_item(tried(expr)),
+            Expr::MethodCall(call) if is(call, Fact::Opens) => self.finds_item(&call.receiver),
+            Expr::MethodCall(call) => {
+                is(call, Fact::Finds) && self.lends_items_to_change(&call.receiver)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Finds the values that an expression makes to borrow from them, and whether mutably. Whether the rest of
+/// it can as well be evaluated after them.
+fn lenders_in<'e>(init: &'e mut Expr, by_ref: bool, out: &mut Vec<(&'e mut Expr, bool)>) -> bool {
+    match init {
+        Expr::Paren(expr) => lenders_in(&mut expr.expr, by_ref, out),
+        Expr::Reference(expr) => {
+            let mutable = expr.mutability.is_some();
+            out.extend(lender(&mut expr.expr).map(|value| (value, mutable)));
+            true
+        }
+        init if by_ref => {
+            out.extend(lender(init).map(|value| (value, true)));
+            true
+        }
+        Expr::Path(_) | Expr::Lit(_) => true,
+        Expr::Tuple(expr) => expr.elems.iter_mut().all(|part| lenders_in(part, false, out)),
+        Expr::Array(expr) => expr.elems.iter_mut().all(|part| lenders_in(part, false, out)),
+        Expr::Call(call) if only_wraps(&call.func) => {
+            call.args.iter_mut().all(|part| lenders_in(part, false, out))
+        }
+        _ => false,
+    }
+}
+
+/// The value of which a part is borrowed, if it is made for that.
+pub(crate) fn lender(part: &mut Expr) -> Option<&mut Expr> {
+    // rustc infers the types of a closure where it stands.
+    let is_none = match part {
+        Expr::Path(_) | Expr::Closure(_) | Expr::Reference(_) => true,
+        Expr::Macro(call) => macros::name(&call.mac) == "format_args",
+        _ => false,
+    };
+    match part {
+        Expr::Field(expr) => lender(&mut expr.base),
+        Expr::Index(expr) => lender(&mut expr.expr),
+        Expr::Paren(expr) => lender(&mut expr.expr),
+        Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr, .. }) => lender(expr),
+        value => (!is_none).then_some(value),
+    }
+}
+
+/// The type of an array that is borrowed as the slice that the variable is said to be. Its elements are what
+/// they are where rustc knows what is wanted of them.
+fn type_of_array(ty: &Type, value: &Expr) -> Option<Type> {
+    let (Type::Reference(ty), Expr::Reference(value)) = (ty, value) else { return None };
+    let (Type::Slice(TypeSlice { elem, .. }), Expr::Array(array)) = (&*ty.elem, &*value.expr)
+    else {
+        return None;
+    };
+    let len = array.elems.len();
+    Some(syn::parse_quote_spanned!(ty.span()=> [#elem; #len]))
+}
+
+fn is_literal(value: &Expr) -> bool {
+    matches!(value, Expr::Macro(call) if macros::is_literal(&call.mac))
+}

@@ -1,0 +1,150 @@
+//! What operands may do to those before them.
+
+use syn::{Expr, UnOp};
+
+use crate::collections::sets::Set;
+use crate::ir::locals::local_of;
+use crate::ir::usage::{Place, Usage, made_of};
+use crate::ir::{LocalId, Locals};
+use crate::lower::Lower;
+use crate::syntax::exits::Exits;
+
+/// What later operands may do: change locals, use up them or parts of them, and leave the expression.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changed {
+    pub(crate) changes: Set<LocalId>,
+    writes: Set<Place>,
+    may_write: Set<Place>,
+    called: Set<Place>,
+    spends: Set<Place>,
+    pub(crate) exits: Exits,
+}
+
+impl Changed {
+    /// Adds what another operand may do.
+    pub(crate) fn note(&mut self, locals: &Locals, operand: &Expr) {
+        let Usage { changes, writes, may_write, called, spends, .. } =
+            Usage::of_expr(locals, operand);
+        self.changes.extend(changes);
+        self.writes.extend(writes);
+        self.may_write.extend(may_write);
+        self.called.extend(called);
+        self.spends.extend(spends);
+        self.exits.note(operand);
+    }
+
+    /// As [`may_change`](Self::may_change), where methods of the standard library's names only look at it.
+    pub(crate) fn may_change_lent(&self, place: &Place) -> bool {
+        self.writes.iter().chain(&self.called).any(|written| written.overlaps(place))
+    }
+
+    /// Whether they may use up the place, or a part of it or what it is a part of.
+    pub(crate) fn may_spend(&self, place: &Place) -> bool {
+        self.spends.iter().any(|spent| spent.overlaps(place))
+    }
+
+    /// Whether they may change the place or a part of it.
+    pub(crate) fn may_change(&self, place: &Place) -> bool {
+        self.writes.iter().chain(&self.may_write).any(|written| written.overlaps(place))
+    }
+}
+
+impl Lower<'_> {
+    /// Whether the operand is a place of which some part is written later.
+    pub(crate) fn is_written(&self, operand: &Expr, changed: &Changed) -> bool {
+        self.is_among(operand, &changed.writes)
+    }
+
+    /// Whether a method or a macro that is not known may change some part of the place later.
+    pub(crate) fn is_called(&self, operand: &Expr, changed: &Changed) -> bool {
+        self.is_among(operand, &changed.called)
+    }
+
+    /// Whether the operand is a place that has a part in common with one of these.
+    fn is_among(&self, operand: &Expr, others: &Set<Place>) -> bool {
+        let places = places_in(&self.locals, operand);
+        places.iter().any(|(place, _)| others.iter().any(|other| other.overlaps(place)))
+    }
+
+    /// Whether a closure in the operand takes over what is changed later. What it borrows rustc lets nothing
+    /// change.
+    pub(crate) fn captures_changed(&self, operand: &Expr, changed: &Changed) -> bool {
+        match operand {
+            Expr::Closure(closure) => {
+                let Usage { mentions, spends, .. } = Usage::of_expr(&self.locals, operand);
+                match closure.capture {
+                    Some(_) => !mentions.is_disjoint(&changed.changes),
+                    None => changed.writes.iter().any(|to| spends.iter().any(|it| it.overlaps(to))),
+                }
+            }
+            Expr::Paren(expr) => self.captures_changed(&expr.expr, changed),
+            Expr::Reference(expr) => self.captures_changed(&expr.expr, changed),
+            Expr::Tuple(expr) => expr.elems.iter().any(|it| self.captures_changed(it, changed)),
+            _ => false,
+        }
+    }
+
+    /// Whether the operand is in a place that is used up later. What is a borrow stays where it is.
+    pub(crate) fn is_spent(&self, operand: &Expr, changed: &Changed) -> bool {
+        let is_borrow = |place: &Place| self.locals[place.local].remade.is_some();
+        let places = places_in(&self.locals, operand);
+        !places.iter().any(|(place, _)| is_borrow(place))
+            && places.iter().any(|(place, is_all)| {
+                let is_within = |spent: &Place| spent.holds(place) && !(*is_all && spent == place);
+                changed.spends.iter().any(is_within)
+            })
+    }
+}
+
+/// The place that the expression is or is in, those that it is by borrows that are made again, and whether it
+/// is all of each.
+fn places_in(locals: &Locals, expr: &Expr) -> Vec<(Place, bool)> {
+    match expr {
+        Expr::Path(path) => {
+            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
+            let Some(local) = local else { return Vec::new() };
+            let mut places = match &locals[local].remade {
+                Some(Expr::Reference(borrow)) => places_in(locals, &borrow.expr),
+                _ => Vec::new(),
+            };
+            places.push((Place::whole(local), true));
+            places
+        }
+        Expr::Field(field) => {
+            let within = places_in(locals, &field.base).into_iter();
+            within
+                .map(|(place, is_all)| match is_all {
+                    true => (place.field(&field.member), true),
+                    false => (place, false),
+                })
+                .collect()
+        }
+        Expr::Index(expr) => {
+            places_in(locals, &expr.expr).into_iter().map(|(place, _)| (place, false)).collect()
+        }
+        Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => places_in(locals, &expr.expr),
+        Expr::Paren(expr) => places_in(locals, &expr.expr),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether moving or copying the expression later gives the same value.
+pub(crate) fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
+    match expr {
+        Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
+            Some(local) => !changed.changes.contains(&local),
+            None => true,
+        },
+        // Of what is used up no part is left, unless it is copied. A borrow that it is read through may have
+        // ended.
+        Expr::Field(expr) => {
+            let base = Place::of(&expr.base, &|ident| lower.locals.find(ident));
+            let is_gone = base.is_some_and(|base| changed.spends.iter().any(|it| it.holds(&base)));
+            let has_ended = local_of(&lower.locals, &expr.base)
+                .is_some_and(|local| !made_of(&lower.locals, local).is_disjoint(&changed.changes));
+            !is_gone && !has_ended && is_stable_value(lower, &expr.base, changed)
+        }
+        Expr::Paren(expr) => is_stable_value(lower, &expr.expr, changed),
+        _ => false,
+    }
+}

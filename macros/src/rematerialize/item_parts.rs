@@ -1,0 +1,63 @@
+//! `for` loops over what the items of another loop have in them: `for stage in STAGES { for step in
+//! stage.steps { … } }`.
+//!
+//! The items of a constant, and those that are lent, are made again for every use. So is then a part that
+//! is copied or moved out of one, and the inner loop needs no more than its position in that.
+
+use syn::{Expr, ExprUnary, UnOp};
+
+use crate::lower::Lower;
+use crate::syntax::methods;
+use crate::values::runtime_calls;
+
+impl Lower<'_> {
+    /// Has an iterable that names a part of an item say how that is made, so that nothing is moved out of a
+    /// variable with every round.
+    pub(crate) fn make_item_again(&self, iterable: Expr) -> Expr {
+        let mut again = iterable.clone();
+        let mut part = &mut again;
+        while base_of_part(part).is_some() {
+            match part {
+                Expr::Field(expr) => part = &mut expr.base,
+                Expr::Unary(expr) => part = &mut expr.expr,
+                Expr::Paren(expr) => part = &mut expr.expr,
+                _ => break,
+            }
+        }
+        match self.stands_for(part).filter(|item| is_item(item)) {
+            Some(item) => {
+                *part = item.clone();
+                again
+            }
+            None => iterable,
+        }
+    }
+}
+
+/// What a part is a part of.
+pub(crate) fn base_of_part(part: &Expr) -> Option<&Expr> {
+    match part {
+        Expr::Field(expr) => Some(&expr.base),
+        Expr::Unary(ExprUnary { op: UnOp::Deref(_), expr, .. }) => Some(expr),
+        Expr::Paren(expr) => Some(&expr.expr),
+        _ => None,
+    }
+}
+
+/// Whether the expression makes an item of a loop again, or a part of one.
+pub(crate) fn is_of_item(expr: &Expr) -> bool {
+    is_item(expr) || base_of_part(expr).is_some_and(is_of_item)
+}
+
+/// Whether the expression makes an item of a loop again that nobody changes, or what a pattern binds of one.
+fn is_item(made: &Expr) -> bool {
+    match made {
+        Expr::Match(made) => is_item(&made.expr),
+        Expr::Call(call) => match runtime_calls::function(call).as_deref() {
+            Some("current_copy") => true,
+            Some("current_item") => call.args.first().is_some_and(methods::is_shared),
+            _ => false,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,339 @@
+//! Locals that are made again after a suspension instead of being saved: borrows of other locals,
+//! string literals, constants, functions, and closures that capture nothing that could change.
+
+use syn::punctuated::Punctuated;
+use syn::{Expr, Lit, Member, Pat, Token, UnOp};
+
+use super::branch_borrows;
+use super::rematched_patterns::depends_on_guard;
+use crate::ir::usage::{Place, Usage};
+use crate::ir::{LocalKind, MadeWith};
+use crate::lower::Lower;
+use crate::rematerialize::patterns;
+use crate::syntax::binding_modes::Bindings;
+use crate::syntax::calls::{names_constant, only_wraps};
+use crate::syntax::forms::is_plain_literal;
+use crate::syntax::macros;
+use crate::syntax::operators::is_sign;
+use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::values::runtime_calls::{gives_borrow, lends};
+
+/// The most parameters of a closure that is made again: `runtime/src/generated/same_type.rs`.
+const MAX_PARAMETERS: usize = 6;
+
+/// Whether there is a string literal among the elements.
+fn has_text(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_)),
+        Expr::Array(expr) => expr.elems.iter().any(has_text),
+        Expr::Tuple(expr) => expr.elems.iter().any(has_text),
+        Expr::Reference(_) => true,
+        Expr::Paren(expr) => has_text(&expr.expr),
+        _ => false,
+    }
+}
+
+impl Lower<'_> {
+    /// How the local that the statement declares is made again, if it can be.
+    pub(crate) fn remade(&self, local: &syn::Local) -> Option<Expr> {
+        let (Pat::Ident(pat), _) = split_type(&local.pat) else { return None };
+        // Something else may be assigned to a `mut` binding.
+        if pat.by_ref.is_some() || pat.subpat.is_some() || pat.mutability.is_some() {
+            return None;
+        }
+        let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
+        let is_function =
+            self.is_function(&init.expr) || self.is_constructor(&init.expr, &pat.ident);
+        if is_function || self.is_remade(&init.expr) {
+            let mut again = (*init.expr).clone();
+            if let Expr::Closure(closure) = &mut again {
+                // What it has taken over is where it was, for the next time it is made.
+                closure.capture = None;
+            }
+            return Some(again);
+        }
+        self.lent(&init.expr).or_else(|| self.lasting_part(&init.expr))
+    }
+
+    /// Whether the expression puts shared borrows side by side, or one into something that only wraps it:
+    /// `(&a, &b)`, `Some(&a)`, `Cow::from(&a)`.
+    pub(crate) fn wraps_borrows(&self, expr: &Expr) -> bool {
+        let are_borrows = |parts: &Punctuated<Expr, Token![,]>| {
+            !parts.is_empty() && parts.iter().all(|part| self.wraps_borrows(part))
+        };
+        match expr {
+            Expr::Paren(expr) => self.wraps_borrows(&expr.expr),
+            Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
+            Expr::Reference(borrow) => borrow.mutability.is_none() && self.is_remade(expr),
+            Expr::Path(_) => self.is_shared_borrow(expr),
+            Expr::Tuple(expr) => are_borrows(&expr.elems),
+            Expr::Array(expr) => are_borrows(&expr.elems),
+            Expr::Call(call) => only_wraps(&call.func) && are_borrows(&call.args),
+            _ => false,
+        }
+    }
+
+    /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by
+    /// `ref`, or because `value` is a borrow. As long as one of them is in use, the place stays as it is,
+    /// and matches.
+    pub(crate) fn note_borrows(&mut self, pat: &Pat, value: &Expr) {
+        if depends_on_guard(pat) {
+            return;
+        }
+        let pat = match pat {
+            Pat::Guard(guarded) => &*guarded.pat,
+            pat => pat,
+        };
+        if let Expr::Paren(inner) = value {
+            return self.note_borrows(pat, &inner.expr);
+        }
+        if let (Pat::Tuple(pats), Expr::Tuple(values)) = (pat, value)
+            && pats.elems.len() == values.elems.len()
+            && !pats.elems.iter().any(|pat| matches!(pat, Pat::Rest(_)))
+        {
+            for (pat, value) in pats.elems.iter().zip(&values.elems) {
+                // What is moved into the tuple is borrowed from there.
+                let is_borrow = self.is_shared_borrow(value) || self.is_mutable_borrow(value);
+                if is_borrow || !self.is_place(value) {
+                    self.note_borrows(pat, value);
+                }
+            }
+            return;
+        }
+        let bindings = Bindings::of(pat);
+        let lent = self.lent_together(value);
+        let value = lent.as_ref().unwrap_or(value);
+        let mut are_shared = self.binds_shared_borrows(pat, value);
+        let borrows = if are_shared || self.binds_mutable_borrows(pat, value) {
+            let mut idents = Vec::new();
+            collect_bindings(pat, &mut idents);
+            idents
+        } else if self.is_place(value) && self.finds_again(pat, value) {
+            // What else it binds is moved or copied out, and saved as such.
+            are_shared = !bindings.has_mutable;
+            bindings.by_ref
+        } else {
+            return;
+        };
+        for ident in &borrows {
+            let Some(local) = self.locals.find(ident) else { continue };
+            // Something else may be assigned to a `mut` binding.
+            if self.locals[local].mutable {
+                continue;
+            }
+            self.locals[local].remade = Some(patterns::of(pat, value, std::slice::from_ref(ident)));
+            if !are_shared && borrows.len() > 1 {
+                let (pat, value) = (pat.clone(), value.clone());
+                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: false });
+            }
+        }
+    }
+
+    /// What is matched as it is made again, with each part of a tuple that is lent.
+    pub(crate) fn lent_together(&self, value: &Expr) -> Option<Expr> {
+        let Expr::Tuple(tuple) = value else { return self.lent(value) };
+        let mut tuple = tuple.clone();
+        for part in &mut tuple.elems {
+            if let Some(lent) = self.lent(part) {
+                *part = lent;
+            }
+        }
+        Some(Expr::Tuple(tuple))
+    }
+
+    /// Whether all that `pat` binds are shared borrows of parts of a place.
+    pub(crate) fn binds_shared_borrows(&self, pat: &Pat, value: &Expr) -> bool {
+        let bindings = Bindings::of(pat);
+        match value {
+            Expr::Reference(expr) => {
+                expr.mutability.is_none() && self.is_place(&expr.expr) && !bindings.has_reference
+            }
+            Expr::Path(_) if self.is_shared_borrow(value) => !bindings.has_reference,
+            Expr::Call(call) => lends(call) == Some(true) && !bindings.has_reference,
+            Expr::Tuple(_) => self.are_shared_borrows(value) && !bindings.has_reference,
+            place => {
+                self.is_place(place)
+                    && bindings.are_by_ref
+                    && !bindings.has_mutable
+                    && self.finds_again(pat, place)
+            }
+        }
+    }
+
+    /// Whether the expression puts shared borrows side by side, which can be made again.
+    pub(crate) fn are_shared_borrows(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Tuple(tuple) => tuple.elems.iter().all(|part| self.are_shared_borrows(part)),
+            Expr::Reference(expr) => expr.mutability.is_none() && self.is_place(&expr.expr),
+            Expr::Call(call) => lends(call) == Some(true),
+            value => self.is_shared_borrow(value),
+        }
+    }
+
+    /// Whether all that `pat` binds are mutable borrows of parts of a place.
+    pub(crate) fn binds_mutable_borrows(&self, pat: &Pat, value: &Expr) -> bool {
+        let bindings = Bindings::of(pat);
+        let binds = match value {
+            Expr::Reference(expr) => self.is_place(&expr.expr) && !bindings.has_reference,
+            Expr::Path(_) if self.is_mutable_borrow(value) => !bindings.has_reference,
+            Expr::Call(call) => lends(call) == Some(false) && !bindings.has_reference,
+            place => self.is_place(place) && bindings.are_by_ref,
+        };
+        binds && self.finds_again(pat, value)
+    }
+
+    /// How the expression is made again, if it is a local that stands for something else.
+    pub(crate) fn stands_for(&self, expr: &Expr) -> Option<&Expr> {
+        let Expr::Path(path) = expr else { return None };
+        let local = self.locals.find(path.path.get_ident()?)?;
+        self.locals[local].remade.as_ref()
+    }
+
+    /// Whether the expression is a local that stands for a shared borrow.
+    pub(crate) fn is_shared_borrow(&self, expr: &Expr) -> bool {
+        self.stands_for(expr).is_some_and(|made| self.shares(made))
+    }
+
+    fn shares(&self, made: &Expr) -> bool {
+        match made {
+            Expr::Reference(made) => made.mutability.is_none(),
+            Expr::Call(made) => lends(made) == Some(true),
+            Expr::Match(made) => self.binds_shared_borrows(&made.arms[0].pat, &made.expr),
+            Expr::If(_) => branch_borrows::all_given(made, &|given| self.shares(given)),
+            _ => false,
+        }
+    }
+
+    /// Whether the expression is a local that stands for a mutable borrow.
+    pub(crate) fn is_mutable_borrow(&self, expr: &Expr) -> bool {
+        self.stands_for(expr).is_some_and(|made| self.lends_mutably(made))
+    }
+
+    /// Whether it makes a mutable borrow again, and not something with one in it.
+    pub(crate) fn gives_mutable_borrow(&self, made: &Expr) -> bool {
+        match made {
+            Expr::Call(call) => self.lends_mutably(made) && gives_borrow(call),
+            Expr::If(_) => {
+                branch_borrows::all_given(made, &|given| self.gives_mutable_borrow(given))
+            }
+            made => self.lends_mutably(made),
+        }
+    }
+
+    fn lends_mutably(&self, made: &Expr) -> bool {
+        match made {
+            Expr::Reference(made) => made.mutability.is_some(),
+            Expr::Call(made) => lends(made) == Some(false),
+            Expr::Match(made) => {
+                let pat = &made.arms[0].pat;
+                !self.binds_shared_borrows(pat, &made.expr)
+                    && self.binds_mutable_borrows(pat, &made.expr)
+            }
+            Expr::If(_) => branch_borrows::all_given(made, &|given| self.lends_mutably(given)),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn is_remade(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(literal) => {
+                matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_))
+            }
+            Expr::Path(_) => self.is_constant_path(expr) || self.is_remade_local(expr),
+            Expr::Reference(expr) if expr.mutability.is_some() => self.is_place(&expr.expr),
+            Expr::Reference(expr) => self.is_constant(&expr.expr) || self.is_place(&expr.expr),
+            // Those of other values are saved.
+            Expr::Array(_) | Expr::Tuple(_) => {
+                has_text(expr) && self.is_constant(expr) || self.wraps_borrows(expr)
+            }
+            Expr::Call(_) => self.wraps_borrows(expr),
+            Expr::Macro(call) => macros::is_static(&call.mac),
+            // A text of a constant, as a rule. Other parts may be made once more as well.
+            Expr::Field(_) | Expr::Index(_) => self.is_constant(expr),
+            Expr::Closure(closure) => {
+                let usage = Usage::of_expr(&self.locals, expr);
+                // What it captures is then what it was when the closure was made.
+                let stays = |place: &Place| {
+                    let local = &self.locals[place.local];
+                    local.remade.is_some() || !local.mutable
+                };
+                closure.asyncness.is_none()
+                    && closure.inputs.len() <= MAX_PARAMETERS
+                    && usage.changes.iter().all(|local| !self.locals[*local].mutable)
+                    && usage.reads.iter().all(stays)
+            }
+            Expr::Paren(expr) => self.is_remade(&expr.expr),
+            _ => false,
+        }
+    }
+
+    /// Whether the expression gives the same wherever it stands: a constant that rustc would promote.
+    pub(crate) fn is_constant(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) => true,
+            Expr::Path(_) => self.is_constant_path(expr),
+            Expr::Array(expr) => expr.elems.iter().all(|elem| self.is_constant(elem)),
+            Expr::Tuple(expr) => expr.elems.iter().all(|elem| self.is_constant(elem)),
+            Expr::Repeat(expr) => self.is_constant(&expr.expr) && self.is_constant(&expr.len),
+            Expr::Reference(expr) => expr.mutability.is_none() && self.is_constant(&expr.expr),
+            Expr::Unary(expr) => is_sign(expr.op) && is_plain_literal(&expr.expr),
+            Expr::Index(expr) => self.is_constant(&expr.expr) && self.is_constant(&expr.index),
+            Expr::Range(expr) => {
+                [&expr.start, &expr.end].into_iter().flatten().all(|end| self.is_constant(end))
+            }
+            Expr::Field(expr) => self.is_constant(&expr.base),
+            Expr::Paren(expr) => self.is_constant(&expr.expr),
+            _ => false,
+        }
+    }
+
+    fn is_remade_local(&self, expr: &Expr) -> bool {
+        self.stands_for(expr).is_some()
+    }
+
+    /// Whether the path is a constant, as far as its spelling shows.
+    pub(crate) fn is_constant_path(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        local.is_none() && names_constant(&path.path)
+    }
+
+    /// Whether the expression is a local or a part of one that is always the same part.
+    pub(crate) fn is_place(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => {
+                path.path.get_ident().is_some_and(|ident| self.locals.find(ident).is_some())
+                    || self.is_constant_path(expr)
+            }
+            // What it lends is there as long as the program.
+            Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
+            Expr::Field(expr) => {
+                matches!(expr.member, Member::Named(_) | Member::Unnamed(_))
+                    && self.is_place(&expr.base)
+            }
+            // What a part of a text is a part of may have been replaced by another text.
+            Expr::Index(expr) => {
+                self.is_fixed(&expr.index)
+                    && self.is_place(&expr.expr)
+                    && !self.is_changing_text(&expr.expr)
+            }
+            Expr::Unary(expr) => {
+                matches!(expr.op, UnOp::Deref(_))
+                    && self.is_place(&expr.expr)
+                    && !self.is_changing_text(&expr.expr)
+            }
+            Expr::Paren(expr) => self.is_place(&expr.expr),
+            _ => false,
+        }
+    }
+
+    /// Whether the expression is a variable that is given one text after the other. rustc lets it be assigned
+    /// while others still borrow parts of the text before, which are saved by themselves.
+    pub(crate) fn is_changing_text(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        local.map(|local| &self.locals[local]).is_some_and(|local| {
+            local.mutable && matches!(local.kind, LocalKind::Text | LocalKind::Lent)
+        })
+    }
+}

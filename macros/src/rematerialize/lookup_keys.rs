@@ -1,0 +1,388 @@
+//! What a method is asked with that lends a part of a local: keys, indices and closures.
+
+use quote::ToTokens;
+use syn::spanned::Spanned;
+use syn::visit_mut::VisitMut;
+use syn::{Expr, ExprMethodCall, Ident, Pat, UnOp};
+
+use super::constants;
+use super::held_by_type::may_be_own;
+use crate::ir::usage::Usage;
+use crate::ir::{LocalId, Stmt, usage};
+use crate::lower::Lower;
+use crate::syntax::calls::only_wraps;
+use crate::syntax::hygiene::Names;
+use crate::syntax::methods::{Fact, is, is_any, tried};
+use crate::syntax::operators::is_element;
+use crate::syntax::patterns::has_ref;
+use crate::syntax::suspend;
+use crate::values::pairs;
+use crate::values::projections::projects;
+
+impl Lower<'_> {
+    /// What an argument borrows, if it means the same as long as that stays as it is.
+    pub(crate) fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
+        match arg {
+            arg if constants::is_constant(self, arg) && !matches!(arg, Expr::Closure(_)) => {
+                Some(Vec::new())
+            }
+            // `unwrap_or(&[])`
+            Expr::Reference(_) if self.is_constant(arg) => Some(Vec::new()),
+            Expr::Reference(key) => {
+                let is_place = key.mutability.is_none() && self.is_place(&key.expr);
+                is_place.then(|| vec![(*key.expr).clone()])
+            }
+            Expr::Closure(_) => {
+                let mentions = Usage::of_expr(&self.locals, arg).mentions;
+                // The time is another one after an await.
+                (!self.asks_context(arg)).then_some(())?;
+                Some(mentions.into_iter().map(|local| self.path(local)).collect())
+            }
+            Expr::MethodCall(key) => self.lent_key(key),
+            Expr::Tuple(tuple) => {
+                let parts = tuple.elems.iter().map(|part| self.keys(part));
+                Some(parts.collect::<Option<Vec<_>>>()?.concat())
+            }
+            arg => self.is_fixed(arg).then(Vec::new),
+        }
+    }
+
+    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, a function, or a
+    /// number that nothing changes.
+    pub(crate) fn is_fixed(&self, arg: &Expr) -> bool {
+        let unchanged = |path: &syn::ExprPath| {
+            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+            local.is_none_or(|local| {
+                let local = &self.locals[local];
+                !local.mutable || local.is_temporary
+            })
+        };
+        match arg {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => unchanged(path),
+            Expr::Reference(expr) => expr.mutability.is_none() && self.is_fixed(&expr.expr),
+            Expr::Range(range) => {
+                let mut ends = range.start.iter().chain(&range.end);
+                ends.all(|end| self.is_fixed(end))
+            }
+            Expr::Call(call) => is_copy(call) && call.args.iter().all(|arg| self.is_fixed(arg)),
+            _ => false,
+        }
+    }
+
+    /// Whether a closure gives the same whenever it is asked, as far as what it names shows.
+    pub(crate) fn is_fixed_closure(&self, arg: &Expr) -> bool {
+        let mentions = || Usage::of_expr(&self.locals, arg).mentions;
+        matches!(arg, Expr::Closure(_))
+            && mentions().iter().all(|id| !self.locals[*id].mutable)
+            && !self.asks_context(arg)
+    }
+
+    /// Whether an expression names the context, itself or in a closure that is made again.
+    pub(crate) fn asks_context(&self, expr: &Expr) -> bool {
+        let Some(context) = &self.context else { return false };
+        let asks = |expr: &Expr| Names::of(expr.to_token_stream()).has(&context.to_string());
+        let made_of = Usage::of_expr(&self.locals, expr).mentions.into_iter();
+        let mut made_of = made_of.flat_map(|local| usage::made_of(&self.locals, local));
+        asks(expr) || made_of.any(|local| self.locals[local].remade.as_ref().is_some_and(asks))
+    }
+
+    /// Keeps what a value looks for that one of the patterns borrows from.
+    pub(crate) fn keep_bound(&mut self, pats: &[&Pat], value: Expr) -> Expr {
+        let is_borrowed = is_element(&value) && pats.iter().any(|pat| has_ref(pat));
+        let value = if is_borrowed { self.keep_in(value) } else { self.keep_found(value) };
+        self.spill_told(value)
+    }
+
+    /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
+    pub(crate) fn keep_found(&mut self, value: Expr) -> Expr {
+        match value {
+            value if self.fills(&value) => self.fill(value),
+            value if ends_in_part(&value) => self.keep_in(value),
+            mut value => {
+                let parts = match &mut value {
+                    Expr::Tuple(tuple) => Some(&mut tuple.elems),
+                    Expr::Array(array) => Some(&mut array.elems),
+                    Expr::Call(call) if only_wraps(&call.func) => Some(&mut call.args),
+                    _ => None,
+                };
+                for part in parts.into_iter().flatten() {
+                    *part = self.keep_found(std::mem::replace(part, Expr::PLACEHOLDER));
+                }
+                value
+            }
+        }
+    }
+
+    /// Whether something that a value looks for is to be kept, so that it lends the same part again.
+    pub(crate) fn is_to_be_kept(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Tuple(tuple) => tuple.elems.iter().any(|part| self.is_to_be_kept(part)),
+            Expr::Array(array) => array.elems.iter().any(|part| self.is_to_be_kept(part)),
+            Expr::Call(call) if only_wraps(&call.func) => {
+                call.args.iter().any(|part| self.is_to_be_kept(part))
+            }
+            Expr::Reference(part) if is_element(&part.expr) => !self.is_place(&part.expr),
+            value => {
+                let finds = || self.lends_part(value) || self.finds_item(value);
+                self.fills(value)
+                    || ends_in_part(value)
+                        && finds()
+                        && (self.lent(value).is_none() || may_be_own(value))
+            }
+        }
+    }
+
+    /// Keeps what the methods of a chain look for.
+    pub(crate) fn keep_in(&mut self, value: Expr) -> Expr {
+        match value {
+            Expr::Paren(mut expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                Expr::Paren(expr)
+            }
+            Expr::Try(mut expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                Expr::Try(expr)
+            }
+            Expr::Reference(mut expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                Expr::Reference(expr)
+            }
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_in(*expr.base);
+                Expr::Field(expr)
+            }
+            Expr::Index(mut expr) if self.lends_to_look(&expr.expr) => {
+                *expr.expr = self.keep_in(*expr.expr);
+                self.leave_before(&expr.expr, [&*expr.index]);
+                self.keep_key(&mut expr.index);
+                Expr::Index(expr)
+            }
+            Expr::MethodCall(mut call)
+                if is(&call, Fact::Finds) && self.lends_items_to_change(&call.receiver) =>
+            {
+                *call.receiver = self.keep_in(*call.receiver);
+                self.keep_place(call)
+            }
+            Expr::MethodCall(mut call) => {
+                *call.receiver = self.keep_in(*call.receiver);
+                let finds = [Fact::Part, Fact::PartMut, Fact::Items, Fact::Adapts, Fact::Picks];
+                if is_any(&call, &finds) && self.is_lending(&call.receiver) {
+                    self.leave_before(&call.receiver, &call.args);
+                    self.keep_arguments(&mut call);
+                }
+                Expr::MethodCall(call)
+            }
+            value => value,
+        }
+    }
+
+    /// Keeps what a chain of methods looks for that the branches are chosen by, so that it may be asked again
+    /// for what they give of it.
+    pub(crate) fn keep_decided(&mut self, value: &mut Expr) {
+        let decided = match value {
+            Expr::Match(expr) => &mut *expr.expr,
+            Expr::If(expr) => match first_mut(&mut expr.cond) {
+                Expr::Let(cond) => &mut *cond.expr,
+                _ => return,
+            },
+            _ => return,
+        };
+        if matches!(decided, Expr::MethodCall(_) | Expr::Reference(_)) && self.lends_part(decided) {
+            let chain = std::mem::replace(decided, Expr::PLACEHOLDER);
+            *decided = self.without_temporaries(None, |this| {
+                let chain = if suspend::expr(&chain) { this.hoist(chain) } else { chain };
+                let before = this.borrowed;
+                let chain = this.keep_found(chain);
+                this.borrowed = before;
+                chain
+            });
+        }
+    }
+
+    /// Keeps where the item is that a method finds among those that can be changed: a look at them might find
+    /// another one after that. `iter_mut().find(looks)` becomes `iter_mut().nth(place)`.
+    fn keep_place(&mut self, call: ExprMethodCall) -> Expr {
+        let ExprMethodCall { receiver, method, args, .. } = &call;
+        let function = Ident::new(&format!("place_of_{method}"), method.span());
+        let place = syn::parse_quote_spanned!(method.span()=> ::piton::__private::#function(#receiver, #args));
+        self.borrowed += 1;
+        let place = self.spill(place);
+        let method = Ident::new("nth", method.span());
+        let args = std::iter::once(place).collect();
+        Expr::MethodCall(ExprMethodCall { method, args, ..call })
+    }
+
+    /// Keeps what a method is told. The range that a map is asked for takes its ends, so those are copied.
+    pub(crate) fn keep_arguments(&mut self, call: &mut ExprMethodCall) {
+        let takes_ends = call.method == "range" || call.method == "range_mut";
+        for arg in &mut call.args {
+            self.keep_key(arg);
+            if let (Expr::Range(range), true) = (arg, takes_ends) {
+                let ends = range.start.iter_mut().chain(&mut range.end);
+                for end in ends.filter(|end| matches!(***end, Expr::Path(_))) {
+                    let copied: Expr = syn::parse_quote_spanned!(end.span()=> ::piton::__private::copy_of_key(&#end));
+                    **end = copied;
+                }
+            }
+        }
+    }
+
+    /// Evaluates a chain that may end there, if what it looks for next may do something.
+    fn leave_before<'k>(&mut self, chain: &Expr, keys: impl IntoIterator<Item = &'k Expr>) {
+        if may_leave(chain) && keys.into_iter().any(acts) {
+            self.look_at(chain);
+        }
+    }
+
+    pub(crate) fn keep_key(&mut self, key: &mut Expr) {
+        let is_place = |expr: &Expr| self.is_place(expr) || constants::is_constant(self, expr);
+        match key {
+            key if self.is_fixed(key) => {}
+            // A range is not `Copy`, its ends are.
+            Expr::Range(range) => {
+                range.start.iter_mut().chain(&mut range.end).for_each(|end| self.keep_key(end));
+            }
+            Expr::Closure(_) => {}
+            Expr::MethodCall(lent) if self.lent_key(lent).is_some() => {}
+            Expr::Reference(key) if is_place(&key.expr) => {}
+            Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
+            key => self.keep_value(key),
+        }
+    }
+
+    /// Keeps what is dereferenced, which may be a `str` then, as no local can be.
+    pub(crate) fn keep_borrowed(&mut self, value: &mut Expr) {
+        match value {
+            Expr::Paren(value) => self.keep_borrowed(&mut value.expr),
+            Expr::Unary(value) if matches!(value.op, UnOp::Deref(_)) => {
+                self.keep_borrowed(&mut value.expr);
+            }
+            // What it is a part of may change, or be no number.
+            part @ (Expr::Index(_) | Expr::Field(_)) => {
+                *part = syn::parse_quote_spanned!(part.span()=> ::piton::__private::copy_of_key(&#part));
+                self.keep_value(part);
+            }
+            value => self.keep_value(value),
+        }
+    }
+
+    /// What a chain lends that looks for temporaries, once the `stmts` that make them have given those to
+    /// locals that stay: `accounts.get(&owner(id).await)`. What is lent of a temporary itself ends with it.
+    pub(crate) fn with_lasting_keys(
+        &mut self,
+        chain: &Expr,
+        stmts: &mut Vec<Stmt>,
+    ) -> Option<Expr> {
+        let is_element = matches!(chain, Expr::Reference(part) if is_element(&part.expr) && self.is_place(&part.expr));
+        (is_element || self.lent(chain).is_some()).then_some(())?;
+        let found = Usage::of_expr(&self.locals, chain).mentions.into_iter();
+        let keys: Vec<_> = found.filter(|local| self.locals[*local].is_temporary).collect();
+        let lender = lender_of(chain).and_then(|ident| self.locals.find(ident));
+        let can_stay = |key: &LocalId| Some(*key) != lender && self.locals[*key].remade.is_none();
+        if !keys.iter().all(can_stay) {
+            return None;
+        }
+        let mut chain = chain.clone();
+        for key in keys {
+            let value = self.path(key);
+            let local = self.temporary(&value);
+            let (old, new) = (self.locals[key].ident.clone(), self.locals[local].ident.clone());
+            Renamed(&old, &new).visit_expr_mut(&mut chain);
+            self.push(Stmt::Declare(local));
+            stmts.push(Stmt::Define { local, value });
+        }
+        Some(chain)
+    }
+
+    fn keep_value(&mut self, value: &mut Expr) {
+        self.borrowed += 1;
+        let kept = self.opaque(std::mem::replace(value, Expr::PLACEHOLDER));
+        *value = self.spill(kept);
+    }
+}
+
+/// Whether a chain of methods may end where it finds nothing.
+fn may_leave(chain: &Expr) -> bool {
+    match chain {
+        Expr::Try(_) => true,
+        Expr::MethodCall(call) => is(call, Fact::Opens) || may_leave(&call.receiver),
+        Expr::Field(expr) => may_leave(&expr.base),
+        Expr::Index(expr) => may_leave(&expr.expr),
+        Expr::Paren(expr) => may_leave(&expr.expr),
+        _ => false,
+    }
+}
+
+/// Whether the evaluation of a key may do more than to read a number.
+fn acts(key: &Expr) -> bool {
+    match key {
+        Expr::Reference(key) => acts(&key.expr),
+        Expr::Paren(key) => acts(&key.expr),
+        Expr::Field(key) => acts(&key.base),
+        Expr::Unary(key) => acts(&key.expr),
+        Expr::Binary(key) => acts(&key.left) || acts(&key.right),
+        Expr::Cast(key) => acts(&key.expr),
+        Expr::Closure(_) | Expr::Lit(_) | Expr::Path(_) => false,
+        _ => true,
+    }
+}
+
+/// The operand of a condition that is evaluated first.
+fn first_mut(mut cond: &mut Expr) -> &mut Expr {
+    while matches!(cond, Expr::Binary(expr) if matches!(expr.op, syn::BinOp::And(_))) {
+        let Expr::Binary(expr) = cond else { unreachable!() };
+        cond = &mut expr.left;
+    }
+    cond
+}
+
+/// What a chain of methods is called on.
+fn lender_of(chain: &Expr) -> Option<&Ident> {
+    match chain {
+        Expr::Path(path) => path.path.get_ident(),
+        Expr::MethodCall(call) => lender_of(&call.receiver),
+        Expr::Field(expr) => lender_of(&expr.base),
+        Expr::Index(expr) => lender_of(&expr.expr),
+        Expr::Paren(expr) => lender_of(&expr.expr),
+        Expr::Reference(expr) => lender_of(&expr.expr),
+        Expr::Try(expr) => lender_of(&expr.expr),
+        Expr::Unary(expr) => lender_of(&expr.expr),
+        _ => None,
+    }
+}
+
+/// Gives a temporary another name.
+struct Renamed<'i>(&'i Ident, &'i Ident);
+
+impl VisitMut for Renamed<'_> {
+    fn visit_ident_mut(&mut self, ident: &mut Ident) {
+        if ident == self.0 {
+            ident.clone_from(self.1);
+        }
+    }
+}
+
+/// Whether the call is one that the compiler has made to copy a key.
+fn is_copy(call: &syn::ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else { return false };
+    let mut segments = path.path.segments.iter().map(|segment| &segment.ident);
+    let copies = |name: &Ident| name == "copy_of_key" || name == "copy_of_index";
+    path.path.leading_colon.is_some() && segments.any(copies)
+}
+
+/// Whether the expression may lend a part of something.
+fn ends_in_part(value: &Expr) -> bool {
+    match value {
+        Expr::Paren(expr) => ends_in_part(&expr.expr),
+        Expr::Try(expr) => ends_in_part(tried(expr)),
+        Expr::MethodCall(call) if is(call, Fact::Opens) => ends_in_part(&call.receiver),
+        Expr::MethodCall(call) => {
+            let part = [Fact::Part, Fact::PartMut, Fact::Picks, Fact::Finds, Fact::Defaults];
+            is_any(call, &part) || call.method == "filter" || projects(call, false)
+        }
+        Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),
+        Expr::Field(field) => pairs::is_part(field),
+        _ => false,
+    }
+}

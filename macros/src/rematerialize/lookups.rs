@@ -1,0 +1,218 @@
+//! Methods that lend a part of what they are called on, and the same part whenever they are called:
+//! `order.lines.first()`, `accounts.get_mut(&id)`, `map.values().max_by_key(|n| n.abs())`.
+//!
+//! What such a chain lends of a local cannot be saved; it is asked for again after an await. Until then
+//! the local is borrowed, so it stays as it is, and so do the keys that the chain names.
+
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference, Member};
+
+use crate::ir::Shape;
+use crate::lower::Lower;
+use crate::syntax::methods::{Fact, gives_part, is, shares, tried};
+use crate::values::pairs;
+use crate::values::projections::projects;
+use crate::values::runtime_calls::made;
+use crate::values::shapes::part_of_text;
+
+/// A chain of methods that lends a part of a place.
+struct Chain<'e> {
+    place: &'e Expr,
+    /// What it looks for, borrowed; `None` if that is yet to be kept.
+    keys: Option<Vec<Expr>>,
+    is_shared: bool,
+    /// Whether it ends with a part, and not with an iterator.
+    gives_part: bool,
+    /// Whether what it gives has numbers beside the parts.
+    has_numbers: bool,
+    /// What gives the same again.
+    again: Expr,
+}
+
+impl Lower<'_> {
+    /// The expression as it is made again, if it lends a part of a place.
+    pub(crate) fn lent(&self, value: &Expr) -> Option<Expr> {
+        match value {
+            Expr::Paren(expr) => self.lent(&expr.expr),
+            Expr::Try(expr) => self.opened(tried(expr)),
+            Expr::MethodCall(call) if is(call, Fact::Opens) => self.opened(&call.receiver),
+            // `&accounts.get(&id)?.owner`, `&accounts[&id]`
+            Expr::Reference(expr) if matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)) => {
+                let mut chain = self.lending(&expr.expr)?;
+                if self.is_place(&expr.expr) || expr.mutability.is_some() == chain.is_shared {
+                    return None;
+                }
+                let again = Box::new(chain.again);
+                chain.again = Expr::Reference(ExprReference { expr: again, ..expr.clone() });
+                chain.made()
+            }
+            Expr::MethodCall(_) => self.lending(value).filter(|chain| chain.gives_part)?.made(),
+            Expr::Field(field) if pairs::is_part(field) || self.is_part_of_lent(field) => {
+                self.lending(value)?.made()
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a chain of methods lends a part of a place, or its items.
+    pub(crate) fn is_lending(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some()
+    }
+
+    /// Whether a chain of methods lends one part of a place.
+    pub(crate) fn lends_a_part(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some_and(|chain| chain.gives_part)
+    }
+
+    /// Whether the expression is a place, or what a chain of methods lends of one to be looked at.
+    pub(crate) fn lends_to_look(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some_and(|chain| chain.gives_part && chain.is_shared)
+    }
+
+    /// What a key borrows that is lent by a chain itself: `name.as_str()`.
+    pub(crate) fn lent_key(&self, key: &ExprMethodCall) -> Option<Vec<Expr>> {
+        let chain = self.lending_call(key).filter(|chain| chain.gives_part && chain.is_shared)?;
+        Some([vec![chain.place.clone()], chain.keys?].concat())
+    }
+
+    /// Whether the expression lends what can be changed.
+    pub(crate) fn lends_to_change(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some_and(|chain| chain.gives_part && !chain.is_shared)
+    }
+
+    /// Whether a chain of methods lends items that can be changed.
+    pub(crate) fn lends_items_to_change(&self, chain: &Expr) -> bool {
+        self.lending(chain).is_some_and(|chain| !(chain.gives_part || chain.is_shared))
+    }
+
+    fn opened(&self, value: &Expr) -> Option<Expr> {
+        let lent = self.lent(value)?;
+        Some(made("opened", &lent, value))
+    }
+
+    fn lending<'e>(&self, expr: &'e Expr) -> Option<Chain<'e>> {
+        match expr {
+            Expr::Paren(expr) => self.lending(&expr.expr),
+            Expr::MethodCall(call) => self.lending_call(call),
+            Expr::Try(expr) if self.is_taken_out_of(tried(expr)) => None,
+            Expr::Try(expr) => {
+                let mut chain = self.lending(tried(expr)).filter(|chain| chain.gives_part)?;
+                chain.again = made("opened", &chain.again, tried(expr));
+                Some(chain)
+            }
+            place if self.is_place(place) => Some(Chain {
+                place,
+                keys: Some(Vec::new()),
+                is_shared: true,
+                gives_part: true,
+                has_numbers: false,
+                again: place.clone(),
+            }),
+            Expr::Field(field) => {
+                let mut chain = self.lending(&field.base).filter(|chain| chain.gives_part)?;
+                let base = Box::new(chain.again);
+                chain.again = Expr::Field(ExprField { base, ..field.clone() });
+                Some(chain)
+            }
+            Expr::Index(expr) if !self.is_changing_text(&expr.expr) => {
+                let mut chain =
+                    self.lending(&expr.expr).filter(|it| it.gives_part && it.is_shared)?;
+                let keys = self.keys(&expr.index);
+                chain.keys = chain.keys.zip(keys).map(|(all, more)| [all, more].concat());
+                let base = Box::new(chain.again);
+                chain.again = Expr::Index(ExprIndex { expr: base, ..expr.clone() });
+                Some(chain)
+            }
+            _ => None,
+        }
+    }
+
+    fn lending_call<'e>(&self, call: &'e ExprMethodCall) -> Option<Chain<'e>> {
+        if self.is_changing_text(&call.receiver) && part_of_text(call, Shape::Lent).is_some() {
+            return None;
+        }
+        let mut chain = self.lending(&call.receiver)?;
+        let has_items = !chain.gives_part;
+        let (looks, picks) = (is(call, Fact::Finds), is(call, Fact::Picks));
+        let is_first = self.is_place(&call.receiver);
+        let opens = is(call, Fact::Opens);
+        if opens && self.is_taken_out_of(&call.receiver) {
+            return None;
+        }
+        let has_default = is(call, Fact::Defaults) && chain.is_shared && !is_first;
+        let sifts = is(call, Fact::Sifts) && chain.is_shared && !is_first;
+        let projects = projects(call, chain.has_numbers) && chain.is_shared && !is_first;
+        let adapts = has_items && (is(call, Fact::Adapts) || sifts);
+        chain.has_numbers |= call.method == "enumerate";
+        // `last` is a method of lists, too.
+        chain.gives_part = opens
+            || has_items && (looks || picks || projects && call.method == "find_map")
+            || !has_items
+                && (has_default
+                    || sifts && call.method == "filter"
+                    || projects
+                    || gives_part(call));
+        let has_more = has_items && projects;
+        if !(chain.gives_part || adapts || has_more || !has_items && is(call, Fact::Items)) {
+            return None;
+        }
+        // What can be changed is lent by collections only, each of what the one before it lends.
+        let changes = !shares(call);
+        if changes {
+            if chain.is_shared && !is_first {
+                return None;
+            }
+            chain.again = self.lender(chain.again, is_first);
+            chain.is_shared = false;
+        }
+        // What looks for something else once that has been changed.
+        if !(chain.is_shared || changes || adapts || opens || has_items && picks) {
+            return None;
+        }
+        for arg in call.args.iter().filter(|_| !opens) {
+            chain.keys = chain.keys.zip(self.keys(arg)).map(|(all, more)| [all, more].concat());
+        }
+        let receiver = Box::new(chain.again);
+        chain.again = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
+        Some(chain)
+    }
+
+    /// What a method is called on to lend what can be changed: a `place`, or what has been lent.
+    fn lender(&self, receiver: Expr, is_place: bool) -> Expr {
+        let span = receiver.span();
+        let borrowed = match &receiver {
+            place if is_place && self.is_mutable_borrow(place) => {
+                quote_spanned!(span=> &mut *#place)
+            }
+            place if is_place => quote_spanned!(span=> &mut #place),
+            Expr::Field(part) => quote_spanned!(span=> &mut #part),
+            lent => lent.to_token_stream(),
+        };
+        made("lender", borrowed, &receiver)
+    }
+
+    /// Whether the field is a part of a local that stands for a pair which a method lends to be looked at.
+    fn is_part_of_lent(&self, field: &ExprField) -> bool {
+        matches!(field.member, Member::Unnamed(_))
+            && self.is_shared_borrow(&field.base)
+            && self.stands_for(&field.base).is_some_and(pairs::gives_pair)
+    }
+}
+
+impl Chain<'_> {
+    /// The chain as it is made again: rustc is told that the place and the keys are borrowed as long as
+    /// what it gives, whatever the methods are.
+    fn made(&self) -> Option<Expr> {
+        let (place, again) = (self.place, &self.again);
+        let mut owners = match self.is_shared {
+            true => quote_spanned!(place.span()=> &#place),
+            false => quote!(()),
+        };
+        for key in self.keys.as_ref()? {
+            owners = quote_spanned!(key.span()=> (&#key, #owners));
+        }
+        let function = if self.is_shared { "lent_by" } else { "lent_mutably" };
+        Some(made(function, quote!(#owners, #again), again))
+    }
+}

@@ -1,0 +1,36 @@
+//! Values that are computed again after an await instead of being saved.
+//!
+//! Input: an expression that borrows from a local, or from what the program has for good. Output: whether evaluating it
+//! again gives the same value, and the code that does so; else what is kept of it, or an error.
+//!
+//! ```text
+//! let line = order.lines.first()?;       after the await:   let line = order.lines.first().unwrap();
+//! let Order { lines, .. } = &order;      after the await:   let lines = match &order { Order { lines, .. } => lines };
+//! ```
+//!
+//! `locals` decides per local and `lookups` knows the methods that lend a part; `lookup_keys` keeps what they are told.
+//! The other modules are each about one form of the source.
+
+pub(crate) mod array_rows;
+pub(crate) mod borrowed_loops;
+pub(crate) mod borrowed_parts;
+pub(crate) mod branch_borrows;
+pub(crate) mod branch_values;
+pub(crate) mod constants;
+pub(crate) mod entries;
+pub(crate) mod extended_in_branches;
+pub(crate) mod extended_temporaries;
+pub(crate) mod functions;
+pub(crate) mod held_by_type;
+pub(crate) mod interference;
+pub(crate) mod item_parts;
+pub(crate) mod iterator_captures;
+pub(crate) mod locals;
+pub(crate) mod lookup_keys;
+pub(crate) mod lookups;
+pub(crate) mod operands_by_type;
+pub(crate) mod patterns;
+pub(crate) mod reborrows;
+pub(crate) mod rematched_patterns;
+pub(crate) mod static_fields;
+pub(crate) mod two_phase_borrows;

@@ -1,0 +1,240 @@
+//! Receivers that are borrowed again after what is awaited in the arguments: `lines.last_mut()`,
+//! `map.entry(key).or_default()`, `notes.get_or_insert_default()`.
+//!
+//! Such a chain of methods lends a part of a local for the call alone. Nothing else can see the local
+//! until then, so that an entry may as well be made after the await. That there is no such part is
+//! noticed before, as in the source.
+
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall};
+
+use super::constants::is_constant;
+use super::entries::{FILLING_OPTIONS, copied_key};
+use super::interference::{Changed, is_stable_value};
+use crate::collections::sets::Set;
+use crate::ir::usage::{Place, Usage};
+use crate::lower::Lower;
+use crate::syntax::build::{let_stmt, wild_pat};
+use crate::syntax::forms::{is_made, is_range};
+use crate::syntax::macros;
+use crate::syntax::methods::{Fact, is, is_one_of, joins, named};
+
+/// Methods that give the items of what they are called on as values.
+const OWN_ITEMS: [&str; 6] =
+    ["bytes", "char_indices", "chars", "into_iter", "into_keys", "into_values"];
+
+/// Methods of an iterator that do nothing until it is asked for an item.
+const LAZY: [&str; 10] = [
+    "cloned",
+    "copied",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "inspect",
+    "map",
+    "map_while",
+    "skip_while",
+    "take_while",
+];
+
+/// What a chain does besides lending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Late {
+    /// Nothing.
+    Lends,
+    /// It panics if there is nothing to lend.
+    MayPanic,
+    /// It puts a value into a map or an `Option`.
+    Fills,
+}
+
+impl Lower<'_> {
+    /// What the chain does if it can be evaluated after what follows.
+    pub(crate) fn late(&self, chain: &Expr) -> Option<Late> {
+        match chain {
+            Expr::MethodCall(call) => self.late_call(call),
+            Expr::Field(expr) => self.late(&expr.base),
+            Expr::Paren(expr) => self.late(&expr.expr),
+            place => self.is_place(place).then_some(Late::Lends),
+        }
+    }
+
+    fn late_call(&self, call: &ExprMethodCall) -> Option<Late> {
+        let method = call.method.to_string();
+        let receiver = match &*call.receiver {
+            Expr::MethodCall(receiver) => Some(receiver),
+            _ => None,
+        };
+        match method.as_str() {
+            "unwrap" | "expect" => {
+                let lends = self.late_call(receiver?)? != Late::Fills;
+                (lends && self.are_constant(call)).then_some(Late::MayPanic)
+            }
+            "entry" => {
+                let is_entry = call.args.len() == 1 && self.late(&call.receiver)? != Late::MayPanic;
+                is_entry.then_some(Late::Lends)
+            }
+            "and_modify" => {
+                // What is in the entry is changed at once.
+                let entry = receiver.filter(|entry| entry.method == "entry")?;
+                let is_changed = self.late(&entry.receiver)? != Late::Fills;
+                is_changed.then(|| self.late_call(entry)).flatten()
+            }
+            method if named(method, Fact::Fills) => {
+                let entry = receiver.filter(|entry| gives_entry(entry))?;
+                self.late_call(entry)?;
+                call.args.iter().all(is_empty).then_some(Late::Fills)
+            }
+            method if FILLING_OPTIONS.contains(&method) => {
+                let fills = self.is_place(&call.receiver) && call.args.iter().all(is_empty);
+                fills.then_some(Late::Fills)
+            }
+            method if named(method, Fact::PartMut) => {
+                let finds = call.args.iter().all(|arg| self.is_key(arg));
+                finds.then(|| self.late(&call.receiver)).flatten()
+            }
+            _ => self.has_late_items(call).then_some(Late::Lends),
+        }
+    }
+
+    /// Whether a call gives the items of what can be evaluated later, and does nothing until it is asked for
+    /// one.
+    fn has_late_items(&self, call: &ExprMethodCall) -> bool {
+        let are_late = call.args.iter().all(|arg| self.is_late_argument(call, arg));
+        let receiver = &*call.receiver;
+        let begins = is(call, Fact::Items) || is_one_of(&OWN_ITEMS, call);
+        let goes_on = joins(call) || is(call, Fact::Adapts) || is_one_of(&LAZY, call);
+        are_late
+            && (begins && (self.late(receiver) == Some(Late::Lends) || is_made(receiver))
+                || goes_on && (is_range(receiver) || self.are_late_items(receiver)))
+    }
+
+    fn are_late_items(&self, items: &Expr) -> bool {
+        matches!(items, Expr::MethodCall(call) if self.has_late_items(call))
+    }
+
+    /// Whether an argument of a method that gives an iterator may be evaluated later, once it is kept.
+    fn is_late_argument(&self, call: &ExprMethodCall, arg: &Expr) -> bool {
+        match arg {
+            Expr::Closure(closure) => closure.asyncness.is_none(),
+            arg if is_call(arg) && joins(call) => self.are_late_items(arg),
+            arg => self.is_key(arg),
+        }
+    }
+
+    /// What a chain which is evaluated late names once its arguments are kept.
+    pub(crate) fn named_late(&self, chain: &Expr, changed: &Changed) -> Set<Place> {
+        match chain {
+            Expr::MethodCall(call) if call.method == "and_modify" => {
+                self.named_late(&call.receiver, changed)
+            }
+            Expr::MethodCall(call) => {
+                let mut named = self.named_late(&call.receiver, changed);
+                for arg in &call.args {
+                    if joins(call) && is_call(arg) {
+                        named.extend(self.named_late(arg, changed));
+                    } else if self.lasts(arg, changed) {
+                        named.extend(Usage::of_expr(&self.locals, arg).named());
+                    }
+                }
+                named
+            }
+            Expr::Field(expr) if !self.is_place(chain) => self.named_late(&expr.base, changed),
+            Expr::Paren(expr) => self.named_late(&expr.expr, changed),
+            place => Usage::of_expr(&self.locals, place).named(),
+        }
+    }
+
+    /// Whether an argument of a chain need not be kept, because it is the same later on.
+    fn lasts(&self, arg: &Expr, changed: &Changed) -> bool {
+        match arg {
+            Expr::Path(_) => is_stable_value(self, arg, changed),
+            Expr::Reference(_) => true,
+            _ => is_constant(self, arg) || is_empty(arg),
+        }
+    }
+
+    /// Keeps the arguments of a chain that is evaluated late.
+    pub(crate) fn keep_keys(&mut self, chain: Expr, changed: &Changed) -> Expr {
+        match chain {
+            Expr::MethodCall(mut call) => {
+                *call.receiver = self.keep_keys(*call.receiver, changed);
+                if call.method == "and_modify" {
+                    return self.change_entry(call);
+                }
+                let joins = joins(&call);
+                for arg in &mut call.args {
+                    if joins && is_call(arg) {
+                        *arg = self.keep_keys(std::mem::replace(arg, Expr::PLACEHOLDER), changed);
+                    } else if !self.lasts(arg, changed) {
+                        *arg = self.spill(std::mem::replace(arg, Expr::PLACEHOLDER));
+                    }
+                }
+                Expr::MethodCall(call)
+            }
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_keys(*expr.base, changed);
+                Expr::Field(expr)
+            }
+            Expr::Paren(expr) if !is_range(&expr.expr) => self.keep_keys(*expr.expr, changed),
+            value if is_made(&value) || is_range(&value) => {
+                self.borrowed += 1;
+                self.spill(value)
+            }
+            place => place,
+        }
+    }
+
+    /// Changes what is in the entry of a map, and gives the entry itself, which is looked up once more.
+    fn change_entry(&mut self, mut change: ExprMethodCall) -> Expr {
+        let entry = (*change.receiver).clone();
+        if let Expr::MethodCall(entry) = &mut *change.receiver
+            && let Some(key) = entry.args.first_mut()
+        {
+            *key = copied_key(key, key.span());
+        }
+        self.code(let_stmt(wild_pat(), Expr::MethodCall(change)));
+        entry
+    }
+
+    fn are_constant(&self, call: &ExprMethodCall) -> bool {
+        call.args.iter().all(|arg| is_constant(self, arg))
+    }
+
+    /// Whether an argument finds the same part at any time, once it is kept.
+    fn is_key(&self, arg: &Expr) -> bool {
+        match arg {
+            Expr::Reference(arg) => arg.mutability.is_none() && self.is_place(&arg.expr),
+            Expr::MethodCall(_) | Expr::Closure(_) | Expr::Range(_) => false,
+            _ => true,
+        }
+    }
+}
+
+/// Whether the chain goes through items that are borrowed, whatever stands behind them.
+pub(crate) fn lends_items(chain: &Expr) -> bool {
+    match chain {
+        Expr::MethodCall(call) => is(call, Fact::Items) || lends_items(&call.receiver),
+        _ => false,
+    }
+}
+
+/// Whether the call makes an entry of a map, of which the value may have been changed.
+fn gives_entry(call: &ExprMethodCall) -> bool {
+    call.method == "entry" || call.method == "and_modify"
+}
+
+/// Whether the expression is a chain of methods itself: `b.iter()` in `a.iter().chain(b.iter())`.
+fn is_call(arg: &Expr) -> bool {
+    matches!(arg, Expr::MethodCall(_))
+}
+
+/// Whether the expression makes something empty, or names what does.
+fn is_empty(arg: &Expr) -> bool {
+    match arg {
+        Expr::Lit(_) | Expr::Path(_) => true,
+        Expr::Call(call) => call.args.is_empty() && matches!(*call.func, Expr::Path(_)),
+        Expr::Macro(call) => call.mac.tokens.is_empty() && macros::name(&call.mac) == "vec",
+        _ => false,
+    }
+}

@@ -1,0 +1,76 @@
+//! Values that may be borrowed texts.
+
+use syn::{Expr, UnOp};
+
+use super::shapes::is_wrapper;
+use super::static_borrows;
+use crate::ir::Locals;
+use crate::syntax::macros;
+use crate::syntax::names::is_any_of;
+use crate::syntax::results::ends;
+use crate::syntax::suspend::awaiting;
+
+/// Methods whose value is not borrowed.
+const OWNING: [&str; 16] = [
+    "clone",
+    "cloned",
+    "contains",
+    "copied",
+    "count",
+    "drain",
+    "into_iter",
+    "is_empty",
+    "is_none",
+    "is_some",
+    "len",
+    "pop",
+    "remove",
+    "sum",
+    "to_owned",
+    "to_string",
+];
+
+/// Whether the value may be a `&str`, or have one in it, as far as its source shows.
+pub(crate) fn may_lend(locals: &Locals, expr: &Expr) -> bool {
+    let may_lend = |expr: &Expr| may_lend(locals, expr);
+    match expr {
+        Expr::Paren(expr) => may_lend(&expr.expr),
+        Expr::Try(expr) => may_lend(&expr.expr),
+        Expr::Block(_) | Expr::If(_) | Expr::Match(_) | Expr::Loop(_) => {
+            ends(expr).into_iter().any(may_lend)
+        }
+        Expr::Reference(expr) => expr.mutability.is_none(),
+        Expr::Tuple(expr) => expr.elems.iter().any(may_lend),
+        Expr::Array(expr) => expr.elems.iter().any(may_lend),
+        Expr::Unary(expr) => {
+            matches!(expr.op, UnOp::Deref(_)) && static_borrows::lasts(locals, &expr.expr)
+        }
+        // An element or a field of what is not known to own its parts.
+        Expr::Index(_) | Expr::Field(_) => true,
+        // What an unknown macro makes may be anything.
+        Expr::Macro(call) => !macros::is_known(&call.mac) && awaiting(&call.mac).is_none(),
+        Expr::Path(path) => {
+            let local = path.path.get_ident().and_then(|ident| locals.find(ident));
+            local.is_none_or(|local| locals[local].may_be_text)
+        }
+        Expr::MethodCall(call) => {
+            let owns = is_any_of(&call.method, &OWNING);
+            !owns && !matches!(*call.receiver, Expr::Await(_))
+        }
+        Expr::Call(call) => match &*call.func {
+            // `String::from(…)`, `Line { … }`
+            Expr::Path(path) => match path.path.segments.iter().rev().nth(1) {
+                // `BTreeMap::from([("a", 1)])`, of texts
+                Some(_) if matches!(call.args.first(), Some(Expr::Array(_))) => true,
+                Some(ty) => {
+                    ty.ident.to_string().starts_with(char::is_lowercase)
+                        || static_borrows::lasts(locals, expr)
+                }
+                None if is_wrapper(&call.func) => call.args.iter().any(may_lend),
+                None => path.path.segments[0].ident.to_string().starts_with(char::is_lowercase),
+            },
+            _ => true,
+        },
+        _ => false,
+    }
+}

@@ -1,0 +1,99 @@
+//! Closures and functions that lend a part of what they are given: `|order| &order.lines`,
+//! `|name| name.split(' ').next()`, `String::as_str`.
+
+use syn::{Expr, ExprMethodCall, Pat};
+
+use super::pairs;
+use super::pairs::is_part_of_bound;
+use crate::syntax::methods::{Fact, is, is_one_of, named};
+use crate::syntax::patterns::collect_bindings;
+
+/// Methods of an `Option`, or of an iterator, that give what a function lends of what is in it.
+const PROJECTING: [&str; 5] = ["and_then", "filter_map", "find_map", "flat_map", "map"];
+
+/// Whether the method gives what a function lends of the items of an iterator, or of what is in an
+/// `Option`; as far as the source shows. Some items `have_numbers` beside them, which are not lent.
+pub(crate) fn projects(call: &ExprMethodCall, have_numbers: bool) -> bool {
+    let gives_items = call.method == "flat_map";
+    let mut args = call.args.iter();
+    match (args.next(), args.next()) {
+        (Some(function), None) if is_one_of(&PROJECTING, call) => {
+            lends(function, gives_items, have_numbers) || lends_part_of_pair(call, function)
+        }
+        (Some(_), Some(function)) if call.method == "map_or" && call.args.len() == 2 => {
+            lends(function, false, have_numbers) || lends_part_of_pair(call, function)
+        }
+        _ => false,
+    }
+}
+
+fn lends(function: &Expr, gives_items: bool, have_numbers: bool) -> bool {
+    match function {
+        Expr::Path(path) => {
+            let segments = &path.path.segments;
+            let name = segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+            segments.len() > 1 && (named(&name, Fact::Part) || named(&name, Fact::Whole))
+        }
+        Expr::Closure(closure) => {
+            let [input] = &closure.inputs.iter().collect::<Vec<_>>()[..] else { return false };
+            closure.output == syn::ReturnType::Default
+                && gives_part(&closure.body, input, gives_items, have_numbers)
+        }
+        _ => false,
+    }
+}
+
+/// `line.split_once('=').map(|pair| pair.0)`
+fn lends_part_of_pair(call: &ExprMethodCall, function: &Expr) -> bool {
+    let Expr::Closure(closure) = function else { return false };
+    let input = closure.inputs.first();
+    input.is_some_and(|input| is_part_of_bound(&closure.body, input, &call.receiver))
+}
+
+/// Whether the body of a closure lends a part of its `input`.
+pub(crate) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbers: bool) -> bool {
+    match body {
+        Expr::Paren(expr) => gives_part(&expr.expr, input, gives_items, have_numbers),
+        Expr::Reference(expr) => expr.mutability.is_none() && is_of(&expr.expr, input),
+        Expr::MethodCall(call) => {
+            let lends = is(call, Fact::Part)
+                || is(call, Fact::Whole)
+                || is(call, Fact::Picks)
+                || gives_items && is(call, Fact::Items);
+            lends && is_of(&call.receiver, input)
+        }
+        Expr::Field(field) => pairs::is_part(field) && is_of(&field.base, input),
+        // A part that the pattern binds by reference, if it is no number.
+        Expr::Path(_) => !have_numbers && !gives_items && is_bound_by_reference(body, input),
+        _ => false,
+    }
+}
+
+/// Whether the expression is made of what the pattern binds.
+fn is_of(expr: &Expr, input: &Pat) -> bool {
+    match expr {
+        Expr::Field(expr) => is_of(&expr.base, input),
+        Expr::Index(expr) => is_of(&expr.expr, input),
+        Expr::Paren(expr) => is_of(&expr.expr, input),
+        Expr::MethodCall(call) => is_of(&call.receiver, input),
+        Expr::Unary(expr) => is_of(&expr.expr, input),
+        Expr::Path(path) => {
+            let mut bound = Vec::new();
+            collect_bindings(input, &mut bound);
+            path.path.get_ident().is_some_and(|ident| bound.contains(ident))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the pattern binds the local that an expression is, as a part of what it is given.
+fn is_bound_by_reference(local: &Expr, input: &Pat) -> bool {
+    match input {
+        Pat::Ident(pat) => pat.by_ref.is_none() && is_of(local, input),
+        Pat::Tuple(pat) => {
+            let mut parts = pat.elems.iter().filter(|part| is_of(local, part));
+            parts.next().is_some_and(|part| is_bound_by_reference(local, part))
+        }
+        _ => false,
+    }
+}

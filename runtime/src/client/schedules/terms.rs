@@ -1,0 +1,142 @@
+//! What the runs of a schedule are started with, beside their arguments.
+
+use std::time::Duration;
+
+use super::{CreateSchedule, UpdateSchedule};
+use crate::model::{
+    AttributeChanges, Attributes, Memo, NewTerms, OnTimeout, RetryPolicy, WorkflowRetry,
+};
+use crate::schedules::Action;
+
+/// What is started, as [`Start`](super::super::Start) has it.
+impl CreateSchedule {
+    /// Limits how long a run that the schedule starts may take, with all runs that follow it: see
+    /// [`Start::execution_timeout`](crate::client::Start::execution_timeout). Default: no limit.
+    pub fn execution_timeout(mut self, timeout: Duration) -> Self {
+        self.config.action.terms.execution_timeout = Some(timeout);
+        self
+    }
+
+    /// Limits how long each run may take: see [`Start::run_timeout`](crate::client::Start::run_timeout). Default: no
+    /// limit.
+    pub fn run_timeout(mut self, timeout: Duration) -> Self {
+        self.config.action.terms.run_timeout = Some(timeout);
+        self
+    }
+
+    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
+    pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
+        self.config.action.terms.on_timeout = Some(on_timeout);
+        self
+    }
+
+    /// Sets how long a run may take to clean up whose timeout is over: see
+    /// [`Start::cleanup_timeout`](crate::client::Start::cleanup_timeout). Default: 10 minutes.
+    pub fn cleanup_timeout(mut self, timeout: Duration) -> Self {
+        self.config.action.terms.cleanup_timeout = Some(timeout);
+        self
+    }
+
+    /// Has a run that fails or times out tried again: see [`Start::retry`](crate::client::Start::retry). To the schedule,
+    /// all attempts are one run, which is open until the last of them is over. Default: it is not tried again.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.config.action.terms.retry = Some(policy);
+        self
+    }
+
+    /// Names an error after which a run is not tried again: see
+    /// [`Start::non_retryable`](crate::client::Start::non_retryable). May be called several times. Without
+    /// [`retry`](Self::retry) it does nothing.
+    pub fn non_retryable(mut self, error: impl Into<String>) -> Self {
+        self.config.action.terms.non_retryable.push(error.into());
+        self
+    }
+
+    /// Starts the runs with these attributes, by which [filters](crate::filter) find them. Called again, it adds to them.
+    /// Default: none.
+    pub fn attributes(mut self, attributes: impl Attributes) -> Self {
+        self.attributes.extend(attributes.into_changes());
+        self
+    }
+
+    /// Starts the runs with a memo, which lists show. At most [`Memo::MAX_BYTES`] as JSON. Default: none.
+    pub fn memo(mut self, memo: impl Into<Memo>) -> Self {
+        self.config.action.memo = memo.into();
+        self
+    }
+}
+
+/// Changes of what is started; `None` stays as it is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ActionChange {
+    execution_timeout: Option<Option<Duration>>,
+    run_timeout: Option<Option<Duration>>,
+    on_timeout: Option<OnTimeout>,
+    cleanup_timeout: Option<Duration>,
+    retry: Option<Option<WorkflowRetry>>,
+    attributes: AttributeChanges,
+    memo: Option<Memo>,
+}
+
+impl ActionChange {
+    pub(super) fn apply_to(&self, action: &mut Action) {
+        let terms: &mut NewTerms = &mut action.terms;
+        terms.execution_timeout = self.execution_timeout.unwrap_or(terms.execution_timeout);
+        terms.run_timeout = self.run_timeout.unwrap_or(terms.run_timeout);
+        terms.on_timeout = self.on_timeout.or(terms.on_timeout);
+        terms.cleanup_timeout = self.cleanup_timeout.or(terms.cleanup_timeout);
+        if let Some(retry) = self.retry.clone() {
+            let (policy, errors) = retry.map(|retry| (retry.policy, retry.non_retryable)).unzip();
+            (terms.retry, terms.non_retryable) = (policy, errors.unwrap_or_default());
+        }
+        self.attributes.clone().apply_to(&mut action.attributes);
+        if let Some(memo) = &self.memo {
+            action.memo = memo.clone();
+        }
+    }
+}
+
+/// What is started from now on. Runs that are open keep what they were started with.
+impl UpdateSchedule {
+    /// See [`CreateSchedule::execution_timeout`]; `None` is no limit.
+    pub fn execution_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.action_change.execution_timeout = Some(timeout);
+        self
+    }
+
+    /// See [`CreateSchedule::run_timeout`]; `None` is no limit.
+    pub fn run_timeout(mut self, timeout: Option<Duration>) -> Self {
+        self.action_change.run_timeout = Some(timeout);
+        self
+    }
+
+    /// See [`CreateSchedule::on_timeout`].
+    pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
+        self.action_change.on_timeout = Some(on_timeout);
+        self
+    }
+
+    /// See [`CreateSchedule::cleanup_timeout`].
+    pub fn cleanup_timeout(mut self, timeout: Duration) -> Self {
+        self.action_change.cleanup_timeout = Some(timeout);
+        self
+    }
+
+    /// See [`CreateSchedule::retry`]: the policy with the errors that are final; `None` is not to try again.
+    pub fn retry(mut self, retry: Option<WorkflowRetry>) -> Self {
+        self.action_change.retry = Some(retry);
+        self
+    }
+
+    /// Sets these attributes, and unsets those that have no value. Others stay. See [`CreateSchedule::attributes`].
+    pub fn attributes(mut self, attributes: impl Attributes) -> Self {
+        self.action_change.attributes.extend(attributes.into_changes());
+        self
+    }
+
+    /// See [`CreateSchedule::memo`].
+    pub fn memo(mut self, memo: impl Into<Memo>) -> Self {
+        self.action_change.memo = Some(memo.into());
+        self
+    }
+}

@@ -1,0 +1,36 @@
+//! What serde calls the fields that lead to a saved part of a local, asked of the type of the local.
+
+use serde::{Deserialize, Serialize};
+
+use super::TypeOf;
+use crate::codec;
+use crate::machine::Context;
+
+/// Tells the names, unless a method of the token comes first: of a type that cannot be saved as a whole there are none.
+pub trait FieldNames {
+    /// What the part is a part of.
+    type Whole;
+
+    /// Tells nothing.
+    fn name_part<P>(&self, _: &Context, _: &'static str, _: for<'a> fn(&'a Self::Whole) -> &'a P) {}
+}
+
+impl<T> FieldNames for TypeOf<T> {
+    type Whole = T;
+}
+
+// Not for all lifetimes at once: parts are saved of values that hold borrows as well.
+impl<'de, T: Serialize + Deserialize<'de>> TypeOf<T> {
+    /// Tells what serde calls the fields that lead to a `part`, which is saved under this name, if the step is to tell
+    /// what the machine is made of.
+    pub fn name_part<P>(
+        &self,
+        cx: &Context,
+        saved: &'static str,
+        part: for<'a> fn(&'a T) -> &'a P,
+    ) {
+        if cx.is_describing() {
+            cx.describe_part(saved, codec::field_names(part));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The terms that a start asks for, setting by setting.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Cron, OnTimeout, RetryPolicy, Terms, WorkflowRetry};
+
+/// The terms of a run that is yet to be started. Each setting is kept by itself, so that the order in which they are
+/// made does not matter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct NewTerms {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) run_timeout: Option<Duration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) execution_timeout: Option<Duration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) on_timeout: Option<OnTimeout>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cleanup_timeout: Option<Duration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) retry: Option<RetryPolicy>,
+    /// Without a policy they have no effect.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) non_retryable: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) cron: Option<String>,
+    /// Without an expression it has no effect.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) cron_after_cancel: bool,
+}
+
+impl NewTerms {
+    /// What they come to, before it is known when the first run is due; `None` if a run with them is like one without.
+    pub(crate) fn into_terms(self) -> Option<Terms> {
+        let Self { retry, non_retryable, cron, cron_after_cancel, .. } = self;
+        let terms = Terms {
+            run_timeout: self.run_timeout,
+            execution_timeout: self.execution_timeout,
+            on_timeout: self.on_timeout.unwrap_or_default(),
+            cleanup_timeout: self.cleanup_timeout.unwrap_or(Terms::CLEANUP_TIMEOUT),
+            retry: retry.map(|policy| WorkflowRetry { policy, non_retryable }),
+            cron: cron
+                .map(|expression| Cron { expression, goes_on_after_cancel: cron_after_cancel }),
+            ..Terms::default()
+        };
+        (!terms.is_empty()).then_some(terms)
+    }
+
+    /// Whether there is an expression that cannot be read.
+    ///
+    /// # Errors
+    /// The expression, and what is wrong with it.
+    #[cfg(feature = "schedules")]
+    pub(crate) fn check_cron(&self) -> Result<(), (&str, String)> {
+        let Some(expression) = &self.cron else { return Ok(()) };
+        let compiled = piton_schedule::Spec::new().cron(expression).compile();
+        compiled.map(drop).map_err(|error| (expression.as_str(), error.to_string()))
+    }
+
+    /// Without the feature `schedules` there is none.
+    ///
+    /// # Errors
+    /// None.
+    #[cfg(not(feature = "schedules"))]
+    pub(crate) fn check_cron(&self) -> Result<(), (&str, String)> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_has_an_effect_makes_terms() {
+        assert_eq!(NewTerms::default().into_terms(), None);
+        let idle = NewTerms {
+            on_timeout: Some(OnTimeout::Cancel),
+            cleanup_timeout: Some(Duration::from_secs(1)),
+            non_retryable: vec!["Declined".to_owned()],
+            cron_after_cancel: true,
+            ..NewTerms::default()
+        };
+        assert_eq!(idle.clone().into_terms(), None);
+        let policy = RetryPolicy::DEFAULT;
+        let terms = NewTerms { retry: Some(policy.clone()), ..idle.clone() }.into_terms();
+        let retry = WorkflowRetry { policy, non_retryable: vec!["Declined".to_owned()] };
+        assert_eq!(terms.and_then(|terms| terms.retry), Some(retry));
+        let terms = NewTerms { cron: Some("@daily".to_owned()), ..idle }.into_terms();
+        let cron = terms.and_then(|terms| terms.cron).expect("there is an expression");
+        assert!(cron.goes_on_after_cancel);
+    }
+
+    #[test]
+    fn what_is_not_set_is_not_stored() {
+        let terms =
+            NewTerms { run_timeout: Some(Duration::from_millis(1_500)), ..NewTerms::default() };
+        let json = serde_json::to_string(&terms).expect("terms have a JSON form");
+        assert_eq!(json, r#"{"run_timeout":{"secs":1,"nanos":500000000}}"#);
+        assert_eq!(serde_json::from_str::<NewTerms>(&json).expect("it can be read"), terms);
+        serde_json::from_str::<NewTerms>(r#"{"wishes": 3}"#).expect_err("nobody knows it");
+    }
+}

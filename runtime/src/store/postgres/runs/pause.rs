@@ -1,0 +1,137 @@
+//! Runs are paused and resumed.
+
+use super::edit::FORGET_PAUSE;
+use crate::error::StoreError;
+use crate::model::RunId;
+use crate::store::contract::changes::arrival;
+use crate::store::contract::pauses::{Pausable, Pausing};
+use crate::store::postgres::messages::{find_recipients, write};
+use crate::store::postgres::transaction::Transaction;
+use crate::store::postgres::{PostgresStore, audit, failed, now};
+use crate::store::recipients::Question;
+use crate::store::rows::{ArrivalRow, PausableRow, workers_died};
+use crate::store::{ArrivalKind, ChangeOutcome, NewAuditEntry};
+
+const LOCK: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 FOR UPDATE";
+
+/// A statement of its own, to which what others have written before the lock is visible.
+const LOOK: &str = "SELECT status, worker_id IS NOT NULL AS is_owned, run.due_at, step_no, \
+    pause.run_id IS NOT NULL AS is_asked, pause.due_at AS due_before \
+    FROM piton_runs AS run LEFT JOIN piton_pauses AS pause ON pause.run_id = run.run_id WHERE run.run_id = $1";
+
+const ASK: &str = concat!(
+    "INSERT INTO piton_pauses (run_id, paused_at, who, reason, due_at) SELECT $2, clock.now, $3, $4, $5 FROM ",
+    now!(),
+    " AS clock ON CONFLICT (run_id) DO UPDATE SET paused_at = EXCLUDED.paused_at, who = EXCLUDED.who, \
+     reason = EXCLUDED.reason, due_at = EXCLUDED.due_at"
+);
+
+const PAUSE: &str = concat!(
+    "UPDATE piton_runs SET status = 'paused', due_at = NULL, takeovers = CASE WHEN ",
+    workers_died!("coalesce(blocked, '')"),
+    " THEN least(takeovers, 1) ELSE takeovers END, blocked = NULL, blocked_at = NULL WHERE run_id = $1"
+);
+
+const RESUME: &str = concat!(
+    "UPDATE piton_runs SET status = 'running', due_at = coalesce($3, clock.now) FROM ",
+    now!(),
+    " AS clock WHERE run_id = $2"
+);
+
+const UNREAD: &str = "SELECT run_id, seq, arrival FROM piton_inbox WHERE run_id = $1 ORDER BY seq";
+
+/// Locks a run and looks at it.
+async fn look(
+    transaction: &mut Transaction,
+    run_id: RunId,
+) -> Result<Option<PausableRow>, sqlx::Error> {
+    let key = run_id.as_uuid();
+    sqlx::query(LOCK).bind(key).execute(transaction.get()).await?;
+    sqlx::query_as(LOOK).bind(key).fetch_optional(transaction.get()).await
+}
+
+pub(super) async fn pause(
+    store: &PostgresStore,
+    run_id: RunId,
+    audit: &NewAuditEntry,
+) -> Result<ChangeOutcome, StoreError> {
+    let (failed, now, key) = (failed("change_run"), store.given_time(), run_id.as_uuid());
+    let mut transaction = Transaction::begin_in(&store.pool).await.map_err(failed)?;
+    let row = look(&mut transaction, run_id).await.map_err(failed)?;
+    let pausing = match &row {
+        None => Err(ChangeOutcome::Unknown),
+        Some(row) => Pausable::try_from(row)?.pause(),
+    };
+    let pausing = match pausing {
+        Ok(pausing) => pausing,
+        Err(outcome) => {
+            transaction.roll_back().await.map_err(failed)?;
+            return Ok(outcome);
+        }
+    };
+    let asked = sqlx::query(ASK)
+        .bind(now)
+        .bind(key)
+        .bind(&audit.who)
+        .bind(&audit.reason)
+        .bind(row.and_then(|row| row.due_unbegun()))
+        .execute(transaction.get());
+    asked.await.map_err(failed)?;
+    let mut owner = None;
+    match pausing {
+        Pausing::Now => {
+            let paused = sqlx::query(PAUSE).bind(key).execute(transaction.get());
+            paused.await.map_err(failed)?;
+        }
+        Pausing::ByOwner => {
+            let arrivals = [arrival(run_id, ArrivalKind::Pause, None)];
+            let question = Question::of_arrivals(&arrivals);
+            let recipients = find_recipients(now, transaction.get(), &question).await;
+            let mut recipients = recipients.map_err(failed)??;
+            let outcomes = [recipients.accept(&arrivals[0])];
+            let (woken, told) = recipients.grown();
+            write(now, transaction.get(), &arrivals, &outcomes, (&woken, &told)).await?;
+            owner = recipients.owner(run_id);
+        }
+    }
+    audit::write(transaction.get(), now, Some(run_id), audit).await.map_err(failed)?;
+    transaction.commit().await.map_err(failed)?;
+    if pausing == Pausing::ByOwner {
+        store.news.arrival(run_id, owner);
+    }
+    Ok(ChangeOutcome::Changed)
+}
+
+pub(super) async fn resume(
+    store: &PostgresStore,
+    run_id: RunId,
+    audit: &NewAuditEntry,
+) -> Result<ChangeOutcome, StoreError> {
+    let (failed, now, key) = (failed("change_run"), store.given_time(), run_id.as_uuid());
+    let mut transaction = Transaction::begin_in(&store.pool).await.map_err(failed)?;
+    let row = look(&mut transaction, run_id).await.map_err(failed)?;
+    let goes_on = match &row {
+        None => Err(ChangeOutcome::Unknown),
+        Some(row) => Pausable::try_from(row)?.resume(),
+    };
+    let goes_on = match (goes_on, row) {
+        (Ok(goes_on), row) => row.filter(|_| goes_on),
+        (Err(outcome), _) => {
+            transaction.roll_back().await.map_err(failed)?;
+            return Ok(outcome);
+        }
+    };
+    sqlx::query(FORGET_PAUSE).bind(key).execute(transaction.get()).await.map_err(failed)?;
+    if let Some(row) = &goes_on {
+        let unread = sqlx::query_as::<_, ArrivalRow>(UNREAD).bind(key).fetch_all(transaction.get());
+        let due_at = row.due_again(unread.await.map_err(failed)?)?;
+        let resumed = sqlx::query(RESUME).bind(now).bind(key).bind(due_at);
+        resumed.execute(transaction.get()).await.map_err(failed)?;
+    }
+    audit::write(transaction.get(), now, Some(run_id), audit).await.map_err(failed)?;
+    transaction.commit().await.map_err(failed)?;
+    if goes_on.is_some() {
+        store.news.due();
+    }
+    Ok(ChangeOutcome::Changed)
+}

@@ -1,0 +1,45 @@
+//! Pauses of runs.
+
+use sqlx::FromRow;
+
+use super::{ArrivalRow, read_status};
+use crate::error::StoreError;
+use crate::store::contract::pauses::Pausable;
+
+/// What a change of a pause depends on.
+#[derive(FromRow)]
+pub(crate) struct PausableRow {
+    status: String,
+    is_owned: bool,
+    due_at: Option<i64>,
+    step_no: i64,
+    is_asked: bool,
+    /// When it was due before it was paused, if it had not begun.
+    due_before: Option<i64>,
+}
+
+impl TryFrom<&PausableRow> for Pausable {
+    type Error = StoreError;
+
+    fn try_from(row: &PausableRow) -> Result<Self, StoreError> {
+        let status = read_status(&row.status)?;
+        Ok(Self { status, is_owned: row.is_owned, is_asked: row.is_asked })
+    }
+}
+
+impl PausableRow {
+    /// When it is due, if it has not begun.
+    pub(crate) fn due_unbegun(&self) -> Option<i64> {
+        self.due_at.filter(|_| self.step_no == 0)
+    }
+
+    /// When it is due once it is resumed, with what lies in its inbox; `None` is at once.
+    pub(crate) fn due_again(&self, unread: Vec<ArrivalRow>) -> Result<Option<i64>, StoreError> {
+        for arrival in unread {
+            if arrival.read()?.kind.wakes(false) {
+                return Ok(None);
+            }
+        }
+        Ok(self.due_before)
+    }
+}

@@ -1,0 +1,82 @@
+//! Simulated clients that complete promises: before their run is there, or later, and often more than one of them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use piton::client::Completed;
+use piton::error::CompleteError;
+use piton::model::{PromiseToken, RunId};
+use tokio::time::sleep;
+
+use crate::program::VALUES;
+use crate::runs::ask;
+use crate::ties::{PROMISES, Promised};
+use crate::world::World;
+
+/// How long a notary takes at most.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// Completes the promises that all runs share, each by several notaries at a time.
+pub(crate) async fn complete_shared(world: Arc<World>) {
+    let notaries = (0..2 * PROMISES).map(|notary| {
+        let token = PromiseToken::shared(Promised::Shared(notary % PROMISES).name());
+        tokio::spawn(complete(Arc::clone(&world), token))
+    });
+    let notaries: Vec<_> = notaries.collect();
+    for notary in notaries {
+        let _ = notary.await;
+    }
+}
+
+/// Completes some promises of the run with this workflow id, whether it is there or not.
+pub(crate) fn complete_ahead(world: &Arc<World>, workflow_id: &str) {
+    let number = world.faults.below(u64::from(2 * PROMISES)) as u32;
+    if number < PROMISES {
+        let name = Promised::Own(number).name();
+        let token = PromiseToken::of_workflow_id("interpret", workflow_id, name);
+        tokio::spawn(complete(Arc::clone(world), token));
+    }
+}
+
+/// Completes promises of a run, some of them twice.
+pub(crate) async fn complete_own(
+    world: &Arc<World>,
+    run_id: RunId,
+    numbers: impl IntoIterator<Item = u32>,
+) {
+    for number in numbers {
+        for _ in 0..1 + number % 2 {
+            let token = PromiseToken::of_run("interpret", run_id, Promised::Own(number).name());
+            complete(Arc::clone(world), token).await;
+        }
+    }
+}
+
+/// Completes a promise, however often the database fails, and compares what it has come to.
+async fn complete(world: Arc<World>, token: PromiseToken) {
+    sleep(world.faults.duration(LONGEST)).await;
+    // Each says something of its own.
+    let said = world.faults.below(VALUES as u64) as i64;
+    let refuses = world.faults.below(6) == 0;
+    let answer = ask(&world, |client| {
+        let token = &token;
+        async move {
+            let promise = client.promise(token);
+            let completed = match refuses {
+                true => promise.reject(&format!("{said}")).await,
+                false => promise.resolve(&said).await,
+            };
+            match completed {
+                // What counts the oracle has seen.
+                Ok(Completed::First) | Err(CompleteError::Closed { .. }) => Some(None),
+                Ok(Completed::Already(settled)) => Some(Some(settled.outcome().clone())),
+                Err(CompleteError::Store(_)) => None,
+                Err(error) => panic!("{token} came to {error:?}"),
+            }
+        }
+    })
+    .await;
+    if let Some(outcome) = answer {
+        world.promise_has_come_to(&token, &outcome);
+    }
+}
