@@ -111,6 +111,20 @@ impl Inspector {
         }
     }
 
+    /// How many rows have been inserted, updated and deleted in all tables; `None` on SQLite. The server's count is up to
+    /// a second old.
+    pub(crate) async fn written_rows(&mut self) -> Result<Option<u64>> {
+        const ROWS: &str = "SELECT CAST(coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0) AS BIGINT) \
+            FROM pg_stat_user_tables";
+        match self {
+            Self::Sqlite(_) => Ok(None),
+            Self::Postgres(connection) => {
+                let count: i64 = sqlx::query_scalar(ROWS).fetch_one(connection).await?;
+                Ok(Some(u64::try_from(count)?))
+            }
+        }
+    }
+
     /// Closes the connection.
     pub(crate) async fn close(self) -> Result<()> {
         match self {

@@ -10,6 +10,8 @@ mod report;
 mod session;
 mod system;
 mod w10_schedules;
+mod w11_fan_out;
+mod w12_promises;
 mod w1_relaxed;
 mod w1_throughput;
 mod w2_latency;
@@ -95,6 +97,10 @@ enum Workload {
     W9,
     /// Many schedules on one worker. Not among `all`.
     W10,
+    /// Fan-outs of activities, spawned operations and children. Not among `all`.
+    W11,
+    /// Promises that clients complete. Not among `all`.
+    W12,
     /// All of the above.
     All,
     /// What `#[workflow]` costs rustc.
@@ -179,6 +185,8 @@ async fn run(workload: Workload, session: &mut Session) -> Result<()> {
         Workload::W8 => w8_fleet::run(session).await,
         Workload::W9 => w9_snapshot::run(session).await,
         Workload::W10 => w10_schedules::run(session).await,
+        Workload::W11 => w11_fan_out::run(session).await,
+        Workload::W12 => w12_promises::run(session).await,
         Workload::CompileTime => compile_time::run(session, Profile::Debug).await,
         Workload::CompileTimeIncremental => compile_time::run(session, Profile::Incremental).await,
         Workload::CompileTimeMacros => compile_time::run(session, Profile::OptimizedMacros).await,

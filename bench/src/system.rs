@@ -22,7 +22,7 @@ pub(crate) const TEXT: &str = "The piton is hammered in after each stretch, so t
     to it and not all the way down.";
 
 /// How often the number of closed runs is looked at.
-const COUNT_INTERVAL: Duration = Duration::from_millis(50);
+pub(crate) const COUNT_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A client and, unless other processes serve, a worker.
 #[derive(Debug)]

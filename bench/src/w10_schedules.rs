@@ -137,7 +137,7 @@ async fn lateness(client: &Client) -> Result<Latencies> {
     loop {
         let mut list = client.list_runs(filter.clone()).limit(PAGE);
         if let Some(cursor) = cursor.take() {
-            list = list.after(cursor);
+            list = list.page(cursor);
         }
         let page = list.await?;
         for run in &page.runs {

@@ -173,6 +173,43 @@ pub(crate) async fn pokes(cx: &Context, count: u32) -> u64 {
     length
 }
 
+/// As many activities at a time as there are branches. Returns how many have come back.
+#[workflow]
+pub(crate) async fn fan_of_activities(branches: u32) -> u64 {
+    join_all((0..branches).map(|_| echo("branch"))).await.len() as u64
+}
+
+/// The same with spawned operations.
+#[workflow]
+pub(crate) async fn fan_of_spawned(cx: &Context, branches: u32) -> u64 {
+    let mut spawned = Vec::new();
+    for _ in 0..branches {
+        spawned.push(cx.spawn(echo("branch")));
+    }
+    join_all(spawned).await.len() as u64
+}
+
+/// The same with children.
+#[workflow]
+pub(crate) async fn fan_of_children(cx: &Context, branches: u32) -> u64 {
+    let mut children = Vec::new();
+    for _ in 0..branches {
+        children.push(cx.start_child(steps(1, "branch".to_owned())));
+    }
+    let lengths = join_all(children).await;
+    lengths.into_iter().filter(Result::is_ok).count() as u64
+}
+
+/// The name of the promise of [`promised()`], which is that of the state in which it awaits it.
+pub(crate) const PROMISE: &str = "approval";
+
+/// Awaits a promise. Returns the length of what it comes to.
+#[workflow]
+pub(crate) async fn promised(cx: &Context) -> u64 {
+    let approval: Promise<String> = cx.promise(PROMISE);
+    approval.await.map_or(0, |text| text.len() as u64)
+}
+
 /// Goes round for ever: a short sleep and an activity on a queue; every so many times a sleep for which the
 /// run is parked.
 #[workflow]

@@ -20,6 +20,13 @@
 //!   it takes others;
 //! - what a run sends to another is delivered once, or is a dead letter once where no open run has the id, and
 //!   comes in the order in which it was sent;
+//! - a child is started once, after its parent's step is committed, unless an open run has its workflow id; a run that
+//!   awaits a child is told once how it has ended; a child is treated once, by its policy, when its parent is over;
+//! - a promise has one outcome, which somebody has given it, before its run is there or later; each wait for it is told
+//!   once, and all are told the same;
+//! - a run with terms is followed once, by the run that its close has named: a chain has as many runs as its retries and
+//!   timeouts say, its runs by cron never overlap, and no run is closed before its deadline or twice;
+//! - a schedule starts one run for each of its times and leaves none out, and its log says so;
 //! - what is due is claimed within some polls, and no run is left to a worker without a lease;
 //! - a run is stepped by no build that cannot read its state, which is blocked there, goes on soon where a
 //!   build that has written it runs, and is not blocked again and again;

@@ -13,7 +13,7 @@ const SEEDS: u64 = 30;
 const SEEDS_PLAYED_TWICE: Range<u64> = 20..23;
 
 /// How many seeds are tried until one shows that a guard of the database is left out.
-const SEEDS_WITHOUT: u64 = 200;
+const SEEDS_WITHOUT: u64 = 600;
 
 /// How many runs of a seed are played here at most.
 const MAX_RUNS: usize = 50;
@@ -43,6 +43,8 @@ fn nothing_is_violated() {
 fn a_seed_gives_the_same_events_each_time() {
     for seed in SEEDS_PLAYED_TWICE {
         let recorded = || simulate(&Options { is_recorded: true, ..options(seed) });
+        // A process asks the database for a schema once. In what follows, all of them are known.
+        let _ = simulate(&options(seed));
         let (first, second) = (recorded(), recorded());
         assert!(!first.events.is_empty());
         let differ = first.events.lines().zip(second.events.lines()).find(|(a, b)| a != b);

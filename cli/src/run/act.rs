@@ -4,6 +4,7 @@ use piton::client::{Client, UntypedRun};
 use piton::error::RunError;
 use serde_json::{Value, json};
 
+use super::Signature;
 use super::many::ManyArgs;
 use crate::error::Failure;
 use crate::output::{self, Output};
@@ -61,6 +62,18 @@ pub(crate) struct EndArgs {
     pub(super) because: Option<String>,
     #[command(flatten)]
     pub(super) many: ManyArgs,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct SetAsideArgs {
+    /// The run id or the workflow id
+    #[arg(value_name = "RUN")]
+    id: String,
+    /// The number of the signal, as `piton run show` has it
+    #[arg(value_name = "NUMBER")]
+    seq: i64,
+    #[command(flatten)]
+    signature: Signature,
 }
 
 #[derive(clap::Args)]
@@ -136,6 +149,31 @@ pub(super) async fn terminate(
         return Err(Failure::Over { id, status });
     }
     Ok(said(output, &json!({ "terminated": true }), "the run is terminated"))
+}
+
+pub(super) async fn retry(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let id = args.id.unwrap_or_default();
+    let run = find(client, &id).await?;
+    let retry = run.retry().by(args.many.by).because(args.because.unwrap_or_default());
+    match retry.await? {
+        true => Ok(said(output, &json!({ "retried": true }), "the run tries again")),
+        false => Ok(said(output, &json!({ "retried": false }), "the run goes on anyway")),
+    }
+}
+
+pub(super) async fn set_aside(
+    client: &Client,
+    args: SetAsideArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let SetAsideArgs { id, seq, signature } = args;
+    let set_aside = find(client, &id).await?.set_aside(seq);
+    set_aside.by(signature.by).because(signature.because).await?;
+    Ok(said(output, &json!({ "set_aside": seq }), "the signal is a dead letter"))
 }
 
 pub(super) async fn result(client: &Client, args: ResultArgs) -> Result<String, Failure> {

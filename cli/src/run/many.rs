@@ -29,7 +29,7 @@ pub(crate) struct ManyArgs {
     key: Option<String>,
     /// Who makes the change, for the audit table
     #[arg(long, value_name = "NAME", env = "USER", default_value = "", hide_default_value = true)]
-    by: String,
+    pub(super) by: String,
 }
 
 impl ManyArgs {
@@ -80,8 +80,7 @@ pub(super) async fn retry(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let filter = one_or_many(client, &args).await?;
-    make(client.retry_all(filter), args.many, args.because, output).await
+    make(client.retry_all(args.many.filter()), args.many, args.because, output).await
 }
 
 pub(super) async fn pause(

@@ -6,6 +6,7 @@ mod list;
 mod many;
 mod past;
 mod show;
+mod start;
 
 use clap::Subcommand;
 use piton::client::Client;
@@ -13,12 +14,13 @@ use piton::model::RunId;
 use piton::store::RunKey;
 
 pub(crate) use self::act::parse_json;
-use self::act::{EndArgs, QueryArgs, ResultArgs, SignalArgs, UpdateArgs};
+use self::act::{EndArgs, QueryArgs, ResultArgs, SetAsideArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
 pub(crate) use self::list::attribute;
 use self::list::{CountArgs, ListArgs};
 use self::past::{AuditArgs, ForkArgs, HistoryArgs, RewindArgs};
 use self::show::ShowArgs;
+use self::start::StartArgs;
 use crate::error::Failure;
 use crate::output::Output;
 
@@ -30,6 +32,8 @@ pub(crate) enum RunCommand {
     Count(CountArgs),
     /// Show a run as a debugger does: where its code is, what it waits for, its variables
     Show(ShowArgs),
+    /// Start a run of a workflow by its stored name
+    Start(Box<StartArgs>),
     /// Send a signal to a run, or to all that a filter means
     Signal(SignalArgs),
     /// Show exposed variables of a run
@@ -40,7 +44,7 @@ pub(crate) enum RunCommand {
     Cancel(EndArgs),
     /// End a run without running any more of its code
     Terminate(EndArgs),
-    /// Give a blocked run another try
+    /// Let a blocked run try again, or a failed one from where it failed
     Retry(EndArgs),
     /// Pause a run: it takes no step until it is resumed, and keeps what arrives
     Pause(EndArgs),
@@ -52,6 +56,8 @@ pub(crate) enum RunCommand {
     Result(ResultArgs),
     /// Change a parked or blocked run: set variables, end waits, move it to another state
     Edit(EditArgs),
+    /// Move a signal that a run cannot take to the dead letters
+    SetAside(SetAsideArgs),
     /// Show the past states of a run that are kept
     History(HistoryArgs),
     /// Let a run go back to a state that is kept
@@ -82,6 +88,7 @@ pub(crate) async fn carry_out(
         RunCommand::List(args) => list::carry_out(client, args, output).await,
         RunCommand::Count(args) => list::count(client, args, output).await,
         RunCommand::Show(args) => show::carry_out(client, args, output).await,
+        RunCommand::Start(args) => start::carry_out(client, *args, output).await,
         RunCommand::Signal(args) if args.many.are_meant() => {
             many::signal(client, args, output).await
         }
@@ -91,7 +98,8 @@ pub(crate) async fn carry_out(
         RunCommand::Terminate(args) if args.many.are_meant() => {
             many::terminate(client, args, output).await
         }
-        RunCommand::Retry(args) => many::retry(client, args, output).await,
+        RunCommand::Retry(args) if args.many.are_meant() => many::retry(client, args, output).await,
+        RunCommand::Retry(args) => act::retry(client, args, output).await,
         RunCommand::Pause(args) => many::pause(client, args, output).await,
         RunCommand::Resume(args) => many::resume(client, args, output).await,
         RunCommand::Delete(args) => many::delete(client, args, output).await,
@@ -102,6 +110,7 @@ pub(crate) async fn carry_out(
         RunCommand::Terminate(args) => act::terminate(client, args, output).await,
         RunCommand::Result(args) => act::result(client, args).await,
         RunCommand::Edit(args) => edit::carry_out(client, args, output).await,
+        RunCommand::SetAside(args) => act::set_aside(client, args, output).await,
         RunCommand::History(args) => past::history(client, args, output).await,
         RunCommand::Rewind(args) => past::rewind(client, args, output).await,
         RunCommand::Fork(args) => past::fork(client, args, output).await,

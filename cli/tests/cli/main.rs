@@ -9,6 +9,7 @@ mod act;
 mod change;
 mod look;
 mod namespaces;
+mod operate;
 mod queues;
 mod schedules;
 mod shell;
@@ -42,6 +43,7 @@ const CASES: &[(&str, Case)] = &[
         "a_schedule_is_created_changed_and_removed",
         schedules::a_schedule_is_created_changed_and_removed,
     ),
+    ("runs_are_started_and_paused", operate::runs_are_started_and_paused),
     ("queues_are_paused_drained_and_resumed", queues::queues_are_paused_drained_and_resumed),
     ("namespaces_are_apart", namespaces::namespaces_are_apart),
     ("a_run_goes_back", change::a_run_goes_back),

@@ -16,6 +16,8 @@ enum Kind {
     PlainFunction,
     Closure,
     AsyncBlock,
+    /// The block of `cx.spawn(async { … })`.
+    SpawnedBlock,
     Constant,
 }
 
@@ -48,6 +50,10 @@ impl Region {
 
     pub(super) fn async_block() -> Self {
         Self::new(Kind::AsyncBlock)
+    }
+
+    pub(super) fn spawned_block() -> Self {
+        Self::new(Kind::SpawnedBlock)
     }
 
     pub(super) fn constant() -> Self {
@@ -88,6 +94,13 @@ impl Checker<'_> {
                 "await in an `async` block that is a value",
                 "await the block where it stands, `async { … }.await`, or declare an `async fn` in the body and \
                  await or join its calls",
+            ),
+            Kind::SpawnedBlock => (
+                Rule::AWAIT_IN_ASYNC_BLOCK,
+                "await in an `async` block that is spawned",
+                "make the block and the code beside it branches, `join!(async { … }, async { … })`, or put the block into \
+                 a workflow and start that as a child, `cx.start_child(call)`; what is spawned is one call of an \
+                 activity, a timer or a signal",
             ),
             Kind::Constant => (Rule::AWAIT_IN_CONST, "await in a constant", "use a `let`"),
         };

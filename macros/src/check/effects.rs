@@ -7,6 +7,7 @@ use syn::{
     Local, Macro, Pat, Path, PathSegment, Signature, Type,
 };
 
+use super::awaits::Region;
 use super::macros::{MacroCode, code, is_replaced};
 use super::paths::Refused;
 use super::{Checker, context_name, maps, paths};
@@ -101,20 +102,30 @@ impl Checker<'_> {
         let is_within = self.computes_once(call);
         let outer = std::mem::replace(&mut self.computes_once, is_within);
         for argument in &call.args {
-            self.visit_expr(argument);
+            match argument {
+                Expr::Async(block) if self.is_of_context(call, "spawn") => {
+                    self.within(Region::spawned_block(), |checker| {
+                        checker.visit_block(&block.block)
+                    });
+                }
+                argument => self.visit_expr(argument),
+            }
         }
         self.computes_once = outer;
     }
 
     /// Whether what the call is given computes a value that is kept: the closure of `cx.side_effect(|| …)`.
     fn computes_once(&self, call: &ExprMethodCall) -> bool {
+        self.computes_once || self.is_of_context(call, "side_effect")
+    }
+
+    /// Whether a call is one of this method of the workflow's context.
+    fn is_of_context(&self, call: &ExprMethodCall, method: &str) -> bool {
         let is_context = |path: &ExprPath| {
             let name = context_name(self.function.signature);
             name.is_some_and(|name| path.path.is_ident(name))
         };
-        self.computes_once
-            || call.method == "side_effect"
-                && matches!(&*call.receiver, Expr::Path(path) if is_context(path))
+        call.method == method && matches!(&*call.receiver, Expr::Path(path) if is_context(path))
     }
 
     pub(super) fn check_loop(&mut self, expr: &ExprForLoop) {

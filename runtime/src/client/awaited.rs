@@ -1,8 +1,11 @@
 //! The signals and updates that a workflow awaits, in all builds that the database knows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::Value as Json;
 
 use super::Client;
+use crate::codec::{self, CodecError, Schema};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::learn_definition;
 use crate::error::StoreError;
@@ -18,6 +21,9 @@ pub(super) enum Sent {
 
 /// A workflow's stored name, and what is sent to it.
 pub(super) type Awaited = (String, Sent, String);
+
+/// The types of signals, by workflow and signal.
+pub(super) type SignalTypes = HashMap<(String, String), Vec<&'static Schema>>;
 
 impl Client {
     /// Whether a run of this workflow may wait for what is sent. If no build does, what they wait for. What is not
@@ -58,6 +64,69 @@ impl Client {
         }
         self.lock_awaited().insert(key);
         Ok(Ok(()))
+    }
+
+    /// Whether a run of this workflow can read JSON as the value of a signal, in some build that the database knows. If
+    /// none can, why not. A signal of which nothing is known counts as readable.
+    pub(super) async fn check_json_signal(
+        &self,
+        workflow: &str,
+        name: &str,
+        json: &Json,
+    ) -> Result<Result<(), String>, StoreError> {
+        let key = (workflow.to_owned(), name.to_owned());
+        let known = self.lock_signals().get(&key).cloned().unwrap_or_default();
+        if known.iter().any(|schema| codec::json_to_saved(json, schema).is_ok()) {
+            return Ok(Ok(()));
+        }
+        let schemas = self.signal_schemas(workflow, name).await?;
+        let mut refusal = Ok(());
+        for schema in &schemas {
+            match codec::json_to_saved(json, schema) {
+                Ok(_) => {
+                    self.lock_signals().insert(key, schemas);
+                    return Ok(Ok(()));
+                }
+                Err(CodecError::Encode { reason, .. }) => {
+                    refusal = Err(format!("it is no `{}`: {reason}", schema.short_name()));
+                }
+                Err(error) => refusal = Err(error.to_string()),
+            }
+        }
+        Ok(refusal)
+    }
+
+    /// The types of a signal in all builds of a workflow and of those that run as a part of it.
+    async fn signal_schemas(
+        &self,
+        workflow: &str,
+        signal: &str,
+    ) -> Result<Vec<&'static Schema>, StoreError> {
+        let mut definitions = self.all_definitions().await?;
+        let own = WorkflowEntry::all().map(evolution::own);
+        definitions.extend(own);
+        let (mut todo, mut seen) = (vec![workflow.to_owned()], BTreeSet::new());
+        let mut schemas = Vec::new();
+        while let Some(workflow) = todo.pop() {
+            if !seen.insert(workflow.clone()) {
+                continue;
+            }
+            let of_workflow = definitions.iter().filter(|definition| {
+                definition.workflow == workflow || definition.formerly.contains(&workflow)
+            });
+            for definition in of_workflow {
+                for awaited in definition.all_awaited() {
+                    match awaited {
+                        StoredAwaited::Signal { name, value, .. } if name == signal => {
+                            schemas.extend(definition.schema(*value));
+                        }
+                        StoredAwaited::Workflow { name, .. } => todo.push(name.clone()),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Ok(schemas)
     }
 
     async fn all_definitions(&self) -> Result<Vec<&'static StoredDefinition>, StoreError> {

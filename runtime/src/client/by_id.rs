@@ -74,13 +74,14 @@ impl UntypedRun {
     }
 
     /// Sends a signal as JSON, by its stored name: as [`Client::signal_json`], but for a name that no build of the
-    /// workflow waits for, which is refused. Await what this returns, after setting a dedup key if it is to be.
+    /// workflow waits for, and a value that none can read, which are refused; nothing is written then. Await what this returns, after setting a dedup key if it is to be.
     ///
-    /// Errors: [`SignalError::NotAwaited`](crate::error::SignalError::NotAwaited), and those of [`Client::signal_json`].
+    /// Errors: [`SignalError::NotAwaited`](crate::error::SignalError::NotAwaited),
+    /// [`SignalError::Unfit`](crate::error::SignalError::Unfit), and those of [`Client::signal_json`].
     pub fn signal(&self, name: impl Into<String>, value: &Json) -> Send {
         let payload = Payload::from_json(value);
         let kind = ArrivalKind::Signal { name: name.into(), payload };
-        Send::new(self.client.clone(), self.key.clone(), Ok(kind)).checked()
+        Send::new(self.client.clone(), self.key.clone(), Ok(kind)).checked(value)
     }
 
     /// Asks the run to cancel: see [`RunHandle::cancel`](super::RunHandle::cancel). Await what this returns.

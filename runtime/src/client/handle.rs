@@ -130,13 +130,16 @@ impl<W: Workflow> RunHandle<W> {
     /// Sends a signal. Await what this returns, after setting a dedup key if it is to be.
     ///
     /// Errors: [`Closed`] and [`Unknown`] by the state of the run, [`Encode`] for a signal that cannot
-    /// be saved.
+    /// be saved, [`NotAwaited`] for one that no build of the workflow waits for. [`Client::signal_json`] does not check
+    /// this, for a signal that a run of another workflow is to take, which the run continues as.
     ///
+    /// [`NotAwaited`]: crate::error::SignalError::NotAwaited
     /// [`Closed`]: crate::error::SignalError::Closed
     /// [`Unknown`]: crate::error::SignalError::Unknown
     /// [`Encode`]: crate::error::SignalError::Encode
     pub fn signal<S: Signal>(&self, signal: S) -> Send {
-        Send::new(self.client.clone(), self.run_id, send::signal(&signal))
+        let workflow = W::registered_name().unwrap_or(W::NAME);
+        Send::new(self.client.clone(), self.run_id, send::signal(&signal)).for_workflow(workflow)
     }
 
     /// Asks the run to cancel: what it awaits ends, unless it waits for the request itself with

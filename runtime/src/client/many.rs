@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{Client, send};
 use crate::engine::backoff::patiently;
-use crate::error::{BulkError, KeyError, SignalError};
+use crate::error::{BulkError, EditError, KeyError, LookupError, SignalError, StoreError};
 use crate::filter::Filter;
 use crate::machine::Signal;
 use crate::model::{Payload, RunId, recorded};
@@ -62,7 +62,7 @@ pub struct ManyChanged {
     /// Those that were changed; of a dry run, those that would be.
     pub changed: u64,
     /// Those that were not, because they had gone or closed meanwhile, or were changed before, or are not such as can be
-    /// changed so: an open run is not deleted, and one that is not blocked is not tried again.
+    /// changed so: an open run is not deleted, and one that goes on is not tried again.
     pub left: u64,
     /// The last run that was checked. A call with [after](ChangeMany::after) this run skips the runs before it.
     pub last: Option<RunCursor>,
@@ -126,7 +126,9 @@ impl Client {
         ChangeMany::new(self.clone(), filter.into(), Action::Terminate, Ok(change))
     }
 
-    /// Gives every blocked run that a filter means another try, as [`Client::unblock`] does.
+    /// Lets every blocked or failed run that a filter means try again, as [`UntypedRun::retry`](super::UntypedRun::retry)
+    /// does; add `status = 'blocked'` to the filter for those alone. Failed runs that cannot go back, because another run
+    /// follows them for example, are [left](ManyChanged::left).
     ///
     /// Errors: [`BulkError`].
     pub fn retry_all(&self, filter: impl Into<Filter>) -> ChangeMany {
@@ -164,6 +166,18 @@ impl Client {
     /// Errors: [`BulkError`].
     pub fn delete(&self, run_id: RunId) -> ChangeMany {
         self.delete_all(crate::filter::run_id().equals(run_id))
+    }
+
+    async fn retry_one_of_many(
+        &self,
+        run_id: RunId,
+        audit: NewAuditEntry,
+    ) -> Result<ChangeOutcome, StoreError> {
+        match self.retry(run_id, audit).await {
+            Ok(true) => Ok(ChangeOutcome::Changed),
+            Err(EditError::Lookup(LookupError::Store(error))) => Err(error),
+            Ok(false) | Err(_) => Ok(ChangeOutcome::Unchanged),
+        }
     }
 
     fn deliver_to_all(
@@ -279,9 +293,14 @@ impl ChangeMany {
                     (false, Some((change, audit))) => {
                         sleep_until(next_at).await;
                         next_at = next_at.max(Instant::now()) + pause;
-                        let (run_id, change) = (run.run_id, change.clone());
-                        let change = ChangeRun { run_id, change, audit: audit.clone() };
-                        patiently(|| client.store().change_run(change.clone())).await?
+                        let (run_id, audit) = (run.run_id, audit.clone());
+                        match action {
+                            Action::Retry => client.retry_one_of_many(run_id, audit).await?,
+                            _ => {
+                                let change = ChangeRun { run_id, change: change.clone(), audit };
+                                patiently(|| client.store().change_run(change.clone())).await?
+                            }
+                        }
                     }
                     _ => ChangeOutcome::Changed,
                 };
@@ -362,7 +381,7 @@ impl Action {
             Self::Signal | Self::Cancel | Self::Terminate | Self::Pause => {
                 status().one_of(RunStatus::ALL.into_iter().filter(|status| status.is_open()))
             }
-            Self::Retry => status().equals(RunStatus::Blocked),
+            Self::Retry => status().one_of([RunStatus::Blocked, RunStatus::Failed]),
             Self::Delete => {
                 status().one_of(RunStatus::ALL.into_iter().filter(|status| !status.is_open()))
             }

@@ -25,6 +25,7 @@ mod schedules;
 mod send;
 mod signal_or_start;
 mod start;
+mod start_json;
 mod terms;
 mod update_or_start;
 mod updates;
@@ -52,6 +53,7 @@ pub use schedules::{
 pub use send::Send;
 pub use signal_or_start::SignalOrStart;
 pub use start::{OnConflict, Start};
+pub use start_json::AnyWorkflow;
 pub use update_or_start::UpdateOrStart;
 pub use updates::{SendUpdate, UpdateHandle};
 pub use watch::{Watch, Watched};
@@ -108,6 +110,8 @@ struct Shared {
     recorded: Arc<Recorded>,
     /// What runs are known to wait for.
     awaited: Mutex<HashSet<awaited::Awaited>>,
+    /// What signals that were sent as JSON have been found to be read as.
+    signals: Mutex<awaited::SignalTypes>,
     /// The workers of this process that use this client.
     hosts: Mutex<Vec<Weak<Session>>>,
 }
@@ -139,7 +143,7 @@ impl Client {
         let deliveries = Batcher::spawn(Deliveries { store: Arc::clone(&store) }, 1);
         let completions = Batcher::spawn(Completions { store: Arc::clone(&store) }, 1);
         let endings = Batcher::spawn(Endings { store: Arc::clone(&store) }, 1);
-        let (hosts, awaited) = (Mutex::default(), Mutex::default());
+        let (hosts, awaited, signals) = (Mutex::default(), Mutex::default(), Mutex::default());
         let reports = Reports::to(&store);
         let recorded = Arc::default();
         let shared = Shared {
@@ -151,6 +155,7 @@ impl Client {
             endings,
             recorded,
             awaited,
+            signals,
             hosts,
         };
         Self { shared: Arc::new(shared) }
@@ -328,6 +333,11 @@ impl Client {
     fn lock_awaited(&self) -> std::sync::MutexGuard<'_, HashSet<awaited::Awaited>> {
         // Whole after every operation, so a panic elsewhere does not spoil it.
         self.shared.awaited.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_signals(&self) -> std::sync::MutexGuard<'_, awaited::SignalTypes> {
+        // Whole after every operation, so a panic elsewhere does not spoil it.
+        self.shared.signals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_hosts(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Session>>> {

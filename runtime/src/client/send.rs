@@ -4,6 +4,8 @@ use std::future::IntoFuture;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use serde_json::Value as Json;
+
 use super::Client;
 use super::awaited::Sent;
 use crate::engine::backoff::patiently;
@@ -21,6 +23,10 @@ pub struct Send {
     dedup_key: Option<String>,
     /// Whether a signal that the workflow never waits for is refused.
     is_checked: bool,
+    /// The workflow, if it is known whose run this is for.
+    workflow: Option<&'static str>,
+    /// The value of the signal, if it is JSON that is to be checked.
+    json: Option<Json>,
 }
 
 impl Send {
@@ -29,12 +35,27 @@ impl Send {
         to: impl Into<RunKey>,
         kind: Result<ArrivalKind, SignalError>,
     ) -> Self {
-        Self { client, to: to.into(), kind, dedup_key: None, is_checked: false }
+        Self {
+            client,
+            to: to.into(),
+            kind,
+            dedup_key: None,
+            is_checked: false,
+            workflow: None,
+            json: None,
+        }
     }
 
-    /// Has a signal refused that no build of the workflow waits for.
-    pub(super) fn checked(mut self) -> Self {
+    /// Has a signal refused that no build of the workflow waits for, or whose value none can read.
+    pub(super) fn checked(mut self, json: &Json) -> Self {
         self.is_checked = true;
+        self.json = Some(json.clone());
+        self
+    }
+
+    /// Has a signal refused that no build of this workflow waits for.
+    pub(super) fn for_workflow(mut self, workflow: &'static str) -> Self {
+        self.workflow = Some(workflow);
         self
     }
 
@@ -49,11 +70,14 @@ impl Send {
     }
 
     async fn send(self) -> Result<(), SignalError> {
-        let Self { client, to, kind, dedup_key, is_checked } = self;
+        let Self { client, to, kind, dedup_key, is_checked, workflow, json } = self;
         dedup_key
             .iter()
             .try_for_each(|key| KeyError::check_dedup(key))
             .map_err(SignalError::DedupKey)?;
+        if let (Some(workflow), Ok(ArrivalKind::Signal { name, .. })) = (workflow, &kind) {
+            client.check_signal(workflow, name).await?;
+        }
         let run_id = match to {
             RunKey::RunId(run_id) if !is_checked => run_id,
             key => {
@@ -65,6 +89,9 @@ impl Send {
                 })?;
                 if let (true, Ok(ArrivalKind::Signal { name, .. })) = (is_checked, &kind) {
                     client.check_signal(&found.workflow, name).await?;
+                    if let Some(json) = &json {
+                        client.check_value(&found.workflow, name, json).await?;
+                    }
                 }
                 found.run_id
             }
@@ -85,7 +112,11 @@ impl Send {
 }
 
 impl Client {
-    async fn check_signal(&self, workflow: &str, signal: &str) -> Result<(), SignalError> {
+    pub(super) async fn check_signal(
+        &self,
+        workflow: &str,
+        signal: &str,
+    ) -> Result<(), SignalError> {
         let awaited = self.check_awaited(workflow, Sent::Signal, signal).await;
         let awaited = awaited.map_err(|error| SignalError::Store(Arc::new(error)))?;
         awaited.map_err(|awaited| SignalError::NotAwaited {
@@ -93,6 +124,17 @@ impl Client {
             signal: signal.to_owned(),
             awaited,
         })
+    }
+
+    async fn check_value(
+        &self,
+        workflow: &str,
+        signal: &str,
+        json: &Json,
+    ) -> Result<(), SignalError> {
+        let checked = self.check_json_signal(workflow, signal, json).await;
+        let checked = checked.map_err(|error| SignalError::Store(Arc::new(error)))?;
+        checked.map_err(|reason| SignalError::Unfit { signal: signal.to_owned(), reason })
     }
 
     /// Records the schema of what is about to arrive for a run.

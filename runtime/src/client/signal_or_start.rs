@@ -48,6 +48,9 @@ impl<W: Workflow> SignalOrStart<W> {
             .iter()
             .try_for_each(|key| KeyError::check_dedup(key))
             .map_err(SignalError::DedupKey)?;
+        if let (Some(workflow), ArrivalKind::Signal { name, .. }) = (W::registered_name(), &kind) {
+            client.check_signal(workflow, name).await?;
+        }
         client.record_schema_of(&kind).await?;
         loop {
             let first = FirstArrival { kind: kind.clone(), dedup_key: dedup_key.clone() };

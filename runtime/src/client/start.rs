@@ -8,6 +8,7 @@ use std::time::Duration;
 use tracing::info_span;
 
 use super::labels::Labels;
+use super::start_json::JsonCall;
 use super::{Client, RunHandle, terms};
 use crate::engine::backoff::patiently;
 use crate::engine::driver::{Origin, make_first};
@@ -16,25 +17,27 @@ use crate::engine::session::Adoption;
 use crate::engine::transitions;
 use crate::error::{BlockedHolder, KeyError, StartError};
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall};
-use crate::model::{Attributes, Memo, NewTerms, RunId, Timestamp};
+use crate::model::{Attributes, Memo, NewTerms, RunId, Terms, Timestamp};
 use crate::store::{FirstArrival, IdPolicy, IdReuse, NewRun, StartOutcome};
 
 /// A run that is yet to be started: await it.
 #[must_use = "a run is not started until this is awaited"]
 pub struct Start<W> {
-    client: Client,
-    call: WorkflowCall<W>,
-    workflow_id: Option<String>,
-    start: When,
+    pub(super) client: Client,
+    pub(super) call: WorkflowCall<W>,
+    pub(super) workflow_id: Option<String>,
+    pub(super) start: When,
     on_conflict: OnConflict,
     id_reuse: IdReuse,
-    request_id: Option<String>,
-    labels: Labels,
+    pub(super) request_id: Option<String>,
+    pub(super) labels: Labels,
+    /// The call, if the workflow's type is not known.
+    pub(super) json: Option<JsonCall>,
     pub(super) terms: NewTerms,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum When {
+pub(super) enum When {
     Now,
     After(Duration),
     At(Timestamp),
@@ -53,13 +56,24 @@ pub enum OnConflict {
     TerminateExisting,
 }
 
-impl<W: Workflow> Start<W> {
+impl<W> Start<W> {
     pub(super) fn new(client: Client, call: WorkflowCall<W>) -> Self {
         let on_conflict = OnConflict::default();
         let labels = Labels::default();
         let (id_reuse, terms) = (IdReuse::default(), NewTerms::default());
         let (workflow_id, request_id, start) = (None, None, When::Now);
-        Self { client, call, workflow_id, start, on_conflict, id_reuse, request_id, labels, terms }
+        Self {
+            client,
+            call,
+            workflow_id,
+            start,
+            on_conflict,
+            id_reuse,
+            request_id,
+            labels,
+            json: None,
+            terms,
+        }
     }
 
     /// Sets the business key: no two open runs share one. At least one byte, at most 1,000,
@@ -136,6 +150,42 @@ impl<W: Workflow> Start<W> {
         self
     }
 
+    /// What is said of runs that have had the workflow id.
+    pub(super) fn policy(&self) -> IdPolicy {
+        let ends_open = self.on_conflict == OnConflict::TerminateExisting;
+        IdPolicy { reuse: self.id_reuse, ends_open }
+    }
+
+    /// Whether the start fails if an open run has the workflow id.
+    pub(super) fn fails_on_conflict(&self) -> bool {
+        self.on_conflict == OnConflict::Fail
+    }
+
+    /// When the run is due, if not at once, and what is agreed on it from then on.
+    pub(super) async fn due(
+        client: &Client,
+        start: When,
+        terms: Option<Terms>,
+    ) -> Result<(Option<Timestamp>, Option<Box<Terms>>), StartError> {
+        let now = async || {
+            let now = patiently(|| client.store().now()).await;
+            now.map_err(|error| StartError::Store(Arc::new(error)))
+        };
+        let start_at = match start {
+            When::Now => None,
+            When::At(at) => Some(at),
+            When::After(delay) => Some(now().await? + delay),
+        };
+        let terms = match (terms, start_at) {
+            (None, _) => None,
+            (Some(terms), Some(due_at)) => Some(Box::new(terms.begin(due_at))),
+            (Some(terms), None) => Some(Box::new(terms.begin(now().await?))),
+        };
+        Ok((start_at, terms))
+    }
+}
+
+impl<W: Workflow> Start<W> {
     async fn start(self) -> Result<RunHandle<W>, StartError> {
         let (client, on_conflict) = (self.client.clone(), self.on_conflict);
         match self.try_start(None).await? {
@@ -153,9 +203,8 @@ impl<W: Workflow> Start<W> {
         self,
         first: Option<FirstArrival>,
     ) -> Result<(StartOutcome, RunHandle<W>), StartError> {
+        let policy = self.policy();
         let Self { client, call, workflow_id, start, labels, terms, request_id, .. } = self;
-        let ends_open = self.on_conflict == OnConflict::TerminateExisting;
-        let policy = IdPolicy { reuse: self.id_reuse, ends_open };
         let workflow_id = workflow_id.or_else(|| call.workflow_id.clone());
         let Some(workflow) = W::registered_name() else {
             return Err(StartError::NotRegistered { workflow: std::any::type_name::<W>() });
@@ -187,20 +236,7 @@ impl<W: Workflow> Start<W> {
                 .map_err(|error| cannot_begin(error.to_string()))
         };
         let mut machine = begin()?;
-        let now = async || {
-            let now = patiently(|| client.store().now()).await;
-            now.map_err(|error| StartError::Store(Arc::new(error)))
-        };
-        let start_at = match start {
-            When::Now => None,
-            When::At(at) => Some(at),
-            When::After(delay) => Some(now().await? + delay),
-        };
-        let terms = match (terms, start_at) {
-            (None, _) => None,
-            (Some(terms), Some(due_at)) => Some(Box::new(terms.begin(due_at))),
-            (Some(terms), None) => Some(Box::new(terms.begin(now().await?))),
-        };
+        let (start_at, terms) = Self::due(&client, start, terms).await?;
         // What only a claim looks at, and a start that may be somebody else's, is left to claims.
         // Two starts with one request id may be in one batch, which would take them for two runs with one workflow id.
         let by_policy = policy != IdPolicy::default() || request_id.is_some();
@@ -301,6 +337,7 @@ impl<W> Clone for Start<W> {
             id_reuse: self.id_reuse,
             request_id: self.request_id.clone(),
             labels: self.labels.clone(),
+            json: self.json.clone(),
             terms: self.terms.clone(),
         }
     }

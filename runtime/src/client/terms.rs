@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use super::Start;
 use crate::error::StartError;
-use crate::machine::Workflow;
 use crate::model::{NewTerms, OnTimeout, RetryPolicy, Terms};
 
-impl<W: Workflow> Start<W> {
+impl<W> Start<W> {
     /// Limits how long the run and all runs that follow it in its chain may take together, from when the first is due.
     /// What happens then is said by [`Start::on_timeout`]. The limit is a point in time that is stored with the run: it
     /// holds while no worker runs, and is acted upon within a poll interval of a worker. Default: no limit.

@@ -249,6 +249,26 @@ impl Client {
         Ok(None)
     }
 
+    /// The answer that an earlier run of the chain has given to an update. Its id goes over to the runs that follow, and
+    /// its answer stays with the run that gave it.
+    async fn reply_before(
+        &self,
+        run_id: RunId,
+        update: &str,
+    ) -> Result<Option<UpdateReply>, StoreError> {
+        let mut run_id = run_id;
+        loop {
+            let kin = patiently(|| self.store().find_kin(run_id)).await?;
+            let Some(previous) = kin.and_then(|kin| kin.previous_run_id) else { return Ok(None) };
+            let key = UpdateKey { run_id: previous, update: update.to_owned() };
+            match patiently(|| self.store().find_update(&key)).await? {
+                FoundUpdate::Answered(reply) => return Ok(Some(reply)),
+                FoundUpdate::Unknown => return Ok(None),
+                FoundUpdate::Accepted | FoundUpdate::Closed => run_id = previous,
+            }
+        }
+    }
+
     /// Waits for the answer to an update. The inner error is what the run refuses it with.
     pub(super) async fn update_reply(
         &self,
@@ -257,10 +277,19 @@ impl Client {
         let UpdateKey { run_id, update } = key.clone();
         let watch = self.store().hub().watch_run(run_id);
         let (mut poll, mut backoff) = (FIRST_POLL, Backoff::default());
+        let mut looks = 0_u32;
         let reply = loop {
             match self.store().find_update(key).await {
                 Ok(FoundUpdate::Answered(reply)) => break reply,
-                Ok(FoundUpdate::Accepted) => {}
+                Ok(FoundUpdate::Accepted) => {
+                    looks += 1;
+                    // Most updates are answered by the run that they were sent to, before the second look.
+                    if looks == 2
+                        && let Some(reply) = self.reply_before(run_id, &update).await?
+                    {
+                        break reply;
+                    }
+                }
                 Ok(FoundUpdate::Closed) => {
                     // It may have gone over to the run that follows.
                     let kin = patiently(|| self.store().find_kin(run_id)).await?;

@@ -209,6 +209,16 @@ pub(super) fn take_note(schema: &Schema) -> SchemaHash {
     hash
 }
 
+/// The same of the arguments of a call.
+pub(super) fn take_note_of_arguments(parameters: &[(&str, &Schema)]) -> SchemaHash {
+    let parameters = parameters.iter();
+    let parameters = parameters.map(|(name, schema)| ((*name).to_owned(), (*schema).clone()));
+    let schema = StoredSchema::Arguments(parameters.collect());
+    let hash = schema.hash();
+    get_or_learn(&BY_HASH, hash, || schema);
+    hash
+}
+
 /// The text of a known schema, as the database keeps it.
 pub(crate) fn text(hash: SchemaHash) -> Option<String> {
     // Enums, strings and numbers always have a JSON form.

@@ -94,6 +94,24 @@ pub(crate) fn json_to_payload(json: &Json, schema: &Schema) -> Result<Payload, C
     Ok(Payload(payload))
 }
 
+/// Writes JSON as the arguments of a call, by the names and schemas of its parameters, which this process knows from now
+/// on.
+///
+/// # Errors
+/// The number of the first argument that does not fit, from 0, and [`CodecError::Encode`].
+pub(crate) fn json_to_arguments(
+    parameters: &[(&str, &Schema)],
+    arguments: &[&Json],
+) -> Result<Payload, (usize, CodecError)> {
+    let mut payload = Vec::new();
+    arguments::begin_typed(&mut payload, schemas::take_note_of_arguments(parameters));
+    for (number, ((_, schema), json)) in parameters.iter().zip(arguments).enumerate() {
+        let saved = json_to_saved(json, schema).map_err(|error| (number, error))?;
+        payload.extend(saved);
+    }
+    Ok(Payload(payload))
+}
+
 fn from_json(json: &Json) -> Result<Value, CodecError> {
     Value::deserialize(json).map_err(|error| cannot_decode("JSON value", &error))
 }

@@ -1,7 +1,7 @@
 //! Runs that the engine starts: successors in a chain, and runs of schedules.
 
 use crate::machine::{Machine, RunInfo, StepError, WorkflowEntry};
-use crate::model::Payload;
+use crate::model::{Operation, Payload};
 use crate::store::NewRun;
 
 /// A run in its first state, for whoever claims it. `workflow` is the stored name that it goes by.
@@ -14,7 +14,22 @@ pub(crate) fn first_state(
     run: RunInfo,
     arguments: Payload,
 ) -> Result<NewRun, StepError> {
+    first_state_owing(entry, workflow, run, arguments, Vec::new())
+}
+
+/// As [`first_state`], for a run that is to give the `answers` that the run before it owed.
+///
+/// # Errors
+/// As [`first_state`].
+pub(crate) fn first_state_owing(
+    entry: &'static WorkflowEntry,
+    workflow: &str,
+    run: RunInfo,
+    arguments: Payload,
+    answers: Vec<Operation>,
+) -> Result<NewRun, StepError> {
     let machine = Machine::start(entry, run.clone(), &arguments)?;
+    machine.take_answers_over(answers);
     Ok(NewRun {
         run_id: run.run_id,
         workflow_id: run.workflow_id.to_string(),

@@ -155,6 +155,16 @@ pub enum EditError {
         /// The queue.
         queue: String,
     },
+    /// There is no such signal in the run's inbox: the run has taken it, or the number is that of something else.
+    #[error(
+        "the inbox of the run {run_id} has no signal with the number {seq}; inspect the run again"
+    )]
+    NoSignal {
+        /// The run.
+        run_id: RunId,
+        /// The number.
+        seq: i64,
+    },
     /// The state waits for a promise, and the run no longer does: only its code can begin to.
     #[error(
         "the state waits for the promise `{promise}`, which only the code can begin to wait for; choose a state before that"

@@ -69,6 +69,25 @@ pub enum StartError {
         /// The type of the instance.
         workflow: &'static str,
     },
+    /// The database has no definition of the workflow that was to be started without its code.
+    #[error(
+        "no definition of the workflow `{workflow}` is recorded; {}. A worker records its workflows when it starts",
+        recorded_workflows(.known)
+    )]
+    UnknownWorkflow {
+        /// The name.
+        workflow: String,
+        /// The names that are recorded.
+        known: Vec<String>,
+    },
+    /// The JSON is not the arguments of the workflow.
+    #[error("the arguments do not fit `{workflow}`: {reason}")]
+    JsonArguments {
+        /// The workflow.
+        workflow: String,
+        /// Why not.
+        reason: String,
+    },
     /// The attributes cannot be stored. Trying again does not help.
     #[error("the attributes cannot be stored")]
     Attributes(#[source] AttributeError),
@@ -150,6 +169,14 @@ pub enum SignalError {
         signal: String,
         /// What it waits for.
         awaited: Vec<String>,
+    },
+    /// The JSON is not a value of the signal in any build of the workflow. Nothing was sent.
+    #[error("the value does not fit the signal `{signal}`: {reason}")]
+    Unfit {
+        /// The signal.
+        signal: String,
+        /// Why not.
+        reason: String,
     },
     /// The dedup key cannot be one.
     #[error("the dedup key cannot be used")]
@@ -243,6 +270,14 @@ pub enum CompleteError {
         /// What is wrong with it.
         #[source]
         source: KeyError,
+    },
+    /// The token names an item of a queue, which only its activity completes. Trying again does not help.
+    #[error("`{token}` names an item of the queue `{queue}`, which only its activity completes")]
+    OfQueue {
+        /// The token.
+        token: PromiseToken,
+        /// The queue.
+        queue: String,
     },
     /// The value or error cannot be encoded, or, as JSON, does not fit the type that the run expects. Trying again
     /// does not help.
@@ -446,4 +481,11 @@ pub enum WorkerError {
     /// The database failed.
     #[error("the worker could not be registered")]
     Store(#[from] StoreError),
+}
+
+fn recorded_workflows(known: &[String]) -> String {
+    match known {
+        [] => "none is".to_owned(),
+        known => format!("those of {} are", known.join(", ")),
+    }
 }

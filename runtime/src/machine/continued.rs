@@ -14,17 +14,20 @@ pub struct NextRun {
     pub entry: &'static WorkflowEntry,
     /// Its encoded arguments.
     pub arguments: Payload,
+    /// The answers that it owes from its beginning, as operations.
+    pub(crate) answers: Vec<Operation>,
 }
 
 impl PartialEq for NextRun {
     fn eq(&self, other: &Self) -> bool {
-        (self.workflow, &self.arguments) == (other.workflow, &other.arguments)
+        (self.workflow, &self.arguments, &self.answers)
+            == (other.workflow, &other.arguments, &other.answers)
     }
 }
 
 impl Clone for NextRun {
     fn clone(&self) -> Self {
-        Self { arguments: self.arguments.clone(), ..*self }
+        Self { arguments: self.arguments.clone(), answers: self.answers.clone(), ..*self }
     }
 }
 
@@ -38,6 +41,10 @@ impl Context {
     /// that it has not seen, go over in their order, with all dedup keys. The two are runs of one chain: whoever waits
     /// for the result gets that of the last, a parent keeps its child, and children of this run keep their parent. What
     /// this run still waits for is given up.
+    ///
+    /// Updates that this run has not taken go over as well. One that it has taken and not answered goes over if `call`
+    /// has the [`UpdateRequest`](super::UpdateRequest) or its [`Answer`](super::Answer) among its arguments: the new run
+    /// answers it. Otherwise its sender gets [`UpdateError::Dropped`](crate::error::UpdateError::Dropped).
     ///
     /// A run that has noted compensations with [`Context::on_failure`] fails instead, and carries them out: disarm them first.
     ///
@@ -68,6 +75,7 @@ impl Context {
                 workflow,
                 entry: W::entry(),
                 arguments,
+                answers: Vec::new(),
             }))),
             Err(error) => unreadable(StepError::Encode(error)),
         }

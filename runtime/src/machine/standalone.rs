@@ -388,6 +388,7 @@ impl<W: Workflow> Standalone<W> {
             return Err(StepError::Failed(Error::msg(message)));
         }
         self.machine = Machine::start(next.entry, self.run.clone(), &next.arguments)?;
+        self.machine.take_answers_over(next.answers.clone());
         self.inbox.retain(|(_, arrived)| !matches!(arrived, Arrived::Outcome(..)));
         for (seq, arrived) in &self.inbox {
             deliver(&mut self.machine, *seq, arrived.clone());

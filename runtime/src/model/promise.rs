@@ -22,8 +22,13 @@ pub enum PromiseScope {
     WorkflowId(String),
     /// It is a name for all runs of the database.
     Shared,
-    /// It is the key of an item of this queue.
-    Queue(String),
+    /// It is the key of an item of a queue.
+    Queue {
+        /// The queue.
+        queue: String,
+        /// The stored name of the activity that is offered: each has its own keys.
+        activity: String,
+    },
 }
 
 /// Which promise it is.
@@ -85,7 +90,9 @@ impl PromiseToken {
         queue: impl Into<String>,
         key: impl Into<String>,
     ) -> Self {
-        Self::new(activity, PromiseScope::Queue(queue.into()), key)
+        let activity = activity.into();
+        let scope = PromiseScope::Queue { queue: queue.into(), activity: activity.clone() };
+        Self::new(activity, scope, key)
     }
 
     pub(crate) fn new(
@@ -107,7 +114,7 @@ impl PromiseToken {
     /// The queue, if the token names an item of one.
     pub fn queue(&self) -> Option<&str> {
         match &self.key.scope {
-            PromiseScope::Queue(queue) => Some(queue),
+            PromiseScope::Queue { queue, .. } => Some(queue),
             _ => None,
         }
     }
@@ -156,7 +163,7 @@ impl fmt::Display for PromiseToken {
             PromiseScope::Run(run_id) => write!(f, ".run.{}", run_id.as_uuid().simple())?,
             PromiseScope::WorkflowId(id) => write!(f, ".id.{}", Quoted(id))?,
             PromiseScope::Shared => f.write_str(".shared.")?,
-            PromiseScope::Queue(queue) => write!(f, ".queue.{}", Quoted(queue))?,
+            PromiseScope::Queue { queue, .. } => write!(f, ".queue.{}", Quoted(queue))?,
         }
         write!(f, ".{}", Quoted(&self.key.name))
     }
@@ -206,7 +213,10 @@ impl FromStr for PromiseToken {
                 "run" => PromiseScope::Run(Some(owner).filter(|id| id.len() == 32)?.parse().ok()?),
                 "id" => PromiseScope::WorkflowId(unquoted(owner)?),
                 "shared" if owner.is_empty() => PromiseScope::Shared,
-                "queue" => PromiseScope::Queue(unquoted(owner)?),
+                "queue" => {
+                    let (queue, activity) = (unquoted(owner)?, unquoted(workflow)?);
+                    PromiseScope::Queue { queue, activity }
+                }
                 _ => return None,
             };
             let token = Self::new(unquoted(workflow)?, scope, unquoted(name)?);

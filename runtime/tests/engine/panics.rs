@@ -9,9 +9,10 @@ use piton::error::StoreError;
 use piton::model::BlockedReason;
 use piton::prelude::*;
 use piton::store::memory::Hook;
+use serde_json::json;
 use tokio::time::timeout;
 
-use crate::activities::{Approve, Lab};
+use crate::activities::Lab;
 use crate::rig::Rig;
 use crate::workflows::{chain, work};
 
@@ -52,7 +53,7 @@ async fn a_driver_that_panics_blocks_its_run_and_no_other() {
     let run = rig.client.start(work("hang".to_owned())).await.unwrap();
     rig.until_begun("hang", &[1, 1]).await;
     rig.store.set_hook(Breaking::new("read_inbox", 1));
-    run.signal(Approve { by: "ada".into() }).await.unwrap();
+    rig.client.signal_json(run.run_id(), "Approve", &json!({ "by": "ada" })).await.unwrap();
     let record = timeout(AT_ONCE, rig.until_blocked(&run)).await.expect("it is blocked at once");
     let Some(BlockedReason::Panicked(message)) = record.blocked else { panic!("{record:?}") };
     assert_eq!(message, "read_inbox breaks");

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use piton::error::{LookupError, RunError};
+use piton::error::{EditError, LookupError, RunError};
 use piton::model::{RunId, RunStatus};
 use piton::prelude::*;
 use piton::store::RunRecord;
@@ -182,5 +182,5 @@ async fn a_worker_that_shuts_down_leaves_the_pause_behind() {
 async fn there_is_no_run() {
     let rig = Rig::new();
     let error = rig.client.by_id(RunId::new()).pause("wait").await.unwrap_err();
-    assert!(matches!(error, LookupError::Unknown(_)), "{error}");
+    assert!(matches!(error, EditError::Lookup(LookupError::Unknown(_))), "{error}");
 }

@@ -7,9 +7,10 @@ use piton::error::RunError;
 use piton::prelude::*;
 use piton::store::contract::*;
 use piton::store::memory::Hook;
+use serde_json::json;
 use tokio::time::Instant;
 
-use crate::activities::{Approve, Lab, PickError, perform};
+use crate::activities::{Lab, PickError, perform};
 use crate::queues::study;
 use crate::rig::Rig;
 use crate::workflows::{fetching, picking, steadfast, work};
@@ -190,7 +191,8 @@ async fn a_retry_that_two_workers_wait_for_has_two_numbers() {
         rig.lab.fail("flaky", 1);
         let run = rig.client.start(work(text("flaky"))).await.unwrap();
         for _ in 0..signals {
-            run.signal(Approve { by: text("anybody") }).await.unwrap();
+            let unread = json!({ "by": "anybody" });
+            rig.client.signal_json(run.run_id(), "Approve", &unread).await.unwrap();
         }
         let connection = rig.store.connect();
         connection.set_hook(Arc::new(Deaf));

@@ -5,7 +5,8 @@ use std::time::Duration;
 use piton::error::{SignalError, StartError};
 use piton::model::hours;
 use piton::prelude::*;
-use piton::store::{ArrivalKind, DeadLetterFilter, DeadLetterReason};
+use piton::store::{ArrivalKind, DeadLetterFilter, DeadLetterReason, RunKey};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::time::Instant;
 
@@ -103,8 +104,12 @@ async fn closed_and_unknown_runs_take_no_signals() {
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(chain(0)).id("done").await.unwrap();
     run.result().await.unwrap();
-    let refused = run.signal(by("late")).await.unwrap_err();
-    assert!(matches!(refused, SignalError::Closed { run_id } if run_id == run.run_id()));
+    let unheard = run.signal(by("late")).await.unwrap_err();
+    assert!(matches!(unheard, SignalError::NotAwaited { .. }), "`chain` waits for none");
+    let listener = rig.client.start(collect(0)).await.unwrap();
+    listener.result().await.unwrap();
+    let refused = listener.signal(by("late")).await.unwrap_err();
+    assert!(matches!(refused, SignalError::Closed { run_id } if run_id == listener.run_id()));
     // A handle of another database: its run is not in this one.
     let elsewhere = Rig::new().client.start(collect(1)).await.unwrap();
     let unknown = rig.client.find(elsewhere.run_id()).await.unwrap();
@@ -342,5 +347,67 @@ async fn times_that_have_passed_return_at_once_and_years_do_not() {
     // More than any calendar holds.
     let run = rig.client.start(naps(1, u64::MAX)).await.unwrap();
     rig.until_parked(&run).await;
+    worker.shutdown().await.unwrap();
+}
+
+/// Takes its signal behind other forms of waiting than a plain await.
+#[workflow]
+async fn takes_in_other_ways(cx: &Context, way: u32) -> Option<String> {
+    match way {
+        0 => {
+            let wait = cx.spawn(cx.signal::<Nod>());
+            Some(wait.await.by)
+        }
+        1 => cx.timeout(hours(1), cx.signal::<Beck>()).await.ok().map(|beck| beck.by),
+        2 => Some(nested().await),
+        _ => None,
+    }
+}
+
+#[workflow]
+async fn nested(cx: &Context) -> String {
+    select! {
+        wave = cx.signal::<Wave>() => wave.by,
+        () = cx.sleep(hours(1)) => String::new(),
+    }
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Nod {
+    by: String,
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Beck {
+    by: String,
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Wave {
+    by: String,
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_that_the_workflow_never_waits_for_is_refused() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(takes_in_other_ways(0)).id("ways").await.unwrap();
+    let refused = run.signal(by("ada")).await.unwrap_err();
+    let text = "the workflow `takes_in_other_ways` never waits for the signal `Approve`; \
+        it waits for: `Beck`, `Nod`, `Wave`";
+    assert_eq!(refused.to_string(), text);
+    let start = rig.client.signal_or_start(by("ada"), takes_in_other_ways(0)).id("new");
+    let refused = start.await.unwrap_err();
+    assert!(matches!(&refused, StartError::Signal(SignalError::NotAwaited { .. })), "{refused:?}");
+    assert!(rig.client.find(RunKey::WorkflowId("new".into())).await.unwrap().is_none());
+    // Nothing of it has reached the run.
+    run.signal(Nod { by: "ada".to_owned() }).await.unwrap();
+    assert_eq!(run.result().await.unwrap().as_deref(), Some("ada"));
+    let run = rig.client.start(takes_in_other_ways(1)).await.unwrap();
+    run.signal(Beck { by: "bob".to_owned() }).await.unwrap();
+    assert_eq!(run.result().await.unwrap().as_deref(), Some("bob"));
+    let run = rig.client.start(takes_in_other_ways(2)).await.unwrap();
+    run.signal(Wave { by: "cyd".to_owned() }).await.unwrap();
+    assert_eq!(run.result().await.unwrap().as_deref(), Some("cyd"));
     worker.shutdown().await.unwrap();
 }

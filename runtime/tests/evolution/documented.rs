@@ -79,6 +79,9 @@ fn outcome(verdict: &Verdict) -> String {
     let why = match verdict {
         Verdict::Goes(_) => return "goes on".to_owned(),
         Verdict::Back(..) => return "goes on, and back".to_owned(),
+        Verdict::Unforeseen(..) => {
+            "what it reads next does not fit the type, which the check in advance does not see"
+        }
         Verdict::Blocked(kind, ..) => match *kind {
             "MissingState" => "the state is gone",
             "AmbiguousState" => "which await it is at cannot be told",

@@ -149,7 +149,7 @@ async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
                 && matches!(state.awaited, Some(StoredAwaited::Workflow { .. }))
         });
         let disagreement = match cell.verdict {
-            Verdict::Goes(_) | Verdict::Back(..) => certain
+            Verdict::Goes(_) | Verdict::Back(..) | Verdict::Unforeseen(..) => certain
                 .map(|concern| format!("it goes on, and the check says: {}", concern.finding)),
             // It fails at what it reads next.
             Verdict::Blocked("", ..) if !concerns.is_empty() => None,
@@ -221,7 +221,11 @@ async fn in_new_build(
     parked: &mut Parked,
 ) -> Result<Option<&'static str>, String> {
     let result = parked.new_result.take().expect("nobody has asked for it");
-    match cell.verdict {
+    let verdict = match cell.verdict {
+        Verdict::Unforeseen(what, expected) => Verdict::Blocked("", what, expected),
+        verdict => verdict,
+    };
+    match verdict {
         Verdict::Goes(expected) => {
             completed(client, parked.run_id, result, expected).await.map(|()| None)
         }
@@ -245,6 +249,7 @@ async fn in_new_build(
             }
             Ok(Some(expected))
         }
+        Verdict::Unforeseen(..) => unreachable!("it is taken for one that is blocked"),
         Verdict::Back(state, result) => {
             until(client, parked.run_id, |record| record.state == state).await?;
             Ok(Some(result))

@@ -77,6 +77,9 @@ pub enum Verdict {
     /// It is blocked in the new build with a difference of this kind, which names this; and completes in the old
     /// build with this result.
     Blocked(&'static str, &'static str, &'static str),
+    /// It is blocked in the new build when it reads something that does not fit this, which the check in advance does
+    /// not say; and completes in the old build with this result.
+    Unforeseen(&'static str, &'static str),
     /// It goes on to this state in the new build, and from there completes in the old one with this result.
     Back(&'static str, &'static str),
 }
@@ -140,7 +143,7 @@ macro_rules! edits {
                             $(
                                 let owner = <new::$owner as Workflow>::NAME;
                                 let token = PromiseToken::of_run(owner, run.run_id(), $promise);
-                                client.promise(&token).resolve(&$value).await.unwrap();
+                                let _ = client.promise(&token).resolve(&$value).await.unwrap();
                             )?
                             Begun {
                                 run_id: run.run_id(),

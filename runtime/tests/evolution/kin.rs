@@ -13,9 +13,9 @@ edits! {
 
             #[workflow]
             pub async fn child_kept(cx: &Context) -> String {
-                let bill = cx.start_child(bill(1));
+                let invoice = cx.start_child(bill(1));
                 let Go(go) = cx.signal::<Go>().await;
-                format!("{go} {}", bill.await.unwrap_or_default())
+                format!("{go} {}", invoice.await.unwrap_or_default())
             }
         }
         new [] {
@@ -26,16 +26,16 @@ edits! {
 
             #[workflow]
             pub async fn child_kept(cx: &Context) -> String {
-                let bill = cx.start_child(bill(1));
+                let invoice = cx.start_child(bill(1));
                 let Go(go) = cx.signal::<Go>().await;
                 let noted = note("beside".into()).await;
-                format!("{go} {noted} {}", bill.await.unwrap_or_default())
+                format!("{go} {noted} {}", invoice.await.unwrap_or_default())
             }
         }
         run old() new();
         children old [] new [bill];
         at "signal<Go>" [] [Go(1)] => Goes("1 noted beside payer 1");
-        at "bill" [Go(1)] [] => Blocked("MissingLocal", "noted", "1 payer 1");
+        at "invoice" [Go(1)] [] => Blocked("MissingLocal", "noted", "1 payer 1");
     }
 
     "handles of children are kept in a list, and the code that awaits them changes"
@@ -48,11 +48,11 @@ edits! {
 
             #[workflow]
             pub async fn children_kept(cx: &Context) -> String {
-                let bills = vec![cx.start_child(bill(1)), cx.start_child(bill(2))];
+                let invoices = vec![cx.start_child(bill(1)), cx.start_child(bill(2))];
                 let Go(_) = cx.signal::<Go>().await;
                 let mut paid = Vec::new();
-                for bill in bills {
-                    paid.push(bill.await.unwrap_or_default());
+                for invoice in invoices {
+                    paid.push(invoice.await.unwrap_or_default());
                 }
                 paid.join(", ")
             }
@@ -65,11 +65,11 @@ edits! {
 
             #[workflow]
             pub async fn children_kept(cx: &Context) -> String {
-                let bills = vec![cx.start_child(bill(1)), cx.start_child(bill(2))];
+                let invoices = vec![cx.start_child(bill(1)), cx.start_child(bill(2))];
                 let Go(go) = cx.signal::<Go>().await;
                 let mut paid = vec![go.to_string()];
-                for bill in bills.into_iter().rev() {
-                    paid.push(bill.await.unwrap_or_default());
+                for invoice in invoices.into_iter().rev() {
+                    paid.push(invoice.await.unwrap_or_default());
                 }
                 paid.join(", ")
             }
@@ -89,8 +89,8 @@ edits! {
 
             #[workflow]
             pub async fn child_result_widened(cx: &Context) -> String {
-                let bill = cx.start_child(bill(1));
-                format!("{:?}", bill.await.ok())
+                let invoice = cx.start_child(bill(1));
+                format!("{:?}", invoice.await.ok())
             }
         }
         new [] {
@@ -101,13 +101,13 @@ edits! {
 
             #[workflow]
             pub async fn child_result_widened(cx: &Context) -> String {
-                let bill = cx.start_child(bill(1));
-                format!("{:?}", bill.await.ok())
+                let invoice = cx.start_child(bill(1));
+                format!("{:?}", invoice.await.ok())
             }
         }
         run old() new();
         children old [] new [bill];
-        at "bill" [] [] => Goes("Some(307)");
+        at "invoice" [] [] => Goes("Some(307)");
     }
 
     "the result of a child that has ended is widened before it is awaited"
@@ -120,9 +120,10 @@ edits! {
 
             #[workflow]
             pub async fn ended_child_widened(cx: &Context) -> String {
-                let bill = cx.start_child(bill(200));
+                let invoice = cx.start_child(bill(200));
+                let _ = invoice.result().await;
                 let Go(go) = cx.signal::<Go>().await;
-                format!("{go} {:?}", bill.await.ok())
+                format!("{go} {:?}", invoice.await.ok())
             }
         }
         new [] {
@@ -133,9 +134,10 @@ edits! {
 
             #[workflow]
             pub async fn ended_child_widened(cx: &Context) -> String {
-                let bill = cx.start_child(bill(200));
+                let invoice = cx.start_child(bill(200));
+                let _ = invoice.result().await;
                 let Go(go) = cx.signal::<Go>().await;
-                format!("{go} {:?}", bill.await.ok())
+                format!("{go} {:?}", invoice.await.ok())
             }
         }
         run old() new();
@@ -153,9 +155,10 @@ edits! {
 
             #[workflow]
             pub async fn child_result_unreadable(cx: &Context) -> String {
-                let bill = cx.start_child(bill(1));
+                let invoice = cx.start_child(bill(1));
+                let _ = invoice.result().await;
                 let Go(go) = cx.signal::<Go>().await;
-                format!("{go} {:?}", bill.await.ok())
+                format!("{go} {:?}", invoice.await.ok())
             }
         }
         new [] {
@@ -166,14 +169,15 @@ edits! {
 
             #[workflow]
             pub async fn child_result_unreadable(cx: &Context) -> String {
-                let bill = cx.start_child(bill(1));
+                let invoice = cx.start_child(bill(1));
+                let _ = invoice.result().await;
                 let Go(go) = cx.signal::<Go>().await;
-                format!("{go} {:?}", bill.await.ok())
+                format!("{go} {:?}", invoice.await.ok())
             }
         }
         run old() new();
         children old [bill] new [];
-        at "signal<Go>" [] [Go(7)] => Blocked("", "u64", "7 Some(\"bill 1\")");
+        at "signal<Go>" [] [Go(7)] => Unforeseen("u64", "7 Some(\\\"bill 1\\\")");
     }
 
     "code is added behind a promise that is awaited, and the name of the promise changes"
@@ -222,19 +226,25 @@ edits! {
     "the outcome of a promise that was completed before it is awaited is widened"
     completed_promise_widened {
         old [] {
+            /// What the promise is resolved with.
+            type Outcome = u8;
+
             #[workflow]
             pub async fn completed_promise_widened(cx: &Context) -> String {
-                let approval: Promise<u8> = cx.promise("approval");
-                cx.complete_promise::<u8, piton::machine::Never>(&approval.token(), Ok(200));
+                let approval: Promise<Outcome> = cx.promise("approval");
+                cx.complete_promise::<Outcome, piton::machine::Never>(&approval.token(), Ok(200));
                 let Go(go) = cx.signal::<Go>().await;
                 format!("{go} {:?}", approval.await.ok())
             }
         }
         new [] {
+            /// What the promise is resolved with.
+            type Outcome = u64;
+
             #[workflow]
             pub async fn completed_promise_widened(cx: &Context) -> String {
-                let approval: Promise<u64> = cx.promise("approval");
-                cx.complete_promise::<u64, piton::machine::Never>(&approval.token(), Ok(300));
+                let approval: Promise<Outcome> = cx.promise("approval");
+                cx.complete_promise::<Outcome, piton::machine::Never>(&approval.token(), Ok(300));
                 let Go(go) = cx.signal::<Go>().await;
                 format!("{go} {:?}", approval.await.ok())
             }
@@ -246,27 +256,33 @@ edits! {
     "the outcome type of a promise no longer takes what it was completed with"
     promise_unreadable {
         old [] {
+            /// What the promise is resolved with.
+            type Outcome = String;
+
             #[workflow]
             pub async fn promise_unreadable(cx: &Context) -> String {
-                let approval: Promise<String> = cx.promise("approval");
+                let approval: Promise<Outcome> = cx.promise("approval");
                 let token = approval.token();
-                cx.complete_promise::<String, piton::machine::Never>(&token, Ok("yes".to_owned()));
+                cx.complete_promise::<Outcome, piton::machine::Never>(&token, Ok("yes".to_owned()));
                 let Go(go) = cx.signal::<Go>().await;
                 format!("{go} {:?}", approval.await.ok())
             }
         }
         new [] {
+            /// What the promise is resolved with.
+            type Outcome = u64;
+
             #[workflow]
             pub async fn promise_unreadable(cx: &Context) -> String {
-                let approval: Promise<u64> = cx.promise("approval");
+                let approval: Promise<Outcome> = cx.promise("approval");
                 let token = approval.token();
-                cx.complete_promise::<u64, piton::machine::Never>(&token, Ok(1));
+                cx.complete_promise::<Outcome, piton::machine::Never>(&token, Ok(1));
                 let Go(go) = cx.signal::<Go>().await;
                 format!("{go} {:?}", approval.await.ok())
             }
         }
         run old() new();
-        at "signal<Go>" [] [Go(7)] => Blocked("", "u64", "7 Some(\"yes\")");
+        at "signal<Go>" [] [Go(7)] => Unforeseen("u64", "7 Some(\\\"yes\\\")");
     }
 
     "the wait for a promise gets a time limit"
@@ -287,7 +303,7 @@ edits! {
         }
         run old() new();
         at "approval" [] [] resolving [promise_gets_a_limit, "approval", 200u8]
-            => Blocked("OtherOperation", "approval", "Some(200)");
+            => Blocked("MissingState", "approval", "Some(200)");
     }
 
     "the result of a spawned call is widened while it is held"

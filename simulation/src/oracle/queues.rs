@@ -77,7 +77,8 @@ impl Queues {
                 Effect::Send(_)
                 | Effect::SetAside(_)
                 | Effect::Reply(_)
-                | Effect::SetAttributes(_) => continue,
+                | Effect::SetAttributes(_)
+                | Effect::Pause => continue,
             };
             let key = ActivityKey { run_id, handle: activity.handle };
             let row = Row {

@@ -276,6 +276,10 @@ impl Oracle {
                 self.check(expiry.run_id, |_| expired);
                 self.closed(expiry.run_id, RunStatus::TimedOut);
             }
+            // No driver owns it, and it is claimed again once it is resumed.
+            Write::Paused { run_id } | Write::Resumed { run_id } => self.check(run_id, |run| {
+                run.owner.map(|_| "paused or resumed while a worker owned it".to_owned())
+            }),
             Write::Unblocked { run_id } => self.check(run_id, |run| {
                 let was_blocked = std::mem::take(&mut run.is_blocked);
                 run.readers.unblock();

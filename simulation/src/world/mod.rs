@@ -239,6 +239,8 @@ async fn play(options: &Options) -> Report {
     if closed {
         runs::check_results(&world, &started).await;
         terms::check_results(&world).await;
+    } else {
+        world.violate("what clients wait for does not come".to_owned());
     }
     world.lock_oracle().check_end();
     Report::of(options, &world)

@@ -7,6 +7,8 @@
 mod change;
 mod frame;
 mod past;
+mod retry;
+mod set_aside;
 
 use std::future::IntoFuture;
 use std::pin::Pin;
@@ -21,7 +23,8 @@ use crate::engine::backoff::patiently;
 use crate::error::{EditError, LookupError, StoreError};
 use crate::model::{DefinitionHash, Handle, RunId, RunStatus, Snapshot};
 use crate::store::{
-    ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, NewAuditEntry, RunDetails, RunKey,
+    ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, Effect, NewAuditEntry, RunDetails,
+    RunKey,
 };
 
 /// A change of a run that is yet to be made: await it. See [`Client::edit`].
@@ -113,7 +116,16 @@ impl Client {
     /// Puts a run into another state.
     async fn write_change(&self, details: &RunDetails, new: NewState) -> Result<(), EditError> {
         let run_id = details.run.run_id;
-        let NewState { snapshot, definition, arrivals, keeps_due, reopen, audit } = new;
+        let NewState {
+            snapshot,
+            definition,
+            arrivals,
+            keeps_due,
+            reopen,
+            asked_again,
+            attempts,
+            audit,
+        } = new;
         if reopen && !details.run.status.is_open() {
             // A run that is over gets no successor any more.
             let kin = patiently(|| self.store().find_kin(run_id)).await?;
@@ -149,17 +161,27 @@ impl Client {
             definition,
             wake_at,
             given_up,
+            attempts,
+            effects: asked_again,
             arrivals,
             reopen,
             audit,
         };
-        match patiently(|| self.store().edit_run(edit.clone())).await? {
+        let outcome = patiently(|| self.store().edit_run(edit.clone())).await?;
+        EditError::of(run_id, outcome)
+    }
+}
+
+impl EditError {
+    /// What keeps the run from being changed, if something does.
+    fn of(run_id: RunId, outcome: EditOutcome) -> Result<(), Self> {
+        match outcome {
             EditOutcome::Edited => Ok(()),
             EditOutcome::Unknown => Err(LookupError::Unknown(RunKey::RunId(run_id)).into()),
-            EditOutcome::Busy { worker } => Err(EditError::Busy { run_id, worker }),
-            EditOutcome::Moved { .. } => Err(EditError::Moved { run_id }),
-            EditOutcome::Closed { status } => Err(EditError::Closed { run_id, status }),
-            EditOutcome::IdTaken { run_id } => Err(EditError::IdTaken { run_id }),
+            EditOutcome::Busy { worker } => Err(Self::Busy { run_id, worker }),
+            EditOutcome::Moved { .. } => Err(Self::Moved { run_id }),
+            EditOutcome::Closed { status } => Err(Self::Closed { run_id, status }),
+            EditOutcome::IdTaken { run_id } => Err(Self::IdTaken { run_id }),
         }
     }
 }
@@ -173,6 +195,10 @@ struct NewState {
     /// Whether it falls due when it would have.
     keeps_due: bool,
     reopen: bool,
+    /// What it asks for once more.
+    asked_again: Vec<Effect>,
+    /// How many attempts of activities count as made.
+    attempts: u32,
     audit: NewAuditEntry,
 }
 
@@ -246,7 +272,17 @@ impl Edit {
             past::check_queues(&edited.snapshot, &details)?;
         }
         let (snapshot, definition, arrivals) = edited.finish();
-        let new = NewState { snapshot, definition, arrivals, keeps_due, reopen, audit };
+        let (asked_again, attempts) = (Vec::new(), 0);
+        let new = NewState {
+            snapshot,
+            definition,
+            arrivals,
+            keeps_due,
+            reopen,
+            asked_again,
+            attempts,
+            audit,
+        };
         client.write_change(&details, new).await
     }
 }

@@ -89,7 +89,7 @@ impl Client {
         }
     }
 
-    async fn details(&self, key: RunKey) -> Result<RunDetails, EditError> {
+    pub(super) async fn details(&self, key: RunKey) -> Result<RunDetails, EditError> {
         let found = self.find(key.clone()).await?;
         let run_id = found.ok_or_else(|| LookupError::Unknown(key.clone()))?.run_id;
         let details = patiently(|| self.store().find_details(run_id)).await?;
@@ -161,8 +161,18 @@ impl Rewind {
         // No handle is used for two operations.
         snapshot.next_handle = snapshot.next_handle.max(next_handle);
         pass_over_attempts(&mut snapshot, details.run.step_no);
-        let arrivals = Vec::new();
-        let new = NewState { snapshot, definition, arrivals, keeps_due: false, reopen, audit };
+        let (arrivals, asked_again, attempts) = (Vec::new(), Vec::new(), 0);
+        let keeps_due = false;
+        let new = NewState {
+            snapshot,
+            definition,
+            arrivals,
+            keeps_due,
+            reopen,
+            asked_again,
+            attempts,
+            audit,
+        };
         client.write_change(&details, new).await
     }
 }
@@ -170,11 +180,16 @@ impl Rewind {
 /// How many attempts of an activity may have been made since a state, at most, for each commit of the run since.
 const ATTEMPTS_PER_STEP: u32 = 1_000;
 
+/// How many attempts of an activity may have been made of a run that has so many commits.
+pub(super) fn passed_over(step_no: StepNo) -> u32 {
+    let steps = u32::try_from(step_no.0).unwrap_or(u32::MAX).saturating_add(1);
+    steps.saturating_mul(ATTEMPTS_PER_STEP)
+}
+
 /// Lets the attempts that are made again have numbers that none has had: an attempt that goes on by its token may
 /// end only once, by its number.
 fn pass_over_attempts(snapshot: &mut Snapshot, step_no: StepNo) {
-    let steps = u32::try_from(step_no.0).unwrap_or(u32::MAX).saturating_add(1);
-    let count = steps.saturating_mul(ATTEMPTS_PER_STEP);
+    let count = passed_over(step_no);
     for (_, operation) in &mut snapshot.operations {
         if let Operation::Activity(activity) = operation {
             let attempts = activity.attempts.saturating_add(count);
@@ -214,7 +229,10 @@ fn check(
 }
 
 /// Checks that a run which is in the state `present` waits for the promises that a state waits for.
-fn check_promises(snapshot: &Snapshot, present: Option<&Snapshot>) -> Result<(), EditError> {
+pub(super) fn check_promises(
+    snapshot: &Snapshot,
+    present: Option<&Snapshot>,
+) -> Result<(), EditError> {
     let waits = |handle| {
         let operations = present.into_iter().flat_map(|present| &present.operations);
         let mut promises = operations.filter(|(_, other)| matches!(other, Operation::Promise(_)));

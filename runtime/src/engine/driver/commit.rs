@@ -18,7 +18,7 @@ use crate::engine::queues::QueuedCall;
 use crate::engine::retry;
 use crate::error::{StoreError, with_causes};
 use crate::machine::SetAside;
-use crate::model::{BlockedReason, RunStatus, Timestamp};
+use crate::model::{BlockedReason, Link, RunStatus, Timestamp};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
@@ -110,7 +110,7 @@ impl Driver {
     }
 
     /// Closes the run, and starts the one that follows it.
-    async fn close(&mut self, mut closing: Closing, effects: Effects) -> Result<(), Ended> {
+    async fn close(&mut self, mut closing: Closing, mut effects: Effects) -> Result<(), Ended> {
         let session = Arc::clone(&self.hold.session);
         let (workflow, terms) = (self.machine.entry().name, self.machine.terms());
         let followed = follow(&session, &self.run, workflow, terms.as_ref(), &mut closing).await;
@@ -118,6 +118,11 @@ impl Driver {
             Ok(successor) => successor,
             Err(reason) => return self.block(reason).await,
         };
+        // A retry begins anew: it has no request that this run has taken, and nobody else answers it.
+        if successor.as_ref().is_some_and(|next| next.link != Link::Continued) {
+            self.machine.drop_answers();
+            effects.take_from(&mut self.machine);
+        }
         let Closing { status, result, failure, .. } = closing;
         let why = failure.clone().filter(|_| status == RunStatus::Failed);
         let close = Disposition::Close { status, result, failure, successor };

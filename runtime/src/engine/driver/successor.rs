@@ -2,7 +2,7 @@
 
 use crate::engine::backoff::until_answered;
 use crate::engine::evolution::learn_schemas_of;
-use crate::engine::first_state::first_state;
+use crate::engine::first_state::first_state_owing;
 use crate::engine::follow::{self, Over};
 use crate::engine::recorded::record_call;
 use crate::engine::retry;
@@ -82,11 +82,11 @@ async fn continued(
     run: &RunInfo,
     next: NextRun,
 ) -> Result<Box<Successor>, BlockedReason> {
-    let NextRun { workflow, entry, arguments } = next;
+    let NextRun { workflow, entry, arguments, answers } = next;
     record_call(session, entry, &arguments).await;
     let run_id = session.store.new_run_id();
     let run = RunInfo { run_id, workflow_id: run.workflow_id.clone() };
-    let run = first_state(entry, workflow, run, arguments);
+    let run = first_state_owing(entry, workflow, run, arguments, answers);
     let run = run.map_err(|error| BlockedReason::Invalid(error.to_string()))?;
     Ok(Box::new(Successor { run, link: Link::Continued }))
 }

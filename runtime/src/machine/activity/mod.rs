@@ -220,8 +220,8 @@ impl<A: Activity> ActivityCall<A> {
 }
 
 impl<A: Activity> ActivityCall<A> {
-    /// Gives the call a key on its queue. If another call, of any run, has the same key there, this one makes no attempts
-    /// of its own: it gets the outcome of the first, while that is under way and as long as the
+    /// Gives the call a key on its queue. If another call of the activity, by any run, has the same key there, this one makes
+    /// no attempts of its own: it gets the outcome of the first, while that is under way and as long as the
     /// [key is kept](Self::key_retention) afterwards. The arguments and options of the first one count.
     ///
     /// The activity belongs to the queue: a run that no longer awaits it, or is closed, does not stop it.

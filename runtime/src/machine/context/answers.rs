@@ -75,6 +75,30 @@ impl Context {
         }
     }
 
+    /// Settles what the run owes, because another run follows it. Gives the answers that go over, which are those whose
+    /// requests are in the `arguments` of the other run; the rest is dropped.
+    pub(crate) fn hand_answers_over(&self, arguments: &[u8]) -> Vec<Operation> {
+        self.answer_dropped(arguments);
+        if self.fields().answers.borrow().owed == 0 {
+            return Vec::new();
+        }
+        self.with_operations(|operations| {
+            let owed = operations.iter().filter(|(_, operation)| is_answer(operation));
+            owed.map(|(_, operation)| operation.clone()).collect()
+        })
+    }
+
+    /// Owes what the run before this one has handed over.
+    pub(crate) fn take_answers_over(&self, answers: Vec<Operation>) {
+        let fields = self.fields();
+        fields.answers.borrow_mut().owed += answers.len();
+        for answer in answers {
+            let handle = Handle(fields.next_handle.get());
+            fields.next_handle.set(handle.0 + 1);
+            fields.operations.borrow_mut().push((handle, answer));
+        }
+    }
+
     fn settle_answer(&self, answered: &str, reply: UpdateReply) {
         let fields = self.fields();
         let mut operations = fields.operations.borrow_mut();

@@ -24,8 +24,8 @@ use crate::error::Error;
 #[cfg(feature = "engine")]
 use crate::model::Terms;
 use crate::model::{
-    ChildEnd, DefinitionHash, Ending, ItemFailure, Payload, PromiseOutcome, Snapshot, Timestamp,
-    Wait,
+    ChildEnd, DefinitionHash, Ending, ItemFailure, Operation, Payload, PromiseOutcome, Snapshot,
+    Timestamp, Wait,
 };
 
 /// Why a step could not be made. The state before it stands.
@@ -219,6 +219,17 @@ impl Machine {
         })
     }
 
+    /// Has the run, which has not begun, owe the answers that the run before it owed.
+    pub(crate) fn take_answers_over(&self, answers: Vec<Operation>) {
+        self.cx.take_answers_over(answers);
+    }
+
+    /// Answers what the run owes, as dropped.
+    #[cfg(feature = "engine")]
+    pub(crate) fn drop_answers(&self) {
+        self.cx.answer_dropped(&[]);
+    }
+
     /// A machine as it was when the snapshot was taken.
     pub fn resume(entry: &'static WorkflowEntry, run: RunInfo, snapshot: Snapshot) -> Self {
         Self {
@@ -398,7 +409,10 @@ impl Machine {
         self.steps += 1;
         self.clock = now;
         let outcome = match (outcome, next) {
-            (_, Some(next)) => StepOutcome::Continued(next),
+            (_, Some(mut next)) => {
+                next.answers = self.cx.hand_answers_over(next.arguments.as_bytes());
+                StepOutcome::Continued(next)
+            }
             (Poll::Pending, None) => {
                 self.frame = parked.frame().clone();
                 self.cx.answer_dropped(&self.frame);

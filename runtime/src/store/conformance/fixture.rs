@@ -234,6 +234,8 @@ pub(super) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
         wake_at: None,
         arrivals: Vec::new(),
         given_up: Vec::new(),
+        effects: Vec::new(),
+        attempts: 0,
         reopen: false,
         audit: NewAuditEntry {
             who: "ann".into(),

@@ -2,7 +2,7 @@
 
 use super::audit::NewAuditEntry;
 use crate::model::{DefinitionHash, Handle, RunId, RunStatus, StepNo, Timestamp, WorkerId};
-use crate::store::{ArrivalKind, NewArrival};
+use crate::store::{ArrivalKind, CommitStep, Disposition, Effect, NewArrival};
 
 /// A change of a run's state, see [`Runs::edit_run`](super::Runs::edit_run).
 #[derive(Clone, Debug)]
@@ -21,6 +21,11 @@ pub struct EditRun {
     pub wake_at: Option<Timestamp>,
     /// Activities on queues that the new state does not wait for.
     pub given_up: Vec<Handle>,
+    /// What the change does beside, as a step that the run makes in this moment would.
+    pub effects: Vec<Effect>,
+    /// How many attempts count as made of each activity that the effects put on a queue. No two attempts of an activity
+    /// have one number, and those made before may still be told about.
+    pub attempts: u32,
     /// What arrives for the new state with the change. A run that is over takes nothing, so with arrivals it is not
     /// opened again.
     pub arrivals: Vec<ArrivalKind>,
@@ -69,6 +74,15 @@ impl EditRun {
             owner: None,
         };
         self.arrivals.iter().map(new).collect()
+    }
+
+    /// The change as a step of the run: what is given up, and the effects.
+    pub(crate) fn step(&self) -> CommitStep {
+        let state = self.state.clone().into();
+        let keep = Disposition::Keep { snapshot: Vec::new(), state };
+        let given_up = self.given_up.iter().copied().map(Effect::GiveUp);
+        let effects = given_up.chain(self.effects.iter().cloned()).collect();
+        CommitStep { effects, ..CommitStep::new(self.run_id, self.step_no, keep) }
     }
 
     /// What keeps a run, which is locked, from being changed, apart from other runs.

@@ -125,6 +125,13 @@ impl ActivityRow {
         row
     }
 
+    /// Counts so many attempts as made, if none has been.
+    pub(super) fn count_from(&mut self, attempts: u32) {
+        if self.attempt == 0 {
+            self.attempt = attempts;
+        }
+    }
+
     /// The queue that it is on.
     pub(super) fn queue(&self) -> &str {
         &self.new.queue

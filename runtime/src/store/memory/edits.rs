@@ -3,7 +3,7 @@
 use super::state::{News, State};
 use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::weight::{Answer, Weight as _};
-use crate::store::{ActivityKey, AuditEntry, AuditEntryId, EditOutcome, EditRun, NewAuditEntry};
+use crate::store::{AuditEntry, AuditEntryId, EditOutcome, EditRun, Effect, NewAuditEntry};
 
 impl State {
     pub(super) fn edit_run(
@@ -12,7 +12,7 @@ impl State {
         now: Timestamp,
         news: &mut News<'_>,
     ) -> EditOutcome {
-        let (run_id, arrivals) = (edit.run_id, edit.new_arrivals());
+        let (run_id, arrivals, step) = (edit.run_id, edit.new_arrivals(), edit.step());
         let Some(row) = self.runs.get_mut(&run_id) else { return EditOutcome::Unknown };
         let owner = row.owner.map(|owner| owner.worker_id);
         if let Some(obstacle) = edit.obstacle(row.status, row.step_no, owner) {
@@ -40,9 +40,12 @@ impl State {
         for arrival in arrivals {
             self.deliver(arrival, now, news);
         }
-        for handle in edit.given_up {
-            self.give_up(ActivityKey { run_id, handle }, news);
+        if step.effects.iter().any(|effect| matches!(effect, Effect::Send(_))) {
+            news.sent.push(run_id);
         }
+        self.take_effects(run_id, edit.step_no, step.effects, now, news);
+        let activities = self.activities.iter_mut().filter(|(key, _)| key.run_id == run_id);
+        activities.for_each(|(_, row)| row.count_from(edit.attempts));
         self.audit(Some(run_id), edit.audit, now);
         self.counts.transactions += 1;
         EditOutcome::Edited

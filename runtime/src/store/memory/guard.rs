@@ -41,15 +41,11 @@ pub enum Guard {
     Outcome,
     /// A wait for a promise is gone once it was told of the outcome.
     PromiseWait,
-    /// What a worker has found out about a schedule is written unless somebody has written since.
-    ScheduleVersion,
-    /// Only an open run is closed by its deadline.
-    Deadline,
 }
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 17] = [
         Self::Lease,
         Self::Owner,
         Self::StepNo,
@@ -67,8 +63,6 @@ impl Guard {
         Self::Attached,
         Self::Outcome,
         Self::PromiseWait,
-        Self::ScheduleVersion,
-        Self::Deadline,
     ];
 }
 

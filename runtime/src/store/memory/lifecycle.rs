@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::state::{News, State};
-use super::{Guard, MemoryStore, Write};
+use super::{MemoryStore, Write};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::{
@@ -115,10 +115,8 @@ impl State {
     }
 
     fn expire_run(&mut self, expiry: ExpireRun, now: Timestamp, news: &mut News<'_>) -> bool {
-        let is_unchecked = self.lacks(Guard::Deadline);
         let Some(row) = self.runs.get_mut(&expiry.run_id) else { return false };
-        let is_open = row.status.is_open() && row.deadline_at == Some(expiry.deadline_at);
-        if !is_open && !is_unchecked {
+        if !row.status.is_open() || row.deadline_at != Some(expiry.deadline_at) {
             return false;
         }
         news.wrote(Write::Expired { expiry: &expiry });

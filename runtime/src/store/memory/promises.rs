@@ -83,7 +83,9 @@ impl State {
             PromiseScope::Run(run_id) => RunKey::RunId(*run_id),
             PromiseScope::WorkflowId(workflow_id) => RunKey::WorkflowId(workflow_id.clone()),
             PromiseScope::Shared => return Place::Shared,
-            PromiseScope::Queue(queue) => return Place::Item(queue.clone()),
+            PromiseScope::Queue { queue, activity } => {
+                return Place::Item { queue: queue.clone(), activity: activity.clone() };
+            }
         };
         match (self.find_run(&key), scope) {
             (Some(run), _) => Place::Run {
@@ -94,7 +96,9 @@ impl State {
             (None, PromiseScope::Run(run_id)) => Place::Nowhere(*run_id),
             (None, PromiseScope::WorkflowId(workflow_id)) => Place::Ahead(workflow_id.clone()),
             (None, PromiseScope::Shared) => Place::Shared,
-            (None, PromiseScope::Queue(queue)) => Place::Item(queue.clone()),
+            (None, PromiseScope::Queue { queue, activity }) => {
+                Place::Item { queue: queue.clone(), activity: activity.clone() }
+            }
         }
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
+use super::MemoryStore;
 use super::state::State;
-use super::{Guard, MemoryStore};
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::weight::Answer;
@@ -173,11 +173,9 @@ impl State {
     }
 
     fn save_schedule(&mut self, save: SaveSchedule, now: Timestamp) -> bool {
-        let is_unchecked = self.lacks(Guard::ScheduleVersion);
         let Some(row) = self.schedules.get_mut(&save.id) else { return false };
         let record = &mut row.record;
-        let is_current = is_unchecked || record.version == save.version;
-        if record.token != save.token || !is_current {
+        if (record.token, record.version) != (save.token, save.version) {
             return false;
         }
         record.version += 1;

@@ -329,8 +329,9 @@ async fn find_places<'a>(
                 add_holder(&mut places, workflow_id, holder);
             }
             PromiseScope::Shared => _ = places.insert(scope.clone(), Place::Shared),
-            PromiseScope::Queue(queue) => {
-                places.insert(scope.clone(), Place::Item(queue.clone()));
+            PromiseScope::Queue { queue, activity } => {
+                let (queue, activity) = (queue.clone(), activity.clone());
+                places.insert(scope.clone(), Place::Item { queue, activity });
             }
         }
     }
@@ -400,7 +401,7 @@ async fn write(
 ) -> Result<(), StoreError> {
     for key in &decided.removed {
         let (scope, name) = key_texts(key);
-        if matches!(key.scope, PromiseScope::Queue(_)) {
+        if matches!(key.scope, PromiseScope::Queue { .. }) {
             let remove = sqlx::query(REMOVE_KEYS).bind(scope.clone()).bind(name.clone());
             remove.execute(&mut *connection).await.map_err(failed)?;
         }

@@ -37,7 +37,12 @@ pub(super) enum Place {
     /// Everybody's.
     Shared,
     /// That of an item of a queue.
-    Item(String),
+    Item {
+        /// The queue.
+        queue: String,
+        /// The activity.
+        activity: String,
+    },
 }
 
 impl Place {
@@ -52,7 +57,10 @@ impl Place {
             Self::Nowhere(run_id) => (key(PromiseScope::Run(*run_id)), None),
             Self::Ahead(workflow_id) => (key(PromiseScope::WorkflowId(workflow_id.clone())), None),
             Self::Shared => (key(PromiseScope::Shared), None),
-            Self::Item(queue) => (key(PromiseScope::Queue(queue.clone())), None),
+            Self::Item { queue, activity } => {
+                let (queue, activity) = (queue.clone(), activity.clone());
+                (key(PromiseScope::Queue { queue, activity }), None)
+            }
         }
     }
 
@@ -484,7 +492,9 @@ pub(super) fn scope_text(scope: &PromiseScope) -> String {
         PromiseScope::Run(run_id) => format!("run:{}", run_id.as_uuid().simple()),
         PromiseScope::WorkflowId(workflow_id) => format!("id:{workflow_id}"),
         PromiseScope::Shared => "shared".to_owned(),
-        PromiseScope::Queue(queue) => format!("queue:{queue}"),
+        PromiseScope::Queue { queue, activity } => {
+            format!("queue:{}:{queue}:{activity}", queue.len())
+        }
     }
 }
 
@@ -493,7 +503,13 @@ pub(super) fn read_scope(text: &str) -> Option<PromiseScope> {
     Some(match text.split_once(':') {
         Some(("run", run_id)) => PromiseScope::Run(run_id.parse().ok()?),
         Some(("id", workflow_id)) => PromiseScope::WorkflowId(workflow_id.to_owned()),
-        Some(("queue", queue)) => PromiseScope::Queue(queue.to_owned()),
+        Some(("queue", item)) => {
+            // The length tells where the queue ends, since either name may have any characters.
+            let (length, names) = item.split_once(':')?;
+            let (queue, activity) = names.split_at_checked(length.parse().ok()?)?;
+            let (queue, activity) = (queue.to_owned(), activity.strip_prefix(':')?.to_owned());
+            PromiseScope::Queue { queue, activity }
+        }
         None if text == "shared" => PromiseScope::Shared,
         _ => return None,
     })

@@ -17,6 +17,8 @@ pub(crate) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
         state: "edited".into(),
         definition: DefinitionHash(2),
         wake_at: None,
+        effects: Vec::new(),
+        attempts: 0,
         given_up: Vec::new(),
         arrivals: Vec::new(),
         reopen: false,

@@ -4,6 +4,7 @@ use crate::model::{NewReply, Payload, RunId, RunStatus, UpdateReply};
 use crate::store::conformance::fixture::{
     NOTHING, StoreUnderTest, accepted, close, close_as, keep, new_run, park,
 };
+use crate::store::conformance::runs::chains::continued;
 use crate::store::{
     ArrivalKind, ArrivalOutcome, CommitOutcome, CommitStep, Effect, FirstArrival, FoundUpdate,
     NewArrival, NewRun, StartOutcome, UpdateKey,
@@ -18,6 +19,7 @@ crate::store::conformance::list_cases!("updates":
     answers_outlive_the_run,
     a_run_that_closes_without_an_answer_says_so,
     a_run_can_be_started_with_an_update,
+    an_update_goes_over_to_the_run_that_follows,
     the_last_state_of_a_completed_run_can_be_kept,
 );
 
@@ -145,6 +147,37 @@ async fn a_run_that_closes_without_an_answer_says_so(t: StoreUnderTest) {
     for run_id in [a, b] {
         assert_eq!(t.found(run_id, "one").await, FoundUpdate::Closed);
     }
+}
+
+async fn an_update_goes_over_to_the_run_that_follows(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    for id in ["answered", "taken", "unread"] {
+        t.send_update(update(run_id, id)).await;
+    }
+    let next = new_run("a");
+    let next_id = next.run_id;
+    let step = answering(continued(run_id, 0, next), "answered", replied("yes"));
+    let step = CommitStep { consumed: vec![1, 2], ..step };
+    assert_eq!(t.commit(worker, step).await, CommitOutcome::Committed);
+    assert_eq!(t.found(run_id, "answered").await, FoundUpdate::Answered(replied("yes")));
+    for id in ["taken", "unread"] {
+        assert_eq!(t.found(run_id, id).await, FoundUpdate::Closed);
+        assert_eq!(t.found(next_id, id).await, FoundUpdate::Accepted);
+        assert_eq!(t.send_update(update(next_id, id)).await, ArrivalOutcome::Duplicate);
+    }
+    // The next run answers both, of which it has one in its inbox.
+    let claimed = t.claim(worker, 9).await;
+    let [run] = &claimed[..] else { panic!("it is due: {claimed:?}") };
+    let ids = run.inbox.arrivals.iter().map(|arrival| match &arrival.kind {
+        ArrivalKind::Update { id, .. } => id.as_str(),
+        kind => panic!("nothing else was sent: {kind:?}"),
+    });
+    assert_eq!((run.run_id, ids.collect::<Vec<_>>()), (next_id, vec!["unread"]));
+    let last = answering(close(next_id, 0), "taken", replied("late"));
+    assert_eq!(t.commit(worker, last).await, CommitOutcome::Committed);
+    assert_eq!(t.found(next_id, "taken").await, FoundUpdate::Answered(replied("late")));
+    assert_eq!(t.found(next_id, "unread").await, FoundUpdate::Closed);
 }
 
 async fn a_run_can_be_started_with_an_update(t: StoreUnderTest) {

@@ -1,5 +1,6 @@
 //! Runs: they are started, owned, stepped and ended.
 
+mod asking_again;
 mod blocked;
 pub(super) mod chains;
 mod claiming;
@@ -21,6 +22,7 @@ pub(super) fn groups() -> Vec<&'static [Case]> {
         committing::CASES,
         parking::CASES,
         blocked::CASES,
+        asking_again::CASES,
         editing::CASES,
         closing::CASES,
         chains::CASES,

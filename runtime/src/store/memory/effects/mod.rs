@@ -13,7 +13,7 @@ use crate::store::{ActivityKey, Effect, MessageKey};
 
 impl State {
     /// Carries out the effects of the step that was made when its run had so many commits.
-    pub(super) fn take_effects(
+    pub(in crate::store::memory) fn take_effects(
         &mut self,
         run_id: RunId,
         step_no: StepNo,

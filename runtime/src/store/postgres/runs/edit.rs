@@ -5,13 +5,15 @@ use uuid::Uuid;
 use super::start::{FIND_OPEN, is_conflict};
 use crate::error::StoreError;
 use crate::model::Timestamp;
-use crate::store::postgres::effects::give_up;
+use crate::store::effects::{Effects, check};
 use crate::store::postgres::messages::{find_recipients, write};
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, audit, failed, named_after, now, workflow_id};
+use crate::store::postgres::{
+    PostgresStore, audit, effects, failed, named_after, now, workflow_id,
+};
 use crate::store::recipients::Question;
 use crate::store::rows::{EditedRow, NamedRow};
-use crate::store::{ActivityKey, EditOutcome, EditRun};
+use crate::store::{EditOutcome, EditRun, Effect};
 
 const LOCK: &str = concat!(
     "SELECT step_no, status, worker_id, ",
@@ -33,13 +35,16 @@ const EDIT: &str = concat!(
     " AS clock WHERE run_id = $2 RETURNING due_at IS NOT NULL"
 );
 
+/// Of activities that were put on queues with the change.
+const ATTEMPTS: &str = "UPDATE piton_activities SET attempt = $1 WHERE run_id = $2 AND attempt = 0";
+
 /// One that was to be paused when it closed.
 pub(super) const FORGET_PAUSE: &str = "DELETE FROM piton_pauses WHERE run_id = $1";
 
 /// What a change came to.
 enum Edited {
-    /// It was made; whether the run is due at some time, and the activities given up that somebody works at.
-    Now(bool, Vec<ActivityKey>),
+    /// It was made; whether the run is due at some time, and what there is to tell of effects.
+    Now(bool, effects::Told),
     Refused(EditOutcome),
     /// Another run with the workflow id was started at the same time.
     Conflict,
@@ -48,8 +53,11 @@ enum Edited {
 pub(super) async fn edit(store: &PostgresStore, edit: EditRun) -> Result<EditOutcome, StoreError> {
     loop {
         match try_edit(store, &edit).await? {
-            Edited::Now(is_due, given_up) => {
-                given_up.into_iter().for_each(|key| store.news.given_up(key));
+            Edited::Now(is_due, told) => {
+                told.announce(store);
+                if edit.effects.iter().any(|effect| matches!(effect, Effect::Send(_))) {
+                    store.hub.announce_sent(edit.run_id);
+                }
                 if is_due {
                     store.news.due();
                 }
@@ -116,12 +124,17 @@ async fn try_edit(store: &PostgresStore, edit: &EditRun) -> Result<Edited, Store
     }
     let is_due = is_due || !arrivals.is_empty();
     let run_id = edit.run_id;
-    let keys = edit.given_up.iter().map(|handle| ActivityKey { run_id, handle: *handle });
-    let given_up = give_up::write(transaction.get(), &keys.collect::<Vec<_>>()).await;
-    let given_up = given_up.map_err(failed)?;
+    let step = edit.step();
+    check(&[&step])?;
+    let effects = Effects::of(std::iter::once(&step));
+    let told = effects::write(transaction.get(), store, &effects).await.map_err(failed)?;
+    if edit.attempts > 0 && !effects.enqueued.is_empty() {
+        let attempts = sqlx::query(ATTEMPTS).bind(i64::from(edit.attempts)).bind(key);
+        attempts.execute(transaction.get()).await.map_err(failed)?;
+    }
     audit::write(transaction.get(), store.given_time(), Some(run_id), &edit.audit)
         .await
         .map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
-    Ok(Edited::Now(is_due, given_up))
+    Ok(Edited::Now(is_due, told))
 }

@@ -12,6 +12,8 @@ mod reply;
 pub(super) mod send;
 mod set_aside;
 
+use std::ops::Range;
+
 use super::SqliteStore;
 use super::script::{Rows, Script};
 use crate::error::StoreError;
@@ -35,15 +37,15 @@ pub(crate) fn add(
     Ok(given_up)
 }
 
-/// Tells of effects that are durable; what was given up is in the first `given_up` of `rows`.
+/// Tells of effects that are durable; what was given up is in these of `rows`.
 pub(crate) fn announce(
     store: &SqliteStore,
     effects: &Effects<'_>,
     rows: &mut Rows,
-    given_up: usize,
+    given_up: Range<usize>,
 ) -> Result<(), sqlx::Error> {
     enqueue::announce(store, &effects.enqueued);
-    for statement in 0..given_up {
+    for statement in given_up {
         give_up::announce(store, rows, statement)?;
     }
     Ok(())

@@ -104,7 +104,7 @@ pub(super) async fn commit(
         let given_up = effects::add(&mut script, &effects, now.time)?;
         let over = add_consequences(&mut script, steps, &met, now.time)?;
         let mut rows = turn.commit(script).await.map_err(failed)?;
-        effects::announce(store, &effects, &mut rows, given_up).map_err(failed)?;
+        effects::announce(store, &effects, &mut rows, 0..given_up).map_err(failed)?;
         over.into_iter().for_each(|run_id| store.hub.announce_sent(run_id));
     }
     announce(store, steps, &met);

@@ -4,13 +4,13 @@ use uuid::Uuid;
 
 use crate::error::StoreError;
 use crate::model::Timestamp;
+use crate::store::effects::{Effects, check};
 use crate::store::recipients::Question;
 use crate::store::rows::EditedRow;
-use crate::store::sqlite::effects::give_up;
 use crate::store::sqlite::messages::{add_arrivals, add_counts, look_up};
 use crate::store::sqlite::script::Script;
-use crate::store::sqlite::{SqliteStore, audit, failed};
-use crate::store::{ActivityKey, EditOutcome, EditRun};
+use crate::store::sqlite::{SqliteStore, audit, effects, failed};
+use crate::store::{EditOutcome, EditRun};
 
 const LOOK: &str = "BEGIN IMMEDIATE; \
     SELECT step_no, status, worker_id, workflow_id FROM piton_runs WHERE run_id = ?; \
@@ -23,6 +23,9 @@ const EDIT: &str = "UPDATE piton_runs SET step_no = step_no + 1, stepped_at = ?,
     due_at = CASE WHEN status = 'paused' THEN NULL \
     WHEN EXISTS (SELECT 1 FROM piton_inbox WHERE piton_inbox.run_id = piton_runs.run_id) \
     THEN min(coalesce(?, ?), ?) ELSE ? END WHERE run_id = ? RETURNING due_at IS NOT NULL; ";
+
+/// Of activities that were put on queues with the change.
+const ATTEMPTS: &str = "UPDATE piton_activities SET attempt = ? WHERE run_id = ? AND attempt = 0; ";
 
 /// One that was to be paused when it closed.
 pub(super) const FORGET_PAUSE: &str = "DELETE FROM piton_pauses WHERE run_id = ?; ";
@@ -59,7 +62,10 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
         }
     };
     let now = moment.time;
-    let EditRun { state, snapshot, definition, wake_at, given_up, audit, .. } = edit;
+    let step = edit.step();
+    check(&[&step])?;
+    let effects = Effects::of(std::iter::once(&step));
+    let EditRun { state, snapshot, definition, wake_at, attempts, audit, .. } = edit;
     let mut script = Script::new();
     script
         .sql(EDIT)
@@ -70,11 +76,13 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
     let wake_at = wake_at.map(Timestamp::as_micros);
     script.bind(wake_at).bind(now.as_micros()).bind(now.as_micros()).bind(wake_at);
     script.bind(run_id.as_uuid());
+    let given_up = effects::add(&mut script, &effects, now)?;
     if is_opened {
         script.sql(FORGET_PAUSE).bind(run_id.as_uuid());
     }
-    let keys = given_up.into_iter().map(|handle| ActivityKey { run_id, handle });
-    let given_up = give_up::add(&mut script, &keys.collect::<Vec<_>>());
+    if attempts > 0 && !effects.enqueued.is_empty() {
+        script.sql(ATTEMPTS).bind(attempts).bind(run_id.as_uuid());
+    }
     audit::add(&mut script, now, Some(run_id), &audit);
     if let Some(recipients) = &mut recipients {
         let outcomes: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
@@ -84,8 +92,9 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
     }
     script.sql("COMMIT");
     let mut rows = turn.commit(script).await.map_err(failed)?;
-    for statement in 1..=given_up {
-        give_up::announce(store, &mut rows, statement).map_err(failed)?;
+    effects::announce(store, &effects, &mut rows, 1..1 + given_up).map_err(failed)?;
+    if !effects.sent.is_empty() {
+        store.hub.announce_sent(run_id);
     }
     if rows.scalar(0).map_err(failed)? || !arrivals.is_empty() {
         store.hub.announce_due();

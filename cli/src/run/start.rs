@@ -1,0 +1,140 @@
+//! `piton run start`: a run of a workflow whose code this program does not have.
+
+use std::time::Duration;
+
+use piton::client::{Client, OnConflict};
+use piton::model::{OnTimeout, RetryPolicy};
+use piton::store::IdReuse;
+use serde_json::{Value, json};
+
+use super::act::parse_json;
+use crate::error::Failure;
+use crate::output::{self, Output};
+
+#[derive(clap::Args)]
+pub(crate) struct StartArgs {
+    /// The stored name of the workflow, as `piton definition list` shows it
+    workflow: String,
+    /// The workflow id; without it, the run id
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+    /// The arguments: a list in the order of the parameters, or an object by their names
+    #[arg(long, value_name = "JSON", default_value = "[]", value_parser = parse_json)]
+    args: Value,
+    /// Start it once, however often this is tried with the same name
+    #[arg(long, value_name = "NAME")]
+    request_id: Option<String>,
+    /// Begin after this time, such as `90s`, `10m` or `2h`
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    delay: Option<Duration>,
+    /// What happens if an open run has the workflow id
+    #[arg(long, value_enum, default_value = "fail")]
+    on_conflict: Conflict,
+    /// After which runs the workflow id may be used again
+    #[arg(long, value_enum, default_value = "always")]
+    id_reuse: Reuse,
+    /// How long the run and all that follow it may take together
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    execution_timeout: Option<Duration>,
+    /// How long each run may take
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    run_timeout: Option<Duration>,
+    /// Ask the run to cancel when a timeout is over, in place of ending it
+    #[arg(long)]
+    cancel_on_timeout: bool,
+    /// Start the workflow again if its run fails: how many runs there are at most
+    #[arg(long, value_name = "COUNT")]
+    max_attempts: Option<u32>,
+    /// Start the workflow again at these times, such as `0 12 * * MON-FRI`
+    #[arg(long, value_name = "EXPRESSION")]
+    cron: Option<String>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Conflict {
+    /// The start fails
+    Fail,
+    /// That run is the answer, and nothing is started
+    UseExisting,
+    /// That run is terminated
+    TerminateExisting,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Reuse {
+    /// After any
+    Always,
+    /// After one that has not completed
+    AfterFailure,
+    /// Never
+    Never,
+}
+
+fn parse_duration(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is no duration; write one such as 90s, 10m or 2h");
+    let digits = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    let seconds = match unit {
+        "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return Err(wrong()),
+    };
+    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(wrong)
+}
+
+pub(super) async fn carry_out(
+    client: &Client,
+    args: StartArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let mut start = client.start_json(args.workflow, args.args);
+    start = start.on_conflict(match args.on_conflict {
+        Conflict::Fail => OnConflict::Fail,
+        Conflict::UseExisting => OnConflict::UseExisting,
+        Conflict::TerminateExisting => OnConflict::TerminateExisting,
+    });
+    start = start.id_reuse(match args.id_reuse {
+        Reuse::Always => IdReuse::Allow,
+        Reuse::AfterFailure => IdReuse::AfterFailure,
+        Reuse::Never => IdReuse::Reject,
+    });
+    if let Some(id) = args.id {
+        start = start.id(id);
+    }
+    if let Some(id) = args.request_id {
+        start = start.request_id(id);
+    }
+    if let Some(delay) = args.delay {
+        start = start.start_delay(delay);
+    }
+    if let Some(timeout) = args.execution_timeout {
+        start = start.execution_timeout(timeout);
+    }
+    if let Some(timeout) = args.run_timeout {
+        start = start.run_timeout(timeout);
+    }
+    if args.cancel_on_timeout {
+        start = start.on_timeout(OnTimeout::Cancel);
+    }
+    if let Some(max_attempts) = args.max_attempts {
+        start = start.retry(RetryPolicy { max_attempts, ..RetryPolicy::DEFAULT });
+    }
+    if let Some(cron) = args.cron {
+        start = start.cron(cron);
+    }
+    let run = start.await.map_err(|error| Failure::Run(with_causes(&error)))?;
+    let run = run.status().await?;
+    let run_id = run.run_id.to_string();
+    if output.json {
+        return Ok(output::json(&json!({ "run_id": run_id, "workflow_id": run.workflow_id })));
+    }
+    Ok(format!("{run_id}\n"))
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}

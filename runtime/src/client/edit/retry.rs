@@ -1,0 +1,82 @@
+//! Letting a failed run try again from where it failed.
+
+use super::frame::Frame;
+use super::past::{check_promises, check_queues, passed_over};
+use super::{Client, NewState, unreadable};
+use crate::codec;
+use crate::engine::backoff::patiently;
+use crate::error::EditError;
+use crate::model::{
+    Handle, Message, Operation, OutgoingMessage, RunId, RunStatus, Snapshot, StepNo, Timestamp,
+};
+use crate::store::{Effect, NewAuditEntry};
+
+impl Client {
+    /// Lets a failed run go back to the last state that it was parked in.
+    pub(in crate::client) async fn retry_failed(
+        &self,
+        run_id: RunId,
+        audit: NewAuditEntry,
+    ) -> Result<(), EditError> {
+        let details = self.details(run_id.into()).await?;
+        if details.run.status != RunStatus::Failed {
+            return Err(EditError::Closed { run_id, status: details.run.status });
+        }
+        let snapshot = codec::decode_snapshot(&details.snapshot);
+        let mut snapshot = snapshot.map_err(|error| unreadable(run_id, &error))?;
+        if snapshot.ending.is_some() {
+            return Err(EditError::Compensated { run_id });
+        }
+        // The arguments of a call on a queue are in the row of the call, which has gone.
+        check_queues(&snapshot, &details)?;
+        check_promises(&snapshot, None)?;
+        let definition = Frame::definition_of(&snapshot.frame);
+        let definition = definition.map_err(|error| unreadable(run_id, &error))?;
+        let now = patiently(|| self.store().now()).await?;
+        let attempts = schedule_anew(&mut snapshot, details.run.step_no, now);
+        let asked_again = ask_again(&snapshot);
+        let (arrivals, keeps_due, reopen) = (Vec::new(), false, true);
+        let new = NewState {
+            snapshot,
+            definition,
+            arrivals,
+            keeps_due,
+            reopen,
+            asked_again,
+            attempts,
+            audit,
+        };
+        self.write_change(&details, new).await
+    }
+}
+
+/// Has the time limits of activities counted from now, and their attempts from none. Returns how many attempts of each
+/// are passed over: no two have one number.
+fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u32 {
+    let made = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
+        Operation::Activity(activity) => Some(activity.attempts),
+        _ => None,
+    });
+    let attempts = made.max().unwrap_or(0).saturating_add(passed_over(step_no));
+    for (_, operation) in &mut snapshot.operations {
+        if let Operation::Activity(activity) = operation {
+            (activity.attempts, activity.passed_over) = (attempts, attempts);
+            activity.interruptions = 0;
+            (activity.awaited, activity.retry_at) = (None, None);
+            activity.scheduled_at = now;
+        }
+    }
+    attempts
+}
+
+/// What only a commit asks for, and has gone with the end of the run.
+fn ask_again(snapshot: &Snapshot) -> Vec<Effect> {
+    let ask = |(handle, operation): &(Handle, Operation)| match operation {
+        Operation::Child { child, workflow_id, .. } => {
+            let body = Message::AwaitChild { child: *child, handle: *handle };
+            Some(Effect::Send(OutgoingMessage { to: workflow_id.clone(), body }))
+        }
+        _ => None,
+    };
+    snapshot.operations.iter().filter_map(ask).collect()
+}

@@ -1,0 +1,126 @@
+//! Failed runs that go back to where they failed.
+
+use std::time::Duration;
+
+use piton::error::{EditError, RunError};
+use piton::filter::Filter;
+use piton::model::RunStatus;
+use piton::prelude::*;
+use piton::worker::Queue;
+
+use crate::activities::perform;
+use crate::rig::Rig;
+
+#[workflow]
+async fn purchase() -> Result<String, ActivityError<String>> {
+    let paid = perform("pay").await?;
+    let sent = perform("send").await?;
+    Ok(format!("{paid}, {sent}"))
+}
+
+#[workflow]
+async fn queued() -> Result<String, ActivityError<String>> {
+    let sent = perform("send").queue("parcels").await?;
+    Ok(sent)
+}
+
+#[workflow]
+async fn parent(cx: &Context) -> Result<String, String> {
+    let bought = cx.start_child(purchase()).id("child").await;
+    bought.map_err(|error| error.to_string())
+}
+
+#[workflow]
+async fn fine() -> u32 {
+    7
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_done_before_the_failure_is_not_done_again() {
+    let rig = Rig::new();
+    rig.lab.fail("send", 5);
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(purchase()).id("a").await.unwrap();
+    assert!(matches!(run.result().await, Err(RunError::Failed(_))));
+    assert_eq!((rig.lab.begun("pay").len(), rig.lab.begun("send").len()), (1, 4));
+    tokio::time::sleep(Duration::from_secs(600)).await;
+    assert!(run.retry().by("ann").because("the carrier is back").await.unwrap());
+    assert_eq!(run.result().await.unwrap(), "pay done, send done");
+    // One attempt more fails, and all are counted from none.
+    assert_eq!((rig.lab.begun("pay").len(), rig.lab.begun("send").len()), (1, 6));
+    let audit = rig.client.audit(run.run_id(), 10).await.unwrap();
+    let [entry] = &audit[..] else { panic!("one entry, not {audit:?}") };
+    assert_eq!((&*entry.entry.action, &*entry.entry.who), ("retry", "ann"));
+    let error = run.retry().await.unwrap_err();
+    assert!(matches!(error, EditError::Closed { status: RunStatus::Completed, .. }), "{error}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_on_a_queue_whose_arguments_have_gone_is_refused() {
+    let rig = Rig::new();
+    rig.lab.fail("send", 4);
+    let worker = rig.worker().queue(Queue::new("parcels")).start().await.unwrap();
+    let run = rig.client.start(queued()).await.unwrap();
+    assert!(matches!(run.result().await, Err(RunError::Failed(_))));
+    let error = run.retry().await.unwrap_err();
+    assert!(matches!(&error, EditError::OnQueue { queue, .. } if queue == "parcels"), "{error}");
+    assert_eq!(run.status().await.unwrap().status, RunStatus::Failed);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_parent_is_told_again_of_the_end_of_its_child() {
+    let rig = Rig::new();
+    rig.lab.fail("send", 4);
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(parent()).id("parent").await.unwrap();
+    assert!(matches!(run.result().await, Err(RunError::Failed(_))));
+    // The child has failed as before.
+    assert!(run.retry().await.unwrap());
+    assert!(matches!(run.result().await, Err(RunError::Failed(_))));
+    let child = rig.client.by_id("child");
+    assert!(child.retry().await.unwrap());
+    child.result().await.unwrap();
+    assert!(run.retry().await.unwrap());
+    assert_eq!(run.result().await.unwrap(), "pay done, send done");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_workflow_id_is_taken_stays_over() {
+    let rig = Rig::new();
+    rig.lab.fail("pay", 4);
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(purchase()).id("a").await.unwrap();
+    assert!(run.result().await.is_err());
+    let late = rig.client.start(purchase()).id("a").start_delay(Duration::from_secs(3600));
+    let late = late.await.unwrap();
+    let error = run.retry().await.unwrap_err();
+    let expected = late.run_id();
+    assert!(matches!(error, EditError::IdTaken { run_id } if run_id == expected), "{error}");
+    assert_eq!(run.status().await.unwrap().status, RunStatus::Failed);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_runs_of_a_filter_try_again() {
+    let rig = Rig::new();
+    rig.lab.fail("pay", 8);
+    let worker = rig.worker().start().await.unwrap();
+    let mut failed = Vec::new();
+    for _ in 0..2 {
+        let run = rig.client.start(purchase()).await.unwrap();
+        assert!(run.result().await.is_err());
+        failed.push(run);
+    }
+    let well = rig.client.start(fine()).await.unwrap();
+    well.result().await.unwrap();
+    let filter: Filter = "started_at > now() - interval '1 day'".parse().unwrap();
+    let done = rig.client.retry_all(filter).by("ann").because("the bank is back").await.unwrap();
+    assert_eq!((done.matched, done.changed), (2, 2));
+    for run in failed {
+        run.result().await.unwrap();
+    }
+    worker.shutdown().await.unwrap();
+}

@@ -1,0 +1,114 @@
+//! Starts and signals of programs that do not have the code.
+
+use std::time::Duration;
+
+use piton::client::OnConflict;
+use piton::error::{RunError, SignalError, StartError};
+use piton::model::Memo;
+use piton::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::activities::Approve;
+use crate::rig::Rig;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Parcel {
+    sku: String,
+    grams: u32,
+}
+
+#[workflow]
+async fn delivery(cx: &Context, parcel: Parcel, express: bool) -> String {
+    let approve = cx.signal::<Approve>().await;
+    format!("{} {} g {express} {}", parcel.sku, parcel.grams, approve.by)
+}
+
+async fn refused(rig: &Rig, arguments: Value) -> String {
+    match rig.client.start_json("delivery", arguments).await.unwrap_err() {
+        StartError::JsonArguments { workflow, reason } => {
+            assert_eq!(workflow, "delivery");
+            reason
+        }
+        error => panic!("{error}"),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_is_started_and_signalled_by_names() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let parcel = json!({ "sku": "a-1", "grams": 20 });
+    let memo: Memo = [("by", "cli")].into_iter().collect();
+    let start = rig.client.start_json("delivery", json!([parcel, true])).id("one");
+    let run = start.start_delay(Duration::from_secs(5)).memo(memo).await.unwrap();
+    assert_eq!(run.status().await.unwrap().workflow_id, "one");
+    let named = json!({ "express": false, "parcel": parcel });
+    let again = rig.client.start_json("delivery", named.clone()).id("one");
+    let error = again.clone().await.unwrap_err();
+    assert!(matches!(error, StartError::AlreadyStarted { .. }), "{error}");
+    let existing = again.on_conflict(OnConflict::UseExisting).await.unwrap();
+    assert_eq!(existing.status().await.unwrap().run_id, run.status().await.unwrap().run_id);
+    let other = rig.client.start_json("delivery", named).await.unwrap();
+    for run in [&run, &other] {
+        run.signal("Approve", &json!({ "by": "ann" })).await.unwrap();
+    }
+    assert_eq!(run.result().await.unwrap(), json!("a-1 20 g true ann"));
+    assert_eq!(other.result().await.unwrap(), json!("a-1 20 g false ann"));
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_started_by_name_has_its_terms() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let arguments = json!([{ "sku": "a-1", "grams": 20 }, true]);
+    let start = rig.client.start_json("delivery", arguments).run_timeout(Duration::from_secs(60));
+    let ended = start.await.unwrap().result().await;
+    assert!(matches!(ended, Err(RunError::TimedOut { .. })), "{ended:?}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_fit_is_refused_and_nothing_is_written() {
+    let rig = Rig::new();
+    let parcel = json!({ "sku": "a-1", "grams": 20 });
+    let reason = refused(&rig, json!([parcel])).await;
+    assert_eq!(reason, "1 arguments are given, and its parameters are (parcel, express)");
+    let reason = refused(&rig, json!({ "parcel": parcel })).await;
+    assert!(reason.starts_with("the parameter `express` is missing"), "{reason}");
+    let reason = refused(&rig, json!({ "parcel": parcel, "express": true, "x": 1 })).await;
+    assert!(reason.starts_with("it has no parameter `x`"), "{reason}");
+    let reason = refused(&rig, json!([{ "sku": "a-1", "grams": -1 }, true])).await;
+    assert!(reason.starts_with("`parcel: Parcel`") && reason.contains("grams"), "{reason}");
+    let reason = refused(&rig, json!("a-1")).await;
+    assert!(reason.starts_with("they are neither"), "{reason}");
+    let error = rig.client.start_json("deliveries", json!([])).await.unwrap_err();
+    assert!(
+        matches!(&error, StartError::UnknownWorkflow { workflow, .. } if workflow == "deliveries")
+    );
+    assert!(rig.client.list_runs(piton::filter::Filter::default()).await.unwrap().runs.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_that_does_not_fit_is_refused() {
+    let rig = Rig::new();
+    let parcel = Parcel { sku: "a-1".into(), grams: 20 };
+    let run = rig.client.start(delivery(parcel, true)).id("one").await.unwrap();
+    let untyped = rig.client.by_id("one");
+    let error = untyped.signal("Approve", &json!({ "by": 7 })).await.unwrap_err();
+    let SignalError::Unfit { signal, reason } = &error else { panic!("{error}") };
+    assert!(signal == "Approve" && reason.contains("by"), "{error}");
+    let error = untyped.signal("Approval", &json!({ "by": "ann" })).await.unwrap_err();
+    assert!(matches!(error, SignalError::NotAwaited { .. }), "{error}");
+    let error = run.signal(Unheard { by: "ann".into() }).await.unwrap_err();
+    assert!(matches!(error, SignalError::NotAwaited { .. }), "{error}");
+    assert_eq!(rig.client.inspect("one").await.unwrap().unread_count, 0);
+    untyped.signal("Approve", &json!({ "by": "ann" })).await.unwrap();
+    assert_eq!(rig.client.inspect("one").await.unwrap().unread_count, 1);
+}
+
+#[derive(Signal, Serialize, Deserialize)]
+struct Unheard {
+    by: String,
+}
