@@ -216,7 +216,8 @@ CREATE INDEX piton_dead_letters_workflow_id ON piton_dead_letters (workflow_id, 
 
 -- Promises, from when they are first awaited or completed.
 CREATE TABLE piton_promises (
-    -- `run:` and the id of the run whose promise it is, `id:` and a workflow id that no run has had yet, or `shared`.
+    -- `run:` and the id of the run whose promise it is, `id:` and a workflow id that no run has had yet, `shared`, or `queue:`
+    -- and the queue that has an item with the name as its key.
     scope        TEXT NOT NULL,
     name         TEXT NOT NULL,
     -- The run whose promise it is.
@@ -234,6 +235,9 @@ CREATE TABLE piton_promises (
     -- When it expires, or since when its outcome is to go to those who wait; of one with a workflow id that is awaited,
     -- also when to look whether a run has it by then.
     due_at       BIGINT,
+    -- The activity that completes it, and until when its outcome is kept, of an item of a queue.
+    item_id      UUID,
+    kept_until   BIGINT,
     PRIMARY KEY (scope, name),
     CHECK ((outcome IS NULL) = (completed_at IS NULL))
 );
@@ -282,7 +286,11 @@ CREATE TABLE piton_activities (
     -- The last attempt that failed and is followed by another, and what went wrong.
     failed_attempt BIGINT CHECK (failed_attempt >= 0),
     failure       TEXT,
+    -- The key, and for how long it is kept, of an item of the queue, which belongs to no run.
+    item_key      TEXT,
+    retention_ms  BIGINT CHECK (retention_ms >= 0),
     PRIMARY KEY (run_id, handle),
+    CHECK ((item_key IS NULL) = (retention_ms IS NULL)),
     CHECK ((failed_attempt IS NULL) = (failure IS NULL)),
     CHECK ((worker_id IS NULL) = (epoch IS NULL)),
     CHECK (worker_id IS NULL OR due_at IS NULL),

@@ -151,7 +151,7 @@ CREATE TABLE piton_inbox (
 
 -- The dedup keys of all arrivals ever accepted.
 CREATE TABLE piton_arrival_keys (
-    run_id    BLOB NOT NULL REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    run_id    BLOB NOT NULL,
     dedup_key TEXT NOT NULL,
     PRIMARY KEY (run_id, dedup_key)
 ) STRICT, WITHOUT ROWID;
@@ -200,7 +200,8 @@ CREATE INDEX piton_dead_letters_workflow_id ON piton_dead_letters (workflow_id, 
 
 -- Promises, from when they are first awaited or completed.
 CREATE TABLE piton_promises (
-    -- `run:` and the id of the run whose promise it is, `id:` and a workflow id that no run has had yet, or `shared`.
+    -- `run:` and the id of the run whose promise it is, `id:` and a workflow id that no run has had yet, `shared`, or `queue:`
+    -- and the queue that has an item with the name as its key.
     scope        TEXT NOT NULL,
     name         TEXT NOT NULL,
     -- The run whose promise it is.
@@ -218,6 +219,9 @@ CREATE TABLE piton_promises (
     -- When it expires, or since when its outcome is to go to those who wait; of one with a workflow id that is awaited,
     -- also when to look whether a run has it by then.
     due_at       INTEGER,
+    -- The activity that completes it, and until when its outcome is kept, of an item of a queue.
+    item_id      BLOB,
+    kept_until   INTEGER,
     PRIMARY KEY (scope, name),
     CHECK ((outcome IS NULL) = (completed_at IS NULL))
 ) STRICT, WITHOUT ROWID;
@@ -241,7 +245,7 @@ CREATE INDEX piton_promise_waits_run ON piton_promise_waits (run_id);
 -- an attempt is being made by a worker (`worker_id` is set), or an attempt awaits the holder of its
 -- token (neither is).
 CREATE TABLE piton_activities (
-    run_id        BLOB NOT NULL REFERENCES piton_runs (run_id) ON DELETE CASCADE,
+    run_id        BLOB NOT NULL,
     handle        INTEGER NOT NULL CHECK (handle >= 0),
     -- Attempts begun so far, and how many of them the death of their worker cut off.
     attempt       INTEGER NOT NULL DEFAULT 0 CHECK (attempt >= 0),
@@ -266,7 +270,11 @@ CREATE TABLE piton_activities (
     -- The last attempt that failed and is followed by another, and what went wrong.
     failed_attempt INTEGER CHECK (failed_attempt >= 0),
     failure       TEXT,
+    -- The key, and for how long it is kept, of an item of the queue, which belongs to no run.
+    item_key      TEXT,
+    retention_ms  INTEGER CHECK (retention_ms >= 0),
     PRIMARY KEY (run_id, handle),
+    CHECK ((item_key IS NULL) = (retention_ms IS NULL)),
     CHECK ((failed_attempt IS NULL) = (failure IS NULL)),
     CHECK ((worker_id IS NULL) = (epoch IS NULL)),
     CHECK (worker_id IS NULL OR due_at IS NULL),

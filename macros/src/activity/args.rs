@@ -11,6 +11,7 @@ use syn::{Ident, Lit, LitBool, LitInt, LitStr, Pat, Token};
 
 use crate::diagnostics::Diagnostics;
 use crate::frontend::args::{CRATE, Known, parse_name, parse_options};
+use crate::frontend::id_pattern::parse_id;
 use crate::syntax::root::parse_crate;
 
 /// How long an attempt with a transaction may take unless it is said: a third of a worker's lease.
@@ -26,6 +27,8 @@ const ACTIVITY: Known = &[
     ("heartbeat", "heartbeat = \"10s\""),
     ("delay", "delay = \"10m\""),
     ("queue", "queue = \"gpu\""),
+    ("key", "key = \"{to}:{subject}\""),
+    ("key_retention", "key_retention = \"1h\""),
     ("retry", "retry(initial = \"1s\", max_attempts = 5)"),
     ("at_most_once", "at_most_once"),
     ("blocking", "blocking"),
@@ -61,6 +64,10 @@ pub(super) struct ActivityArgs {
     pub(super) delay: Option<Duration>,
     /// `queue = "…"`
     pub(super) queue: Option<LitStr>,
+    /// `key = "…"`: the id of the call within its queue.
+    pub(super) key: Option<LitStr>,
+    /// `key_retention = "…"`
+    pub(super) key_retention: Option<Duration>,
     /// `retry(…)`
     pub(super) retry: RetryArgs,
     /// `at_most_once`
@@ -105,6 +112,8 @@ impl ActivityArgs {
                 "heartbeat" => args.heartbeat = Some(parse_duration(input)?),
                 "delay" => args.delay = Some(parse_duration(input)?),
                 "queue" => args.queue = Some(parse_name(input)?),
+                "key" => args.key = Some(parse_id(input)?),
+                "key_retention" => args.key_retention = Some(parse_duration(input)?),
                 "crate" => parse_crate(input)?,
                 "at_most_once" => args.at_most_once = true,
                 "blocking" => args.blocking = true,
@@ -188,6 +197,7 @@ impl ToTokens for ActivityArgs {
             ("schedule_to_start", self.schedule_to_start),
             ("heartbeat", self.heartbeat),
             ("delay", self.delay),
+            ("key_retention", self.key_retention),
         ];
         let limits = limits.into_iter().filter_map(|(key, limit)| {
             let key = quote::format_ident!("{key}");

@@ -9,6 +9,7 @@ use syn::{FnArg, LitStr, ReturnType, Signature, Type};
 use super::ActivityFn;
 use super::args::ActivityArgs;
 use super::entry::entry;
+use super::key::ItemKey;
 use super::method::Method;
 use super::signature::{ActivitySignature, Lent, Parameter, Returns, is_context};
 use crate::check::use_imports_around;
@@ -24,16 +25,17 @@ pub(super) fn generate(
     function: &ActivityFn,
     method: Option<&Method>,
     signature: &ActivitySignature<'_>,
+    key: Option<&ItemKey>,
 ) -> TokenStream {
     let options = args.to_token_stream();
     let activity = activity_impl(args, &options, function, method, signature);
     let body = body(function, method);
     if method.is_some() {
-        let call = call_of_method(&options, function, signature, &activity);
+        let call = call_of_method(&options, function, signature, key, &activity);
         return quote!(#call #body);
     }
     let definition = definition(function);
-    let call = call(&options, function, signature);
+    let call = call(&options, function, signature, key);
     quote!(#definition #call #body #activity)
 }
 
@@ -58,12 +60,13 @@ fn call(
     options: &TokenStream,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
+    key: Option<&ItemKey>,
 ) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(ident, signature);
-    let call = call_value(ident, options, &arguments);
+    let call = call_value(ident, options, key, &arguments);
     let lints = lints();
     let where_clause = &generics.where_clause;
     quote! {
@@ -83,12 +86,21 @@ fn lints() -> Option<TokenStream> {
 }
 
 /// The value that a call is.
-fn call_value(ident: &Ident, options: &TokenStream, arguments: &TokenStream) -> TokenStream {
+fn call_value(
+    ident: &Ident,
+    options: &TokenStream,
+    key: Option<&ItemKey>,
+    arguments: &TokenStream,
+) -> TokenStream {
     let activity = quote!(<#ident as ::piton::__private::Activity>);
     let with = (!options.is_empty()).then(|| quote!(.with(#activity::OPTIONS)));
+    // The arguments may be moved into the call.
+    let (made, keyed) =
+        key.map(|key| (quote!(let __piton_key = #key;), quote!(.keyed(__piton_key)))).unzip();
     quote! {
+        #made
         ::piton::__private::ActivityCall::<#ident> {
-            call: ::piton::__private::Call::new(#arguments, #activity::NAME)#with,
+            call: ::piton::__private::Call::new(#arguments, #activity::NAME)#with #keyed,
             activity: ::piton::__private::PhantomData,
         }
     }
@@ -99,6 +111,7 @@ fn call_of_method(
     options: &TokenStream,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
+    key: Option<&ItemKey>,
     activity: &TokenStream,
 ) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
@@ -106,7 +119,7 @@ fn call_of_method(
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(ident, signature);
     let (returned, output) = (returned(signature), output(signature));
-    let call = call_value(ident, options, &arguments);
+    let call = call_value(ident, options, key, &arguments);
     let lints = lints();
     let where_clause = &generics.where_clause;
     quote! {

@@ -20,6 +20,7 @@
 mod args;
 mod entry;
 mod generate;
+mod key;
 mod method;
 mod signature;
 #[cfg(test)]
@@ -33,6 +34,7 @@ use syn::{Attribute, FnArg, Item, ItemFn, ItemImpl, Signature, Visibility};
 
 use crate::activity::args::ActivityArgs;
 use crate::activity::generate::refused;
+use crate::activity::key::ItemKey;
 use crate::activity::method::Method;
 use crate::activity::signature::ActivitySignature;
 use crate::diagnostics::Diagnostics;
@@ -111,11 +113,13 @@ fn expand_function(
         method.write_out_self(&mut inside, &mut args);
     }
     let signature = ActivitySignature::parse(&inside, method.as_ref(), &args, &diagnostics);
+    let key = ItemKey::of(&args, &signature, &diagnostics);
     signature.check_patterns(&args.retry.non_retryable, &diagnostics);
     if diagnostics.has_errors() {
         return refused(&function, method.is_some(), &argument_errors, diagnostics);
     }
-    let mut output = generate::generate(&args, &function, method.as_ref(), &signature);
+    let mut output =
+        generate::generate(&args, &function, method.as_ref(), &signature, key.as_ref());
     output.extend(argument_errors);
     diagnostics.finish_with(output)
 }

@@ -133,7 +133,7 @@ impl IdPattern {
 }
 
 /// The pattern with `{}` for each placeholder, and the placeholders; nothing if a brace has no other.
-fn split(pattern: &str) -> Option<(String, Vec<&str>)> {
+pub(crate) fn split(pattern: &str) -> Option<(String, Vec<&str>)> {
     let (mut format, mut placeholders) = (String::new(), Vec::new());
     let mut rest = pattern;
     while let Some(brace) = rest.find(['{', '}']) {
@@ -155,7 +155,7 @@ fn split(pattern: &str) -> Option<(String, Vec<&str>)> {
 }
 
 /// The name at the beginning of a path to a field.
-fn root_of(value: &Expr) -> Option<String> {
+pub(crate) fn root_of(value: &Expr) -> Option<String> {
     match value {
         Expr::Path(path) => path.path.get_ident().map(|name| name.unraw().to_string()),
         Expr::Field(field) => match field.member {
@@ -173,7 +173,7 @@ fn name_of(pat: &syn::Pat) -> Option<String> {
 }
 
 /// The same tokens, all of them where the pattern is written: rustc reports there what is wrong with them.
-fn at(tokens: TokenStream, span: Span) -> TokenStream {
+pub(crate) fn at(tokens: TokenStream, span: Span) -> TokenStream {
     let respanned = tokens.into_iter().map(|mut token| {
         if let TokenTree::Group(group) = &token {
             token = Group::new(group.delimiter(), at(group.stream(), span)).into();

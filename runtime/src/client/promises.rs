@@ -215,6 +215,12 @@ impl PromiseHandle {
     }
 
     async fn complete_as(&self, outcome: PromiseOutcome) -> Result<Completed, CompleteError> {
+        if let Some(queue) = self.token.queue() {
+            return Err(CompleteError::OfQueue {
+                token: self.token.clone(),
+                queue: queue.to_owned(),
+            });
+        }
         let token = self.token.clone();
         let checked = token.workflow_id().map_or(Ok(()), KeyError::check);
         checked

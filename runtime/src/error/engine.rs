@@ -271,6 +271,14 @@ pub enum CompleteError {
         #[source]
         source: KeyError,
     },
+    /// The token names an item of a queue, which only its activity completes. Trying again does not help.
+    #[error("`{token}` names an item of the queue `{queue}`, which only its activity completes")]
+    OfQueue {
+        /// The token.
+        token: PromiseToken,
+        /// The queue.
+        queue: String,
+    },
     /// The value or error cannot be encoded, or, as JSON, does not fit the type that the run expects. Trying again
     /// does not help.
     #[error("the promise `{token}` cannot be completed with this value")]

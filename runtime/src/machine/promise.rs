@@ -163,6 +163,9 @@ pub(crate) fn read<T: Durable, E: Durable>(
         }
         PromiseOutcome::Broken(cause) => Err(PromiseError::Broken(cause.clone())),
         PromiseOutcome::Expired => Err(PromiseError::Expired),
+        PromiseOutcome::Failed(failure) => {
+            Err(PromiseError::Broken(Cause::failure(format!("the item failed: {failure:?}"))))
+        }
     })
 }
 

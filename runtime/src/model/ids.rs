@@ -28,6 +28,13 @@ impl RunId {
         Self(Uuid::new_v5(&NAMESPACE, name.as_bytes()))
     }
 
+    /// The id of an item of a queue, which belongs to no run: the same whenever this operation of a run offers it. A
+    /// UUID of version 5.
+    #[cfg(feature = "engine")]
+    pub(crate) fn of_item(offered_by: Self, handle: Handle) -> Self {
+        Self(Uuid::new_v5(&offered_by.0, &handle.0.to_be_bytes()))
+    }
+
     /// The id as the 16 bytes that stores keep.
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()

@@ -2,10 +2,11 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Handle, Payload, RunId, SchemaHash, Timestamp};
+use super::{Handle, ItemFailure, Payload, QueueItem, RunId, SchemaHash, Timestamp};
 
 /// What every token begins with; names the format.
 const PREFIX: &str = "promise1";
@@ -21,6 +22,13 @@ pub enum PromiseScope {
     WorkflowId(String),
     /// It is a name for all runs of the database.
     Shared,
+    /// It is the key of an item of a queue.
+    Queue {
+        /// The queue.
+        queue: String,
+        /// The stored name of the activity that is offered: each has its own keys.
+        activity: String,
+    },
 }
 
 /// Which promise it is.
@@ -76,6 +84,17 @@ impl PromiseToken {
         Self::new("", PromiseScope::Shared, name)
     }
 
+    /// The outcome of the item with this key of a queue. `activity` is the stored name of the activity that was offered.
+    pub fn of_item(
+        activity: impl Into<String>,
+        queue: impl Into<String>,
+        key: impl Into<String>,
+    ) -> Self {
+        let activity = activity.into();
+        let scope = PromiseScope::Queue { queue: queue.into(), activity: activity.clone() };
+        Self::new(activity, scope, key)
+    }
+
     pub(crate) fn new(
         workflow: impl Into<String>,
         scope: PromiseScope,
@@ -92,7 +111,15 @@ impl PromiseToken {
         self
     }
 
-    /// The name of the workflow; empty for a shared promise.
+    /// The queue, if the token names an item of one.
+    pub fn queue(&self) -> Option<&str> {
+        match &self.key.scope {
+            PromiseScope::Queue { queue, .. } => Some(queue),
+            _ => None,
+        }
+    }
+
+    /// The name of the workflow, for an item of a queue that of the activity; empty for a shared promise.
     pub fn workflow(&self) -> &str {
         &self.workflow
     }
@@ -136,6 +163,7 @@ impl fmt::Display for PromiseToken {
             PromiseScope::Run(run_id) => write!(f, ".run.{}", run_id.as_uuid().simple())?,
             PromiseScope::WorkflowId(id) => write!(f, ".id.{}", Quoted(id))?,
             PromiseScope::Shared => f.write_str(".shared.")?,
+            PromiseScope::Queue { queue, .. } => write!(f, ".queue.{}", Quoted(queue))?,
         }
         write!(f, ".{}", Quoted(&self.key.name))
     }
@@ -185,6 +213,10 @@ impl FromStr for PromiseToken {
                 "run" => PromiseScope::Run(Some(owner).filter(|id| id.len() == 32)?.parse().ok()?),
                 "id" => PromiseScope::WorkflowId(unquoted(owner)?),
                 "shared" if owner.is_empty() => PromiseScope::Shared,
+                "queue" => {
+                    let (queue, activity) = (unquoted(owner)?, unquoted(workflow)?);
+                    PromiseScope::Queue { queue, activity }
+                }
                 _ => return None,
             };
             let token = Self::new(unquoted(workflow)?, scope, unquoted(name)?);
@@ -226,6 +258,8 @@ pub enum PromiseOutcome {
     Broken(Cause),
     /// Nobody has completed it in time.
     Expired,
+    /// It is that of an item of a queue which came to nothing that it returned.
+    Failed(ItemFailure),
 }
 
 impl PromiseOutcome {
@@ -233,17 +267,18 @@ impl PromiseOutcome {
     pub fn payload(&self) -> Option<&Payload> {
         match self {
             Self::Resolved(payload) | Self::Rejected(payload) => Some(payload),
-            Self::Broken(_) | Self::Expired => None,
+            Self::Broken(_) | Self::Expired | Self::Failed(_) => None,
         }
     }
 
-    /// One word for it: `resolved`, `rejected`, `broken` or `expired`.
+    /// One word for it: `resolved`, `rejected`, `broken`, `expired` or `failed`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Resolved(_) => "resolved",
             Self::Rejected(_) => "rejected",
             Self::Broken(_) => "broken",
             Self::Expired => "expired",
+            Self::Failed(_) => "failed",
         }
     }
 }
@@ -371,18 +406,37 @@ pub enum PromiseMessage {
         /// The outcome, unless the promise already has one.
         outcome: PromiseOutcome,
     },
+    /// The run offers an item to a queue and awaits its outcome.
+    Offer {
+        /// The promise of its outcome.
+        token: PromiseToken,
+        /// The operation of the run that sends this.
+        handle: Handle,
+        /// The item, unless the queue already has one with the key.
+        item: Box<QueueItem>,
+    },
+    /// An item of a queue is over. No run sends this: the store does, when the item ends.
+    Finish {
+        /// The promise of its outcome.
+        token: PromiseToken,
+        /// The outcome, unless the promise already has one.
+        outcome: PromiseOutcome,
+        /// How long the outcome is kept.
+        retention: Duration,
+    },
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn tokens() -> [PromiseToken; 4] {
+    fn tokens() -> [PromiseToken; 5] {
         [
             PromiseToken::of_run("fulfill", RunId::new(), "approval"),
             PromiseToken::of_workflow_id("a.b", "order 42/ü~.", "quote/2"),
             PromiseToken::shared("go"),
             PromiseToken::of_workflow_id("", "", ""),
+            PromiseToken::of_item("send", "email", "ada@shop.example:hello"),
         ]
     }
 
@@ -401,7 +455,7 @@ mod tests {
 
     #[test]
     fn other_texts_are_refused() {
-        let [of_run, _, shared, _] = tokens();
+        let [of_run, _, shared, ..] = tokens();
         let text = of_run.to_string();
         for end in 0..text.rfind('.').expect("it has parts") {
             assert_eq!(text[..end].parse::<PromiseToken>(), Err(InvalidPromiseToken), "{end}");

@@ -4,16 +4,20 @@
 //! here knows how.
 
 use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
 
 use sqlx::FromRow;
 use uuid::Uuid;
 
+use super::promises::finish_message;
 use super::recipients::Recipients;
 use super::{
     ActivityEnd, ActivityKey, ArrivalKind, ArrivalOutcome, FinishActivity, FinishOutcome,
-    NewArrival, Reporter, WorkerLease,
+    MessageKey, NewArrival, Reporter, WorkerLease,
 };
-use crate::model::{Epoch, Handle, Payload, RunId, Timestamp, WorkerId};
+use crate::model::{
+    Epoch, Handle, OutgoingMessage, Payload, PromiseToken, RunId, Timestamp, WorkerId,
+};
 
 /// The columns of an activity whose attempt ends.
 #[derive(FromRow)]
@@ -26,6 +30,9 @@ pub(super) struct AttemptRow {
     queue: String,
     waits: bool,
     expired: bool,
+    activity: String,
+    item_key: Option<String>,
+    retention_ms: Option<i64>,
 }
 
 struct Attempt {
@@ -34,6 +41,8 @@ struct Attempt {
     queue: String,
     waits: bool,
     expired: bool,
+    /// The promise that it completes, and for how long the outcome is kept, if it is an item of the queue.
+    item: Option<(PromiseToken, Duration)>,
 }
 
 /// What is known before a batch of ends, and what the batch makes of it.
@@ -50,6 +59,8 @@ pub(super) struct Ends {
     pub(super) given_up: Vec<ActivityKey>,
     /// The activities that go on without the worker they had.
     pub(super) let_go: Vec<LetGo>,
+    /// What items of queues that are over tell their promises.
+    pub(super) messages: Vec<(MessageKey, OutgoingMessage)>,
     /// Keys of tokens that were used for something else than an arrival.
     pub(super) keys: Vec<(RunId, String)>,
     /// The queues on which something is due, now or later.
@@ -76,8 +87,11 @@ impl Ends {
                 .worker_id
                 .zip(row.epoch)
                 .map(|(id, epoch)| WorkerLease { worker_id: WorkerId(id), epoch: Epoch(epoch) });
-            let AttemptRow { attempt: number, queue, waits, expired, .. } = row;
-            (key(row.run_id, row.handle), Attempt { number, worker, queue, waits, expired })
+            let AttemptRow { attempt: number, queue, waits, expired, activity, .. } = row;
+            let retention = Duration::from_millis(row.retention_ms.unwrap_or(0).unsigned_abs());
+            let token = |name| PromiseToken::of_item(activity, &*queue, name);
+            let item = row.item_key.map(|name| (token(name), retention));
+            (key(row.run_id, row.handle), Attempt { number, worker, queue, waits, expired, item })
         });
         Self {
             attempts: attempts.collect(),
@@ -87,6 +101,7 @@ impl Ends {
             removed: Vec::new(),
             given_up: Vec::new(),
             let_go: Vec::new(),
+            messages: Vec::new(),
             keys: Vec::new(),
             queues: BTreeSet::new(),
         }
@@ -115,8 +130,13 @@ impl Ends {
                 if known.worker.is_some() && !matches!(reporter, Reporter::Worker(_)) {
                     self.given_up.push(key);
                 }
-                self.attempts.remove(&key);
+                let item = self.attempts.remove(&key).and_then(|known| known.item);
                 self.removed.push(key);
+                if let Some((promise, retention)) = item {
+                    self.messages.push(finish_message(key, promise, retention, outcome));
+                    self.use_token(key, token);
+                    return FinishOutcome::Finished;
+                }
                 let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
                 let (run_id, owner) = (key.run_id, None);
                 return self.deliver(NewArrival { run_id, kind, dedup_key: token, owner });
@@ -134,11 +154,16 @@ impl Ends {
         }
         let (due_at, attempt, (details, failure)) = (due_at.map(tellable), counted, said);
         self.let_go.push(LetGo { key, due_at, attempt, details, failure });
+        self.use_token(key, token);
+        FinishOutcome::Finished
+    }
+
+    /// Takes note that a token was used for something else than an arrival.
+    fn use_token(&mut self, key: ActivityKey, token: Option<String>) {
         if let Some(token) = token {
             self.recipients.add_key(key.run_id, token.clone());
             self.keys.push((key.run_id, token));
         }
-        FinishOutcome::Finished
     }
 
     /// A run that is closed wants nothing any more; the row goes all the same.

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::machine::OperationOutcome;
 use crate::model::{
-    ChildEnd, Message, Payload, PromiseMessage, PromiseOutcome, RunId, UpdateReply,
+    ChildEnd, ItemFailure, Message, Payload, PromiseMessage, PromiseOutcome, RunId, UpdateReply,
 };
 
 /// A macro, because statements are joined from literals.
@@ -144,7 +144,9 @@ impl Weight for Message {
             Self::Start(start) => start.arguments.weight() + start.snapshot.len(),
             Self::AwaitChild { .. } | Self::Closed => 0,
             Self::Promise(message) => match &**message {
-                PromiseMessage::Complete { outcome, .. } => outcome.weight(),
+                PromiseMessage::Complete { outcome, .. }
+                | PromiseMessage::Finish { outcome, .. } => outcome.weight(),
+                PromiseMessage::Offer { item, .. } => item.call.len(),
                 PromiseMessage::Await { .. } | PromiseMessage::Forget { .. } => 0,
             },
         }
@@ -157,6 +159,8 @@ impl Weight for PromiseOutcome {
             Self::Resolved(payload) | Self::Rejected(payload) => payload.weight(),
             Self::Broken(cause) => cause.chain().iter().map(String::len).sum(),
             Self::Expired => 0,
+            Self::Failed(ItemFailure::Panicked(text) | ItemFailure::Unusable(text)) => text.len(),
+            Self::Failed(_) => 0,
         }
     }
 }

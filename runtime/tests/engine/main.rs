@@ -36,6 +36,7 @@ mod panics;
 mod pauses;
 mod promises;
 mod queries;
+mod queue_items;
 mod queue_limits;
 mod queues;
 mod relaxed;

@@ -5,8 +5,9 @@
 //! into a module of the old format's name, say there what stands for the field, and add golden files
 //! (`tests/steps/golden.rs`).
 
+pub(crate) mod call;
 mod current;
-pub(crate) mod v1;
+mod v1;
 
 pub use self::current::encode_snapshot;
 pub(crate) use self::current::{SnapshotView, encode_snapshot_view};

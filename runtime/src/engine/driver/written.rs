@@ -41,7 +41,9 @@ pub(super) async fn record_written(session: &Session, effects: &Effects) {
                     record_schema(session, types.resolved).await;
                     record_schema(session, types.rejected).await;
                 }
-                PromiseMessage::Forget { .. } => {}
+                PromiseMessage::Forget { .. }
+                | PromiseMessage::Offer { .. }
+                | PromiseMessage::Finish { .. } => {}
             },
             Message::Cancel { .. }
             | Message::ToChild { .. }

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
-use crate::codec::snapshot::v1;
-use crate::codec::{self, CodecError};
+use crate::codec::CodecError;
+use crate::codec::snapshot::call::{decode_call, encode_call};
 use crate::engine::retry;
 use crate::model::{ActivityOperation, Handle};
 use crate::store::{ActivityLimits, NewActivity};
@@ -27,13 +25,6 @@ pub(crate) struct QueuedCall {
     pub(crate) activity: ActivityOperation,
 }
 
-/// The same as its row keeps it, whatever becomes of the format of snapshots.
-#[derive(Serialize, Deserialize)]
-struct StoredCall {
-    workflow_id: String,
-    activity: v1::ActivityOperation,
-}
-
 impl QueuedCall {
     pub(crate) fn of(workflow_id: &str, activity: ActivityOperation) -> Self {
         Self { workflow_id: workflow_id.to_owned(), activity }
@@ -50,8 +41,7 @@ impl QueuedCall {
         };
         let due_at = activity.retry_at;
         let (name, queue) = (activity.name.to_string(), activity.queue.clone().unwrap_or_default());
-        let stored = StoredCall { workflow_id: self.workflow_id, activity: self.activity.into() };
-        let call = codec::to_record(&stored).expect("strings, numbers and bytes can be encoded");
+        let call = encode_call(&self.workflow_id, self.activity);
         NewActivity { handle, queue, activity: name, call, due_at, limits }
     }
 
@@ -62,8 +52,8 @@ impl QueuedCall {
         attempts: u32,
         interruptions: u32,
     ) -> Result<Self, CodecError> {
-        let StoredCall { workflow_id, activity } = codec::from_record(&call)?;
-        let activity = ActivityOperation { attempts, interruptions, ..activity.into() };
+        let (workflow_id, activity) = decode_call(&call)?;
+        let activity = ActivityOperation { attempts, interruptions, ..activity };
         Ok(Self { workflow_id, activity })
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::machine::{StepError, request};
+pub use crate::model::TimeoutKind;
 
 /// Why an activity gave no value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,20 +22,6 @@ pub enum ActivityError<E> {
     /// Its worker died during the attempt, and as it is `at_most_once` there is no other: it may
     /// have had its effect, or a part of it, or none. Only the outside world can tell.
     OutcomeUnknown,
-}
-
-/// Which limit of an activity was exceeded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum TimeoutKind {
-    /// One attempt took too long.
-    StartToClose,
-    /// All attempts together took too long.
-    ScheduleToClose,
-    /// An attempt waited too long for a worker.
-    ScheduleToStart,
-    /// An attempt was silent for too long.
-    Heartbeat,
 }
 
 impl<E: fmt::Display> fmt::Display for ActivityError<E> {

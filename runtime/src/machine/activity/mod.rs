@@ -104,6 +104,11 @@ pub struct ActivityOptions {
     /// waiting and for an attempt count from then on, [`schedule_to_close`](Self::schedule_to_close) from the call. Default:
     /// at once.
     pub delay: Option<Duration>,
+    /// The id of the call within its queue: the queue makes the attempts of one call of a key, and its outcome is that of
+    /// all. See [`ActivityCall::key`]. Default: none.
+    pub key: Option<String>,
+    /// How long the queue keeps a [key](Self::key) with its outcome once the activity is over. Default: a day.
+    pub key_retention: Option<Duration>,
 }
 
 impl Default for ActivityOptions {
@@ -126,7 +131,12 @@ impl ActivityOptions {
         schedule_to_start: None,
         heartbeat: None,
         delay: None,
+        key: None,
+        key_retention: None,
     };
+
+    /// How long a key is kept by default.
+    pub(crate) const KEY_RETENTION: Duration = Duration::from_secs(86_400);
 }
 
 /// What the error of an activity may say about trying again. Without an implementation every error
@@ -209,6 +219,25 @@ impl<A: Activity> ActivityCall<A> {
     }
 }
 
+impl<A: Activity> ActivityCall<A> {
+    /// Gives the call a key on its queue. If another call of the activity, by any run, has the same key there, this one makes
+    /// no attempts of its own: it gets the outcome of the first, while that is under way and as long as the
+    /// [key is kept](Self::key_retention) afterwards. The arguments and options of the first one count.
+    ///
+    /// The activity belongs to the queue: a run that no longer awaits it, or is closed, does not stop it.
+    /// A call without a queue, and the call of a compensation, has no use for a key.
+    pub fn key(mut self, key: impl Into<String>) -> Self {
+        self.call = self.call.keyed(key.into());
+        self
+    }
+
+    /// Sets how long the queue keeps the [key](Self::key) with its outcome, see [`ActivityOptions::key_retention`].
+    pub fn key_retention(mut self, retention: Duration) -> Self {
+        self.call.options().key_retention = Some(retention);
+        self
+    }
+}
+
 impl<A: Activity> fmt::Debug for ActivityCall<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ActivityCall").field("activity", &A::NAME).finish_non_exhaustive()
@@ -248,9 +277,27 @@ impl Call {
         (**options).reveal_mut()
     }
 
-    fn start(self, cx: &Context) -> Result<PendingActivity, StepError> {
+    /// The same call with this key.
+    #[doc(hidden)]
+    pub fn keyed(mut self, key: String) -> Self {
+        self.options().key = Some(key);
+        self
+    }
+
+    fn start(mut self, cx: &Context) -> Result<PendingActivity, StepError> {
+        let item = self.take_key();
         let activity = self.into_operation(cx)?;
+        if let Some((queue, key, retention)) = item {
+            return cx.offer(queue, key, retention, activity).map(PendingActivity);
+        }
         Ok(PendingActivity(cx.ask(Operation::Activity(Box::new(activity)))))
+    }
+
+    /// The queue and the key, and for how long it is kept, if it has both.
+    fn take_key(&mut self) -> Option<(String, String, Duration)> {
+        let options = (**self.options.as_mut()?).reveal_mut();
+        let (queue, key) = (options.queue.as_ref()?.clone().into_owned(), options.key.take()?);
+        Some((queue, key, options.key_retention.unwrap_or(ActivityOptions::KEY_RETENTION)))
     }
 
     /// The activity as it is asked for now.

@@ -66,6 +66,8 @@ fn name_of(handle: Handle, cx: &Context) -> String {
         let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
         match index.map(|index| &operations[index].1) {
             Ok(Operation::Activity(activity)) => activity.name.clone().into_owned(),
+            // It is an item of a queue.
+            Ok(Operation::Promise(wait)) => wait.token.workflow().to_owned(),
             _ => String::new(),
         }
     })

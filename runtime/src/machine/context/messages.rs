@@ -1,13 +1,12 @@
 //! Messages that a run sends to other runs.
 
 use std::borrow::Cow;
-
 use std::sync::Arc;
 
 use super::Context;
 use crate::error::{Error, KeyError};
 use crate::machine::{Signal, StartOfChild, StepError};
-use crate::model::{Message, OutgoingMessage, PromiseMessage, RunId};
+use crate::model::{Handle, Message, OutgoingMessage, PromiseMessage, RunId};
 
 /// What steps have sent that nobody has taken yet.
 #[derive(Debug, Default)]
@@ -150,6 +149,20 @@ impl Context {
     /// Notes that the step cannot be made.
     pub(crate) fn fail_step(&self, error: StepError) {
         self.fields().outgoing.borrow_mut().failed.get_or_insert(error);
+    }
+
+    /// Takes back the item that the step offers by this operation. Tells whether it does.
+    pub(super) fn take_offer(&self, handle: Handle) -> bool {
+        let mut outgoing = self.fields().outgoing.borrow_mut();
+        let first = outgoing.of_steps_before;
+        let offers = |sent: &Sent| match sent {
+            Sent::Message(OutgoingMessage { body: Message::Promise(message), .. }) => {
+                matches!(**message, PromiseMessage::Offer { handle: of, .. } if of == handle)
+            }
+            _ => false,
+        };
+        let found = outgoing.messages.iter().skip(first).position(offers);
+        found.map(|index| outgoing.messages.remove(first + index)).is_some()
     }
 
     /// Begins to collect what a step sends.

@@ -2,6 +2,7 @@
 
 mod answers;
 mod attributes;
+mod items;
 mod messages;
 mod promises;
 mod side_effects;
@@ -305,6 +306,7 @@ impl Context {
                 Operation::Activity(activity) if activity.queue.is_some() => {
                     self.give_up_queued(handle);
                 }
+                Operation::Promise(wait) if self.take_offer(handle) => drop(wait),
                 Operation::Promise(wait) => self.forget_promise(wait.token, handle),
                 _ => {}
             }

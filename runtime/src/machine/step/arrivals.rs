@@ -234,9 +234,15 @@ impl Machine {
     /// its number in the run's inbox, if it lies there. Delivering the same arrival again does
     /// nothing.
     pub fn deliver_outcome(&mut self, seq: Option<i64>, handle: Handle, outcome: OperationOutcome) {
-        let outstanding = self.cx.with_operations(|operations| {
-            operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
+        let operation = self.cx.with_operations(|operations| {
+            let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle).ok()?;
+            Some(matches!(&operations[index].1, Operation::Promise(wait) if wait.token.queue().is_some()))
         });
+        let outstanding = operation.is_some();
+        let outcome = match outcome {
+            OperationOutcome::Promise(outcome) if operation == Some(true) => outcome.into(),
+            outcome => outcome,
+        };
         let mut counts_failures = false;
         self.wait.for_each_outcomes(&mut |_| counts_failures = true);
         self.cx.with_arrivals(|arrivals| {

@@ -24,7 +24,8 @@ use crate::error::Error;
 #[cfg(feature = "engine")]
 use crate::model::Terms;
 use crate::model::{
-    ChildEnd, DefinitionHash, Ending, Operation, Payload, PromiseOutcome, Snapshot, Timestamp, Wait,
+    ChildEnd, DefinitionHash, Ending, ItemFailure, Operation, Payload, PromiseOutcome, Snapshot,
+    Timestamp, Wait,
 };
 
 /// Why a step could not be made. The state before it stands.
@@ -115,6 +116,43 @@ pub enum OperationOutcome {
     Promise(PromiseOutcome),
     /// The child is over, or was not started.
     Child(Box<ChildEnd>),
+}
+
+/// An item of a queue has the outcome of a promise; whoever awaits it awaits an activity.
+impl From<PromiseOutcome> for OperationOutcome {
+    fn from(outcome: PromiseOutcome) -> Self {
+        match outcome {
+            PromiseOutcome::Resolved(payload) | PromiseOutcome::Rejected(payload) => {
+                Self::Returned(payload)
+            }
+            PromiseOutcome::Broken(cause) => Self::Unusable(cause.to_string()),
+            PromiseOutcome::Expired => Self::TimedOut(TimeoutKind::ScheduleToClose),
+            PromiseOutcome::Failed(failure) => match failure {
+                ItemFailure::TimedOut(kind) => Self::TimedOut(kind),
+                ItemFailure::Cancelled => Self::Cancelled,
+                ItemFailure::Panicked(message) => Self::Panicked(message),
+                ItemFailure::Unusable(reason) => Self::Unusable(reason),
+                ItemFailure::Unknown => Self::Unknown,
+            },
+        }
+    }
+}
+
+impl From<OperationOutcome> for PromiseOutcome {
+    fn from(outcome: OperationOutcome) -> Self {
+        Self::Failed(match outcome {
+            OperationOutcome::Returned(payload) => return Self::Resolved(payload),
+            OperationOutcome::Promise(outcome) => return outcome,
+            OperationOutcome::TimedOut(kind) => ItemFailure::TimedOut(kind),
+            OperationOutcome::Cancelled => ItemFailure::Cancelled,
+            OperationOutcome::Panicked(message) => ItemFailure::Panicked(message),
+            OperationOutcome::Unusable(reason) => ItemFailure::Unusable(reason),
+            OperationOutcome::Unknown => ItemFailure::Unknown,
+            OperationOutcome::Child(_) => {
+                ItemFailure::Unusable("what has arrived for it is the end of a child".to_owned())
+            }
+        })
+    }
 }
 
 /// The outcome of a step.

@@ -25,6 +25,7 @@ mod details;
 mod finding;
 mod fixture;
 mod history;
+mod items;
 mod lifecycle;
 mod long_values;
 mod messages;
@@ -91,6 +92,7 @@ pub fn cases() -> Vec<Case> {
         neighbors::CASES,
         news::CASES,
         promises::CASES,
+        items::CASES,
         promises_ahead::CASES,
         queues::CASES,
         concurrency::CASES,

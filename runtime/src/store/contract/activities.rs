@@ -88,7 +88,8 @@ pub trait Activities: Send + Sync {
     }
 }
 
-/// One call of an activity: the run that asked for it, and which of its operations it is.
+/// One call of an activity: the run that asked for it, and which of its operations it is; or an
+/// [item](Self::is_item) of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ActivityKey {
     /// The run.
@@ -101,6 +102,14 @@ pub struct ActivityKey {
 pub(crate) const RESERVED_KEYS: &str = "piton:";
 
 impl ActivityKey {
+    /// The handle of an item of a queue, which no operation of a run has.
+    pub(crate) const OF_ITEM: Handle = Handle(i64::MAX as u64);
+
+    /// Whether it is an item of a queue: an activity with a key, which belongs to no run. Its `run_id` stands for it alone.
+    pub fn is_item(self) -> bool {
+        self.handle == Self::OF_ITEM
+    }
+
     /// The dedup key under which the token of this attempt says its word, whether that goes through
     /// [`Activities::finish_activities`] or, for an activity without a
     /// queue, through [`Messages::deliver`](super::Messages::deliver): so a second use is known, whichever
@@ -261,7 +270,8 @@ impl FinishActivity {
 /// What follows from the end of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActivityEnd {
-    /// The activity is over: its outcome goes into the run's inbox, and its row goes.
+    /// The activity is over: its outcome goes into the run's inbox, and its row goes. That of an item of a queue goes to the
+    /// promise of the item by a message from the outbox, and no run has to be open for it.
     Outcome(OperationOutcome),
     /// Another attempt is due at this time.
     Retry {

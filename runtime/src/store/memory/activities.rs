@@ -8,8 +8,9 @@ use super::state::{News, State};
 use super::{Guard, Held, MemoryStore, Write, transaction};
 use crate::error::StoreError;
 use crate::machine::TimeoutKind;
-use crate::model::{AttemptFailure, Payload, Timestamp, pause_after_interruptions};
+use crate::model::{AttemptFailure, Payload, PromiseToken, Timestamp, pause_after_interruptions};
 use crate::store::contract::activities::limit_ms;
+use crate::store::promises::finish_message;
 use crate::store::rooms::Rooms;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
@@ -97,6 +98,8 @@ pub(super) struct ActivityRow {
     end_by: Option<Timestamp>,
     details: Option<Payload>,
     last_failure: Option<AttemptFailure>,
+    /// The key, and for how long it is kept, of an item of a queue.
+    pub(super) item: Option<(String, Duration)>,
 }
 
 impl ActivityRow {
@@ -116,6 +119,7 @@ impl ActivityRow {
             end_by: None,
             details: None,
             last_failure: None,
+            item: None,
         };
         row.wait(row.new.due_at.map_or(now, |due_at| due_at.max(now)));
         row
@@ -317,7 +321,16 @@ impl State {
                 if row.worker.is_some() && !matches!(reporter, Reporter::Worker(_)) {
                     news.given_up.push(key);
                 }
-                self.activities.remove(&key);
+                if let Some(ActivityRow { item: Some((name, retention)), new, .. }) =
+                    self.activities.remove(&key)
+                {
+                    let item = PromiseToken::of_item(new.activity, new.queue, name);
+                    let (message_key, message) = finish_message(key, item, retention, outcome);
+                    self.send(message_key, message, now);
+                    news.sent.push(key.run_id);
+                    token.into_iter().for_each(|token| self.add_key(key.run_id, token));
+                    return FinishOutcome::Finished;
+                }
                 let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
                 let (run_id, owner) = (key.run_id, None);
                 let arrival = NewArrival { run_id, kind, dedup_key: token, owner };

@@ -83,6 +83,9 @@ impl State {
             PromiseScope::Run(run_id) => RunKey::RunId(*run_id),
             PromiseScope::WorkflowId(workflow_id) => RunKey::WorkflowId(workflow_id.clone()),
             PromiseScope::Shared => return Place::Shared,
+            PromiseScope::Queue { queue, activity } => {
+                return Place::Item { queue: queue.clone(), activity: activity.clone() };
+            }
         };
         match (self.find_run(&key), scope) {
             (Some(run), _) => Place::Run {
@@ -93,6 +96,9 @@ impl State {
             (None, PromiseScope::Run(run_id)) => Place::Nowhere(*run_id),
             (None, PromiseScope::WorkflowId(workflow_id)) => Place::Ahead(workflow_id.clone()),
             (None, PromiseScope::Shared) => Place::Shared,
+            (None, PromiseScope::Queue { queue, activity }) => {
+                Place::Item { queue: queue.clone(), activity: activity.clone() }
+            }
         }
     }
 
@@ -118,7 +124,9 @@ impl State {
     pub(super) fn tell_promise(&mut self, ask: &Ask, now: Timestamp, news: &mut News<'_>) {
         let place = self.place(ask.token().scope());
         let is_open = self.runs.get(&ask.sender).is_some_and(|row| row.status.is_open());
-        let due = ask.carry_out(&mut self.promises, &place, is_open, now);
+        let mut items = Vec::new();
+        let due = ask.carry_out(&mut self.promises, &place, is_open, now, &mut items);
+        items.into_iter().for_each(|item| self.put_item_on_queue(item, now, news));
         due.into_iter().for_each(|due| _ = self.deliver(due.into(), now, news));
         self.settle_promise(&place, ask.token().name(), now, news);
     }
@@ -141,6 +149,7 @@ impl State {
 
     fn settle_promise(&mut self, place: &Place, name: &str, now: Timestamp, news: &mut News<'_>) {
         let (key, _) = place.keys(name);
+        let item = self.promises.0.get(&key).and_then(|row| row.item);
         for due in self.promises.settle(place, name, |_| true, now) {
             if self.lacks(Guard::PromiseWait)
                 && let Some(row) = self.promises.0.get_mut(&key)
@@ -148,6 +157,9 @@ impl State {
                 row.waits.insert((due.run_id, due.handle));
             }
             self.deliver(due.into(), now, news);
+        }
+        if let Some(item) = item.filter(|_| !self.promises.0.contains_key(&key)) {
+            self.item_keys.remove(&item);
         }
         let waits = self.promises.0.get(&key).into_iter().flat_map(|row| &row.waits);
         let owner = waits.into_iter().find_map(|(run_id, _)| awaited_owner(&key, *run_id));

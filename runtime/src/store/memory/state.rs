@@ -45,6 +45,8 @@ pub(super) struct State {
     /// What it does without.
     pub(super) left_out: BTreeSet<Guard>,
     pub(super) promises: PromiseRows,
+    /// The dedup keys of items of queues, which belong to no run.
+    pub(super) item_keys: HashMap<RunId, HashSet<String>>,
     /// Runs that are paused or are to be, and when those were due that had not begun.
     pub(super) pauses: BTreeMap<RunId, (Pause, Option<Timestamp>)>,
     pub(super) paused_queues: BTreeMap<String, PausedQueue>,

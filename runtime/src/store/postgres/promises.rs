@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use sqlx::PgConnection;
 
+use super::effects::enqueue;
 use super::kin::mark;
 use super::messages::{find_recipients, remove, write as write_arrivals};
 use super::server::takes_writes;
@@ -70,13 +71,19 @@ const DUE: &str =
     "SELECT scope, name FROM piton_promises WHERE due_at <= $1 ORDER BY due_at LIMIT $2";
 
 const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, resolved_type, \
-    rejected_type, outcome, completion, made_at, completed_at, expires_at, due_at) \
+    rejected_type, outcome, completion, made_at, completed_at, expires_at, due_at, item_id, \
+    kept_until) \
     SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::text[], $5::bigint[], \
     $6::bigint[], $7::bytea[], $8::uuid[], $9::bigint[], $10::bigint[], $11::bigint[], \
-    $12::bigint[]) ON CONFLICT (scope, name) DO UPDATE SET \
+    $12::bigint[], $13::uuid[], $14::bigint[]) ON CONFLICT (scope, name) DO UPDATE SET \
     resolved_type = excluded.resolved_type, rejected_type = excluded.rejected_type, outcome = excluded.outcome, \
     completion = excluded.completion, completed_at = excluded.completed_at, \
-    expires_at = excluded.expires_at, due_at = excluded.due_at";
+    expires_at = excluded.expires_at, due_at = excluded.due_at, item_id = excluded.item_id, \
+    kept_until = excluded.kept_until";
+
+/// The keys of the tokens with which the attempts of an item were ended.
+const REMOVE_KEYS: &str = "DELETE FROM piton_arrival_keys WHERE run_id = \
+    (SELECT item_id FROM piton_promises WHERE scope = $1 AND name = $2)";
 
 const REMOVE: &str = "DELETE FROM piton_promises WHERE scope = $1 AND name = $2";
 
@@ -273,6 +280,10 @@ async fn do_at_once(
     let accepted: Vec<_> = arrivals.iter().map(|arrival| recipients.accept(arrival)).collect();
     let (woken, told) = recipients.grown();
     write(connection, &decided, failed).await?;
+    if !decided.items.is_empty() {
+        let written = enqueue::write_items(connection, given, &decided.items).await;
+        written.map_err(failed)?;
+    }
     if !arrivals.is_empty() {
         write_arrivals(given, connection, &arrivals, &accepted, (&woken, &told)).await?;
     }
@@ -285,6 +296,7 @@ async fn do_at_once(
     if !woken.is_empty() {
         store.news.due();
     }
+    decided.items.iter().for_each(|item| store.news.queued(&item.activity.queue));
     Ok(Some(decided))
 }
 
@@ -317,6 +329,10 @@ async fn find_places<'a>(
                 add_holder(&mut places, workflow_id, holder);
             }
             PromiseScope::Shared => _ = places.insert(scope.clone(), Place::Shared),
+            PromiseScope::Queue { queue, activity } => {
+                let (queue, activity) = (queue.clone(), activity.clone());
+                places.insert(scope.clone(), Place::Item { queue, activity });
+            }
         }
     }
     if !run_ids.is_empty() {
@@ -385,6 +401,10 @@ async fn write(
 ) -> Result<(), StoreError> {
     for key in &decided.removed {
         let (scope, name) = key_texts(key);
+        if matches!(key.scope, PromiseScope::Queue { .. }) {
+            let remove = sqlx::query(REMOVE_KEYS).bind(scope.clone()).bind(name.clone());
+            remove.execute(&mut *connection).await.map_err(failed)?;
+        }
         let remove = sqlx::query(REMOVE).bind(scope).bind(name);
         remove.execute(&mut *connection).await.map_err(failed)?;
     }
@@ -451,6 +471,8 @@ async fn write_promises(
         .bind(rows().map(|row| micros(row.completed_at)).collect::<Vec<_>>())
         .bind(rows().map(|row| micros(row.expires_at)).collect::<Vec<_>>())
         .bind(rows().map(|row| micros(row.due_at())).collect::<Vec<_>>())
+        .bind(rows().map(|row| row.item.map(|item| item.as_uuid())).collect::<Vec<_>>())
+        .bind(rows().map(|row| micros(row.kept_until)).collect::<Vec<_>>())
         .execute(connection)
         .await
         .map_err(failed)?;

@@ -11,11 +11,14 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::{ArrivalKind, CompletePromise, CompletionOutcome, NewArrival, PromiseRecord};
+use super::{
+    ActivityKey, ActivityLimits, ArrivalKind, CompletePromise, CompletionOutcome, MessageKey,
+    NewActivity, NewArrival, PromiseRecord,
+};
 use crate::machine::OperationOutcome;
 use crate::model::{
-    Cause, Handle, PromiseKey, PromiseMessage, PromiseOutcome, PromiseScope, PromiseToken,
-    PromiseTypes, RunId, Timestamp,
+    Cause, Handle, Message, OutgoingMessage, PromiseKey, PromiseMessage, PromiseOutcome,
+    PromiseScope, PromiseToken, PromiseTypes, QueueItem, RunId, Timestamp,
 };
 
 /// How long until somebody looks again whether there is a run with the workflow id of a promise that is awaited: as long
@@ -33,6 +36,13 @@ pub(super) enum Place {
     Ahead(String),
     /// Everybody's.
     Shared,
+    /// That of an item of a queue.
+    Item {
+        /// The queue.
+        queue: String,
+        /// The activity.
+        activity: String,
+    },
 }
 
 impl Place {
@@ -47,6 +57,10 @@ impl Place {
             Self::Nowhere(run_id) => (key(PromiseScope::Run(*run_id)), None),
             Self::Ahead(workflow_id) => (key(PromiseScope::WorkflowId(workflow_id.clone())), None),
             Self::Shared => (key(PromiseScope::Shared), None),
+            Self::Item { queue, activity } => {
+                let (queue, activity) = (queue.clone(), activity.clone());
+                (key(PromiseScope::Queue { queue, activity }), None)
+            }
         }
     }
 
@@ -76,6 +90,10 @@ pub(super) struct PromiseRow {
     /// When to look whether there is a run with the workflow id, if the promise is awaited ahead of it. Nobody tells:
     /// a start knows nothing of promises.
     pub(super) look_at: Option<Timestamp>,
+    /// The activity that completes it, if it is an item of a queue.
+    pub(super) item: Option<RunId>,
+    /// Until when the outcome of an item is kept.
+    pub(super) kept_until: Option<Timestamp>,
     /// Waits to which nothing has been delivered, as far as they were read.
     pub(super) waits: BTreeSet<(RunId, Handle)>,
     /// Whether there are others.
@@ -93,6 +111,8 @@ impl PromiseRow {
             completed_at: None,
             expires_at: None,
             look_at: None,
+            item: None,
+            kept_until: None,
             waits: BTreeSet::new(),
             has_more: false,
         }
@@ -102,7 +122,8 @@ impl PromiseRow {
     pub(super) fn due_at(&self) -> Option<Timestamp> {
         match self.outcome {
             None => [self.expires_at, self.look_at].into_iter().flatten().min(),
-            Some(_) => self.completed_at.filter(|_| self.is_awaited()),
+            Some(_) if self.is_awaited() => self.completed_at,
+            Some(_) => self.kept_until,
         }
     }
 
@@ -112,7 +133,14 @@ impl PromiseRow {
     }
 
     fn is_of_use(&self) -> bool {
-        self.outcome.is_some() || self.expires_at.is_some() || self.is_awaited()
+        let is_awaited = self.expires_at.is_some() || self.is_awaited();
+        self.outcome.is_some() || self.item.is_some() || is_awaited
+    }
+
+    /// Whether it is an item whose outcome everybody has who was to get it, and that has been kept for long enough.
+    fn is_over(&self, now: Timestamp) -> bool {
+        let is_kept = self.kept_until.is_none_or(|until| until > now);
+        self.outcome.is_some() && !is_kept && !self.is_awaited()
     }
 
     fn expire(&mut self, now: Timestamp) {
@@ -224,6 +252,48 @@ impl PromiseRows {
         None
     }
 
+    /// Takes an item for a queue, unless it has one with the key. `waiting` gets the outcome. Returns whether the item is
+    /// new, and what goes to the run at once.
+    fn offer(
+        &mut self,
+        place: &Place,
+        token: &PromiseToken,
+        item: RunId,
+        waiting: Option<(RunId, Handle)>,
+        now: Timestamp,
+    ) -> (bool, Option<Due>) {
+        let (key, _) = place.keys(token.name());
+        if self.0.get(&key).is_some_and(|row| row.is_over(now)) {
+            self.0.remove(&key);
+        }
+        let row = self.0.entry(key);
+        let row = row.or_insert_with(|| PromiseRow::new(token.workflow(), now));
+        let is_new = row.item.is_none() && row.outcome.is_none();
+        if is_new {
+            row.item = Some(item);
+        }
+        let Some((run_id, handle)) = waiting else { return (is_new, None) };
+        let due = row.outcome.clone().map(|outcome| Due { run_id, handle, outcome });
+        if due.is_none() {
+            row.waits.insert((run_id, handle));
+        }
+        (is_new, due)
+    }
+
+    /// Gives an item its outcome, which is kept for so long.
+    fn finish(
+        &mut self,
+        place: &Place,
+        completion: &CompletePromise,
+        retention: Duration,
+        now: Timestamp,
+    ) {
+        self.complete(place, completion, now);
+        if let Some(row) = self.0.get_mut(&place.keys(completion.token.name()).0) {
+            row.kept_until = Some(now + retention);
+        }
+    }
+
     /// Notes that an operation no longer awaits a promise.
     pub(super) fn forget(&mut self, place: &Place, token: &PromiseToken, wait: (RunId, Handle)) {
         let key = self.key(place, token.name());
@@ -284,7 +354,7 @@ impl PromiseRows {
         let Some(outcome) = row.outcome.clone().or_else(|| place.end()) else { return Vec::new() };
         let (goes, stays) = row.waits.iter().copied().partition(|(run_id, _)| may(*run_id));
         row.waits = stays;
-        if !row.is_of_use() {
+        if !row.is_of_use() || row.is_over(now) {
             self.0.remove(&key);
         }
         let goes: BTreeSet<(RunId, Handle)> = goes;
@@ -320,7 +390,9 @@ impl Ask {
         match &self.message {
             PromiseMessage::Await { token, .. }
             | PromiseMessage::Forget { token, .. }
-            | PromiseMessage::Complete { token, .. } => token,
+            | PromiseMessage::Complete { token, .. }
+            | PromiseMessage::Offer { token, .. }
+            | PromiseMessage::Finish { token, .. } => token,
         }
     }
 
@@ -331,8 +403,25 @@ impl Ask {
         place: &Place,
         is_open: bool,
         now: Timestamp,
+        items: &mut Vec<NewItem>,
     ) -> Option<Due> {
         match &self.message {
+            PromiseMessage::Offer { token, handle, item } => {
+                let id = RunId::of_item(self.sender, *handle);
+                let waiting = is_open.then_some((self.sender, *handle));
+                let (is_new, due) = rows.offer(place, token, id, waiting, now);
+                if is_new {
+                    items.push(NewItem::of(id, token, item));
+                }
+                due
+            }
+            PromiseMessage::Finish { token, outcome, retention } => {
+                let completion = Uuid::nil();
+                let (token, outcome) = (token.clone(), outcome.clone());
+                let completion = CompletePromise { token, outcome, completion };
+                rows.finish(place, &completion, *retention, now);
+                None
+            }
             PromiseMessage::Await { token, handle, expires_at, types } if is_open => {
                 rows.wait(place, token, (self.sender, *handle), (*expires_at, *types), now)
             }
@@ -355,12 +444,57 @@ impl Ask {
     }
 }
 
+/// An activity that is put on a queue under a key.
+#[derive(Clone, Debug)]
+pub(super) struct NewItem {
+    /// Stands for the run, of which there is none.
+    pub(super) id: RunId,
+    pub(super) key: String,
+    pub(super) retention: Duration,
+    pub(super) activity: NewActivity,
+}
+
+impl NewItem {
+    fn of(id: RunId, token: &PromiseToken, item: &QueueItem) -> Self {
+        let limits = ActivityLimits {
+            schedule_to_start: item.schedule_to_start,
+            start_to_close: item.start_to_close,
+            heartbeat: item.heartbeat,
+            close_by: item.close_by,
+        };
+        let activity = NewActivity {
+            handle: ActivityKey::OF_ITEM,
+            queue: token.queue().unwrap_or_default().to_owned(),
+            activity: token.workflow().to_owned(),
+            call: item.call.clone(),
+            due_at: item.due_at,
+            limits,
+        };
+        Self { id, key: token.name().to_owned(), retention: item.retention, activity }
+    }
+}
+
+/// The message by which an item of a queue that is over tells its promise.
+pub(super) fn finish_message(
+    item: ActivityKey,
+    token: PromiseToken,
+    retention: Duration,
+    outcome: OperationOutcome,
+) -> (MessageKey, OutgoingMessage) {
+    let message = PromiseMessage::Finish { token, outcome: outcome.into(), retention };
+    let message = OutgoingMessage { to: String::new(), body: Message::Promise(Box::new(message)) };
+    (MessageKey { run_id: item.run_id, seq: 0 }, message)
+}
+
 /// The text of a scope in a row.
 pub(super) fn scope_text(scope: &PromiseScope) -> String {
     match scope {
         PromiseScope::Run(run_id) => format!("run:{}", run_id.as_uuid().simple()),
         PromiseScope::WorkflowId(workflow_id) => format!("id:{workflow_id}"),
         PromiseScope::Shared => "shared".to_owned(),
+        PromiseScope::Queue { queue, activity } => {
+            format!("queue:{}:{queue}:{activity}", queue.len())
+        }
     }
 }
 
@@ -369,6 +503,13 @@ pub(super) fn read_scope(text: &str) -> Option<PromiseScope> {
     Some(match text.split_once(':') {
         Some(("run", run_id)) => PromiseScope::Run(run_id.parse().ok()?),
         Some(("id", workflow_id)) => PromiseScope::WorkflowId(workflow_id.to_owned()),
+        Some(("queue", item)) => {
+            // The length tells where the queue ends, since either name may have any characters.
+            let (length, names) = item.split_once(':')?;
+            let (queue, activity) = names.split_at_checked(length.parse().ok()?)?;
+            let (queue, activity) = (queue.to_owned(), activity.strip_prefix(':')?.to_owned());
+            PromiseScope::Queue { queue, activity }
+        }
         None if text == "shared" => PromiseScope::Shared,
         _ => return None,
     })

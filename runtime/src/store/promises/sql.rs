@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Ask, Due, Place, PromiseRow, PromiseRows, awaited_owner};
+use super::{Ask, Due, NewItem, Place, PromiseRow, PromiseRows, awaited_owner};
 use crate::model::{Handle, PromiseKey, PromiseMessage, PromiseScope, RunId, Timestamp};
 use crate::store::recipients::Recipients;
 use crate::store::{CompletePromise, CompletionOutcome, MessageKey};
@@ -50,7 +50,10 @@ impl Work {
     #[cfg(feature = "postgres")]
     fn may_complete(&self) -> bool {
         match self {
-            Self::Told { ask, .. } => matches!(ask.message, PromiseMessage::Complete { .. }),
+            Self::Told { ask, .. } => matches!(
+                ask.message,
+                PromiseMessage::Complete { .. } | PromiseMessage::Finish { .. }
+            ),
             Self::Complete(_) | Self::Settle(_) => true,
         }
     }
@@ -102,6 +105,8 @@ pub(in crate::store) struct Decided {
     pub(in crate::store) gone_waits: Vec<Wait>,
     /// Runs whose promises others have begun to await: their end concerns others from now on.
     pub(in crate::store) awaited: BTreeSet<RunId>,
+    /// Activities that are put on queues.
+    pub(in crate::store) items: Vec<NewItem>,
     /// Promises whose outcomes are still to go to some who wait.
     pub(in crate::store) left: Vec<PromiseKey>,
 }
@@ -128,7 +133,8 @@ pub(in crate::store) fn decide(
             match one {
                 Work::Told { ask, .. } => {
                     let is_open = recipients.is_open(ask.sender);
-                    decided.due.extend(ask.carry_out(&mut rows, &place, is_open, now));
+                    let due = ask.carry_out(&mut rows, &place, is_open, now, &mut decided.items);
+                    decided.due.extend(due);
                     if let PromiseMessage::Forget { handle, .. } = ask.message {
                         // It may be none of those that were read.
                         let (key, ahead) = place.keys(one.name());
@@ -172,7 +178,9 @@ impl Decided {
         self.removed.extend(removed.cloned());
         for (key, row) in after.0 {
             let old = before.0.get(&key);
+            let is_told = row.outcome.is_some() && !row.is_awaited();
             let is_left = row.due_at().is_some_and(|at| row.outcome.is_some() || at <= now);
+            let is_left = is_left && !is_told;
             if is_left {
                 self.left.push(key.clone());
             }
@@ -201,7 +209,7 @@ impl PromiseRow {
     fn columns(&self) -> Self {
         let due = self.due_at();
         // Which waits there are shows in the row by when it is due.
-        Self { waits: BTreeSet::new(), has_more: due.is_some(), ..self.clone() }
+        Self { waits: BTreeSet::new(), has_more: false, look_at: due, ..self.clone() }
     }
 }
 

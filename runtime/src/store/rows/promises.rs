@@ -18,7 +18,7 @@ use crate::store::{MAX_AT_ONCE, PromiseRecord};
 macro_rules! promise_columns {
     () => {
         "scope, name, workflow, resolved_type, rejected_type, outcome, completion, made_at, \
-         completed_at, expires_at, due_at"
+         completed_at, expires_at, due_at, item_id, kept_until"
     };
 }
 pub(crate) use promise_columns;
@@ -37,6 +37,8 @@ pub(crate) struct StoredPromiseRow {
     completed_at: Option<i64>,
     expires_at: Option<i64>,
     due_at: Option<i64>,
+    item_id: Option<Uuid>,
+    kept_until: Option<i64>,
 }
 
 /// A wait; the first of each promise.
@@ -92,6 +94,8 @@ impl StoredPromiseRow {
             completed_at: self.completed_at.map(Timestamp),
             expires_at: self.expires_at.map(Timestamp),
             look_at: self.due_at.filter(|_| is_ahead).map(Timestamp),
+            item: self.item_id.map(Into::into),
+            kept_until: self.kept_until.map(Timestamp),
             waits: BTreeSet::new(),
             has_more: false,
         };

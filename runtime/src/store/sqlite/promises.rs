@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use async_trait::async_trait;
 use uuid::Uuid;
 
+use super::effects::enqueue;
 use super::kin::add_marks;
 use super::messages::{add_arrivals, add_counts, add_removal, bind_key, look_up};
 use super::script::{MAX_ROWS, Script};
@@ -45,11 +46,15 @@ const DUE: &str =
     "SELECT scope, name FROM piton_promises WHERE due_at <= ? ORDER BY due_at LIMIT ?";
 
 const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, resolved_type, \
-    rejected_type, outcome, completion, made_at, completed_at, expires_at, due_at) \
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET \
+    rejected_type, outcome, completion, made_at, completed_at, expires_at, due_at, \
+    item_id, kept_until) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET \
     resolved_type = excluded.resolved_type, rejected_type = excluded.rejected_type, outcome = excluded.outcome, completion = excluded.completion, \
     completed_at = excluded.completed_at, expires_at = excluded.expires_at, \
-    due_at = excluded.due_at; ";
+    due_at = excluded.due_at, item_id = excluded.item_id, kept_until = excluded.kept_until; ";
+
+/// The keys of the tokens with which the attempts of an item were ended.
+const REMOVE_KEYS: &str = "DELETE FROM piton_arrival_keys WHERE run_id = \
+    (SELECT item_id FROM piton_promises WHERE scope = ? AND name = ?); ";
 
 const REMOVE: &str = "DELETE FROM piton_promises WHERE scope = ? AND name = ?; ";
 
@@ -126,7 +131,7 @@ impl Promises for SqliteStore {
             PromiseScope::WorkflowId(workflow_id) => {
                 script.sql(HOLDER).bind(workflow_id.clone());
             }
-            PromiseScope::Shared => {
+            PromiseScope::Shared | PromiseScope::Queue { .. } => {
                 script.sql(RUNS).sql(")");
             }
         }
@@ -216,6 +221,7 @@ async fn do_at_once(
         add_removal(&mut script, &messages);
     }
     write(&mut script, &decided)?;
+    enqueue::add_items(&mut script, &decided.items, now.time);
     for (arrivals, accepted) in arrivals.chunks(MAX_ROWS).zip(accepted.chunks(MAX_ROWS)) {
         add_arrivals(&mut script, arrivals, accepted, now.time)?;
     }
@@ -230,6 +236,7 @@ async fn do_at_once(
     if !woken.is_empty() {
         store.hub.announce_due();
     }
+    decided.items.iter().for_each(|item| store.hub.announce_queued(&item.activity.queue));
     Ok(decided)
 }
 
@@ -254,12 +261,15 @@ async fn find_places(turn: &mut Turn, work: &mut Vec<Work>) -> Result<Places, sq
             PromiseScope::Run(run_id) => Place::Nowhere(*run_id),
             PromiseScope::WorkflowId(workflow_id) => Place::Ahead(workflow_id.clone()),
             PromiseScope::Shared => Place::Shared,
+            PromiseScope::Queue { queue, activity } => {
+                Place::Item { queue: queue.clone(), activity: activity.clone() }
+            }
         };
         if places.insert(scope.clone(), place).is_none() {
             match scope {
                 PromiseScope::Run(run_id) => run_ids.push(*run_id),
                 PromiseScope::WorkflowId(workflow_id) => workflow_ids.push(workflow_id.clone()),
-                PromiseScope::Shared => {}
+                PromiseScope::Shared | PromiseScope::Queue { .. } => {}
             }
         }
     }
@@ -310,6 +320,9 @@ async fn read_rows(
 fn write(script: &mut Script, decided: &Decided) -> Result<(), StoreError> {
     for key in &decided.removed {
         let (scope, name) = key_texts(key);
+        if matches!(key.scope, PromiseScope::Queue { .. }) {
+            script.sql(REMOVE_KEYS).bind(scope.clone()).bind(name.clone());
+        }
         script.sql(REMOVE).bind(scope).bind(name);
     }
     for (key, row) in &decided.written {
@@ -331,6 +344,7 @@ fn write(script: &mut Script, decided: &Decided) -> Result<(), StoreError> {
             .bind(made_at.as_micros());
         let micros = |at: Option<Timestamp>| at.map(Timestamp::as_micros);
         script.bind(micros(*completed_at)).bind(micros(*expires_at)).bind(micros(row.due_at()));
+        script.bind(row.item.map(|item| item.as_uuid())).bind(micros(row.kept_until));
     }
     let mut add_waits = |sql: &str, waits: &[Wait]| {
         for (key, run_id, handle) in waits {

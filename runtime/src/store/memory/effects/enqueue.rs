@@ -3,6 +3,7 @@
 use crate::model::{RunId, Timestamp};
 use crate::store::memory::activities::ActivityRow;
 use crate::store::memory::state::{News, State};
+use crate::store::promises::NewItem;
 use crate::store::{ActivityKey, NewActivity};
 
 impl State {
@@ -17,5 +18,14 @@ impl State {
         self.counts.activity_inserts += 1;
         let key = ActivityKey { run_id, handle: activity.handle };
         self.activities.insert(key, ActivityRow::new(activity, now));
+    }
+
+    pub(crate) fn put_item_on_queue(&mut self, item: NewItem, now: Timestamp, news: &mut News) {
+        let NewItem { id, key, retention, activity } = item;
+        let activity_key = ActivityKey { run_id: id, handle: activity.handle };
+        self.put_on_queue(id, activity, now, news);
+        if let Some(row) = self.activities.get_mut(&activity_key) {
+            row.item = Some((key, retention));
+        }
     }
 }

@@ -98,13 +98,15 @@ impl State {
     }
 
     pub(super) fn has_key(&self, run_id: RunId, key: &str) -> bool {
-        self.runs.get(&run_id).is_some_and(|row| row.dedup_keys.contains(key))
+        let keys = self.runs.get(&run_id).map(|row| &row.dedup_keys);
+        keys.or_else(|| self.item_keys.get(&run_id)).is_some_and(|keys| keys.contains(key))
     }
 
     pub(super) fn add_key(&mut self, run_id: RunId, key: String) {
-        if let Some(row) = self.runs.get_mut(&run_id) {
-            row.dedup_keys.insert(key);
-        }
+        match self.runs.get_mut(&run_id) {
+            Some(row) => row.dedup_keys.insert(key),
+            None => self.item_keys.entry(run_id).or_default().insert(key),
+        };
     }
 
     pub(in crate::store::memory) fn deliver(

@@ -9,6 +9,7 @@ use super::outcomes;
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::ends::{AttemptRow, Ends, handle, key};
+use crate::store::postgres::effects;
 use crate::store::postgres::messages::{self, VALID, find_recipients};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{PostgresStore, failed, kept, named_by, now};
@@ -21,7 +22,8 @@ use crate::store::{
 
 const ATTEMPTS: &str = concat!(
     "SELECT activity.run_id, activity.handle, attempt, worker_id, epoch, queue, \
-     due_at IS NOT NULL AS waits, coalesce(expires_at <= clock.now, false) AS expired FROM ",
+     due_at IS NOT NULL AS waits, coalesce(expires_at <= clock.now, false) AS expired, activity.activity, item_key, \
+     retention_ms FROM ",
     now!(),
     " AS clock, unnest($2::uuid[], $3::bigint[]) AS ended (run_id, handle) \
      JOIN piton_activities AS activity ON ",
@@ -126,7 +128,14 @@ async fn finish_others(
             .await?;
     }
     write(transaction.get(), &decided).await.map_err(failed)?;
+    if !decided.messages.is_empty() {
+        let messages: Vec<_> =
+            decided.messages.iter().map(|(key, message)| (*key, message)).collect();
+        let sent = effects::send::write(transaction.get(), store.given_time(), &messages).await;
+        sent.map_err(failed)?;
+    }
     transaction.commit().await.map_err(failed)?;
+    decided.messages.iter().for_each(|(key, _)| store.hub.announce_sent(key.run_id));
     for arrival in &decided.arrivals {
         store.news.arrival(arrival.run_id, decided.owner(arrival.run_id));
     }

@@ -67,7 +67,9 @@ struct NewsRow {
 
 /// Whether an end is one of these.
 pub(super) fn is_plain(end: &FinishActivity) -> bool {
-    matches!((end.reporter, &end.end), (Reporter::Worker(_), ActivityEnd::Outcome(_)))
+    let is_outcome =
+        matches!((end.reporter, &end.end), (Reporter::Worker(_), ActivityEnd::Outcome(_)));
+    is_outcome && !end.key.is_item()
 }
 
 /// Ends attempts, of which no two are of the same activity.

@@ -3,10 +3,11 @@
 use sqlx::PgConnection;
 
 use crate::model::{RunId, Timestamp};
-use crate::store::NewActivity;
 use crate::store::contract::activities::limit_ms;
 use crate::store::ends::handle;
 use crate::store::postgres::now;
+use crate::store::promises::NewItem;
+use crate::store::{ActivityKey, NewActivity};
 
 const INSERT: &str = concat!(
     "INSERT INTO piton_activities (run_id, handle, due_at, expires_at, close_by, \
@@ -19,6 +20,11 @@ const INSERT: &str = concat!(
      $7::bigint[], $8::text[], $9::text[], $10::bytea[], $11::bigint[]) AS new (run_id, handle, \
      close_by, schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call, due_at)"
 );
+
+const MARK_ITEMS: &str = "UPDATE piton_activities AS activity \
+    SET item_key = item.key, retention_ms = item.retention_ms \
+    FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS item (id, key, retention_ms) \
+    WHERE activity.run_id = item.id AND activity.handle = $4";
 
 pub(super) async fn write(
     connection: &mut PgConnection,
@@ -39,6 +45,24 @@ pub(super) async fn write(
         .bind(new.iter().map(|(_, activity)| activity.activity.as_str()).collect::<Vec<_>>())
         .bind(new.iter().map(|(_, activity)| activity.call.as_slice()).collect::<Vec<_>>())
         .bind(due_at.collect::<Vec<_>>())
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Writes items of queues.
+pub(crate) async fn write_items(
+    connection: &mut PgConnection,
+    now: Option<i64>,
+    items: &[NewItem],
+) -> Result<(), sqlx::Error> {
+    let new: Vec<_> = items.iter().map(|item| (item.id, &item.activity)).collect();
+    write(&mut *connection, now, &new).await?;
+    sqlx::query(MARK_ITEMS)
+        .bind(items.iter().map(|item| item.id.as_uuid()).collect::<Vec<_>>())
+        .bind(items.iter().map(|item| item.key.as_str()).collect::<Vec<_>>())
+        .bind(items.iter().map(|item| limit_ms(item.retention)).collect::<Vec<_>>())
+        .bind(handle(ActivityKey::OF_ITEM))
         .execute(connection)
         .await?;
     Ok(())

@@ -4,12 +4,12 @@
 //! steps' own runs and of nobody else.
 
 pub(super) mod attributes;
-mod enqueue;
+pub(super) mod enqueue;
 pub(crate) mod give_up;
 mod history;
 mod pause;
 mod reply;
-mod send;
+pub(super) mod send;
 mod set_aside;
 
 use sqlx::PgConnection;

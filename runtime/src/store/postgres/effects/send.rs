@@ -15,7 +15,7 @@ const INSERT: &str = concat!(
     " AS clock, unnest($2::uuid[], $3::bigint[], $4::text[], $5::bytea[]) AS sent"
 );
 
-pub(super) async fn write(
+pub(crate) async fn write(
     connection: &mut PgConnection,
     now: Option<i64>,
     sent: &[(MessageKey, &OutgoingMessage)],

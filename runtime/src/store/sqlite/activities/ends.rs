@@ -6,6 +6,7 @@ use crate::store::ends::{AttemptRow, Ends, handle};
 use crate::store::recipients::Question;
 use crate::store::sqlite::activities::first;
 use crate::store::sqlite::clock::Moment;
+use crate::store::sqlite::effects;
 use crate::store::sqlite::messages::{add_arrivals, add_counts, find_recipients};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
@@ -15,7 +16,7 @@ use crate::store::{
 };
 
 const ATTEMPTS: &str = "SELECT run_id, handle, attempt, worker_id, epoch, queue, \
-    due_at IS NOT NULL AS waits, coalesce(expires_at <= ?, 0) AS expired FROM piton_activities \
+    due_at IS NOT NULL AS waits, coalesce(expires_at <= ?, 0) AS expired, activity, item_key, retention_ms FROM piton_activities \
     WHERE (run_id, handle) IN (";
 
 const REMOVE: &str = "DELETE FROM piton_activities WHERE (run_id, handle) IN (";
@@ -82,11 +83,14 @@ async fn finish_some(
         add_counts(&mut script, (&woken, &told), now.time);
     }
     add_changes(&mut script, &decided);
+    let messages: Vec<_> = decided.messages.iter().map(|(key, message)| (*key, message)).collect();
+    effects::send::add(&mut script, &messages, now.time)?;
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed)?;
     for arrival in &decided.arrivals {
         store.hub.announce(RunEvent::Arrival(arrival.run_id));
     }
+    decided.messages.iter().for_each(|(key, _)| store.hub.announce_sent(key.run_id));
     decided.queues.iter().for_each(|queue| store.hub.announce_queued(queue));
     decided.given_up.iter().for_each(|key| store.hub.announce_given_up(*key));
     if !woken.is_empty() {

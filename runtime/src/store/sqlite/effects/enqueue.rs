@@ -6,6 +6,7 @@ use crate::model::{RunId, Timestamp};
 use crate::store::NewActivity;
 use crate::store::contract::activities::limit_ms;
 use crate::store::ends::handle;
+use crate::store::promises::NewItem;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::activities::first;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
@@ -28,7 +29,7 @@ const INSERT: &str = concat!(
     ", column3, column4, column5, column6, column7, column8, column9 FROM ("
 );
 
-pub(super) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Timestamp) {
+pub(crate) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Timestamp) {
     for new in new.chunks(MAX_ROWS) {
         script.sql(INSERT).bind(now.as_micros()).bind(now.as_micros());
         script.values(10, new.iter(), |script, (run_id, activity)| {
@@ -49,8 +50,21 @@ pub(super) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Times
     }
 }
 
+const MARK_ITEM: &str = "UPDATE piton_activities SET item_key = ?, retention_ms = ? \
+    WHERE run_id = ? AND handle = ?; ";
+
+/// Adds items of queues.
+pub(crate) fn add_items(script: &mut Script, items: &[NewItem], now: Timestamp) {
+    let new: Vec<_> = items.iter().map(|item| (item.id, &item.activity)).collect();
+    add(script, &new, now);
+    for item in items {
+        script.sql(MARK_ITEM).bind(item.key.clone()).bind(limit_ms(item.retention));
+        script.bind(item.id.as_uuid()).bind(handle(item.activity.handle));
+    }
+}
+
 /// Tells of the queues that have got something.
-pub(super) fn announce(store: &SqliteStore, new: &[(RunId, &NewActivity)]) {
+pub(crate) fn announce(store: &SqliteStore, new: &[(RunId, &NewActivity)]) {
     let queues: HashSet<&str> = new.iter().map(|(_, activity)| activity.queue.as_str()).collect();
     queues.into_iter().for_each(|queue| store.hub.announce_queued(queue));
 }

@@ -12,7 +12,7 @@ use crate::store::sqlite::script::{MAX_ROWS, Script};
 const INSERT: &str = "INSERT INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
     SELECT column1, column2, column3, column4, ? FROM (";
 
-pub(super) fn add(
+pub(crate) fn add(
     script: &mut Script,
     sent: &[(MessageKey, &OutgoingMessage)],
     now: Timestamp,

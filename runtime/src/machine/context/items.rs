@@ -1,0 +1,53 @@
+//! Items of queues: activities with a key, which belong to their queue.
+//!
+//! A run awaits the promise of the item's outcome. It sends the item to that promise with the commit of the step.
+
+use std::time::Duration;
+
+use super::Context;
+use crate::codec::snapshot::call::encode_call;
+use crate::error::{Error, KeyError};
+use crate::machine::StepError;
+use crate::model::{
+    ActivityOperation, Handle, Operation, PromiseMessage, PromiseToken, PromiseWait, QueueItem,
+};
+
+/// The longest limit of a row: a thousand years, since a database adds it to its time in microseconds.
+const LONGEST: Duration = Duration::from_secs(1_000 * 365 * 86_400);
+
+impl Context {
+    /// Offers an activity to a queue under a key, and awaits the outcome of what the queue has under that key.
+    ///
+    /// # Errors
+    /// [`StepError::Failed`] if no item can have the key.
+    pub(crate) fn offer(
+        &self,
+        queue: String,
+        key: String,
+        retention: Duration,
+        activity: ActivityOperation,
+    ) -> Result<Handle, StepError> {
+        KeyError::check(&key).map_err(|error| {
+            let shown = key.chars().take(40).collect::<String>();
+            let context = format!("`{}` cannot have the key {shown:?}", activity.name);
+            StepError::Failed(Error::from(error).context(context))
+        })?;
+        let bounded = |limit: Option<Duration>| limit.map(|limit| limit.min(LONGEST));
+        let token = PromiseToken::of_item(activity.name.clone(), queue, key);
+        let close_by = activity.schedule_to_close.map(|limit| activity.scheduled_at + limit);
+        let item = QueueItem {
+            due_at: activity.retry_at,
+            schedule_to_start: bounded(activity.schedule_to_start),
+            start_to_close: bounded(activity.start_to_close),
+            heartbeat: bounded(activity.heartbeat),
+            close_by,
+            retention: retention.min(LONGEST),
+            call: encode_call(&self.fields().run.workflow_id, activity),
+        };
+        let wait = PromiseWait { token: token.clone(), expires_at: None };
+        let handle = self.ask(Operation::Promise(Box::new(wait)));
+        let item = Box::new(item);
+        self.send_to_promise(Ok(PromiseMessage::Offer { token, handle, item }));
+        Ok(handle)
+    }
+}
