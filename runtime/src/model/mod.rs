@@ -47,7 +47,7 @@ pub use operation::{
 pub use payload::{Encoding, Payload};
 pub(crate) use payload::{as_bytes, in_one_piece};
 pub use promise::{
-    Cause, CauseKind, InvalidPromiseToken, PromiseKey, PromiseMessage, PromiseOutcome,
+    Cause, CauseKind, InvalidPromiseToken, ItemScope, PromiseKey, PromiseMessage, PromiseOutcome,
     PromiseScope, PromiseToken, PromiseTypes,
 };
 pub use retry::RetryPolicy;

@@ -22,13 +22,17 @@ pub enum PromiseScope {
     WorkflowId(String),
     /// It is a name for all runs of the database.
     Shared,
-    /// It is the key of an item of a queue.
-    Queue {
-        /// The queue.
-        queue: String,
-        /// The stored name of the activity that is offered: each has its own keys.
-        activity: String,
-    },
+    /// It is the key of an item of a queue. Boxed for its size.
+    Queue(Box<ItemScope>),
+}
+
+/// What the key of an item of a queue belongs to: each activity has its own keys on each queue.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ItemScope {
+    /// The queue.
+    pub queue: String,
+    /// The stored name of the activity.
+    pub activity: String,
 }
 
 /// Which promise it is.
@@ -91,7 +95,8 @@ impl PromiseToken {
         key: impl Into<String>,
     ) -> Self {
         let activity = activity.into();
-        let scope = PromiseScope::Queue { queue: queue.into(), activity: activity.clone() };
+        let of = ItemScope { queue: queue.into(), activity: activity.clone() };
+        let scope = PromiseScope::Queue(Box::new(of));
         Self::new(activity, scope, key)
     }
 
@@ -114,7 +119,7 @@ impl PromiseToken {
     /// The queue, if the token names an item of one.
     pub fn queue(&self) -> Option<&str> {
         match &self.key.scope {
-            PromiseScope::Queue { queue, .. } => Some(queue),
+            PromiseScope::Queue(of) => Some(&of.queue),
             _ => None,
         }
     }
@@ -163,7 +168,7 @@ impl fmt::Display for PromiseToken {
             PromiseScope::Run(run_id) => write!(f, ".run.{}", run_id.as_uuid().simple())?,
             PromiseScope::WorkflowId(id) => write!(f, ".id.{}", Quoted(id))?,
             PromiseScope::Shared => f.write_str(".shared.")?,
-            PromiseScope::Queue { queue, .. } => write!(f, ".queue.{}", Quoted(queue))?,
+            PromiseScope::Queue(of) => write!(f, ".queue.{}", Quoted(&of.queue))?,
         }
         write!(f, ".{}", Quoted(&self.key.name))
     }
@@ -215,7 +220,7 @@ impl FromStr for PromiseToken {
                 "shared" if owner.is_empty() => PromiseScope::Shared,
                 "queue" => {
                     let (queue, activity) = (unquoted(owner)?, unquoted(workflow)?);
-                    PromiseScope::Queue { queue, activity }
+                    PromiseScope::Queue(Box::new(ItemScope { queue, activity }))
                 }
                 _ => return None,
             };

@@ -83,9 +83,7 @@ impl State {
             PromiseScope::Run(run_id) => RunKey::RunId(*run_id),
             PromiseScope::WorkflowId(workflow_id) => RunKey::WorkflowId(workflow_id.clone()),
             PromiseScope::Shared => return Place::Shared,
-            PromiseScope::Queue { queue, activity } => {
-                return Place::Item { queue: queue.clone(), activity: activity.clone() };
-            }
+            PromiseScope::Queue(of) => return Place::Item(of.clone()),
         };
         match (self.find_run(&key), scope) {
             (Some(run), _) => Place::Run {
@@ -96,9 +94,7 @@ impl State {
             (None, PromiseScope::Run(run_id)) => Place::Nowhere(*run_id),
             (None, PromiseScope::WorkflowId(workflow_id)) => Place::Ahead(workflow_id.clone()),
             (None, PromiseScope::Shared) => Place::Shared,
-            (None, PromiseScope::Queue { queue, activity }) => {
-                Place::Item { queue: queue.clone(), activity: activity.clone() }
-            }
+            (None, PromiseScope::Queue(of)) => Place::Item(of.clone()),
         }
     }
 

@@ -329,10 +329,7 @@ async fn find_places<'a>(
                 add_holder(&mut places, workflow_id, holder);
             }
             PromiseScope::Shared => _ = places.insert(scope.clone(), Place::Shared),
-            PromiseScope::Queue { queue, activity } => {
-                let (queue, activity) = (queue.clone(), activity.clone());
-                places.insert(scope.clone(), Place::Item { queue, activity });
-            }
+            PromiseScope::Queue(of) => _ = places.insert(scope.clone(), Place::Item(of.clone())),
         }
     }
     if !run_ids.is_empty() {
@@ -401,7 +398,7 @@ async fn write(
 ) -> Result<(), StoreError> {
     for key in &decided.removed {
         let (scope, name) = key_texts(key);
-        if matches!(key.scope, PromiseScope::Queue { .. }) {
+        if matches!(key.scope, PromiseScope::Queue(_)) {
             let remove = sqlx::query(REMOVE_KEYS).bind(scope.clone()).bind(name.clone());
             remove.execute(&mut *connection).await.map_err(failed)?;
         }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::machine::OperationOutcome;
 use crate::model::{
-    Cause, Handle, Message, OutgoingMessage, PromiseKey, PromiseMessage, PromiseOutcome,
+    Cause, Handle, ItemScope, Message, OutgoingMessage, PromiseKey, PromiseMessage, PromiseOutcome,
     PromiseScope, PromiseToken, PromiseTypes, QueueItem, RunId, Timestamp,
 };
 
@@ -37,12 +37,7 @@ pub(super) enum Place {
     /// Everybody's.
     Shared,
     /// That of an item of a queue.
-    Item {
-        /// The queue.
-        queue: String,
-        /// The activity.
-        activity: String,
-    },
+    Item(Box<ItemScope>),
 }
 
 impl Place {
@@ -57,10 +52,7 @@ impl Place {
             Self::Nowhere(run_id) => (key(PromiseScope::Run(*run_id)), None),
             Self::Ahead(workflow_id) => (key(PromiseScope::WorkflowId(workflow_id.clone())), None),
             Self::Shared => (key(PromiseScope::Shared), None),
-            Self::Item { queue, activity } => {
-                let (queue, activity) = (queue.clone(), activity.clone());
-                (key(PromiseScope::Queue { queue, activity }), None)
-            }
+            Self::Item(of) => (key(PromiseScope::Queue(of.clone())), None),
         }
     }
 
@@ -492,7 +484,8 @@ pub(super) fn scope_text(scope: &PromiseScope) -> String {
         PromiseScope::Run(run_id) => format!("run:{}", run_id.as_uuid().simple()),
         PromiseScope::WorkflowId(workflow_id) => format!("id:{workflow_id}"),
         PromiseScope::Shared => "shared".to_owned(),
-        PromiseScope::Queue { queue, activity } => {
+        PromiseScope::Queue(of) => {
+            let ItemScope { queue, activity } = &**of;
             format!("queue:{}:{queue}:{activity}", queue.len())
         }
     }
@@ -508,7 +501,7 @@ pub(super) fn read_scope(text: &str) -> Option<PromiseScope> {
             let (length, names) = item.split_once(':')?;
             let (queue, activity) = names.split_at_checked(length.parse().ok()?)?;
             let (queue, activity) = (queue.to_owned(), activity.strip_prefix(':')?.to_owned());
-            PromiseScope::Queue { queue, activity }
+            PromiseScope::Queue(Box::new(ItemScope { queue, activity }))
         }
         None if text == "shared" => PromiseScope::Shared,
         _ => return None,

@@ -131,7 +131,7 @@ impl Promises for SqliteStore {
             PromiseScope::WorkflowId(workflow_id) => {
                 script.sql(HOLDER).bind(workflow_id.clone());
             }
-            PromiseScope::Shared | PromiseScope::Queue { .. } => {
+            PromiseScope::Shared | PromiseScope::Queue(_) => {
                 script.sql(RUNS).sql(")");
             }
         }
@@ -261,15 +261,13 @@ async fn find_places(turn: &mut Turn, work: &mut Vec<Work>) -> Result<Places, sq
             PromiseScope::Run(run_id) => Place::Nowhere(*run_id),
             PromiseScope::WorkflowId(workflow_id) => Place::Ahead(workflow_id.clone()),
             PromiseScope::Shared => Place::Shared,
-            PromiseScope::Queue { queue, activity } => {
-                Place::Item { queue: queue.clone(), activity: activity.clone() }
-            }
+            PromiseScope::Queue(of) => Place::Item(of.clone()),
         };
         if places.insert(scope.clone(), place).is_none() {
             match scope {
                 PromiseScope::Run(run_id) => run_ids.push(*run_id),
                 PromiseScope::WorkflowId(workflow_id) => workflow_ids.push(workflow_id.clone()),
-                PromiseScope::Shared | PromiseScope::Queue { .. } => {}
+                PromiseScope::Shared | PromiseScope::Queue(_) => {}
             }
         }
     }
@@ -320,7 +318,7 @@ async fn read_rows(
 fn write(script: &mut Script, decided: &Decided) -> Result<(), StoreError> {
     for key in &decided.removed {
         let (scope, name) = key_texts(key);
-        if matches!(key.scope, PromiseScope::Queue { .. }) {
+        if matches!(key.scope, PromiseScope::Queue(_)) {
             script.sql(REMOVE_KEYS).bind(scope.clone()).bind(name.clone());
         }
         script.sql(REMOVE).bind(scope).bind(name);
