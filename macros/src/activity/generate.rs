@@ -9,13 +9,13 @@ use syn::{FnArg, LitStr, ReturnType, Signature, Type};
 use super::ActivityFn;
 use super::args::ActivityArgs;
 use super::entry::entry;
-use super::key::ItemKey;
 use super::method::Method;
 use super::signature::{ActivitySignature, Lent, Parameter, Returns, is_context};
 use crate::check::use_imports_around;
 use crate::codegen::clippy;
 use crate::codegen::is_of_lints;
 use crate::diagnostics::Diagnostics;
+use crate::frontend::pattern::Pattern;
 use crate::syntax::names::without_prefix;
 use crate::syntax::owned::{has_no_size, make_static, stored_parts};
 
@@ -25,7 +25,7 @@ pub(super) fn generate(
     function: &ActivityFn,
     method: Option<&Method>,
     signature: &ActivitySignature<'_>,
-    key: Option<&ItemKey>,
+    key: Option<&Pattern>,
 ) -> TokenStream {
     let options = args.to_token_stream();
     let activity = activity_impl(args, &options, function, method, signature);
@@ -60,7 +60,7 @@ fn call(
     options: &TokenStream,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
-    key: Option<&ItemKey>,
+    key: Option<&Pattern>,
 ) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
@@ -89,7 +89,7 @@ fn lints() -> Option<TokenStream> {
 fn call_value(
     ident: &Ident,
     options: &TokenStream,
-    key: Option<&ItemKey>,
+    key: Option<&Pattern>,
     arguments: &TokenStream,
 ) -> TokenStream {
     let activity = quote!(<#ident as ::piton::__private::Activity>);
@@ -111,7 +111,7 @@ fn call_of_method(
     options: &TokenStream,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
-    key: Option<&ItemKey>,
+    key: Option<&Pattern>,
     activity: &TokenStream,
 ) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =

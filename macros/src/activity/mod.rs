@@ -34,7 +34,7 @@ use syn::{Attribute, FnArg, Item, ItemFn, ItemImpl, Signature, Visibility};
 
 use crate::activity::args::ActivityArgs;
 use crate::activity::generate::refused;
-use crate::activity::key::ItemKey;
+use crate::activity::key::key_of;
 use crate::activity::method::Method;
 use crate::activity::signature::ActivitySignature;
 use crate::diagnostics::Diagnostics;
@@ -113,7 +113,7 @@ fn expand_function(
         method.write_out_self(&mut inside, &mut args);
     }
     let signature = ActivitySignature::parse(&inside, method.as_ref(), &args, &diagnostics);
-    let key = ItemKey::of(&args, &signature, &diagnostics);
+    let key = key_of(&args, &signature, &diagnostics);
     signature.check_patterns(&args.retry.non_retryable, &diagnostics);
     if diagnostics.has_errors() {
         return refused(&function, method.is_some(), &argument_errors, diagnostics);

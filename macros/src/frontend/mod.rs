@@ -19,6 +19,7 @@ pub(crate) mod let_attribute;
 pub(crate) mod method;
 pub(crate) mod origins;
 pub(crate) mod parse;
+pub(crate) mod pattern;
 pub(crate) mod raw;
 pub(crate) mod redact;
 pub(crate) mod shields;

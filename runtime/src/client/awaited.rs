@@ -39,25 +39,16 @@ impl Client {
             return Ok(Ok(()));
         }
         let (mut awaited, mut is_known) = (BTreeSet::new(), false);
-        let (mut todo, mut seen) = (vec![workflow.to_owned()], BTreeSet::new());
+        let mut todo = vec![workflow.to_owned()];
         for entry in WorkflowEntry::all().filter(|entry| entry.names().any(|of| of == workflow)) {
             is_known = true;
             add(evolution::own(entry), sent, &mut awaited, &mut todo);
         }
         if !awaited.contains(name) {
-            let definitions = self.all_definitions().await?;
-            while let Some(workflow) = todo.pop() {
-                if !seen.insert(workflow.clone()) {
-                    continue;
-                }
-                let of_workflow = definitions.iter().filter(|definition| {
-                    definition.workflow == workflow || definition.formerly.contains(&workflow)
-                });
-                for definition in of_workflow {
-                    is_known = true;
-                    add(definition, sent, &mut awaited, &mut todo);
-                }
-            }
+            each_build(&self.all_definitions().await?, todo, |definition, todo| {
+                is_known = true;
+                add(definition, sent, &mut awaited, todo);
+            });
         }
         if is_known && !awaited.contains(name) {
             return Ok(Err(awaited.into_iter().collect()));
@@ -105,27 +96,18 @@ impl Client {
         let mut definitions = self.all_definitions().await?;
         let own = WorkflowEntry::all().map(evolution::own);
         definitions.extend(own);
-        let (mut todo, mut seen) = (vec![workflow.to_owned()], BTreeSet::new());
         let mut schemas = Vec::new();
-        while let Some(workflow) = todo.pop() {
-            if !seen.insert(workflow.clone()) {
-                continue;
-            }
-            let of_workflow = definitions.iter().filter(|definition| {
-                definition.workflow == workflow || definition.formerly.contains(&workflow)
-            });
-            for definition in of_workflow {
-                for awaited in definition.all_awaited() {
-                    match awaited {
-                        StoredAwaited::Signal { name, value, .. } if name == signal => {
-                            schemas.extend(definition.schema(*value));
-                        }
-                        StoredAwaited::Workflow { name, .. } => todo.push(name.clone()),
-                        _ => {}
+        each_build(&definitions, vec![workflow.to_owned()], |definition, todo| {
+            for awaited in definition.all_awaited() {
+                match awaited {
+                    StoredAwaited::Signal { name, value, .. } if name == signal => {
+                        schemas.extend(definition.schema(*value));
                     }
+                    StoredAwaited::Workflow { name, .. } => todo.push(name.clone()),
+                    _ => {}
                 }
             }
-        }
+        });
         Ok(schemas)
     }
 
@@ -139,6 +121,24 @@ impl Client {
             definitions.extend(evolution::find(summary.hash));
         }
         Ok(definitions)
+    }
+}
+
+/// Looks at each build of the workflows in `todo`, to which `look` adds those that run as a part of it.
+fn each_build(
+    definitions: &[&'static StoredDefinition],
+    mut todo: Vec<String>,
+    mut look: impl FnMut(&'static StoredDefinition, &mut Vec<String>),
+) {
+    let mut seen = BTreeSet::new();
+    while let Some(workflow) = todo.pop() {
+        if !seen.insert(workflow.clone()) {
+            continue;
+        }
+        let is_build = |definition: &&&'static StoredDefinition| {
+            definition.workflow == workflow || definition.formerly.contains(&workflow)
+        };
+        definitions.iter().filter(is_build).for_each(|definition| look(definition, &mut todo));
     }
 }
 

@@ -21,11 +21,9 @@ pub struct Send {
     to: RunKey,
     kind: Result<ArrivalKind, SignalError>,
     dedup_key: Option<String>,
-    /// Whether a signal that the workflow never waits for is refused.
-    is_checked: bool,
-    /// The workflow, if it is known whose run this is for.
+    /// Of which workflow a build must wait for the signal.
     workflow: Option<&'static str>,
-    /// The value of the signal, if it is JSON that is to be checked.
+    /// The value of the signal, if it is to be checked with the workflow of the run.
     json: Option<Json>,
 }
 
@@ -35,20 +33,11 @@ impl Send {
         to: impl Into<RunKey>,
         kind: Result<ArrivalKind, SignalError>,
     ) -> Self {
-        Self {
-            client,
-            to: to.into(),
-            kind,
-            dedup_key: None,
-            is_checked: false,
-            workflow: None,
-            json: None,
-        }
+        Self { client, to: to.into(), kind, dedup_key: None, workflow: None, json: None }
     }
 
     /// Has a signal refused that no build of the workflow waits for, or whose value none can read.
     pub(super) fn checked(mut self, json: &Json) -> Self {
-        self.is_checked = true;
         self.json = Some(json.clone());
         self
     }
@@ -70,7 +59,7 @@ impl Send {
     }
 
     async fn send(self) -> Result<(), SignalError> {
-        let Self { client, to, kind, dedup_key, is_checked, workflow, json } = self;
+        let Self { client, to, kind, dedup_key, workflow, json } = self;
         dedup_key
             .iter()
             .try_for_each(|key| KeyError::check_dedup(key))
@@ -79,7 +68,7 @@ impl Send {
             client.check_signal(workflow, name).await?;
         }
         let run_id = match to {
-            RunKey::RunId(run_id) if !is_checked => run_id,
+            RunKey::RunId(run_id) if json.is_none() => run_id,
             key => {
                 let found = client.find(key.clone()).await;
                 let found = found.map_err(|error| SignalError::Store(Arc::new(error)))?;
@@ -87,11 +76,9 @@ impl Send {
                     RunKey::RunId(run_id) => SignalError::Unknown { run_id },
                     key @ RunKey::WorkflowId(_) => SignalError::NoRun(key),
                 })?;
-                if let (true, Ok(ArrivalKind::Signal { name, .. })) = (is_checked, &kind) {
+                if let (Some(json), Ok(ArrivalKind::Signal { name, .. })) = (&json, &kind) {
                     client.check_signal(&found.workflow, name).await?;
-                    if let Some(json) = &json {
-                        client.check_value(&found.workflow, name, json).await?;
-                    }
+                    client.check_value(&found.workflow, name, json).await?;
                 }
                 found.run_id
             }

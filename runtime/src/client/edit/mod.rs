@@ -202,6 +202,22 @@ struct NewState {
     audit: NewAuditEntry,
 }
 
+impl NewState {
+    /// This state, in which nothing has arrived and nothing is asked for; due at once.
+    fn of(snapshot: Snapshot, definition: DefinitionHash, audit: NewAuditEntry) -> Self {
+        Self {
+            snapshot,
+            definition,
+            arrivals: Vec::new(),
+            keeps_due: false,
+            reopen: false,
+            asked_again: Vec::new(),
+            attempts: 0,
+            audit,
+        }
+    }
+}
+
 impl Edit {
     /// Sets a variable, or a part of one: `order`, `order.items.0.cents`. The names are those that
     /// [`Client::inspect`] shows for the state of the run itself.
@@ -272,17 +288,8 @@ impl Edit {
             past::check_queues(&edited.snapshot, &details)?;
         }
         let (snapshot, definition, arrivals) = edited.finish();
-        let (asked_again, attempts) = (Vec::new(), 0);
-        let new = NewState {
-            snapshot,
-            definition,
-            arrivals,
-            keeps_due,
-            reopen,
-            asked_again,
-            attempts,
-            audit,
-        };
+        let new = NewState::of(snapshot, definition, audit);
+        let new = NewState { arrivals, keeps_due, reopen, ..new };
         client.write_change(&details, new).await
     }
 }

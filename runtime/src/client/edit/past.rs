@@ -161,18 +161,7 @@ impl Rewind {
         // No handle is used for two operations.
         snapshot.next_handle = snapshot.next_handle.max(next_handle);
         pass_over_attempts(&mut snapshot, details.run.step_no);
-        let (arrivals, asked_again, attempts) = (Vec::new(), Vec::new(), 0);
-        let keeps_due = false;
-        let new = NewState {
-            snapshot,
-            definition,
-            arrivals,
-            keeps_due,
-            reopen,
-            asked_again,
-            attempts,
-            audit,
-        };
+        let new = NewState { reopen, ..NewState::of(snapshot, definition, audit) };
         client.write_change(&details, new).await
     }
 }

@@ -35,17 +35,8 @@ impl Client {
         let now = patiently(|| self.store().now()).await?;
         let attempts = schedule_anew(&mut snapshot, details.run.step_no, now);
         let asked_again = ask_again(&snapshot);
-        let (arrivals, keeps_due, reopen) = (Vec::new(), false, true);
-        let new = NewState {
-            snapshot,
-            definition,
-            arrivals,
-            keeps_due,
-            reopen,
-            asked_again,
-            attempts,
-            audit,
-        };
+        let new = NewState::of(snapshot, definition, audit);
+        let new = NewState { reopen: true, asked_again, attempts, ..new };
         self.write_change(&details, new).await
     }
 }

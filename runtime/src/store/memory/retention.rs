@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::MemoryStore;
 use super::state::State;
 use crate::error::StoreError;
-use crate::model::{PromiseKey, PromiseScope, RunId};
+use crate::model::{PromiseKey, PromiseScope, RunId, Timestamp};
 use crate::store::{
     ClosedPart, MessageKey, RemoveClosed, RemovePromises, Removed, RemovedPromises, Retention,
     StripClosed, Stripped,
@@ -26,15 +26,9 @@ impl Retention for MemoryStore {
 
     async fn remove_closed(&self, request: RemoveClosed<'_>) -> Result<Removed, StoreError> {
         self.transition("remove_closed", |state, now, _| {
-            let before = now - request.age;
-            let old = state.runs.values().filter(|row| row.workflow == request.workflow);
-            let old = old.filter_map(|row| Some((row.closed_at?, row.run_id)));
-            let mut old: Vec<_> = old
-                .filter(|place| place.0 <= before && request.after.is_none_or(|at| *place > at))
-                .collect();
-            old.sort_unstable();
-            old.truncate(request.limit as usize);
-            let is_full = old.len() == request.limit as usize;
+            let RemoveClosed { workflow, age, after, limit } = request;
+            let old = state.closed_before(workflow, now - age, after, limit);
+            let is_full = old.len() == limit as usize;
             let next = old.last().copied().filter(|_| is_full);
             let removed: Vec<RunId> = old
                 .into_iter()
@@ -50,16 +44,10 @@ impl Retention for MemoryStore {
 
     async fn strip_closed(&self, request: StripClosed<'_>) -> Result<Stripped, StoreError> {
         self.transition("strip_closed", |state, now, _| {
-            let before = now - request.age;
-            let old = state.runs.values().filter(|row| row.workflow == request.workflow);
-            let old = old.filter_map(|row| Some((row.closed_at?, row.run_id)));
-            let mut old: Vec<_> = old
-                .filter(|place| place.0 <= before && request.after.is_none_or(|at| *place > at))
-                .collect();
-            old.sort_unstable();
-            old.truncate(request.limit as usize);
-            let (last, has_more) = (old.last().copied(), old.len() == request.limit as usize);
-            let stripped = old.into_iter().filter(|(_, run_id)| state.strip(*run_id, request.part));
+            let StripClosed { workflow, age, after, limit, part } = request;
+            let old = state.closed_before(workflow, now - age, after, limit);
+            let (last, has_more) = (old.last().copied(), old.len() == limit as usize);
+            let stripped = old.into_iter().filter(|(_, run_id)| state.strip(*run_id, part));
             Ok(Stripped { runs: stripped.count() as u64, last, has_more })
         })
         .await
@@ -92,6 +80,24 @@ impl Retention for MemoryStore {
 }
 
 impl State {
+    /// The runs of a workflow that were over by then, behind a place in the order in which they closed: at most `limit`.
+    fn closed_before(
+        &self,
+        workflow: &str,
+        before: Timestamp,
+        after: Option<(Timestamp, RunId)>,
+        limit: u32,
+    ) -> Vec<(Timestamp, RunId)> {
+        let closed = self.runs.values().filter(|row| row.workflow == workflow);
+        let closed = closed.filter_map(|row| Some((row.closed_at?, row.run_id)));
+        let mut closed: Vec<_> = closed
+            .filter(|place| place.0 <= before && after.is_none_or(|after| *place > after))
+            .collect();
+        closed.sort_unstable();
+        closed.truncate(limit as usize);
+        closed
+    }
+
     fn is_removable(&self, run_id: RunId) -> bool {
         let first = MessageKey { run_id, seq: i64::MIN };
         let last = MessageKey { run_id, seq: i64::MAX };
