@@ -15,6 +15,7 @@ fn title(group: &str) -> &'static str {
     match group {
         "places" => "Awaits",
         "locals" => "Locals",
+        "parts" => "Parts of saved structs",
         "values" => "Saved numbers, texts and options",
         "collections" => "Saved tuples, newtypes, lists and maps",
         "loops" => "Loops",

@@ -24,6 +24,7 @@ mod inline;
 mod kin;
 mod locals;
 mod loops;
+mod parts;
 mod places;
 mod structs;
 mod values;
@@ -42,6 +43,7 @@ pub type Group = (&'static str, fn() -> Vec<Edit>);
 const GROUPS: &[Group] = &[
     ("places", places::all),
     ("locals", locals::all),
+    ("parts", parts::all),
     ("loops", loops::all),
     ("values", values::all),
     ("collections", collections::all),

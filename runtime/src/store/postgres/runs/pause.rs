@@ -40,14 +40,34 @@ const RESUME: &str = concat!(
 
 const UNREAD: &str = "SELECT run_id, seq, arrival FROM piton_inbox WHERE run_id = $1 ORDER BY seq";
 
-/// Locks a run and looks at it.
-async fn look(
-    transaction: &mut Transaction,
+/// What is to be done with a run, which the transaction has locked.
+struct Decided<T> {
+    transaction: Transaction,
+    row: PausableRow,
+    what: T,
+}
+
+/// Locks a run and decides what is to be done with it, or why nothing is.
+async fn decide<T>(
+    store: &PostgresStore,
     run_id: RunId,
-) -> Result<Option<PausableRow>, sqlx::Error> {
-    let key = run_id.as_uuid();
-    sqlx::query(LOCK).bind(key).execute(transaction.get()).await?;
-    sqlx::query_as(LOOK).bind(key).fetch_optional(transaction.get()).await
+    decide: impl FnOnce(Pausable) -> Result<T, ChangeOutcome>,
+) -> Result<Result<Decided<T>, ChangeOutcome>, StoreError> {
+    let (failed, key) = (failed("change_run"), run_id.as_uuid());
+    let mut transaction = Transaction::begin_in(&store.pool).await.map_err(failed)?;
+    sqlx::query(LOCK).bind(key).execute(transaction.get()).await.map_err(failed)?;
+    let row = sqlx::query_as(LOOK).bind(key).fetch_optional(transaction.get()).await;
+    let decided = match row.map_err(failed)? {
+        None => Err(ChangeOutcome::Unknown),
+        Some(row) => decide(Pausable::try_from(&row)?).map(|what| (row, what)),
+    };
+    match decided {
+        Ok((row, what)) => Ok(Ok(Decided { transaction, row, what })),
+        Err(outcome) => {
+            transaction.roll_back().await.map_err(failed)?;
+            Ok(Err(outcome))
+        }
+    }
 }
 
 pub(super) async fn pause(
@@ -56,25 +76,17 @@ pub(super) async fn pause(
     audit: &NewAuditEntry,
 ) -> Result<ChangeOutcome, StoreError> {
     let (failed, now, key) = (failed("change_run"), store.given_time(), run_id.as_uuid());
-    let mut transaction = Transaction::begin_in(&store.pool).await.map_err(failed)?;
-    let row = look(&mut transaction, run_id).await.map_err(failed)?;
-    let pausing = match &row {
-        None => Err(ChangeOutcome::Unknown),
-        Some(row) => Pausable::try_from(row)?.pause(),
-    };
-    let pausing = match pausing {
-        Ok(pausing) => pausing,
-        Err(outcome) => {
-            transaction.roll_back().await.map_err(failed)?;
-            return Ok(outcome);
-        }
+    let decided = decide(store, run_id, Pausable::pause).await?;
+    let Decided { mut transaction, row, what: pausing } = match decided {
+        Ok(decided) => decided,
+        Err(outcome) => return Ok(outcome),
     };
     let asked = sqlx::query(ASK)
         .bind(now)
         .bind(key)
         .bind(&audit.who)
         .bind(&audit.reason)
-        .bind(row.and_then(|row| row.due_unbegun()))
+        .bind(row.due_unbegun())
         .execute(transaction.get());
     asked.await.map_err(failed)?;
     let mut owner = None;
@@ -108,21 +120,13 @@ pub(super) async fn resume(
     audit: &NewAuditEntry,
 ) -> Result<ChangeOutcome, StoreError> {
     let (failed, now, key) = (failed("change_run"), store.given_time(), run_id.as_uuid());
-    let mut transaction = Transaction::begin_in(&store.pool).await.map_err(failed)?;
-    let row = look(&mut transaction, run_id).await.map_err(failed)?;
-    let goes_on = match &row {
-        None => Err(ChangeOutcome::Unknown),
-        Some(row) => Pausable::try_from(row)?.resume(),
-    };
-    let goes_on = match (goes_on, row) {
-        (Ok(goes_on), row) => row.filter(|_| goes_on),
-        (Err(outcome), _) => {
-            transaction.roll_back().await.map_err(failed)?;
-            return Ok(outcome);
-        }
+    let decided = decide(store, run_id, Pausable::resume).await?;
+    let Decided { mut transaction, row, what: goes_on } = match decided {
+        Ok(decided) => decided,
+        Err(outcome) => return Ok(outcome),
     };
     sqlx::query(FORGET_PAUSE).bind(key).execute(transaction.get()).await.map_err(failed)?;
-    if let Some(row) = &goes_on {
+    if goes_on {
         let unread = sqlx::query_as::<_, ArrivalRow>(UNREAD).bind(key).fetch_all(transaction.get());
         let due_at = row.due_again(unread.await.map_err(failed)?)?;
         let resumed = sqlx::query(RESUME).bind(now).bind(key).bind(due_at);
@@ -130,7 +134,7 @@ pub(super) async fn resume(
     }
     audit::write(transaction.get(), now, Some(run_id), audit).await.map_err(failed)?;
     transaction.commit().await.map_err(failed)?;
-    if goes_on.is_some() {
+    if goes_on {
         store.news.due();
     }
     Ok(ChangeOutcome::Changed)
