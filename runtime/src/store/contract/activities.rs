@@ -273,6 +273,14 @@ pub enum ActivityEnd {
     /// The activity is over: its outcome goes into the run's inbox, and its row goes. That of an item of a queue goes to the
     /// promise of the item by a message from the outbox, and no run has to be open for it.
     Outcome(OperationOutcome),
+    /// The same, after a last attempt that has failed: the call is also kept as a [failed
+    /// one](super::FailedCalls), unless it belongs to a run that is closed.
+    Failed {
+        /// The outcome.
+        outcome: OperationOutcome,
+        /// What went wrong, for people.
+        failure: String,
+    },
     /// Another attempt is due at this time.
     Retry {
         /// When.
@@ -290,6 +298,19 @@ pub enum ActivityEnd {
         /// When.
         due_at: Timestamp,
     },
+}
+
+impl ActivityEnd {
+    /// The end with this outcome of an attempt, in which that went wrong if anything did.
+    pub(crate) fn of(outcome: OperationOutcome, attempt: u32, failure: Option<String>) -> Self {
+        match failure {
+            None => Self::Outcome(outcome),
+            Some(failure) => {
+                let failure = AttemptFailure::new(attempt, failure).error;
+                Self::Failed { outcome, failure }
+            }
+        }
+    }
 }
 
 /// What became of an end.

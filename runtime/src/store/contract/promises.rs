@@ -100,6 +100,8 @@ pub struct PromiseRecord {
     pub completed_at: Option<Timestamp>,
     /// When it expires, if it does and has not been completed.
     pub expires_at: Option<Timestamp>,
+    /// What stands for the run of the activity that completes it, of an item of a queue.
+    pub item: Option<RunId>,
     /// How many waits there are to which its outcome has not been delivered.
     pub waits: u64,
 }
