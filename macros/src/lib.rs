@@ -168,6 +168,7 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// | `heartbeat = "10s"` | how long an attempt may be silent, see below | no limit |
 /// | `delay = "10m"` | how long after the call the first attempt is due | at once |
 /// | `queue = "gpu"` | the queue whose workers attempt it, see below | the run's own worker |
+/// | `priority = 5` | calls on a queue with a higher one are attempted first | 0 |
 /// | `retry(initial = "1s")` | the wait before the second attempt | 1 s |
 /// | `retry(backoff = 2.0)` | what each further wait is multiplied by | 2.0 |
 /// | `retry(max_interval = "1m")` | the longest wait | 100 × `initial` |

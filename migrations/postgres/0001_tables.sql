@@ -298,6 +298,8 @@ CREATE TABLE piton_activities (
     -- The key, and for how long it is kept, of an item of the queue, which belongs to no run.
     item_key      TEXT,
     retention_ms  BIGINT CHECK (retention_ms >= 0),
+    -- Those with a higher one are taken first.
+    priority      SMALLINT NOT NULL DEFAULT 0,
     PRIMARY KEY (run_id, handle),
     CHECK ((item_key IS NULL) = (retention_ms IS NULL)),
     CHECK ((failed_attempt IS NULL) = (failure IS NULL)),
@@ -310,6 +312,9 @@ CREATE TABLE piton_activities (
 -- others behind it.
 CREATE INDEX piton_activities_due ON piton_activities (queue, activity, due_at, run_id, handle)
     WHERE due_at IS NOT NULL;
+-- Those that are not taken in the order in which they are due.
+CREATE INDEX piton_activities_urgent ON piton_activities (queue, activity, priority DESC, due_at, run_id, handle)
+    WHERE due_at IS NOT NULL AND priority <> 0;
 CREATE INDEX piton_activities_held ON piton_activities (worker_id) WHERE worker_id IS NOT NULL;
 CREATE INDEX piton_activities_expiring ON piton_activities (expires_at)
     WHERE expires_at IS NOT NULL;
@@ -330,6 +335,7 @@ CREATE TABLE piton_failed_calls (
     -- The key, and for how long it is kept, of an item of the queue.
     item_key      TEXT,
     retention_ms  BIGINT CHECK (retention_ms >= 0),
+    priority      SMALLINT NOT NULL,
     UNIQUE (run_id, handle),
     CHECK ((item_key IS NULL) = (retention_ms IS NULL))
 );

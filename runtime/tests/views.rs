@@ -99,6 +99,7 @@ fn signal(run_id: RunId) -> NewArrival {
 fn activity(handle: u64) -> Effect {
     Effect::Enqueue(NewActivity {
         due_at: None,
+        priority: 0,
         handle: Handle(handle),
         queue: "gpu".into(),
         activity: "train".into(),

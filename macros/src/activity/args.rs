@@ -27,6 +27,7 @@ const ACTIVITY: Known = &[
     ("heartbeat", "heartbeat = \"10s\""),
     ("delay", "delay = \"10m\""),
     ("queue", "queue = \"gpu\""),
+    ("priority", "priority = 5"),
     ("key", "key = \"{to}:{subject}\""),
     ("key_retention", "key_retention = \"1h\""),
     ("retry", "retry(initial = \"1s\", max_attempts = 5)"),
@@ -64,6 +65,8 @@ pub(super) struct ActivityArgs {
     pub(super) delay: Option<Duration>,
     /// `queue = "…"`
     pub(super) queue: Option<LitStr>,
+    /// `priority = 5`
+    pub(super) priority: Option<i16>,
     /// `key = "…"`: the id of the call within its queue.
     pub(super) key: Option<LitStr>,
     /// `key_retention = "…"`
@@ -112,6 +115,7 @@ impl ActivityArgs {
                 "heartbeat" => args.heartbeat = Some(parse_duration(input)?),
                 "delay" => args.delay = Some(parse_duration(input)?),
                 "queue" => args.queue = Some(parse_name(input)?),
+                "priority" => args.priority = Some(parse_priority(input)?),
                 "key" => args.key = Some(parse_id(input)?),
                 "key_retention" => args.key_retention = Some(parse_duration(input)?),
                 "crate" => parse_crate(input)?,
@@ -211,6 +215,7 @@ impl ToTokens for ActivityArgs {
                 queue: ::core::option::Option::Some(::std::borrow::Cow::Borrowed(#queue)),
             }
         });
+        let priority = self.priority.map(|priority| quote!(priority: #priority,));
         let at_most_once = self.at_most_once.then(|| quote!(at_most_once: true,));
         let blocking = self.blocking.then(|| quote!(blocking: true,));
         let max_concurrent = self
@@ -218,8 +223,7 @@ impl ToTokens for ActivityArgs {
             .as_ref()
             .map(|limit| quote!(max_concurrent: ::core::option::Option::Some(#limit),));
         let panics = self.retry.panics.map(|retry| quote!(retry_panics: #retry,));
-        let given =
-            quote!(#retry #panics #(#limits)* #queue #at_most_once #blocking #max_concurrent);
+        let given = quote!(#retry #panics #(#limits)* #queue #priority #at_most_once #blocking #max_concurrent);
         if !given.is_empty() {
             tokens.extend(quote! {
                 ::piton::__private::ActivityOptions {
@@ -285,6 +289,23 @@ fn parse_duration(input: ParseStream) -> syn::Result<Duration> {
 }
 
 /// Reads `= 8`.
+/// Reads `= 5`, or `= -5`.
+fn parse_priority(input: ParseStream) -> syn::Result<i16> {
+    input.parse::<Token![=]>()?;
+    let is_negative = input.parse::<Option<Token![-]>>()?.is_some();
+    let digits: LitInt = input.parse()?;
+    let text = if is_negative {
+        format!("-{}", digits.base10_digits())
+    } else {
+        digits.base10_digits().to_owned()
+    };
+    text.parse().map_err(|_| {
+        let help = "`priority` must be from -32768 to 32767\n\n  help: calls with a higher number are attempted first; \
+                    the default is 0";
+        syn::Error::new(digits.span(), help)
+    })
+}
+
 fn parse_max_concurrent(input: ParseStream) -> syn::Result<LitInt> {
     input.parse::<Token![=]>()?;
     let limit: LitInt = input.parse()?;

@@ -223,6 +223,7 @@ mod tests {
             scheduled_at: NOW,
             attempts: 0,
             interruptions: 0,
+            priority: 0,
             passed_over: 0,
             retry_at: None,
             queue: None,

@@ -23,6 +23,8 @@ pub struct QueueItem {
     pub close_by: Option<Timestamp>,
     /// How long the queue keeps the key and the outcome once there is one.
     pub retention: Duration,
+    /// See [`NewActivity::priority`](crate::store::NewActivity::priority).
+    pub priority: i16,
 }
 
 /// Why an item of a queue has neither a value nor an error.

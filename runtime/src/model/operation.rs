@@ -125,6 +125,9 @@ pub struct ActivityOperation {
     /// The queue whose workers attempt it; `None` is the worker that owns the run. On a queue its
     /// row counts the attempts, and holds the arguments from the commit on that wrote it.
     pub queue: Option<String>,
+    /// The priority on its queue. The row has it, so it is not saved.
+    #[serde(skip)]
+    pub priority: i16,
     /// How long an attempt may wait for its turn; `None` means no limit.
     pub schedule_to_start: Option<Duration>,
     /// How long an attempt may be silent; `None` means no limit.

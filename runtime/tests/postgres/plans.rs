@@ -64,6 +64,7 @@ fn signal(run_id: RunId, owner: Option<WorkerLease>) -> NewArrival {
 fn activity(handle: u64) -> NewActivity {
     NewActivity {
         due_at: None,
+        priority: 5,
         handle: Handle(handle),
         queue: "gpu".into(),
         activity: "train".into(),
@@ -106,13 +107,15 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     let beat = ActivityHeartbeat { key: key(0), attempt: 1, reporter, details: details.clone() };
     store.heartbeat_activities(vec![beat]).await?;
     let returned = ActivityEnd::Outcome(OperationOutcome::Returned(Payload(vec![1])));
+    let fails =
+        ActivityEnd::Failed { outcome: OperationOutcome::Unknown, failure: "declined".into() };
     let again = ActivityEnd::Retry { retry_at: Timestamp(0), failure: "declined".into(), details };
     let end =
         |handle, reporter, end| FinishActivity { key: key(handle), attempt: 1, reporter, end };
     let ends = vec![
-        end(0, reporter, returned.clone()),
+        end(0, reporter, returned),
         end(1, reporter, again),
-        end(2, Reporter::Token, returned),
+        end(2, Reporter::Token, fails),
     ];
     store.finish_activities(ends).await?;
     store.find_activity(key(1)).await?;

@@ -117,6 +117,7 @@ pub(crate) async fn other_processes_hear_of_queues(url: String) {
     };
     let activity = NewActivity {
         due_at: None,
+        priority: 0,
         handle: Handle(0),
         queue: "gpu".into(),
         activity: "train".into(),

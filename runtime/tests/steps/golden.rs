@@ -110,6 +110,7 @@ fn values(format: u8) -> Snapshot {
         scheduled_at: Timestamp(1_000_000),
         attempts: 4,
         interruptions: 2,
+        priority: 0,
         passed_over: 1,
         retry_at: Some(Timestamp(2_000_000)),
         queue: Some("cards".into()),

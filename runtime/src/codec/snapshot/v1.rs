@@ -98,6 +98,7 @@ impl From<ActivityOperation> for model::ActivityOperation {
             heartbeat: activity.heartbeat,
             details: activity.details,
             awaited: activity.awaited,
+            priority: 0,
             last_failure: None,
         }
     }

@@ -39,10 +39,10 @@ impl QueuedCall {
             heartbeat: activity.heartbeat.map(bounded),
             close_by: retry::deadline(activity),
         };
-        let due_at = activity.retry_at;
+        let (due_at, priority) = (activity.retry_at, activity.priority);
         let (name, queue) = (activity.name.to_string(), activity.queue.clone().unwrap_or_default());
         let call = encode_call(&self.workflow_id, self.activity);
-        NewActivity { handle, queue, activity: name, call, due_at, limits }
+        NewActivity { handle, queue, activity: name, call, due_at, priority, limits }
     }
 
     /// A failed call that is made again now, after so many attempts, which no longer count.
@@ -88,6 +88,7 @@ mod tests {
             scheduled_at: Timestamp(1_000_000),
             attempts: 0,
             interruptions: 0,
+            priority: 0,
             passed_over: 0,
             retry_at: None,
             queue: Some("cards".into()),

@@ -104,6 +104,10 @@ pub struct ActivityOptions {
     /// waiting and for an attempt count from then on, [`schedule_to_close`](Self::schedule_to_close) from the call. Default:
     /// at once.
     pub delay: Option<Duration>,
+    /// Of the calls on a queue that are due, workers attempt those with a higher priority first, and of one priority those
+    /// that have been due for longest. A call with a low priority waits for as long as there are others with a higher one.
+    /// Nothing without a queue. Default: 0.
+    pub priority: i16,
     /// The id of the call within its queue: the queue makes the attempts of one call of a key, and its outcome is that of
     /// all. See [`ActivityCall::key`]. Default: none.
     pub key: Option<String>,
@@ -131,6 +135,7 @@ impl ActivityOptions {
         schedule_to_start: None,
         heartbeat: None,
         delay: None,
+        priority: 0,
         key: None,
         key_retention: None,
     };
@@ -208,6 +213,12 @@ impl<A: Activity> ActivityCall<A> {
     /// Sets how long after the call the first attempt is due, see [`ActivityOptions::delay`].
     pub fn delay(mut self, delay: Duration) -> Self {
         self.call.options().delay = Some(delay);
+        self
+    }
+
+    /// Sets the priority on its queue, see [`ActivityOptions::priority`].
+    pub fn priority(mut self, priority: i16) -> Self {
+        self.call.options().priority = priority;
         self
     }
 
@@ -320,6 +331,7 @@ impl Call {
             passed_over: 0,
             retry_at: options.delay.map(|delay| cx.now() + delay),
             queue: options.queue.map(Cow::into_owned),
+            priority: options.priority,
             schedule_to_start: options.schedule_to_start,
             heartbeat: options.heartbeat,
             details: None,

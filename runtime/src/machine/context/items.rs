@@ -42,6 +42,7 @@ impl Context {
             heartbeat: bounded(activity.heartbeat),
             close_by,
             retention: retention.min(LONGEST),
+            priority: activity.priority,
             call: encode_call(&self.fields().run.workflow_id, activity),
         };
         let wait = PromiseWait { token: token.clone(), expires_at: None };

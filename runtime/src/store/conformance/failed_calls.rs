@@ -54,7 +54,7 @@ async fn the_one(t: &StoreUnderTest) -> FailedCall {
     calls.remove(0)
 }
 
-fn again(failed: &FailedCall) -> RedriveCall {
+pub(super) fn again(failed: &FailedCall) -> RedriveCall {
     let limits = ActivityLimits::default();
     RedriveCall { id: failed.id, run_id: RunId::new(), call: b"again".to_vec(), limits }
 }
@@ -102,6 +102,7 @@ async fn a_call_that_has_failed_is_kept_until_it_is_discarded(t: StoreUnderTest)
         attempts: 1,
         failure: "no".to_owned(),
         failed_at: t.now(),
+        priority: 0,
         item: None,
     };
     assert_eq!(failed, expected);

@@ -318,6 +318,7 @@ pub(super) fn activity(handle: u64) -> NewActivity {
         activity: ACTIVITY.into(),
         call: format!("call {handle}").into_bytes(),
         due_at: None,
+        priority: 0,
         limits: ActivityLimits::default(),
     }
 }

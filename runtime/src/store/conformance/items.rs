@@ -42,6 +42,7 @@ pub(super) fn offers(token: &PromiseToken, handle: u64) -> PromiseMessage {
         heartbeat: None,
         close_by: None,
         retention: RETENTION,
+        priority: 0,
     };
     PromiseMessage::Offer { token: token.clone(), handle: Handle(handle), item: Box::new(item) }
 }

@@ -131,6 +131,8 @@ pub struct NewActivity {
     pub call: Vec<u8>,
     /// When its first attempt is due. `None` or a past time means at once.
     pub due_at: Option<Timestamp>,
+    /// Of those that are due, the ones with a higher priority are given first.
+    pub priority: i16,
     /// Its time limits.
     pub limits: ActivityLimits,
 }

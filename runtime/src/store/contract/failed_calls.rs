@@ -82,6 +82,8 @@ pub struct FailedCall {
     pub failure: String,
     /// When that was.
     pub failed_at: Timestamp,
+    /// The priority on the queue.
+    pub priority: i16,
     /// The item's key, and for how long it is kept.
     pub item: Option<(String, Duration)>,
 }

@@ -1,5 +1,6 @@
 //! The activities on queues of the in-memory store.
 
+use std::cmp::Reverse;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -191,9 +192,9 @@ impl ActivityRow {
 
     /// What is kept of a call that has failed; the id is given later.
     fn failed(self, key: ActivityKey, failure: String, failed_at: Timestamp) -> FailedCall {
-        let NewActivity { queue, activity, call, .. } = self.new;
+        let NewActivity { queue, activity, call, priority, .. } = self.new;
         let (id, attempts, item) = (FailedCallId(0), self.attempt, self.item);
-        FailedCall { id, key, queue, activity, call, attempts, failure, failed_at, item }
+        FailedCall { id, key, queue, activity, call, attempts, failure, failed_at, priority, item }
     }
 
     fn claimed(&self, key: ActivityKey) -> ClaimedActivity {
@@ -234,7 +235,7 @@ impl State {
             let is_paused = self.paused_queues.contains_key(&row.new.queue);
             row.due_at.is_some() && !row.is_expired(now) && !is_paused
         });
-        waiting.sort_by_key(|(key, row)| (row.due_at, **key));
+        waiting.sort_by_key(|(key, row)| (Reverse(row.new.priority), row.due_at, **key));
         let mut left = Vec::new();
         for (key, row) in waiting {
             let Some(due_at) = row.due_at else { continue };
@@ -250,9 +251,9 @@ impl State {
                 left.push((due_at, row));
             }
         }
-        let mut next =
+        let next =
             left.into_iter().filter(|(_, row)| rooms.left(&row.new.queue, &row.new.activity) > 0);
-        claimed.next_due_at = next.next().map(|(due_at, _)| due_at);
+        claimed.next_due_at = next.map(|(due_at, _)| due_at).min();
         self.counts.transactions += u64::from(!claimed.activities.is_empty());
         Ok(claimed)
     }

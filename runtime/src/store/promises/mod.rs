@@ -495,6 +495,7 @@ impl NewItem {
             activity: token.workflow().to_owned(),
             call: item.call.clone(),
             due_at: item.due_at,
+            priority: item.priority,
             limits,
         };
         let key = Some((token.name().to_owned(), item.retention));

@@ -13,7 +13,8 @@ use crate::store::{FailedCall, FailedCallId};
 /// The columns of a [`FailedCallRow`], to be selected by these names.
 macro_rules! failed_call_columns {
     () => {
-        "call_id, run_id, handle, queue, activity, call, attempts, failure, failed_at, item_key, retention_ms"
+        "call_id, run_id, handle, queue, activity, call, attempts, failure, failed_at, item_key, retention_ms, \
+         priority"
     };
 }
 pub(crate) use failed_call_columns;
@@ -32,6 +33,7 @@ pub(crate) struct FailedCallRow {
     failed_at: i64,
     item_key: Option<String>,
     retention_ms: Option<i64>,
+    priority: i16,
 }
 
 impl From<FailedCallRow> for FailedCall {
@@ -46,6 +48,7 @@ impl From<FailedCallRow> for FailedCall {
             attempts: count(row.attempts),
             failure: row.failure,
             failed_at: Timestamp(row.failed_at),
+            priority: row.priority,
             item: row.item_key.zip(retention),
         }
     }

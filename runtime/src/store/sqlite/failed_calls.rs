@@ -19,16 +19,16 @@ use crate::store::{
 };
 
 const KEEP: &str = "INSERT INTO piton_failed_calls (run_id, handle, queue, activity, call, attempts, failure, \
-    failed_at, item_key, retention_ms) \
+    failed_at, item_key, retention_ms, priority) \
     SELECT activity.run_id, activity.handle, queue, activity.activity, call, attempt, failed.column3, ?, \
-    item_key, retention_ms FROM (";
+    item_key, retention_ms, priority FROM (";
 
 /// A run that was opened again may make the same call fail a second time.
 const OF_ACTIVITIES: &str = ") AS failed CROSS JOIN piton_activities AS activity \
     ON activity.run_id = failed.column1 AND activity.handle = failed.column2 WHERE failed.column1 IS NOT NULL \
     ON CONFLICT (run_id, handle) DO UPDATE SET queue = excluded.queue, activity = excluded.activity, \
     call = excluded.call, attempts = excluded.attempts, failure = excluded.failure, \
-    failed_at = excluded.failed_at; ";
+    failed_at = excluded.failed_at, priority = excluded.priority; ";
 
 /// What does not fit is not even read.
 const LIST: &str = concat!(
@@ -45,7 +45,7 @@ const FITTING: &str =
 const TAKE: &str = "DELETE FROM piton_failed_calls WHERE queue = ? AND call_id IN (";
 
 const TAKEN: &str = " RETURNING call_id, run_id, handle, queue, activity, x'' AS call, attempts, failure, failed_at, \
-    item_key, retention_ms";
+    item_key, retention_ms, priority";
 
 const OLD: &str = "SELECT 1 FROM piton_failed_calls WHERE failed_at <= ? LIMIT 1";
 

@@ -298,6 +298,7 @@ pub(super) async fn ended<T>(call: JoinHandle<T>) -> T {
 pub(super) fn activity(handle: u64) -> NewActivity {
     NewActivity {
         due_at: None,
+        priority: 0,
         handle: Handle(handle),
         queue: QUEUE.into(),
         activity: ACTIVITY.into(),

@@ -3,6 +3,7 @@
 mod attempts;
 mod batches;
 mod expiring;
+mod priorities;
 mod queues;
 mod taking;
 
@@ -10,5 +11,12 @@ use super::Case;
 
 /// The groups of this subject.
 pub(super) fn groups() -> Vec<&'static [Case]> {
-    vec![queues::CASES, taking::CASES, attempts::CASES, batches::CASES, expiring::CASES]
+    vec![
+        queues::CASES,
+        taking::CASES,
+        attempts::CASES,
+        batches::CASES,
+        expiring::CASES,
+        priorities::CASES,
+    ]
 }

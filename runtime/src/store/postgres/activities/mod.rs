@@ -92,24 +92,31 @@ const TAKE: &str = concat!(
      WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now \
      AND next.due_at <= clock.now FOR KEY SHARE OF worker), \
      locked AS MATERIALIZED (SELECT first.* FROM worker, served CROSS JOIN LATERAL \
-     (SELECT activity.run_id, activity.handle, activity.due_at, activity.queue, \
+     (SELECT activity.run_id, activity.handle, activity.due_at, activity.priority, activity.queue, \
      activity.activity, candidate.room, \
      octet_length(activity.call) + coalesce(octet_length(activity.details), 0) AS bytes FROM \
      (SELECT found.*, known.room FROM known CROSS JOIN LATERAL \
-     (SELECT run_id, handle FROM piton_activities AS activity \
-     WHERE activity.queue = served.queue AND activity.activity = known.name \
+     (SELECT run_id, handle FROM ((SELECT run_id, handle, priority, due_at FROM piton_activities AS activity \
+     WHERE activity.queue = served.queue AND activity.activity = known.name AND priority = 0 \
      AND due_at <= worker.now AND (expires_at > worker.now) IS NOT FALSE \
      ORDER BY due_at, run_id, handle LIMIT CASE WHEN known.room < served.room \
+     THEN known.room ELSE 2 * least(served.room, $8) END) UNION ALL \
+     (SELECT run_id, handle, priority, due_at FROM piton_activities AS activity \
+     WHERE activity.queue = served.queue AND activity.activity = known.name AND priority <> 0 \
+     AND due_at <= worker.now AND (expires_at > worker.now) IS NOT FALSE \
+     ORDER BY priority DESC, due_at, run_id, handle LIMIT CASE WHEN known.room < served.room \
+     THEN known.room ELSE 2 * least(served.room, $8) END)) AS either \
+     ORDER BY priority DESC, due_at, run_id, handle LIMIT CASE WHEN known.room < served.room \
      THEN known.room ELSE 2 * least(served.room, $8) END) AS found) \
      AS candidate JOIN piton_activities AS activity ON ",
     named_by!("activity", "candidate", "handle"),
     " WHERE (activity.due_at <= worker.now) IS TRUE \
-     ORDER BY activity.due_at, activity.run_id, activity.handle LIMIT served.room FOR UPDATE OF activity SKIP LOCKED) AS first), \
-     due AS MATERIALIZED (SELECT run_id, handle, due_at, queue, activity FROM \
-     (SELECT *, sum(bytes) OVER (ORDER BY due_at, run_id, handle ROWS UNBOUNDED PRECEDING) AS upto FROM \
+     ORDER BY activity.priority DESC, activity.due_at, activity.run_id, activity.handle LIMIT served.room FOR UPDATE OF activity SKIP LOCKED) AS first), \
+     due AS MATERIALIZED (SELECT run_id, handle, due_at, priority, queue, activity FROM \
+     (SELECT *, sum(bytes) OVER (ORDER BY priority DESC, due_at, run_id, handle ROWS UNBOUNDED PRECEDING) AS upto FROM \
      (SELECT * FROM \
-     (SELECT *, row_number() OVER (PARTITION BY activity ORDER BY due_at, run_id, handle) AS place \
-     FROM locked) AS locked WHERE place <= room ORDER BY due_at, run_id, handle LIMIT $8) AS placed) \
+     (SELECT *, row_number() OVER (PARTITION BY activity ORDER BY priority DESC, due_at, run_id, handle) AS place \
+     FROM locked) AS locked WHERE place <= room ORDER BY priority DESC, due_at, run_id, handle LIMIT $8) AS placed) \
      AS sized WHERE ",
     fits!("sized"),
     "), taken AS (UPDATE piton_activities AS activity SET worker_id = $2, epoch = $3, due_at = NULL, \
@@ -118,7 +125,7 @@ const TAKE: &str = concat!(
      clock.now + heartbeat_ms * 1000) FROM clock, due WHERE ",
     named_by!("activity", "due", "handle"),
     " RETURNING activity.run_id, activity.handle, activity.queue, activity.activity, attempt, \
-     interruptions, call, details, due.due_at), \
+     interruptions, call, details, due.due_at, due.priority), \
      rest AS MATERIALIZED (SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM due) THEN \
      (SELECT due_at FROM next) ELSE (SELECT min(first.due_at) \
      FROM clock, served, known CROSS JOIN LATERAL (SELECT due_at FROM piton_activities AS activity \
@@ -130,7 +137,7 @@ const TAKE: &str = concat!(
      AND (SELECT count(*) FROM due WHERE due.activity = known.name) < known.room \
      AND (SELECT count(*) FROM due) < $8) END AS due_at) \
      SELECT clock.now, is_valid, rest.due_at AS next_due_at, taken.* \
-     FROM clock, valid, rest LEFT JOIN taken ON true ORDER BY taken.due_at, run_id, handle"
+     FROM clock, valid, rest LEFT JOIN taken ON true ORDER BY taken.priority DESC, taken.due_at, run_id, handle"
 );
 
 const HELD: &str = "SELECT run_id, handle, attempt, \

@@ -6,7 +6,7 @@ use crate::model::{RunId, Timestamp};
 use crate::store::contract::activities::limit_ms;
 use crate::store::ends::handle;
 use crate::store::failed_calls::item_columns;
-use crate::store::postgres::now;
+use crate::store::postgres::{named_by, now};
 use crate::store::promises::NewItem;
 use crate::store::{ActivityKey, NewActivity};
 
@@ -20,6 +20,13 @@ const INSERT: &str = concat!(
     " AS clock, unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], \
      $7::bigint[], $8::text[], $9::text[], $10::bytea[], $11::bigint[]) AS new (run_id, handle, \
      close_by, schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call, due_at)"
+);
+
+/// Only those that have one are written again.
+const PRIORITIES: &str = concat!(
+    "UPDATE piton_activities AS activity SET priority = new.priority \
+     FROM unnest($1::uuid[], $2::bigint[], $3::smallint[]) AS new (run_id, handle, priority) WHERE ",
+    named_by!("activity", "new", "handle")
 );
 
 const MARK_ITEMS: &str = "UPDATE piton_activities AS activity \
@@ -46,8 +53,17 @@ pub(super) async fn write(
         .bind(new.iter().map(|(_, activity)| activity.activity.as_str()).collect::<Vec<_>>())
         .bind(new.iter().map(|(_, activity)| activity.call.as_slice()).collect::<Vec<_>>())
         .bind(due_at.collect::<Vec<_>>())
-        .execute(connection)
+        .execute(&mut *connection)
         .await?;
+    let urgent: Vec<_> = new.iter().filter(|(_, activity)| activity.priority != 0).collect();
+    if !urgent.is_empty() {
+        sqlx::query(PRIORITIES)
+            .bind(urgent.iter().map(|(run_id, _)| run_id.as_uuid()).collect::<Vec<_>>())
+            .bind(urgent.iter().map(|(_, activity)| handle(activity.handle)).collect::<Vec<_>>())
+            .bind(urgent.iter().map(|(_, activity)| activity.priority).collect::<Vec<_>>())
+            .execute(connection)
+            .await?;
+    }
     Ok(())
 }
 

@@ -2,6 +2,8 @@
 
 mod ends;
 
+use std::cmp::Reverse;
+
 use async_trait::async_trait;
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -82,14 +84,35 @@ pub(crate) use first;
 
 /// The next ones of each activity on one queue, past those whose limits have run out, which are for
 /// the sweep.
-const NEXT_OF_ACTIVITIES: &str = "SELECT activity.run_id, activity.handle, due_at, activity, \
+const NEXT_OF_ACTIVITIES: &str = "SELECT activity.run_id, activity.handle, due_at, activity, priority, \
     length(call) + coalesce(length(details), 0) AS bytes FROM (";
 
-const ON_QUEUE: &str = ") AS known CROSS JOIN piton_activities AS activity \
-    WHERE (activity.run_id, activity.handle) IN (SELECT run_id, handle FROM piton_activities \
-    WHERE queue = ? AND activity = known.column1 AND due_at IS NOT NULL \
-    AND (expires_at IS NULL OR expires_at > ?) ORDER BY due_at, run_id, handle LIMIT ?) \
-    AND NOT EXISTS (SELECT 1 FROM piton_paused_queues AS paused WHERE paused.queue = activity.queue)";
+macro_rules! on_queue {
+    ($asked:expr) => {
+        concat!(
+            ") AS known CROSS JOIN piton_activities AS activity WHERE (activity.run_id, activity.handle) IN (",
+            $asked,
+            ") AND NOT EXISTS (SELECT 1 FROM piton_paused_queues AS paused WHERE paused.queue = activity.queue)"
+        )
+    };
+}
+
+const ON_QUEUE: &str = on_queue!(
+    "SELECT run_id, handle FROM piton_activities \
+     WHERE queue = ? AND activity = known.column1 AND due_at IS NOT NULL AND priority = 0 \
+     AND (expires_at IS NULL OR expires_at > ?) ORDER BY due_at, run_id, handle LIMIT ?"
+);
+
+/// Those of a priority that are due, and the next one that will be.
+const URGENT_ON_QUEUE: &str = on_queue!(
+    "SELECT run_id, handle FROM (SELECT run_id, handle FROM piton_activities INDEXED BY piton_activities_urgent \
+     WHERE queue = ? AND activity = known.column1 AND due_at IS NOT NULL AND priority <> 0 AND due_at <= ? \
+     AND (expires_at IS NULL OR expires_at > ?) ORDER BY priority DESC, due_at, run_id, handle LIMIT ?) \
+     UNION ALL SELECT run_id, handle FROM (SELECT run_id, handle FROM piton_activities \
+     INDEXED BY piton_activities_urgent \
+     WHERE queue = ? AND activity = known.column1 AND due_at IS NOT NULL AND priority <> 0 AND due_at > ? \
+     AND (expires_at IS NULL OR expires_at > ?) ORDER BY due_at LIMIT 1)"
+);
 
 /// Takes what is still to be had, if the worker may make attempts.
 const TAKE: &str = concat!(
@@ -138,6 +161,7 @@ struct NextRow {
     handle: i64,
     due_at: i64,
     activity: String,
+    priority: i16,
     bytes: i64,
 }
 
@@ -163,6 +187,18 @@ pub(super) async fn claim(
     Ok(claimed)
 }
 
+/// Begins to ask for activities on a queue, of these names.
+fn ask(script: &mut Script, sql: &str, queue: &str, activities: &[(&str, u32)]) {
+    script.sql("; ").sql(NEXT_OF_ACTIVITIES).values(
+        1,
+        activities.iter(),
+        |script, (activity, _)| {
+            script.bind((*activity).to_owned());
+        },
+    );
+    script.sql(sql).bind(queue.to_owned());
+}
+
 /// The activities to be taken, and when the next of those left falls due for which there is room.
 async fn find_next(
     store: &SqliteStore,
@@ -176,14 +212,14 @@ async fn find_next(
     let mut asked = Vec::new();
     for (queue, room) in request.queues {
         for activities in request.activities.chunks(MAX_ROWS) {
-            asked.push(*queue);
-            script.sql("; ").sql(NEXT_OF_ACTIVITIES);
-            script.values(1, activities.iter(), |script, (activity, _)| {
-                script.bind((*activity).to_owned());
-            });
-            script.sql(ON_QUEUE).bind((*queue).to_owned()).bind(now.as_micros());
+            let (queue, now) = (*queue, now.as_micros());
             // One more tells when the next falls due.
-            script.bind(i64::from(*room.min(&request.limit)) + 1);
+            let limit = i64::from(*room.min(&request.limit)) + 1;
+            asked.extend([queue, queue]);
+            ask(&mut script, ON_QUEUE, queue, activities);
+            script.bind(now).bind(limit);
+            ask(&mut script, URGENT_ON_QUEUE, queue, activities);
+            script.bind(now).bind(now).bind(limit).bind(queue.to_owned()).bind(now).bind(now);
         }
     }
     let mut rows = store.read(script).await.map_err(failed)?;
@@ -195,15 +231,17 @@ async fn find_next(
         let next: Vec<NextRow> = rows.read(at + 1).map_err(failed)?;
         waiting.extend(next.into_iter().map(|row| (row, queue)));
     }
-    waiting.sort_unstable_by_key(|(row, _)| (row.due_at, row.run_id, row.handle));
+    waiting.sort_unstable_by_key(|(row, _)| {
+        (Reverse(row.priority), row.due_at, row.run_id, row.handle)
+    });
     let (due, left): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|(row, queue)| {
         row.due_at <= now.as_micros()
             && rooms.left(queue, &row.activity) > 0
             && answer.takes(usize::try_from(row.bytes).unwrap_or_default())
             && rooms.take(queue, &row.activity)
     });
-    let next = left.iter().find(|(row, queue)| rooms.left(queue, &row.activity) > 0);
-    let next_due_at = next.map(|(row, _)| Timestamp(row.due_at));
+    let next = left.iter().filter(|(row, queue)| rooms.left(queue, &row.activity) > 0);
+    let next_due_at = next.map(|(row, _)| Timestamp(row.due_at)).min();
     Ok((due.into_iter().map(|(row, _)| key(row.run_id, row.handle)).collect(), next_due_at))
 }
 

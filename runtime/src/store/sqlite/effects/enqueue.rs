@@ -48,8 +48,15 @@ pub(crate) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Times
                 .bind(activity.due_at.map(Timestamp::as_micros));
         });
         script.sql(") WHERE column1 IS NOT NULL; ");
+        for (run_id, activity) in new.iter().filter(|(_, activity)| activity.priority != 0) {
+            script.sql(PRIORITY).bind(activity.priority).bind(run_id.as_uuid());
+            script.bind(handle(activity.handle));
+        }
     }
 }
+
+/// Only those that have one are written again.
+const PRIORITY: &str = "UPDATE piton_activities SET priority = ? WHERE run_id = ? AND handle = ?; ";
 
 const MARK_ITEM: &str = "UPDATE piton_activities SET item_key = ?, retention_ms = ?, attempt = ? \
     WHERE run_id = ? AND handle = ?; ";
