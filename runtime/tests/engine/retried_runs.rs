@@ -119,7 +119,7 @@ async fn a_promise_is_awaited_again_and_keeps_its_outcome() {
     let token = PromiseToken::of_run("approved", run.run_id(), "approval");
     // The activity has failed by now, and the promise comes last.
     tokio::time::sleep(Duration::from_secs(60)).await;
-    rig.client.promise(&token).resolve(&"yes".to_owned()).await.unwrap();
+    assert!(rig.client.promise(&token).resolve(&"yes".to_owned()).await.unwrap().is_first());
     assert!(matches!(run.result().await, Err(RunError::Failed(_))));
     assert!(run.retry().await.unwrap());
     assert_eq!(run.result().await.unwrap(), "yes, send done");
@@ -127,7 +127,7 @@ async fn a_promise_is_awaited_again_and_keeps_its_outcome() {
     let run = rig.client.start(approved()).await.unwrap();
     rig.until_parked(&run).await;
     let token = PromiseToken::of_run("approved", run.run_id(), "approval");
-    rig.client.promise(&token).reject(&"no".to_owned()).await.unwrap();
+    assert!(rig.client.promise(&token).reject(&"no".to_owned()).await.unwrap().is_first());
     let reason = format!("{:?}", run.result().await.unwrap_err());
     assert!(reason.contains("no"), "{reason}");
     assert!(run.retry().await.unwrap());
