@@ -19,6 +19,9 @@ fn title(group: &str) -> &'static str {
         "values" => "Saved numbers, texts and options",
         "collections" => "Saved tuples, newtypes, lists and maps",
         "loops" => "Loops",
+        "shapes" => "Saved values of another shape",
+        "attributes" => "Attributes of serde",
+        "bodies" => "Code that is written in another way",
         "structs" => "Saved structs",
         "enums" => "Saved enums, and other forms",
         "branches" => "Branches",
@@ -26,6 +29,7 @@ fn title(group: &str) -> &'static str {
         "fan_out" => "Time limits, maps, polling and spawned calls",
         "inline" => "Workflows within workflows",
         "kin" => "Children, promises and spawned calls",
+        "handles" => "Handles of children, promises and spawned calls",
         "wire" => "Arguments, results, signals and heartbeats",
         "endings" => "Requests to cancel, shields and compensations",
         "exposed" => "Exposed variables and updates",
@@ -80,15 +84,14 @@ fn outcome(verdict: &Verdict) -> String {
     let why = match verdict {
         Verdict::Goes(_) => return "goes on".to_owned(),
         Verdict::Back(..) => return "goes on, and back".to_owned(),
-        Verdict::Unforeseen(..) => {
-            "what it reads next does not fit the type, which the check in advance does not see"
-        }
+        Verdict::Held(..) => "what the handle gives does not fit the type",
         Verdict::Blocked(kind, ..) => match *kind {
             "MissingState" => "the state is gone",
             "AmbiguousState" => "which await it is at cannot be told",
             "MissingLocal" => "a local that is needed was not saved",
             "AmbiguousLocal" => "which local was saved cannot be told",
             "OtherSource" => "a position in code that has changed",
+            "OtherHandle" => "the handle of another operation was saved",
             "MissingBranch" => "a branch is gone",
             "NewBranch" => "a branch has not begun",
             "AmbiguousBranch" => "which branch is which cannot be told",
