@@ -1,4 +1,4 @@
-//! Runs whose timeouts are over, whoever owns them.
+//! Runs whose timeouts have passed, whoever owns them.
 
 use tracing::{info, warn};
 
@@ -9,10 +9,10 @@ use crate::error::StoreError;
 use crate::model::{BlockedReason, Handle, OnTimeout, RunId, RunStatus, Timestamp};
 use crate::store::{ArrivalKind, ExpireRun, ExpiredRun, NewArrival, RESERVED_KEYS};
 
-/// The most runs that are looked up at once.
+/// The maximum number of runs in one query.
 const MAX_FOUND: u32 = 100;
 
-/// The most such looks of one sweep, so that a sweep comes to its other parts.
+/// The maximum number of queries of one sweep, so that its other parts get their turn.
 const MAX_ROUNDS: usize = 20;
 
 /// For how many poll intervals a worker counts as there since its last sweep, some of which may be late.
@@ -71,12 +71,13 @@ async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError
     }
     let reason = terms.reason_of_timeout();
     let was_asked = terms.deadline().is_none_or(|deadline| deadline < deadline_at);
-    // A chain that goes on as new whenever it is asked has the time to clean up as a whole.
+    // The time to clean up is that of the chain as a whole, so continuing as a new run does not extend it.
     let is_late = terms.execution_deadline.zip(terms.due_at);
     let is_late = is_late.is_some_and(|(end, due_at)| due_at >= end + terms.cleanup_timeout);
     if terms.on_timeout == OnTimeout::Cancel && !was_asked && !is_late {
         let kind = ArrivalKind::TimedOut { reason };
-        // Asked again, it is asked once. A run that follows it takes over the key, and is asked for itself.
+        // The dedup key makes a repeated request a duplicate. A successor inherits the key, so it gets a request of
+        // its own.
         let dedup_key = Some(format!("{RESERVED_KEYS}timeout:{run_id}"));
         session.store.deliver(vec![NewArrival { run_id, kind, dedup_key, owner: None }]).await?;
         let to = now + terms.cleanup_timeout;
@@ -88,7 +89,7 @@ async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError
     let draw = retry::draw(run_id, Handle(0), terms.attempt);
     let made = match (follow::next(&terms, &over, now, draw), arguments) {
         (Ok(None), _) | (Ok(_), None) => return session.store.expire_run(expiry).await.map(drop),
-        // It is for a worker that has the code of what follows.
+        // Left to a worker that has the code of the successor.
         _ if !has_code => return Ok(()),
         (Ok(Some(next)), Some(arguments)) => {
             follow::make(session, workflow_id.into(), &workflow, arguments, next).await

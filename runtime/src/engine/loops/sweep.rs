@@ -1,6 +1,6 @@
-//! The slow poll: finds work left behind by lost notifications, lost answers and dead workers.
+//! The slow poll: finds work left behind by lost notifications, lost responses and dead workers.
 //!
-//! Each part stands with its subject, and is one line here.
+//! Each part is in the module of its subject and has one line here.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) async fn run(session: &Arc<Session>) {
     }
 }
 
-/// Runs every part, also after one has failed: fencing, for one, may wait for whoever is fenced until the
+/// Runs every part, even after one has failed: for example, fencing may wait for the fenced worker until the
 /// database gives up. Returns the first error.
 async fn run_once(session: &Arc<Session>, overdue: &mut Overdue) -> Result<(), StoreError> {
     let parts = [

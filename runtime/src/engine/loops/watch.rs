@@ -9,7 +9,7 @@ use crate::engine::fencing;
 use crate::engine::session::Session;
 use crate::error::with_causes;
 
-/// Looks until dropped.
+/// Watches until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     loop {
         if let Err(error) = fencing::fence_dead_workers(&*session.store).await {
