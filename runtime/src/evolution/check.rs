@@ -99,13 +99,21 @@ impl Check<'_> {
             Err(Tried { reason, .. }) => return of(Difference::Migration { reason }, true),
         };
         let rows = columns.iter().map(Vec::len).max().unwrap_or(1);
-        let (mut failure, mut any_fits) = (None, false);
+        let (mut failure, mut any_fits, mut is_narrowed) = (None, false, false);
         for row in 0..rows {
             let values = columns.iter().map(|samples| samples[row % samples.len()].clone());
             match migration.migrate(self.entry, saved, values.collect(), inside) {
-                Ok(_) => any_fits = true,
+                Ok((plan, _)) => {
+                    any_fits = true;
+                    is_narrowed |= plan.narrowed.is_some();
+                }
                 Err(difference) => failure = failure.or(Some(difference)),
             }
+        }
+        if failure.is_none() && is_narrowed && saved.kind == AwaitKind::Join {
+            let reason =
+                "a branch may have given its outcome, which no other state takes".to_owned();
+            return of(Difference::Migration { reason }, true);
         }
         failure.map_or_else(Vec::new, |difference| of(difference, any_fits))
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use super::names::{base, is_certain, is_same_binding, variable};
+use super::narrow::Narrowed;
 use super::{StoredAwaited, StoredBranch, StoredDefinition, StoredLocal, StoredState};
 use crate::codec::{Content, Fields, Format, NamedType};
 use crate::machine::definition::is_about_code;
@@ -18,6 +19,8 @@ pub(crate) struct Plan {
     pub(super) locals: Vec<Source>,
     /// Which branch before each of its branches was. None if there are no branches.
     pub(super) branches: Vec<usize>,
+    /// The branches that a `#[migrate]` gives up, if it does.
+    pub(super) narrowed: Option<Narrowed>,
 }
 
 impl Plan {
@@ -117,7 +120,12 @@ fn make(
         check_operation(saved, found)?;
         let branches = match_branches(&saved.branches, &found.branches)?;
         let locals = found.locals.iter().map(|local| find_local(now, saved, found, local));
-        Ok(Plan { state: number, locals: locals.collect::<Result<_, _>>()?, branches })
+        Ok(Plan {
+            state: number,
+            locals: locals.collect::<Result<_, _>>()?,
+            branches,
+            narrowed: None,
+        })
     };
     goes_on().map(Arc::new).map_err(|difference| unfit(Some(found), difference))
 }

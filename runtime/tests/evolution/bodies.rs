@@ -3,7 +3,7 @@
 use crate::rewrites;
 
 rewrites! {
-    "a `for` loop over a list becomes a `while let` over its iterator"
+    "a `for` loop over a list becomes a `while let` over a queue"
     for_to_while(cx, id) {
         old {
             let mut all = String::new();
@@ -15,8 +15,8 @@ rewrites! {
         }
         new {
             let mut all = String::new();
-            let mut items = vec![id, 8].into_iter();
-            while let Some(item) = items.next() {
+            let mut items = std::collections::VecDeque::from([id, 8]);
+            while let Some(item) = items.pop_front() {
                 let Go(go) = cx.signal::<Go>().await;
                 all.push_str(&format!("{item}:{go} "));
             }
@@ -315,7 +315,7 @@ rewrites! {
             let approval = cx.promise("approval");
             let Go(go) = cx.signal::<Go>().await;
             cx.complete_promise::<u64, piton::machine::Never>(&approval.token(), Ok(id));
-            let said: Result<u64, PromiseError<piton::machine::Never>> = approval.await;
+            let said: Result<u64, piton::machine::PromiseError<piton::machine::Never>> = approval.await;
             format!("{go} {:?}", said.ok())
         }
         new {

@@ -27,6 +27,7 @@ mod inline;
 mod kin;
 mod locals;
 mod loops;
+mod narrowed;
 mod parts;
 mod places;
 mod shapes;
@@ -57,6 +58,7 @@ const GROUPS: &[Group] = &[
     ("shapes", shapes::all),
     ("attributes", attributes::all),
     ("branches", branches::all),
+    ("narrowed", narrowed::all),
     ("blocks", blocks::all),
     ("fan_out", fan_out::all),
     ("inline", inline::all),
