@@ -159,8 +159,11 @@ async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
                 && matches!(state.awaited, Some(StoredAwaited::Workflow { .. }))
         });
         let disagreement = match cell.verdict {
-            Verdict::Goes(_) | Verdict::Back(..) | Verdict::Unforeseen(..) => certain
+            Verdict::Goes(_) | Verdict::Back(..) => certain
                 .map(|concern| format!("it goes on, and the check says: {}", concern.finding)),
+            Verdict::Held(..) if here.is_empty() => Some("the check does not see it".to_owned()),
+            Verdict::Held(..) => certain
+                .map(|concern| format!("only the value tells, and it says: {}", concern.finding)),
             // It fails at what it reads next.
             Verdict::Blocked("", ..) if !concerns.is_empty() => None,
             Verdict::Blocked(..) if here.is_empty() && !is_inline => {
@@ -233,7 +236,7 @@ async fn in_new_build(
 ) -> Result<Option<&'static str>, String> {
     let result = parked.new_result.take().expect("nobody has asked for it");
     let verdict = match cell.verdict {
-        Verdict::Unforeseen(what, expected) => Verdict::Blocked("", what, expected),
+        Verdict::Held(what, expected) => Verdict::Blocked("", what, expected),
         verdict => verdict,
     };
     match verdict {
@@ -260,7 +263,7 @@ async fn in_new_build(
             }
             Ok(Some(expected))
         }
-        Verdict::Unforeseen(..) => unreachable!("it is taken for one that is blocked"),
+        Verdict::Held(..) => unreachable!("it is taken for one that is blocked"),
         Verdict::Back(state, result) => {
             until(client, parked.run_id, |record| record.state == state).await?;
             Ok(Some(result))

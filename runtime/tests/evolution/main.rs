@@ -13,20 +13,25 @@ mod drive;
 mod edit;
 mod shop;
 
+mod attributes;
 mod blocks;
+mod bodies;
 mod branches;
 mod collections;
 mod endings;
 mod enums;
 mod exposed;
 mod fan_out;
+mod handles;
 mod inline;
 mod kin;
 mod locals;
 mod loops;
+mod narrowed;
 mod parts;
 mod places;
 mod retried;
+mod shapes;
 mod structs;
 mod values;
 mod wire;
@@ -46,15 +51,20 @@ const GROUPS: &[Group] = &[
     ("locals", locals::all),
     ("parts", parts::all),
     ("loops", loops::all),
+    ("bodies", bodies::all),
     ("values", values::all),
     ("collections", collections::all),
     ("structs", structs::all),
     ("enums", enums::all),
+    ("shapes", shapes::all),
+    ("attributes", attributes::all),
     ("branches", branches::all),
+    ("narrowed", narrowed::all),
     ("blocks", blocks::all),
     ("fan_out", fan_out::all),
     ("inline", inline::all),
     ("kin", kin::all),
+    ("handles", handles::all),
     ("wire", wire::all),
     ("endings", endings::all),
     ("exposed", exposed::all),
