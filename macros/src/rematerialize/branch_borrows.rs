@@ -1,5 +1,4 @@
-//! Borrows that one of several branches gives: `let name = if is_known { &order.name } else { &other };`,
-//! or that a loop or labeled block is left with.
+//! Borrows that one of several branches gives: `let name = if is_known { &order.name } else { &other };`.
 //!
 //! ```text
 //! let name = match owner { Some(name) => name, None => &other };
@@ -16,19 +15,18 @@ use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr, Ident, Pat, Stmt};
 
-use super::branch_values::{Around, each_branch, is_left_with_value};
-use super::rematched_patterns::depends_on_guard;
+use super::branch_values::{Around, each_branch};
 use crate::ir;
 use crate::ir::{LocalId, LocalKind};
 use crate::lower::{Dest, Lower};
 use crate::rematerialize::patterns;
+use crate::rematerialize::patterns::depends_on_guard;
 use crate::syntax::branches::awaits_in_branch;
 use crate::syntax::build::let_stmt;
 use crate::syntax::forms::gives_option;
 use crate::syntax::hygiene::Names;
 use crate::syntax::patterns::{collect_bindings, split_type};
 use crate::syntax::{macros, suspend};
-use crate::values::pairs::is_part_of_bound;
 use crate::values::projections;
 
 impl Lower<'_> {
@@ -97,7 +95,7 @@ impl Lower<'_> {
     ) -> Option<Expr> {
         let is_block = matches!(value, Expr::Block(block) if block.label.is_none());
         let has_branches = matches!(value, Expr::If(_) | Expr::Match(_));
-        if !(has_branches || is_left_with_value(value) || is_held && is_block) {
+        if !(has_branches || is_held && is_block) {
             return None;
         }
         let (mut made, mut borrows) = (Vec::new(), false);
@@ -236,8 +234,7 @@ impl Lower<'_> {
             return is_borrow.then(|| patterns::of(pat, value, std::slice::from_ref(ident)));
         }
         let lends = self.binds_shared_borrows(pat, value)
-            && (projections::gives_part(given, pat, false, false)
-                || is_part_of_bound(given, pat, value));
+            && projections::gives_part(given, pat, false, false);
         lends.then(|| {
             let (span, otherwise) = (given.span(), patterns::otherwise());
             let names = Names::of(given.to_token_stream());
