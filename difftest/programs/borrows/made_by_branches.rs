@@ -1,42 +1,34 @@
-//! Borrows of what branches make, in variables that are declared before them.
+//! Borrows of a value that a branch may make, in an `Option` that is looked up or replaced by another borrow.
 
 #[workflow]
 async fn program(n: i64) -> Option<String> {
     let known = Noisy::new("known");
     let other = list(n).await;
-    let (fetched, counts, made);
-    let name = if n > 1 {
-        fetched = fetch("a").await;
-        &fetched
-    } else {
-        return None;
+    let fetched = if n > 1 { Some(fetch("a").await) } else { None };
+    let text = fetch("b").await;
+    let name = fetched.as_ref().unwrap_or(&text);
+    let counts = match n {
+        2 => Some(order(n).await.lines.iter().map(|line| line.count).collect::<Vec<_>>()),
+        _ => None,
     };
-    let rows = match n {
-        2 => {
-            counts = order(n).await.lines.iter().map(|line| line.count).collect::<Vec<_>>();
-            &counts
-        }
-        _ => &other,
-    };
-    let noisy = if n > 3 {
+    let rows = counts.as_ref().unwrap_or(&other);
+    let made = if n > 3 {
         let _inner = Noisy::new("inner");
         tick().await;
-        made = Noisy::new("made");
-        &made
+        Some(Noisy::new("made"))
     } else {
-        &known
+        None
     };
+    let noisy = made.as_ref().unwrap_or(&known);
     tick().await;
     note(format!("{noisy:?}"));
     let mut round = 0;
     while round < 3 {
         round += 1;
-        let of_round;
-        let held = if round > 1 {
-            of_round = Noisy::new(format!("round {round}"));
-            &of_round
-        } else {
-            noisy
+        let of_round = if round > 1 { Some(Noisy::new(format!("round {round}"))) } else { None };
+        let held = match &of_round {
+            Some(noisy) => noisy,
+            None => noisy,
         };
         let last = Noisy::new("last");
         if flag(round).await {
@@ -46,13 +38,8 @@ async fn program(n: i64) -> Option<String> {
     }
     let (one, two) = join!(
         async {
-            let loaded;
-            let text = if n > 2 {
-                loaded = fetch("x").await;
-                &loaded
-            } else {
-                name
-            };
+            let loaded = if n > 2 { Some(fetch("x").await) } else { None };
+            let text = loaded.as_ref().unwrap_or(name);
             tick().await;
             text.len()
         },

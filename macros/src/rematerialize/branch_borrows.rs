@@ -16,6 +16,8 @@ use syn::visit::Visit;
 use syn::{Expr, Ident, Pat, Stmt};
 
 use super::branch_values::{Around, each_branch};
+use super::extended_temporaries::lender;
+use crate::diagnostics::rules::Rule;
 use crate::ir;
 use crate::ir::{LocalId, LocalKind};
 use crate::lower::{Dest, Lower};
@@ -49,13 +51,35 @@ impl Lower<'_> {
         let awaits = suspend::expr(&init.expr);
         let source = self.locals[id].stored.clone();
         let again = self.numbered(&mut init.expr, &source, is_held, awaits);
-        let Some(again) = again else { return };
+        let Some(again) = again else {
+            if self.locals[id].kind == LocalKind::Value {
+                self.check_lenders(&mut init.expr);
+            }
+            return;
+        };
         // What is made again is not given in several places.
         if awaits {
             let branches = std::mem::replace(&mut *init.expr, again.clone());
             self.expr_stmt(branches, None, Dest::Discard);
         }
         self.locals[id].remade = Some(again);
+    }
+
+    /// Reports a branch that borrows from what it awaits, which is dropped where the branch ends.
+    fn check_lenders(&self, value: &mut Expr) {
+        each_branch(value, &mut Vec::new(), &mut |given, _| {
+            let Expr::Reference(borrow) = given else { return Some(()) };
+            if lender(&mut borrow.expr).is_some_and(|made| suspend::expr(made)) {
+                self.diagnostics.error_at(
+                    &*given,
+                    Rule::SAVED_LOCALS,
+                    "a branch cannot borrow a value that it awaits",
+                    "await it before: `let loaded = if … { Some(load(id).await) } else { None };`, and borrow it: \
+                     `loaded.as_ref().unwrap_or(&other)`; or let each branch return a value",
+                );
+            }
+            Some(())
+        });
     }
 
     /// The operand that branches give, if it is a borrow: a local that is made again. Where a branch awaits,

@@ -3,7 +3,7 @@
 use syn::{Block, Expr, Pat, Stmt};
 
 use crate::syntax::conditions::chain;
-use crate::syntax::results::{is_left_by, leaves};
+use crate::syntax::results::{ends, is_left_by, leaves};
 
 /// What is matched around a branch, innermost last: a pattern, and the value that it has matched.
 pub(crate) type Around = Vec<(Pat, Expr)>;
@@ -32,8 +32,8 @@ pub(crate) fn each_branch(
             Some(())
         }
         Expr::Block(expr) if expr.label.is_none() => each_end(&mut expr.block, around, visit),
-        // Jumps give its value, too.
-        Expr::Loop(_) | Expr::Block(_) => None,
+        // Jumps give its value, unless it gives none.
+        Expr::Loop(_) | Expr::Block(_) => ends(value).is_empty().then_some(()),
         value if leaves(value) => Some(()),
         value => visit(value, around),
     }
