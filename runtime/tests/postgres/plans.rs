@@ -112,11 +112,8 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     let again = ActivityEnd::Retry { retry_at: Timestamp(0), failure: "declined".into(), details };
     let end =
         |handle, reporter, end| FinishActivity { key: key(handle), attempt: 1, reporter, end };
-    let ends = vec![
-        end(0, reporter, returned),
-        end(1, reporter, again),
-        end(2, Reporter::Token, fails),
-    ];
+    let ends =
+        vec![end(0, reporter, returned), end(1, reporter, again), end(2, Reporter::Token, fails)];
     store.finish_activities(ends).await?;
     store.find_activity(key(1)).await?;
     let gives_up = CommitStep { effects: vec![Effect::GiveUp(Handle(3))], ..keep(first, 1) };
