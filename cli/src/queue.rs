@@ -1,9 +1,9 @@
-//! `piton queue`: the status of queues, and pausing them.
+//! `piton queue`: the status of queues, pausing them, and calls that have failed.
 
 use clap::Subcommand;
-use piton::client::Client;
+use piton::client::{Client, FailedCall};
 use piton::model::Timestamp;
-use piton::store::{QueueRecord, ResumeOutcome};
+use piton::store::{FailedCallId, QueueRecord, ResumeOutcome};
 use serde_json::{Value, json};
 
 use crate::error::Failure;
@@ -43,6 +43,39 @@ pub(crate) enum QueueCommand {
     Resume {
         /// The queue's name
         queue: String,
+    },
+    /// List the calls on a queue that have failed for good
+    Failed {
+        /// The queue's name
+        queue: String,
+        /// The most calls to list
+        #[arg(long, default_value_t = 100, value_name = "N")]
+        limit: u32,
+        /// Only those behind this one
+        #[arg(long, value_name = "ID")]
+        after: Option<i64>,
+    },
+    /// Put failed calls on their queue again
+    ///
+    /// A run that was told the failure is not told again. The outcome of an item stands under its key; that of a call
+    /// without a key goes to nobody.
+    Redrive {
+        /// The queue's name
+        queue: String,
+        /// The calls' ids
+        #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "ID")]
+        ids: Vec<i64>,
+        /// All of them
+        #[arg(long)]
+        all: bool,
+    },
+    /// Delete failed calls for good
+    Discard {
+        /// The queue's name
+        queue: String,
+        /// The calls' ids
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<i64>,
     },
 }
 
@@ -88,7 +121,72 @@ pub(crate) async fn carry_out(
                 (false, false) => format!("the queue `{queue}` was not paused\n"),
             })
         }
+        QueueCommand::Failed { queue, limit, after } => {
+            let calls = client.queue(queue).failed(after.map(FailedCallId), limit).await?;
+            if !output.json {
+                return Ok(failed_table(&calls));
+            }
+            let mut shown = Vec::with_capacity(calls.len());
+            for call in &calls {
+                shown.push(failed_to_json(call, client.payload_json(&call.arguments).await?));
+            }
+            Ok(output::json(&shown))
+        }
+        QueueCommand::Redrive { queue, ids, all } => {
+            let queue = client.queue(queue);
+            let redriven = match all {
+                true => queue.redrive_all().await?,
+                false => queue.redrive(&numbered(ids)).await?,
+            };
+            Ok(match output.json {
+                true => output::json(&json!({ "queue": queue.name(), "redriven": redriven })),
+                false => format!("{redriven} put on the queue `{}` again\n", queue.name()),
+            })
+        }
+        QueueCommand::Discard { queue, ids } => {
+            let queue = client.queue(queue);
+            let discarded = queue.discard(&numbered(ids)).await?;
+            Ok(match output.json {
+                true => output::json(&json!({ "queue": queue.name(), "discarded": discarded })),
+                false => format!("{discarded} discarded from the queue `{}`\n", queue.name()),
+            })
+        }
     }
+}
+
+fn numbered(ids: Vec<i64>) -> Vec<FailedCallId> {
+    ids.into_iter().map(FailedCallId).collect()
+}
+
+fn failed_table(calls: &[FailedCall]) -> String {
+    let now = Timestamp::now();
+    let rows = calls.iter().map(|call| {
+        vec![
+            call.id.to_string(),
+            call.activity.clone(),
+            call.key.clone().unwrap_or_default(),
+            call.workflow_id.clone(),
+            call.attempts.to_string(),
+            ago(call.failed_at, now),
+            call.failure.lines().next().unwrap_or_default().to_owned(),
+        ]
+    });
+    let titles = ["ID", "ACTIVITY", "KEY", "WORKFLOW ID", "ATTEMPTS", "FAILED", "ERROR"];
+    output::table(&titles, rows)
+}
+
+fn failed_to_json(call: &FailedCall, arguments: Value) -> Value {
+    json!({
+        "id": call.id.0,
+        "activity": call.activity,
+        "key": call.key,
+        "workflow_id": call.workflow_id,
+        "run_id": call.run_id.map(|run_id| run_id.to_string()),
+        "arguments": arguments,
+        "attempts": call.attempts,
+        "failure": call.failure,
+        "failed_at": call.failed_at.to_string(),
+    })
 }
 
 fn table(queues: &[QueueRecord]) -> String {

@@ -298,6 +298,29 @@ CREATE INDEX piton_activities_held ON piton_activities (worker_id) WHERE worker_
 CREATE INDEX piton_activities_expiring ON piton_activities (expires_at)
     WHERE expires_at IS NOT NULL;
 
+-- Calls on queues that have failed for good, until they are put on their queue again, discarded, or old. Ids are never
+-- used twice.
+CREATE TABLE piton_failed_calls (
+    call_id       INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- The activity that it was.
+    run_id        BLOB NOT NULL,
+    handle        INTEGER NOT NULL CHECK (handle >= 0),
+    queue         TEXT NOT NULL,
+    activity      TEXT NOT NULL,
+    call          BLOB NOT NULL,
+    attempts      INTEGER NOT NULL CHECK (attempts >= 0),
+    failure       TEXT NOT NULL,
+    failed_at     INTEGER NOT NULL,
+    -- The key, and for how long it is kept, of an item of the queue.
+    item_key      TEXT,
+    retention_ms  INTEGER CHECK (retention_ms >= 0),
+    UNIQUE (run_id, handle),
+    CHECK ((item_key IS NULL) = (retention_ms IS NULL))
+) STRICT;
+
+CREATE INDEX piton_failed_calls_queue ON piton_failed_calls (queue, call_id);
+CREATE INDEX piton_failed_calls_age ON piton_failed_calls (failed_at);
+
 -- Queues of which nobody takes activities.
 CREATE TABLE piton_paused_queues (
     queue     TEXT NOT NULL PRIMARY KEY,

@@ -23,14 +23,14 @@ use piton::store::{
     ClaimActivities, ClaimRequest, ClaimSchedules, Claimed, ClaimedActivities, ClaimedRun,
     ClaimedSchedules, CommitOutcome, CommitStep, CompletePromise, CompletionOutcome, DeadLetter,
     DeadLetterFilter, DeadLetterId, DefinitionCount, DefinitionRecord, DefinitionSummary,
-    EditOutcome, EditRun, ExpireRun, Expired, ExpiredActivity, FinishActivity, FinishOutcome,
-    FoundEnding, FoundUpdate, HeartbeatOutcome, Hub, IdPolicy, Inbox, Kin, LastRun, ManualClock,
-    MemoryStore, NewArrival, NewRun, NewSchedule, NewWorker, PastState, PastStep, PromiseFilter,
-    PromiseRecord, QueueRecord, RedeliverOutcome, RelayMessages, Relayed, RemoveClosed,
-    RemovePromises, Removed, RemovedPromises, Renewal, ResumeOutcome, ReviewedActivities,
-    ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated,
-    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, StripClosed, Stripped, UpdateKey,
-    WorkerLease,
+    EditOutcome, EditRun, ExpireRun, Expired, ExpiredActivity, FailedCall, FailedCallId,
+    FailedCallQuery, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome,
+    Hub, IdPolicy, Inbox, Kin, LastRun, ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule,
+    NewWorker, PastState, PastStep, PromiseFilter, PromiseRecord, QueueRecord, RedeliverOutcome,
+    RedriveCall, RelayMessages, Relayed, RemoveClosed, RemovePromises, Removed, RemovedPromises,
+    Renewal, ResumeOutcome, ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey,
+    RunQuery, RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
+    SchemaRecord, StartOutcome, StripClosed, Stripped, UpdateKey, WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -359,6 +359,13 @@ delegate!(Queues:
     pause_queue(queue: &str, reason: &str) -> ();
     resume_queue(queue: &str) -> ResumeOutcome;
     list_queues() -> Vec<QueueRecord>;
+);
+
+delegate!(FailedCalls:
+    list_failed_calls(query: FailedCallQuery<'_>) -> Vec<FailedCall>;
+    redrive_calls(queue: &str, calls: Vec<RedriveCall>) -> u64;
+    discard_failed_calls(queue: &str, ids: &[FailedCallId]) -> u64;
+    remove_failed_calls(age: Duration, limit: u32) -> u64;
 );
 
 delegate!(Retention:

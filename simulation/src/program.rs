@@ -46,6 +46,8 @@ pub enum Op {
     Settle(Promised, i64),
     /// Starts a child.
     Child(Child),
+    /// Awaits the item of a queue with this number, which others await as well.
+    Item(u32),
 }
 
 /// What ends a wait for a signal.
@@ -148,7 +150,12 @@ pub enum Entry {
     Broken,
     /// A child is over, with these entries if it has completed.
     Child(Option<Vec<Entry>>),
+    /// The item with this number is over.
+    Item(u32),
 }
+
+/// How many items there are.
+const ITEMS: u32 = 12;
 
 /// The largest value of an activity. Above it, values tell who has completed an attempt.
 pub const VALUES: i64 = 0xf_ffff;
@@ -176,7 +183,8 @@ fn draw_op(rng: &mut Rng, depth: u32) -> Op {
         17..=18 => Op::Race(draw_work(rng), draw_work(rng)),
         19 => Op::WorkWithin(draw_work(rng), draw_sleep(rng)),
         20 => Op::Fragile,
-        21..=23 => Op::Tell(draw_number(rng), rng.u32(..)),
+        21..=22 => Op::Tell(draw_number(rng), rng.u32(..)),
+        23 => Op::Item(rng.u32(0..ITEMS)),
         24 => Op::Letter(draw_sleep(rng)),
         25..=26 => Op::Answer(draw_sleep(rng)),
         27..=28 => {
@@ -380,6 +388,11 @@ impl<'a> Check<'a> {
             // What comes of it, the oracle knows.
             Op::Settle(..) => Ok(()),
             Op::Child(child) => self.child(op, child),
+            Op::Item(number) => match self.next(op)? {
+                Entry::Item(found) if found == number => Ok(()),
+                Entry::Failed if self.luck.was_faulty || self.luck.may_be_cancelled => Ok(()),
+                other => Err(format!("{op:?} gave {other:?}")),
+            },
         }
     }
 

@@ -257,6 +257,13 @@ async fn play(cx: &Context, program: Vec<Op>, before: u32) -> Played {
                 cx.complete_promise::<i64, String>(&token, Ok(value));
             }
             Op::Child(child) => entries.extend(raise(child).await),
+            Op::Item(number) => {
+                let queue = QUEUES[number as usize % QUEUES.len()];
+                entries.push(match post(number).queue(queue).await {
+                    Ok(number) => Entry::Item(number),
+                    Err(_) => Entry::Failed,
+                });
+            }
             Op::Fragile => {
                 break_where_broken();
                 cx.sleep(Duration::ZERO).await;
@@ -390,6 +397,25 @@ async fn beat(cx: &ActivityContext, work: Work) -> Result<i64, String> {
     // What is said at the very end nobody has passed on before.
     says(times)?;
     come_to(&Work { millis: 0, ..work }, troubled).await
+}
+
+/// Carries out an item. The first attempts of some fail.
+#[activity(
+    queue = "far",
+    key = "{number}",
+    start_to_close = "2s",
+    retry(initial = "200ms", backoff = 2.0, max_attempts = 4)
+)]
+async fn post(cx: &ActivityContext, number: u32) -> Result<u32, String> {
+    let world = cx.dependency::<Arc<World>>();
+    let queue = QUEUES[number as usize % QUEUES.len()];
+    let _running = world.running(Some(queue));
+    world.item_begins(cx.info(), number);
+    tokio::time::sleep(Duration::from_millis(u64::from(number) * 20)).await;
+    match cx.info().attempt <= number % 3 {
+        true => Err("as it was told".to_owned()),
+        false => Ok(number),
+    }
 }
 
 /// Is completed from outside.

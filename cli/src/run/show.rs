@@ -291,6 +291,10 @@ impl Page<'_> {
                     format!("child `{workflow_id}`, a run of `{workflow}`, first run {child}");
                 self.line(level, &format!("{named}{child}{since}{arrived}"));
             }
+            WaitFor::Item { activity, queue, key } => {
+                let item = format!("activity `{activity}` on queue `{queue}`, key `{key}`");
+                self.line(level, &format!("{}{item}{since}{arrived}", named(activity)));
+            }
             WaitFor::Promise { token, expires_at } => {
                 let until = expires_at.map(|at| format!(", expires {}", relative(at, now)));
                 let (until, name) = (until.unwrap_or_default(), token.name());

@@ -1,11 +1,11 @@
-//! Queues are shown, paused, drained and resumed.
+//! Queues are shown, paused, drained and resumed; failed calls are listed, redriven and discarded.
 
 use insta::assert_snapshot;
 use libtest_mimic::Failed;
 use serde_json::{Value, json};
 
 use crate::shell::{Shell, redacted};
-use crate::workflows::deliver;
+use crate::workflows::{deliver, load_vans};
 
 fn said(shell: &Shell, arguments: &[&str]) -> Result<String, Failed> {
     let text = shell.prints(&[&["queue"][..], arguments].concat())?;
@@ -43,5 +43,31 @@ pub(crate) fn queues_are_paused_drained_and_resumed(shell: Shell) -> Result<(), 
     all += &said(&shell, &["resume", "vans"])?;
     assert_eq!(shown(&shell)?["paused"], Value::Null);
     assert_snapshot!("queues", all);
+    Ok(())
+}
+
+pub(crate) fn failed_calls_are_redriven_and_discarded(shell: Shell) -> Result<(), Failed> {
+    shell.run_until(load_vans(3), "load-3", async |_, run| Ok(!run.status.is_open()))?;
+    let mut all = said(&shell, &["failed", "ramp", "--json"])?;
+    let table = shell.prints(&["queue", "failed", "ramp"])?;
+    for shown in ["ID", "load", "van 3", "load-3", "too heavy"] {
+        assert!(table.contains(shown), "{shown}: {table}");
+    }
+    assert_eq!(shell.prints(&["queue", "failed", "ramp", "--after", "3"])?.lines().count(), 1);
+    for verb in [
+        &["redrive", "ramp", "1"][..],
+        &["redrive", "ramp", "1", "--json"],
+        &["discard", "ramp", "1", "2"],
+        &["redrive", "ramp", "--all"],
+        &["discard", "ramp", "3", "--json"],
+        &["failed", "ramp"],
+    ] {
+        all += &said(&shell, verb)?;
+    }
+    let (code, hint) = shell.fails(&["queue", "redrive", "ramp"])?;
+    assert_eq!(code, Some(2), "{hint}");
+    let status = shell.prints(&["queue", "show", "ramp", "--json"])?;
+    assert_eq!(serde_json::from_str::<Value>(&status)?["waiting"], 2);
+    assert_snapshot!("failed_calls", all);
     Ok(())
 }

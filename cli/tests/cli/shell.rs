@@ -38,7 +38,7 @@ impl Shell {
     ) -> Result<RunRecord, Failed> {
         self.block_on(async {
             let client = &self.client;
-            let worker = Worker::new(client).start().await?;
+            let worker = Worker::new(client).queue("ramp").start().await?;
             let run = client.start(call).id(id).await?;
             let found = self.until(run.run_id(), &mut is_wanted).await?;
             worker.shutdown().await?;

@@ -137,3 +137,18 @@ pub async fn tally(cx: &Context) -> Result<u64, String> {
         }
     }
 }
+
+#[activity(queue = "ramp", retry(max_attempts = 1))]
+async fn load(van: String, kilos: u32) -> Result<(), String> {
+    Err(format!("{van}: {kilos} kg are too heavy"))
+}
+
+/// Loads vans, all of which are too small.
+#[workflow]
+pub async fn load_vans(count: u32) -> u32 {
+    let mut loaded = 0;
+    for van in 1..=count {
+        loaded += u32::from(load(format!("van {van}"), van * 1_000).await.is_ok());
+    }
+    loaded
+}

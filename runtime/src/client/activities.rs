@@ -172,6 +172,7 @@ impl Client {
         let record = || self.recorded().schema_of(&**self.store(), &report.returned);
         patiently(record).await.map_err(failed)?;
         let returned = OperationOutcome::Returned(report.returned.clone());
+        let failure = report.error.as_ref().map(|error| error.message.clone());
         let end = match &call {
             Some(call) if report.error.is_some() => {
                 self.conclude(token, &call.activity, report).await?
@@ -184,7 +185,9 @@ impl Client {
                 let failure = AttemptFailure::new(token.attempt, failure.clone()).error;
                 ActivityEnd::Retry { retry_at: *retry_at, failure, details: None }
             }
-            Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome.clone()),
+            Conclusion::Outcome(outcome) => {
+                ActivityEnd::of(outcome.clone(), token.attempt, failure)
+            }
             Conclusion::Block(_) => ActivityEnd::Outcome(returned.clone()),
         };
         let ActivityToken { handle, attempt, .. } = token;

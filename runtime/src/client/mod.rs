@@ -7,6 +7,7 @@ mod dead_letters;
 mod definitions;
 pub mod edit;
 mod exposed;
+mod failed_calls;
 mod handle;
 mod in_use;
 pub mod inspect;
@@ -37,6 +38,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use by_id::{SendJsonUpdate, UntypedRun};
 pub use exposed::{Exposed, QueryCall};
+pub use failed_calls::FailedCall;
 pub use handle::RunHandle;
 pub use in_use::DefinitionInUse;
 pub use lists::{CountRuns, GroupedCount, ListRuns, RunPage};

@@ -6,9 +6,9 @@ use crate::engine::backoff::patiently;
 use crate::error::{LookupError, StoreError};
 use crate::machine::Workflow;
 use crate::model::{
-    ActivityOperation, AttemptFailure, Handle, Operation, RunId, Snapshot, Timestamp,
+    ActivityOperation, AttemptFailure, Handle, Operation, PromiseToken, RunId, Timestamp,
 };
-use crate::store::{ActivityKey, Arrival, ArrivalKind, RunKey};
+use crate::store::{ActivityKey, ActivityRecord, Arrival, ArrivalKind, RunKey};
 
 /// How many arrivals are read in one go.
 const PAGE: u32 = 500;
@@ -24,7 +24,9 @@ pub struct OutstandingActivity {
     pub name: String,
     /// The queue whose workers attempt it; `None` if the worker that has the run does.
     pub queue: Option<String>,
-    /// When the workflow asked for it.
+    /// The key of an item of the queue, which other runs may await as well.
+    pub key: Option<String>,
+    /// When the workflow asked for it. Of an item, when the queue took it, or else the time of the run's last step.
     pub scheduled_at: Timestamp,
     /// The number of the attempt that is being made or comes next, from 1.
     pub attempt: u32,
@@ -67,10 +69,10 @@ impl Client {
     /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
     /// [is away](Client#when-the-database-is-away) for too long, or what it has of the run cannot be read.
     pub async fn activities(&self, run_id: RunId) -> Result<Vec<OutstandingActivity>, LookupError> {
-        match self.find(run_id).await? {
-            Some(run) if run.status.is_open() => {}
-            Some(_) => return Ok(Vec::new()),
-            None => return Err(LookupError::Unknown(RunKey::RunId(run_id))),
+        let run = self.find(run_id).await?;
+        let run = run.ok_or(LookupError::Unknown(RunKey::RunId(run_id)))?;
+        if !run.status.is_open() {
+            return Ok(Vec::new());
         }
         // In this order: what leaves the inbox in between has gone into the snapshot.
         let inbox = self.arrivals(run_id).await?;
@@ -84,7 +86,18 @@ impl Client {
         };
         let snapshot = codec::decode_snapshot(&snapshot).map_err(corrupt)?;
         let mut outstanding = Vec::new();
-        for (handle, mut activity) in activities(snapshot) {
+        for (handle, operation) in snapshot.operations {
+            let mut activity = match operation {
+                Operation::Activity(activity) => *activity,
+                Operation::Promise(wait) if wait.token.queue().is_some() => {
+                    if !has_ended(&inbox, handle) {
+                        let asked_at = run.stepped_at.unwrap_or(run.started_at);
+                        outstanding.push(self.item(handle, &wait.token, asked_at).await?);
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
             if !apply(&inbox, handle, &mut activity) {
                 continue;
             }
@@ -94,14 +107,39 @@ impl Client {
                 let row = patiently(|| self.store().find_activity(key)).await?;
                 // Without a row it has ended, or the run has closed, since the snapshot was read.
                 let Some(row) = row else { continue };
-                let is_made = row.worker.is_some();
-                shown.attempt = row.attempt + u32::from(!is_made);
-                shown.next_attempt_at = row.due_at.filter(|_| !is_made);
-                shown.last_failure = row.last_failure;
+                shown.take_row(row);
             }
             outstanding.push(shown);
         }
         Ok(outstanding)
+    }
+
+    /// An item of a queue that a run waits for.
+    async fn item(
+        &self,
+        handle: Handle,
+        token: &PromiseToken,
+        asked_at: Timestamp,
+    ) -> Result<OutstandingActivity, StoreError> {
+        let mut shown = OutstandingActivity {
+            handle,
+            name: token.workflow().to_owned(),
+            queue: token.queue().map(str::to_owned),
+            key: Some(token.name().to_owned()),
+            scheduled_at: asked_at,
+            attempt: 1,
+            next_attempt_at: None,
+            last_failure: None,
+        };
+        let promise = patiently(|| self.store().find_promise(token.key())).await?;
+        let Some(promise) = promise else { return Ok(shown) };
+        shown.scheduled_at = promise.made_at;
+        let key = promise.item.map(|run_id| ActivityKey { run_id, handle: ActivityKey::OF_ITEM });
+        let Some(key) = key else { return Ok(shown) };
+        if let Some(row) = patiently(|| self.store().find_activity(key)).await? {
+            shown.take_row(row);
+        }
+        Ok(shown)
     }
 
     /// Everything that waits for the run.
@@ -118,11 +156,21 @@ impl Client {
     }
 }
 
-fn activities(snapshot: Snapshot) -> impl Iterator<Item = (Handle, ActivityOperation)> {
-    snapshot.operations.into_iter().filter_map(|(handle, operation)| match operation {
-        Operation::Activity(activity) => Some((handle, *activity)),
-        _ => None,
-    })
+impl OutstandingActivity {
+    /// Takes over what the row of an activity on a queue says.
+    fn take_row(&mut self, row: ActivityRecord) {
+        let is_made = row.worker.is_some();
+        self.attempt = row.attempt + u32::from(!is_made);
+        self.next_attempt_at = row.due_at.filter(|_| !is_made);
+        self.last_failure = row.last_failure;
+    }
+}
+
+/// Whether the outcome of an operation has arrived.
+fn has_ended(inbox: &[Arrival], handle: Handle) -> bool {
+    inbox.iter().any(
+        |arrival| matches!(arrival.kind, ArrivalKind::Outcome { handle: of, .. } if of == handle),
+    )
 }
 
 /// Adds what has arrived since the snapshot. Whether the activity is still outstanding.
@@ -153,6 +201,7 @@ fn of_snapshot(handle: Handle, activity: ActivityOperation) -> OutstandingActivi
         handle,
         name: activity.name.into_owned(),
         queue: activity.queue,
+        key: None,
         scheduled_at: activity.scheduled_at,
         attempt: activity.attempts.saturating_add(1),
         next_attempt_at: activity.retry_at,

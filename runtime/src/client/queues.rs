@@ -31,8 +31,8 @@ impl Client {
 /// A queue of activities, made by [`Client::queue`].
 #[derive(Clone, Debug)]
 pub struct QueueHandle<'a> {
-    client: &'a Client,
-    name: String,
+    pub(super) client: &'a Client,
+    pub(super) name: String,
 }
 
 impl QueueHandle<'_> {

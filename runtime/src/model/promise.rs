@@ -429,6 +429,15 @@ pub enum PromiseMessage {
         /// How long the outcome is kept.
         retention: Duration,
     },
+    /// An item of a queue that has failed is put on the queue again. The store sends this, in the name of the item.
+    Redrive {
+        /// The promise of its outcome.
+        token: PromiseToken,
+        /// The item.
+        item: Box<QueueItem>,
+        /// How many attempts were begun before.
+        attempts: u32,
+    },
 }
 
 #[cfg(test)]

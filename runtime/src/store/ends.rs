@@ -15,6 +15,7 @@ use super::{
     ActivityEnd, ActivityKey, ArrivalKind, ArrivalOutcome, FinishActivity, FinishOutcome,
     MessageKey, NewArrival, Reporter, WorkerLease,
 };
+use crate::machine::OperationOutcome;
 use crate::model::{
     Epoch, Handle, OutgoingMessage, Payload, PromiseToken, RunId, Timestamp, WorkerId,
 };
@@ -55,6 +56,10 @@ pub(super) struct Ends {
     pub(super) accepted: Vec<ArrivalOutcome>,
     /// The activities that are over.
     pub(super) removed: Vec<ActivityKey>,
+    /// Those of them that have failed, and how.
+    pub(super) failed: Vec<(ActivityKey, String)>,
+    /// What stands for the runs of those that belong to no run and have no promise.
+    pub(super) detached: Vec<RunId>,
     /// Those of them that somebody works at who does not know.
     pub(super) given_up: Vec<ActivityKey>,
     /// The activities that go on without the worker they had.
@@ -99,6 +104,8 @@ impl Ends {
             arrivals: Vec::new(),
             accepted: Vec::new(),
             removed: Vec::new(),
+            failed: Vec::new(),
+            detached: Vec::new(),
             given_up: Vec::new(),
             let_go: Vec::new(),
             messages: Vec::new(),
@@ -127,19 +134,10 @@ impl Ends {
         }
         let (due_at, counted, said) = match end {
             ActivityEnd::Outcome(outcome) => {
-                if known.worker.is_some() && !matches!(reporter, Reporter::Worker(_)) {
-                    self.given_up.push(key);
-                }
-                let item = self.attempts.remove(&key).and_then(|known| known.item);
-                self.removed.push(key);
-                if let Some((promise, retention)) = item {
-                    self.messages.push(finish_message(key, promise, retention, outcome));
-                    self.use_token(key, token);
-                    return FinishOutcome::Finished;
-                }
-                let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
-                let (run_id, owner) = (key.run_id, None);
-                return self.deliver(NewArrival { run_id, kind, dedup_key: token, owner });
+                return self.finish((key, token), reporter, outcome, None);
+            }
+            ActivityEnd::Failed { outcome, failure } => {
+                return self.finish((key, token), reporter, outcome, Some(failure));
             }
             ActivityEnd::Retry { retry_at, failure, details } => {
                 (Some(retry_at), known.number, (details, Some(failure)))
@@ -155,6 +153,38 @@ impl Ends {
         let (due_at, attempt, (details, failure)) = (due_at.map(tellable), counted, said);
         self.let_go.push(LetGo { key, due_at, attempt, details, failure });
         self.use_token(key, token);
+        FinishOutcome::Finished
+    }
+
+    /// Ends an activity, which is kept as a failed call if there is a `failure`.
+    fn finish(
+        &mut self,
+        (key, token): (ActivityKey, Option<String>),
+        reporter: Reporter,
+        outcome: OperationOutcome,
+        failure: Option<String>,
+    ) -> FinishOutcome {
+        let known = self.attempts.remove(&key);
+        let has_worker = known.as_ref().is_some_and(|known| known.worker.is_some());
+        if has_worker && !matches!(reporter, Reporter::Worker(_)) {
+            self.given_up.push(key);
+        }
+        self.removed.push(key);
+        if let Some((promise, retention)) = known.and_then(|known| known.item) {
+            self.messages.push(finish_message(key, promise, retention, outcome));
+            self.use_token(key, token);
+        } else if key.is_item() {
+            // Nobody awaits what was put on its queue again.
+            self.detached.push(key.run_id);
+        } else {
+            let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
+            let (run_id, owner) = (key.run_id, None);
+            let arrival = NewArrival { run_id, kind, dedup_key: token, owner };
+            if self.deliver(arrival) == FinishOutcome::Stale {
+                return FinishOutcome::Stale;
+            }
+        }
+        self.failed.extend(failure.map(|failure| (key, failure)));
         FinishOutcome::Finished
     }
 

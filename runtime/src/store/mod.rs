@@ -75,6 +75,7 @@ pub mod contract;
 mod effects;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod ends;
+mod failed_calls;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod failure;
 mod hub;
@@ -113,6 +114,7 @@ pub use contract::definitions::{DefinitionRecord, DefinitionSummary, SchemaRecor
 pub use contract::details::{MAX_DETAILS, QueuedActivity, RunDetails, UnreadArrival};
 pub use contract::edits::{EditOutcome, EditRun};
 pub use contract::effects::Effect;
+pub use contract::failed_calls::{FailedCall, FailedCallId, FailedCallQuery, RedriveCall};
 pub use contract::history::{MAX_HISTORY_BYTES, PastState, PastStep};
 pub(crate) use contract::kin::reason_of_parent_close;
 pub use contract::kin::{ChainEntry, ChildRecord, Kin, LastRun};
@@ -150,8 +152,8 @@ pub use contract::schedules::{
 pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{
-    Activities, Attendance, Definitions, Lifecycle, Messages, Promises, Queues, Retention, Runs,
-    Schedules, Store, Visibility, Workers,
+    Activities, Attendance, Definitions, FailedCalls, Lifecycle, Messages, Promises, Queues,
+    Retention, Runs, Schedules, Store, Visibility, Workers,
 };
 pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;

@@ -175,7 +175,9 @@ impl Question {
             Reporter::Worker(worker) => Some(worker),
             Reporter::Token | Reporter::Expiry => None,
         };
-        let outcomes = ends.iter().filter(|end| matches!(end.end, ActivityEnd::Outcome(_)));
+        let outcomes = ends
+            .iter()
+            .filter(|end| matches!(end.end, ActivityEnd::Outcome(_) | ActivityEnd::Failed { .. }));
         let keys = ends.iter();
         let keys = keys.filter_map(|end| Some((end.key.run_id, end.dedup_key()?)));
         Self {

@@ -146,7 +146,9 @@ impl Weight for Message {
             Self::Promise(message) => match &**message {
                 PromiseMessage::Complete { outcome, .. }
                 | PromiseMessage::Finish { outcome, .. } => outcome.weight(),
-                PromiseMessage::Offer { item, .. } => item.call.len(),
+                PromiseMessage::Offer { item, .. } | PromiseMessage::Redrive { item, .. } => {
+                    item.call.len()
+                }
                 PromiseMessage::Await { .. } | PromiseMessage::Forget { .. } => 0,
             },
         }
@@ -281,6 +283,7 @@ impl Weight for FinishActivity {
     fn weight(&self) -> usize {
         match &self.end {
             ActivityEnd::Outcome(outcome) => outcome.weight(),
+            ActivityEnd::Failed { outcome, failure } => outcome.weight() + failure.len(),
             ActivityEnd::Retry { failure, details, .. } => details.weight() + failure.len(),
             ActivityEnd::Later | ActivityEnd::PutBack { .. } => 0,
         }

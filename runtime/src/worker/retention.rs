@@ -89,4 +89,12 @@ impl Retention {
         self.0.shared_promises = Some(age.max(SHORTEST));
         self
     }
+
+    /// Keeps the failed calls of queues for so long after they have failed, see
+    /// [`QueueHandle::failed`](crate::client::QueueHandle::failed). Less than a minute counts as a minute. Default: for 7
+    /// days.
+    pub fn failed_calls(mut self, age: Duration) -> Self {
+        self.0.failed_calls = Some(age.max(SHORTEST));
+        self
+    }
 }

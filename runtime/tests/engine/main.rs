@@ -18,6 +18,7 @@ mod crons;
 mod deep_values;
 mod events;
 mod extremes;
+mod failed_calls;
 mod fan_out;
 mod faults;
 mod finding;

@@ -1,5 +1,6 @@
 //! Activities on queues that have a key.
 
+use piton::client::inspect::WaitFor;
 use piton::error::RunError;
 use piton::model::RunStatus;
 use piton::prelude::*;
@@ -214,4 +215,38 @@ async fn items_can_be_many_with_a_limit() {
     assert_eq!(run.result().await.unwrap(), 3);
     assert_eq!((rig.lab.begun("ada"), rig.lab.begun("bob")), (vec![1], vec![1, 2]));
     worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_that_a_run_waits_for_is_shown() {
+    let rig = Rig::new();
+    let owner = rig.worker().start().await.unwrap();
+    let first = rig.client.start(notify_by_mail(text("ada"), text("hello"))).await.unwrap();
+    rig.until_parked(&first).await;
+    let second = rig.client.start(notify_by_mail(text("ada"), text("hello"))).await.unwrap();
+    rig.until_parked(&second).await;
+    for run in [&first, &second] {
+        let shown = rig.client.inspect(run.run_id()).await.unwrap();
+        let wait = &shown.position.unwrap().waits[0];
+        assert_eq!(wait.name, "send_mail");
+        let WaitFor::Item { activity, queue, key } = &wait.on else { panic!("{wait:?}") };
+        assert_eq!([activity, queue, key], ["send_mail", "mail", "ada:hello"]);
+    }
+    let server = rig.server("mail").start().await.unwrap();
+    rig.lab.fail("bob", 1);
+    let third = rig.client.start(notify_by_mail(text("bob"), text("hello"))).await.unwrap();
+    rig.until_begun("bob", &[1]).await;
+    let shown = loop {
+        match &third.activities().await.unwrap()[..] {
+            [shown] if shown.last_failure.is_some() => break shown.clone(),
+            _ => tokio::task::yield_now().await,
+        }
+    };
+    assert_eq!((shown.name.as_str(), shown.queue.as_deref()), ("send_mail", Some("mail")));
+    assert_eq!((shown.key.as_deref(), shown.attempt), (Some("bob:hello"), 2));
+    assert!(shown.next_attempt_at.is_some());
+    third.result().await.unwrap();
+    assert_eq!(third.activities().await.unwrap(), []);
+    owner.shutdown().await.unwrap();
+    server.shutdown().await.unwrap();
 }

@@ -18,6 +18,9 @@ use crate::shop::Lab;
 /// Long enough for anything to happen on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// The queue of items.
+const DESK: &str = "desk";
+
 /// How often a run is looked at.
 const LOOK: Duration = Duration::from_millis(1);
 
@@ -223,7 +226,8 @@ impl Parked {
 
 pub async fn serve(client: &Client, build: &Build, lab: &Lab) -> RunningWorker {
     let worker = Worker::new(client).serving(build.workflows(), build.activities());
-    worker.provide(lab.clone()).shutdown_grace(Duration::ZERO).start().await.unwrap()
+    let worker = worker.queue(DESK).provide(lab.clone());
+    worker.shutdown_grace(Duration::ZERO).start().await.unwrap()
 }
 
 /// Compares what becomes of a run in the new build. Gives the result that it is to have in the old one, if it goes

@@ -285,6 +285,38 @@ edits! {
         at "signal<Go>" [] [Go(7)] => Held("u64", "7 Some(\\\"yes\\\")");
     }
 
+    "code is added behind an item of a queue, and the result of its activity is widened while it is attempted"
+    item_awaited {
+        old [mail] {
+            #[activity(queue = "desk", key = "{to}")]
+            pub async fn mail(cx: &ActivityContext, to: String) -> u8 {
+                pass(cx, "mail".into()).await;
+                200
+            }
+
+            #[workflow]
+            pub async fn item_awaited(cx: &Context) -> String {
+                let sent = mail(cx.workflow_id().to_owned()).await;
+                format!("{sent:?}")
+            }
+        }
+        new [mail] {
+            #[activity(queue = "desk", key = "{to}")]
+            pub async fn mail(cx: &ActivityContext, to: String) -> u64 {
+                pass(cx, "mail".into()).await;
+                300
+            }
+
+            #[workflow]
+            pub async fn item_awaited(cx: &Context) -> String {
+                let sent = mail(cx.workflow_id().to_owned()).await;
+                format!("{sent:?} {}", note("after".into()).await)
+            }
+        }
+        run old() new();
+        at "mail" [] [] holding ["mail"] => Goes("300 noted after");
+    }
+
     "the wait for a promise gets a time limit"
     promise_gets_a_limit {
         old [] {

@@ -9,6 +9,7 @@ mod builds;
 mod chains;
 mod crowds;
 mod holdings;
+mod items;
 mod kin;
 mod letters;
 mod promises;
@@ -37,6 +38,7 @@ use self::chains::Chains;
 use self::crowds::Crowds;
 pub(crate) use self::holdings::Bounds;
 use self::holdings::Holdings;
+use self::items::Items;
 use self::kin::Kin;
 use self::letters::Letters;
 use self::promises::Promises;
@@ -57,6 +59,7 @@ pub(crate) struct Oracle {
     kin: Kin,
     chains: Chains,
     promises: Promises,
+    items: Items,
     runs: BTreeMap<RunId, Run>,
     /// What was said with tokens that were refused.
     refused: BTreeSet<i64>,
@@ -220,6 +223,12 @@ impl Oracle {
     /// An attempt to undo this part of what a run has done begins.
     pub(crate) fn undo_begins(&mut self, run_id: RunId, number: u32) {
         self.check(run_id, |run| run.undoing.begins(number).err());
+    }
+
+    /// An attempt of the item with this number begins.
+    pub(crate) fn item_begins(&mut self, info: &ActivityInfo, number: u32) {
+        let violation = self.items.begins(info, number);
+        violation.into_iter().for_each(|violation| self.violate(violation));
     }
 
     /// What has happened to a run.

@@ -178,7 +178,7 @@ impl Queues {
         }
         match &end.end {
             // The arrival tells which.
-            ActivityEnd::Outcome(_) => drop(self.rows.remove(&key)),
+            ActivityEnd::Outcome(_) | ActivityEnd::Failed { .. } => drop(self.rows.remove(&key)),
             ActivityEnd::Retry { retry_at, .. }
                 if row.limits.close_by.is_some_and(|close_by| *retry_at >= close_by) =>
             {

@@ -127,6 +127,7 @@ impl Oracle {
             Write::Committed { worker, step } => {
                 self.asked(step, now);
                 self.promises.sent(step);
+                self.items.sent(step);
                 let sent = self.letters.sent(step).or_else(|| self.kin.sent(who, step));
                 if let Disposition::Close { status, successor, .. } = &step.disposition {
                     self.kin.ended(step.run_id, *status);
@@ -186,7 +187,12 @@ impl Oracle {
                 let came = workflow_id.and_then(|id| self.letters.came(&id, kind));
                 let came = came.or_else(|| self.answers.came(run_id, kind));
                 let came = came.or_else(|| self.kin.came(run_id, kind));
-                let came = came.or_else(|| self.promises.came(run_id, kind, &self.runs));
+                let came = came.or_else(|| match kind {
+                    ArrivalKind::Outcome { handle, .. } if self.items.awaits(run_id, *handle) => {
+                        self.items.came(run_id, kind)
+                    }
+                    kind => self.promises.came(run_id, kind, &self.runs),
+                });
                 self.check(run_id, |_| came);
                 self.check(run_id, |run| {
                     let fits = !run.is_closed && seq == run.arrived + 1;
@@ -225,6 +231,20 @@ impl Oracle {
                 if let Some(violation) = self.letters.came(workflow_id, kind) {
                     self.violate(format!("{workflow_id}: {violation}"));
                 }
+            }
+            Write::Attempted { key, attempt, worker, again } if key.is_item() => {
+                let is_late = !self.is_valid(worker, now);
+                let violation = self.items.attempted(key, attempt, worker, again);
+                let violation =
+                    violation.or(is_late.then(|| format!("an item was attempted by {worker:?}")));
+                violation.into_iter().for_each(|violation| self.violate(violation));
+            }
+            Write::Ended { end } if end.key.is_item() => {
+                let is_late = !self.is_reporter_valid(end.reporter, now);
+                let violation = self.items.ended(end);
+                let violation =
+                    violation.or(is_late.then(|| "a late end of an item's attempt".to_owned()));
+                violation.into_iter().for_each(|violation| self.violate(violation));
             }
             Write::Attempted { key, attempt, worker, again } => {
                 let is_valid = self.is_valid(worker, now);
@@ -343,6 +363,7 @@ impl Oracle {
 
     fn let_go(&mut self, worker: WorkerLease, interruptions: u32, now: Timestamp) {
         self.queues.let_go(worker, now);
+        self.items.let_go(worker);
         self.leases.remove(&key_of(worker));
         for run in self.runs.values_mut().filter(|run| run.owner == Some(worker)) {
             run.owner = None;

@@ -118,6 +118,14 @@ impl World {
         self.judge(|oracle| oracle.attempt_begins(&beginning))
     }
 
+    /// An attempt of the item with this number begins.
+    pub(crate) fn item_begins(&self, info: &ActivityInfo, number: u32) {
+        let who = self.life(|life| life.name.clone()).unwrap_or_default();
+        let event = format_args!("attempt {} of the item {number} begins", info.attempt);
+        self.journal.note(&who, event);
+        self.judge(|oracle| oracle.item_begins(info, number));
+    }
+
     /// An attempt to undo this part of what its run has done begins.
     pub(crate) fn undo_begins(&self, info: &ActivityInfo, number: u32) {
         self.judge(|oracle| oracle.undo_begins(info.run_id, number));

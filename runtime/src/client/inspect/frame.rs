@@ -353,7 +353,14 @@ impl FrameView<'_> {
                     matches!(arrival.kind, ArrivalKind::Outcome { handle: of, .. } if of == handle)
                 });
                 let token = wait.token.clone();
-                WaitFor::Promise { token, expires_at: wait.expires_at }
+                match token.queue() {
+                    Some(queue) => WaitFor::Item {
+                        activity: token.workflow().to_owned(),
+                        queue: queue.to_owned(),
+                        key: token.name().to_owned(),
+                    },
+                    None => WaitFor::Promise { token, expires_at: wait.expires_at },
+                }
             }
             Operation::Shield(_) | Operation::Compensation(_) => {
                 return self.wait(name, Err(damaged("nothing waits for an operation")));

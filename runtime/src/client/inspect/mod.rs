@@ -295,6 +295,9 @@ fn name_of(operation: &Operation) -> String {
         Operation::Answer { update, .. } => format!("answer {update}"),
         Operation::Cancellation => "cancelled".to_owned(),
         Operation::Child { workflow, .. } => workflow.clone().into_owned(),
+        Operation::Promise(wait) if wait.token.queue().is_some() => {
+            wait.token.workflow().to_owned()
+        }
         Operation::Promise(wait) => format!("promise<{}>", wait.token.name()),
         Operation::Compensation(compensation) => compensation.activity.name.clone().into_owned(),
         Operation::Shield(_) => "shield".to_owned(),

@@ -295,6 +295,15 @@ pub enum WaitFor {
         #[serde(serialize_with = "as_text_or_null")]
         expires_at: Option<Timestamp>,
     },
+    /// An item of a queue: an activity with a key.
+    Item {
+        /// The activity's stored name.
+        activity: String,
+        /// The queue.
+        queue: String,
+        /// The key.
+        key: String,
+    },
     /// An update.
     Update {
         /// Its stored name.

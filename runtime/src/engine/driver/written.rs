@@ -43,7 +43,8 @@ pub(super) async fn record_written(session: &Session, effects: &Effects) {
                 }
                 PromiseMessage::Forget { .. }
                 | PromiseMessage::Offer { .. }
-                | PromiseMessage::Finish { .. } => {}
+                | PromiseMessage::Finish { .. }
+                | PromiseMessage::Redrive { .. } => {}
             },
             Message::Cancel { .. }
             | Message::ToChild { .. }

@@ -46,13 +46,12 @@ pub(crate) struct Keeping {
     pub(crate) keys: Ages,
     /// Counted from the completion; `None` means forever.
     pub(crate) shared_promises: Option<Duration>,
+    /// From when they have failed; `None` is for as long as [`FAILED_CALLS`].
+    pub(crate) failed_calls: Option<Duration>,
 }
 
-impl Ages {
-    fn is_for_ever(&self) -> bool {
-        self.others.is_none() && self.named.values().all(Option::is_none)
-    }
-}
+/// For how long failed calls on queues are kept unless a worker says otherwise.
+const FAILED_CALLS: Duration = Duration::from_secs(7 * 86_400);
 
 /// The progress of the removal of parts, by part and workflow.
 struct Progress {
@@ -71,11 +70,6 @@ impl Progress {
 /// Removes runs until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     let keeping = &session.host.settings.retention;
-    let Keeping { runs, payloads, keys, shared_promises } = keeping;
-    let is_for_ever = [runs, payloads, keys].into_iter().all(Ages::is_for_ever);
-    if is_for_ever && shared_promises.is_none() {
-        return std::future::pending().await;
-    }
     let mut progress = Progress::new();
     loop {
         if progress.begun_at.elapsed() >= ANEW {
@@ -114,7 +108,7 @@ async fn run_once(
         remove_promises(store, age).await?;
         progress.is_promises_done = true;
     }
-    Ok(())
+    remove_failed_calls(store, keeping.failed_calls.unwrap_or(FAILED_CALLS)).await
 }
 
 /// The workflows whose data may be too old.
@@ -162,6 +156,19 @@ async fn strip_runs(
             progress.last.insert(place.clone(), last);
         }
         if !stripped.has_more {
+            return Ok(());
+        }
+        sleep(PAUSE).await;
+    }
+}
+
+async fn remove_failed_calls(store: &dyn Store, age: Duration) -> Result<(), StoreError> {
+    loop {
+        let removed = store.remove_failed_calls(age, MAX_REMOVED).await?;
+        if removed > 0 {
+            debug!(calls = removed, "old failed calls were removed");
+        }
+        if removed < u64::from(MAX_REMOVED) {
             return Ok(());
         }
         sleep(PAUSE).await;

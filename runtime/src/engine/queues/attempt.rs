@@ -20,7 +20,7 @@ use crate::engine::session::Session;
 use crate::engine::slots::Places;
 use crate::error::{StoreError, with_causes};
 use crate::machine::OperationOutcome;
-use crate::model::{ActivityOperation, ActivityToken, AttemptFailure};
+use crate::model::{ActivityToken, AttemptFailure};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ClaimedActivity, FinishActivity, FinishOutcome,
     HeartbeatOutcome, Reporter,
@@ -84,12 +84,12 @@ async fn make(
         }
     };
     let activity = &call.activity;
-    if activity.at_most_once && !ActivityOperation::is_first(attempt) {
-        return Some(ActivityEnd::Outcome(OperationOutcome::Unknown));
+    if activity.at_most_once && attempt > 1 + activity.passed_over {
+        return Some(failed(OperationOutcome::Unknown, "its only attempt was cut off"));
     }
     if interruptions >= MAX_INTERRUPTIONS {
         let message = format!("it was cut off during {MAX_INTERRUPTIONS} attempts");
-        return Some(ActivityEnd::Outcome(OperationOutcome::Panicked(message)));
+        return Some(failed(OperationOutcome::Panicked(message.clone()), &message));
     }
     let Some(entry) = session.host.registry.activity(&activity.name) else {
         return Some(put_back(session));
@@ -97,7 +97,7 @@ async fn make(
     if entry.connection.is_some() {
         let reason = "its writes are committed with the state of the run, so it must not be on a \
                       queue";
-        return Some(ActivityEnd::Outcome(OperationOutcome::Unusable(reason.to_owned())));
+        return Some(failed(OperationOutcome::Unusable(reason.to_owned()), reason));
     }
     let store = &*session.store;
     if let Err(error) = evolution::learn_schemas_of(store, [&activity.arguments].into_iter()).await
@@ -148,22 +148,28 @@ async fn make(
     let failure = result.failure();
     let draw = retry::draw(key.run_id, key.handle, attempt);
     let conclusion = retry::conclude(activity, attempt, result, now, draw);
-    if let Some(error) = failure {
+    if let Some(error) = &failure {
         let next_attempt_at = conclusion.retry_at().map(display);
         attempt_event!(info, &info, error, next_attempt_at, "an attempt has failed");
     }
-    Some(follow(conclusion, &info, link, session))
+    Some(follow(conclusion, failure, &info, link, session))
 }
 
-/// The report of a conclusion.
+/// The end of an activity that has failed for good.
+fn failed(outcome: OperationOutcome, failure: &str) -> ActivityEnd {
+    ActivityEnd::Failed { outcome, failure: failure.to_owned() }
+}
+
+/// The report of a conclusion. `failure` is the error of the attempt, if it has failed.
 fn follow(
     conclusion: Conclusion,
+    failure: Option<String>,
     info: &ActivityInfo,
     link: &Link,
     session: &Session,
 ) -> ActivityEnd {
     match conclusion {
-        Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome),
+        Conclusion::Outcome(outcome) => ActivityEnd::of(outcome, info.attempt, failure),
         Conclusion::Retry { retry_at, failure } => {
             let retry_at = session.clock.on_database(retry_at);
             let failure = AttemptFailure::new(info.attempt, failure).error;
@@ -253,9 +259,9 @@ async fn report(session: &Session, mut end: FinishActivity) {
 /// The same end without the user's values, which the database cannot store.
 fn without_values(end: ActivityEnd, why: &str) -> ActivityEnd {
     match end {
-        ActivityEnd::Outcome(_) => {
+        ActivityEnd::Outcome(_) | ActivityEnd::Failed { .. } => {
             let reason = format!("the database refused its outcome: {why}");
-            ActivityEnd::Outcome(OperationOutcome::Unusable(reason))
+            failed(OperationOutcome::Unusable(reason.clone()), &reason)
         }
         ActivityEnd::Retry { retry_at, failure, .. } => {
             ActivityEnd::Retry { retry_at, failure, details: None }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::codec::CodecError;
 use crate::codec::snapshot::call::{decode_call, encode_call};
 use crate::engine::retry;
-use crate::model::{ActivityOperation, Handle};
+use crate::model::{ActivityOperation, Handle, Timestamp};
 use crate::store::{ActivityLimits, NewActivity};
 
 /// The longest limit in a row: a thousand years. A database adds it to its time in microseconds, with 64 bits for
@@ -45,6 +45,15 @@ impl QueuedCall {
         NewActivity { handle, queue, activity: name, call, due_at, limits }
     }
 
+    /// A failed call that is made again now, after so many attempts, which no longer count.
+    pub(crate) fn again(mut self, attempts: u32, now: Timestamp) -> Self {
+        let activity = &mut self.activity;
+        (activity.attempts, activity.interruptions) = (0, 0);
+        (activity.passed_over, activity.scheduled_at) = (attempts, now);
+        (activity.retry_at, activity.awaited, activity.last_failure) = (None, None, None);
+        self
+    }
+
     /// Reads the call of a row, with the row's counts: the number of earlier attempts, and how many of them were
     /// interrupted.
     pub(crate) fn read(
@@ -63,7 +72,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::model::{Payload, RetryPolicy, Timestamp};
+    use crate::model::{Payload, RetryPolicy};
 
     /// A row in the first stored format, which must stay readable.
     const GOLDEN: &[u8] = include_bytes!("../../../tests/steps/golden/call.v1");

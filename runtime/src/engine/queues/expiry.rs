@@ -51,12 +51,13 @@ pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), S
 
 fn conclude(expired: ExpiredActivity) -> ActivityEnd {
     let ExpiredActivity { key, attempt, interruptions, limit, call, now } = expired;
-    let gives_up = ActivityEnd::Outcome(OperationOutcome::TimedOut(limit));
+    let result = AttemptResult::TimedOut(limit);
+    let failure = result.failure();
+    let gives_up = ActivityEnd::of(OperationOutcome::TimedOut(limit), attempt, failure.clone());
     let Ok(call) = QueuedCall::read(call, attempt, interruptions) else { return gives_up };
     let draw = retry::draw(key.run_id, key.handle, attempt);
-    let result = AttemptResult::TimedOut(limit);
     match retry::conclude(&call.activity, attempt, result, now, draw) {
-        Conclusion::Outcome(outcome) => ActivityEnd::Outcome(outcome),
+        Conclusion::Outcome(outcome) => ActivityEnd::of(outcome, attempt, failure),
         Conclusion::Retry { retry_at, failure } => {
             ActivityEnd::Retry { retry_at, failure, details: None }
         }

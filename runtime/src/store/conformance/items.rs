@@ -29,11 +29,11 @@ super::list_cases!("items":
 
 const RETENTION: Duration = Duration::from_secs(60);
 
-fn item(queue: &str) -> PromiseToken {
+pub(super) fn item(queue: &str) -> PromiseToken {
     PromiseToken::of_item(super::fixture::ACTIVITY, queue, "ada:hello")
 }
 
-fn offers(token: &PromiseToken, handle: u64) -> PromiseMessage {
+pub(super) fn offers(token: &PromiseToken, handle: u64) -> PromiseMessage {
     let item = QueueItem {
         call: b"the call".to_vec(),
         due_at: None,
@@ -51,13 +51,13 @@ async fn waits(t: &StoreUnderTest, token: &PromiseToken) -> Option<u64> {
 }
 
 /// Ends an attempt and has the item tell its promise.
-async fn end(t: &StoreUnderTest, end: FinishActivity) {
+pub(super) async fn end(t: &StoreUnderTest, end: FinishActivity) {
     let item = end.key.run_id;
     assert_eq!(t.finish(end).await, FinishOutcome::Finished);
     t.relay(&[item]).await;
 }
 
-async fn start(t: &StoreUnderTest, worker: WorkerLease) -> RunId {
+pub(super) async fn start(t: &StoreUnderTest, worker: WorkerLease) -> RunId {
     t.start_owned(&RunId::new().to_string(), worker).await
 }
 

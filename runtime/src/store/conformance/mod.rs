@@ -23,6 +23,7 @@ mod changing;
 mod concurrency;
 mod definitions;
 mod details;
+mod failed_calls;
 mod finding;
 mod fixture;
 mod history;
@@ -97,6 +98,7 @@ pub fn cases() -> Vec<Case> {
         items::CASES,
         promises_ahead::CASES,
         queues::CASES,
+        failed_calls::CASES,
         concurrency::CASES,
         model::CASES,
         queue_model::CASES,

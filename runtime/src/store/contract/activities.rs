@@ -271,6 +271,14 @@ pub enum ActivityEnd {
     /// outcome of an item of a queue goes to the item's promise, by a message of the outbox; this needs no open
     /// run.
     Outcome(OperationOutcome),
+    /// The same, after a last attempt that has failed: the call is also kept as a [failed
+    /// one](super::FailedCalls), unless it belongs to a run that is closed.
+    Failed {
+        /// The outcome.
+        outcome: OperationOutcome,
+        /// What went wrong, for people.
+        failure: String,
+    },
     /// Another attempt is due at this time.
     Retry {
         /// When.
@@ -287,6 +295,19 @@ pub enum ActivityEnd {
         /// When.
         due_at: Timestamp,
     },
+}
+
+impl ActivityEnd {
+    /// The end of an attempt with this outcome, and with its error if it has failed.
+    pub(crate) fn of(outcome: OperationOutcome, attempt: u32, failure: Option<String>) -> Self {
+        match failure {
+            None => Self::Outcome(outcome),
+            Some(failure) => {
+                let failure = AttemptFailure::new(attempt, failure).error;
+                Self::Failed { outcome, failure }
+            }
+        }
+    }
 }
 
 /// The result of ending an attempt.

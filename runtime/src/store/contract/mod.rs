@@ -16,6 +16,7 @@ pub(super) mod definitions;
 pub(super) mod details;
 pub(super) mod edits;
 pub(super) mod effects;
+pub(super) mod failed_calls;
 pub(super) mod history;
 pub(super) mod kin;
 pub(super) mod lifecycle;
@@ -37,6 +38,7 @@ use async_trait::async_trait;
 pub use self::activities::Activities;
 pub use self::attendance::Attendance;
 pub use self::definitions::Definitions;
+pub use self::failed_calls::FailedCalls;
 pub use self::lifecycle::Lifecycle;
 pub use self::messages::Messages;
 pub use self::promises::Promises;
@@ -73,6 +75,7 @@ pub trait Store:
     + Messages
     + Promises
     + Queues
+    + FailedCalls
     + Definitions
     + Visibility
     + Retention

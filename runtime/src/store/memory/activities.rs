@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use super::state::{News, State};
 use super::{Guard, Held, MemoryStore, Write, transaction};
 use crate::error::StoreError;
-use crate::machine::TimeoutKind;
+use crate::machine::{OperationOutcome, TimeoutKind};
 use crate::model::{AttemptFailure, Payload, PromiseToken, Timestamp, pause_after_interruptions};
 use crate::store::contract::activities::limit_ms;
 use crate::store::promises::finish_message;
@@ -16,8 +16,8 @@ use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     Activities, ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityRecord, ActivityTransaction,
     ArrivalKind, ArrivalOutcome, ClaimActivities, ClaimedActivities, ClaimedActivity,
-    ExpiredActivity, FinishActivity, FinishOutcome, HeartbeatOutcome, NewActivity, NewArrival,
-    Reporter, ReviewedActivities, WorkerLease,
+    ExpiredActivity, FailedCall, FailedCallId, FinishActivity, FinishOutcome, HeartbeatOutcome,
+    NewActivity, NewArrival, Reporter, ReviewedActivities, WorkerLease,
 };
 
 #[async_trait]
@@ -189,6 +189,13 @@ impl ActivityRow {
         news.wrote(Write::Attempted { key, attempt: self.attempt, worker, again });
     }
 
+    /// What is kept of a call that has failed; the id is given later.
+    fn failed(self, key: ActivityKey, failure: String, failed_at: Timestamp) -> FailedCall {
+        let NewActivity { queue, activity, call, .. } = self.new;
+        let (id, attempts, item) = (FailedCallId(0), self.attempt, self.item);
+        FailedCall { id, key, queue, activity, call, attempts, failure, failed_at, item }
+    }
+
     fn claimed(&self, key: ActivityKey) -> ClaimedActivity {
         ClaimedActivity {
             key,
@@ -318,26 +325,16 @@ impl State {
         news.wrote(Write::Ended { end: &end });
         match end.end {
             ActivityEnd::Outcome(outcome) => {
-                if row.worker.is_some() && !matches!(reporter, Reporter::Worker(_)) {
-                    news.given_up.push(key);
-                }
-                if let Some(ActivityRow { item: Some((name, retention)), new, .. }) =
-                    self.activities.remove(&key)
-                {
-                    let item = PromiseToken::of_item(new.activity, new.queue, name);
-                    let (message_key, message) = finish_message(key, item, retention, outcome);
-                    self.send(message_key, message, now);
-                    news.sent.push(key.run_id);
-                    token.into_iter().for_each(|token| self.add_key(key.run_id, token));
-                    return FinishOutcome::Finished;
-                }
-                let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
-                let (run_id, owner) = (key.run_id, None);
-                let arrival = NewArrival { run_id, kind, dedup_key: token, owner };
-                return match self.deliver(arrival, now, news) {
-                    ArrivalOutcome::Accepted { .. } => FinishOutcome::Finished,
-                    _ => FinishOutcome::Stale,
-                };
+                return self.finish_row(key, (reporter, token), outcome, None, (now, news));
+            }
+            ActivityEnd::Failed { outcome, failure } => {
+                return self.finish_row(
+                    key,
+                    (reporter, token),
+                    outcome,
+                    Some(failure),
+                    (now, news),
+                );
             }
             ActivityEnd::Retry { retry_at, failure: error, details } => {
                 row.wait(retry_at);
@@ -354,6 +351,43 @@ impl State {
             news.queues.insert(row.new.queue.clone());
         }
         token.into_iter().for_each(|token| self.add_key(key.run_id, token));
+        FinishOutcome::Finished
+    }
+
+    /// Ends an activity, which is kept as a failed call if there is a `failure`.
+    fn finish_row(
+        &mut self,
+        key: ActivityKey,
+        (reporter, token): (Reporter, Option<String>),
+        outcome: OperationOutcome,
+        failure: Option<String>,
+        (now, news): (Timestamp, &mut News),
+    ) -> FinishOutcome {
+        let Some(row) = self.activities.remove(&key) else { return FinishOutcome::Stale };
+        if row.worker.is_some() && !matches!(reporter, Reporter::Worker(_)) {
+            news.given_up.push(key);
+        }
+        if let Some((name, retention)) = &row.item {
+            let item = PromiseToken::of_item(row.new.activity.clone(), &*row.new.queue, name);
+            let (message_key, message) = finish_message(key, item, *retention, outcome);
+            self.send(message_key, message, now);
+            news.sent.push(key.run_id);
+            token.into_iter().for_each(|token| self.add_key(key.run_id, token));
+        } else if key.is_item() {
+            // Nobody awaits what was put on its queue again.
+            self.item_keys.remove(&key.run_id);
+        } else {
+            let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
+            let (run_id, owner) = (key.run_id, None);
+            let arrival = NewArrival { run_id, kind, dedup_key: token, owner };
+            let delivered = self.deliver(arrival, now, news);
+            if !matches!(delivered, ArrivalOutcome::Accepted { .. }) {
+                return FinishOutcome::Stale;
+            }
+        }
+        if let Some(failure) = failure {
+            self.keep_failed(row.failed(key, failure, now));
+        }
         FinishOutcome::Finished
     }
 

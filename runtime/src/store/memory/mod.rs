@@ -14,6 +14,7 @@ mod definitions;
 mod details;
 mod edits;
 mod effects;
+mod failed_calls;
 mod guard;
 mod history;
 mod hook;

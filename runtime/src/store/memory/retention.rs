@@ -136,6 +136,7 @@ impl State {
         self.promises.0.retain(|key, _| key.scope != PromiseScope::Run(run_id));
         self.replies.retain(|(of, _), _| *of != run_id);
         self.activities.retain(|key, _| key.run_id != run_id);
+        self.failed_calls.retain(|_, failed| failed.key.run_id != run_id);
         self.remove_kin(run_id);
     }
 }

@@ -15,7 +15,8 @@ use crate::store::promises::PromiseRows;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityKey, Arrival, AuditEntry, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord,
-    Ending, Inbox, MessageKey, PastState, Pause, PausedQueue, RunRecord, SchemaRecord, WorkerLease,
+    Ending, FailedCall, FailedCallId, Inbox, MessageKey, PastState, Pause, PausedQueue, RunRecord,
+    SchemaRecord, WorkerLease,
 };
 
 #[derive(Default)]
@@ -38,6 +39,8 @@ pub(super) struct State {
     pub(super) replies: HashMap<(RunId, String), UpdateReply>,
     pub(super) letters: BTreeMap<DeadLetterId, DeadLetter>,
     pub(super) letters_ever: i64,
+    pub(super) failed_calls: BTreeMap<FailedCallId, FailedCall>,
+    pub(super) failed_calls_ever: i64,
     /// What activities have written in transactions of their own.
     pub(super) notes: Vec<String>,
     /// What ids of runs are derived from: a seed, and how many there were.

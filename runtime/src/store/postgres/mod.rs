@@ -29,6 +29,7 @@ mod blockers;
 mod definitions;
 mod details;
 mod effects;
+mod failed_calls;
 mod fragments;
 mod history;
 mod kin;

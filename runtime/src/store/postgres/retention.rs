@@ -105,13 +105,14 @@ const CHAINS: &str = concat!(
 
 /// Everything that is the runs' alone. Messages on their way, dead letters and audit entries stay, and promises go
 /// with their runs.
-const DELETE: [&str; 12] = [
+const DELETE: [&str; 13] = [
     "DELETE FROM piton_inbox WHERE run_id = ANY ($1)",
     "DELETE FROM piton_arrival_keys WHERE run_id = ANY ($1)",
     "DELETE FROM piton_update_replies WHERE run_id = ANY ($1)",
     "DELETE FROM piton_child_waits WHERE run_id = ANY ($1)",
     "DELETE FROM piton_chains WHERE run_id = ANY ($1)",
     "DELETE FROM piton_activities WHERE run_id = ANY ($1)",
+    "DELETE FROM piton_failed_calls WHERE run_id = ANY ($1)",
     "DELETE FROM piton_history WHERE run_id = ANY ($1)",
     "DELETE FROM piton_attributes WHERE run_id = ANY ($1)",
     "DELETE FROM piton_memos WHERE run_id = ANY ($1)",

@@ -168,6 +168,7 @@ impl PromiseRow {
             made_at: self.made_at,
             completed_at: self.completed_at,
             expires_at: self.expires_at,
+            item: self.item,
             waits: self.waits.len() as u64,
         }
     }
@@ -270,6 +271,31 @@ impl PromiseRows {
             row.waits.insert((run_id, handle));
         }
         (is_new, due)
+    }
+
+    /// Takes an item again whose failure is kept, or was. Those who were told the failure are not told again. Returns
+    /// whether there is no other item with the key.
+    fn redrive(
+        &mut self,
+        place: &Place,
+        token: &PromiseToken,
+        item: RunId,
+        now: Timestamp,
+    ) -> bool {
+        let (key, _) = place.keys(token.name());
+        let row = self.0.entry(key);
+        let row = row.or_insert_with(|| PromiseRow::new(token.workflow(), now));
+        let is_free = match row.item {
+            Some(known) if known == item => row.outcome.is_some(),
+            Some(_) => row.is_over(now),
+            None => row.outcome.is_none(),
+        };
+        if is_free {
+            row.item = Some(item);
+            (row.outcome, row.completion) = (None, None);
+            (row.completed_at, row.kept_until) = (None, None);
+        }
+        is_free
     }
 
     /// Gives an item its outcome, which is kept for so long.
@@ -384,7 +410,8 @@ impl Ask {
             | PromiseMessage::Forget { token, .. }
             | PromiseMessage::Complete { token, .. }
             | PromiseMessage::Offer { token, .. }
-            | PromiseMessage::Finish { token, .. } => token,
+            | PromiseMessage::Finish { token, .. }
+            | PromiseMessage::Redrive { token, .. } => token,
         }
     }
 
@@ -403,7 +430,7 @@ impl Ask {
                 let waiting = is_open.then_some((self.sender, *handle));
                 let (is_new, due) = rows.offer(place, token, id, waiting, now);
                 if is_new {
-                    items.push(NewItem::of(id, token, item));
+                    items.push(NewItem::of(id, token, item, 0));
                 }
                 due
             }
@@ -412,6 +439,12 @@ impl Ask {
                 let (token, outcome) = (token.clone(), outcome.clone());
                 let completion = CompletePromise { token, outcome, completion };
                 rows.finish(place, &completion, *retention, now);
+                None
+            }
+            PromiseMessage::Redrive { token, item, attempts } => {
+                if rows.redrive(place, token, self.sender, now) {
+                    items.push(NewItem::of(self.sender, token, item, *attempts));
+                }
                 None
             }
             PromiseMessage::Await { token, handle, expires_at, types } if is_open => {
@@ -436,18 +469,20 @@ impl Ask {
     }
 }
 
-/// An activity that is put on a queue under a key.
+/// An activity that is put on a queue and belongs to no run.
 #[derive(Clone, Debug)]
 pub(super) struct NewItem {
     /// Stands for the run, of which there is none.
     pub(super) id: RunId,
-    pub(super) key: String,
-    pub(super) retention: Duration,
+    /// The key, and for how long it is kept, of one that has a promise.
+    pub(super) key: Option<(String, Duration)>,
+    /// How many attempts were begun before.
+    pub(super) attempts: u32,
     pub(super) activity: NewActivity,
 }
 
 impl NewItem {
-    fn of(id: RunId, token: &PromiseToken, item: &QueueItem) -> Self {
+    fn of(id: RunId, token: &PromiseToken, item: &QueueItem, attempts: u32) -> Self {
         let limits = ActivityLimits {
             schedule_to_start: item.schedule_to_start,
             start_to_close: item.start_to_close,
@@ -462,7 +497,8 @@ impl NewItem {
             due_at: item.due_at,
             limits,
         };
-        Self { id, key: token.name().to_owned(), retention: item.retention, activity }
+        let key = Some((token.name().to_owned(), item.retention));
+        Self { id, key, attempts, activity }
     }
 }
 
@@ -476,6 +512,18 @@ pub(super) fn finish_message(
     let message = PromiseMessage::Finish { token, outcome: outcome.into(), retention };
     let message = OutgoingMessage { to: String::new(), body: Message::Promise(Box::new(message)) };
     (MessageKey { run_id: item.run_id, seq: 0 }, message)
+}
+
+/// The message by which an item that has failed goes on its queue again. It follows that of its end.
+pub(super) fn redrive_message(
+    failed: ActivityKey,
+    token: PromiseToken,
+    item: QueueItem,
+    attempts: u32,
+) -> (MessageKey, OutgoingMessage) {
+    let message = PromiseMessage::Redrive { token, item: Box::new(item), attempts };
+    let message = OutgoingMessage { to: String::new(), body: Message::Promise(Box::new(message)) };
+    (MessageKey { run_id: failed.run_id, seq: 1 }, message)
 }
 
 /// The text of a scope in a row.

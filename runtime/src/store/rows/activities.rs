@@ -180,6 +180,6 @@ impl From<ActivityRow> for ActivityRecord {
     }
 }
 
-fn count(count: i64) -> u32 {
+pub(super) fn count(count: i64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

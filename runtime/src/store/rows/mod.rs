@@ -10,6 +10,7 @@ mod audit;
 mod definitions;
 mod details;
 mod edits;
+mod failed_calls;
 mod history;
 mod kin;
 mod lifecycle;
@@ -37,6 +38,7 @@ pub(super) use self::details::{DetailsRow, queued_columns, read_details};
 #[cfg(feature = "postgres")]
 pub(super) use self::details::{QueuedRow, UnreadRow};
 pub(super) use self::edits::EditedRow;
+pub(super) use self::failed_calls::{FailedCallRow, failed_call_columns};
 pub(super) use self::history::{PastStateRow, PastStepRow};
 pub(super) use self::kin::{
     AttachedChild, AttachedRow, ChainRow, ChildRow, ChildWait, ChildWaitRow, EndRow, KinRow,

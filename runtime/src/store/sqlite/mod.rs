@@ -16,6 +16,7 @@ mod definitions;
 mod desk;
 mod details;
 mod effects;
+mod failed_calls;
 mod files;
 mod history;
 mod kin;

@@ -100,7 +100,7 @@ const REMOVE_PROMISES: &str = "BEGIN IMMEDIATE; DELETE FROM piton_promises WHERE
 
 /// Everything that is the runs' alone. Messages on their way, dead letters and audit entries stay, and promises go
 /// with their runs.
-const DELETE: [&str; 13] = [
+const DELETE: [&str; 14] = [
     "DELETE FROM piton_run_inputs WHERE run_id IN (",
     "DELETE FROM piton_inbox WHERE run_id IN (",
     "DELETE FROM piton_arrival_keys WHERE run_id IN (",
@@ -108,6 +108,7 @@ const DELETE: [&str; 13] = [
     "DELETE FROM piton_child_waits WHERE run_id IN (",
     "DELETE FROM piton_chains WHERE run_id IN (",
     "DELETE FROM piton_activities WHERE run_id IN (",
+    "DELETE FROM piton_failed_calls WHERE run_id IN (",
     "DELETE FROM piton_history WHERE run_id IN (",
     "DELETE FROM piton_attributes WHERE run_id IN (",
     "DELETE FROM piton_memos WHERE run_id IN (",

@@ -339,7 +339,7 @@ async fn finish(
         model.used.insert((key, attempt));
     }
     match end {
-        ActivityEnd::Outcome(_) => {
+        ActivityEnd::Outcome(_) | ActivityEnd::Failed { .. } => {
             let run = model.runs.iter_mut().find(|run| run.run_id == key.run_id);
             run.expect("it is known").arrived += 1;
             model.remove(|known| *known == key);

@@ -21,11 +21,12 @@ impl State {
     }
 
     pub(crate) fn put_item_on_queue(&mut self, item: NewItem, now: Timestamp, news: &mut News) {
-        let NewItem { id, key, retention, activity } = item;
+        let NewItem { id, key, attempts, activity } = item;
         let activity_key = ActivityKey { run_id: id, handle: activity.handle };
         self.put_on_queue(id, activity, now, news);
         if let Some(row) = self.activities.get_mut(&activity_key) {
-            row.item = Some((key, retention));
+            row.item = key;
+            row.count_from(attempts);
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::store::ends::{AttemptRow, Ends, handle, key};
 use crate::store::postgres::effects;
 use crate::store::postgres::messages::{self, VALID, find_recipients};
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, kept, named_by, now};
+use crate::store::postgres::{PostgresStore, failed, failed_calls, kept, named_by, now};
 use crate::store::recipients::{Question, distinct};
 use crate::store::rows::LeaseRow;
 use crate::store::{
@@ -50,6 +50,8 @@ const LET_GO: &str = concat!(
     AS new (run_id, handle, due_at, attempt, details, failure) WHERE ",
     named_by!("activity", "new", "handle")
 );
+
+const REMOVE_KEYS: &str = "DELETE FROM piton_arrival_keys WHERE run_id = ANY ($1)";
 
 const INSERT_KEYS: &str = "INSERT INTO piton_arrival_keys (run_id, dedup_key) \
     SELECT * FROM unnest($1::uuid[], $2::text[])";
@@ -127,7 +129,7 @@ async fn finish_others(
         messages::write(store.given_time(), transaction.get(), arrivals, accepted, (&woken, &told))
             .await?;
     }
-    write(transaction.get(), &decided).await.map_err(failed)?;
+    write(transaction.get(), store.given_time(), &decided).await.map_err(failed)?;
     if !decided.messages.is_empty() {
         let messages: Vec<_> =
             decided.messages.iter().map(|(key, message)| (*key, message)).collect();
@@ -147,7 +149,18 @@ async fn finish_others(
     Ok(outcomes)
 }
 
-async fn write(connection: &mut sqlx::PgConnection, decided: &Ends) -> Result<(), sqlx::Error> {
+async fn write(
+    connection: &mut sqlx::PgConnection,
+    now: Option<i64>,
+    decided: &Ends,
+) -> Result<(), sqlx::Error> {
+    if !decided.failed.is_empty() {
+        failed_calls::keep(&mut *connection, now, &decided.failed).await?;
+    }
+    if !decided.detached.is_empty() {
+        let detached: Vec<Uuid> = decided.detached.iter().map(|id| id.as_uuid()).collect();
+        sqlx::query(REMOVE_KEYS).bind(detached).execute(&mut *connection).await?;
+    }
     if !decided.removed.is_empty() {
         let removed = decided.removed.iter().map(|key| columns(*key));
         let (run_ids, handles): (Vec<Uuid>, Vec<i64>) = removed.unzip();

@@ -5,6 +5,7 @@ use sqlx::PgConnection;
 use crate::model::{RunId, Timestamp};
 use crate::store::contract::activities::limit_ms;
 use crate::store::ends::handle;
+use crate::store::failed_calls::item_columns;
 use crate::store::postgres::now;
 use crate::store::promises::NewItem;
 use crate::store::{ActivityKey, NewActivity};
@@ -22,8 +23,8 @@ const INSERT: &str = concat!(
 );
 
 const MARK_ITEMS: &str = "UPDATE piton_activities AS activity \
-    SET item_key = item.key, retention_ms = item.retention_ms \
-    FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS item (id, key, retention_ms) \
+    SET item_key = item.key, retention_ms = item.retention_ms, attempt = item.attempt \
+    FROM unnest($1::uuid[], $2::text[], $3::bigint[], $5::bigint[]) AS item (id, key, retention_ms, attempt) \
     WHERE activity.run_id = item.id AND activity.handle = $4";
 
 pub(super) async fn write(
@@ -60,9 +61,10 @@ pub(crate) async fn write_items(
     write(&mut *connection, now, &new).await?;
     sqlx::query(MARK_ITEMS)
         .bind(items.iter().map(|item| item.id.as_uuid()).collect::<Vec<_>>())
-        .bind(items.iter().map(|item| item.key.as_str()).collect::<Vec<_>>())
-        .bind(items.iter().map(|item| limit_ms(item.retention)).collect::<Vec<_>>())
+        .bind(items.iter().map(|item| item_columns(item).0).collect::<Vec<_>>())
+        .bind(items.iter().map(|item| item_columns(item).1).collect::<Vec<_>>())
         .bind(handle(ActivityKey::OF_ITEM))
+        .bind(items.iter().map(|item| i64::from(item.attempts)).collect::<Vec<_>>())
         .execute(connection)
         .await?;
     Ok(())

@@ -10,7 +10,7 @@ use crate::store::sqlite::effects;
 use crate::store::sqlite::messages::{add_arrivals, add_counts, find_recipients};
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 use crate::store::sqlite::workers::IS_VALID;
-use crate::store::sqlite::{SqliteStore, failed};
+use crate::store::sqlite::{SqliteStore, failed, failed_calls};
 use crate::store::{
     ActivityHeartbeat, FinishActivity, FinishOutcome, HeartbeatOutcome, Reporter, RunEvent,
 };
@@ -35,6 +35,8 @@ const LET_GO: &str = concat!(
 
 const OF_ACTIVITY: &str = ") AS new WHERE piton_activities.run_id = new.column1 \
     AND piton_activities.handle = new.column2; ";
+
+const REMOVE_KEYS: &str = "DELETE FROM piton_arrival_keys WHERE run_id = ?; ";
 
 const INSERT_KEYS: &str = "INSERT INTO piton_arrival_keys (run_id, dedup_key) \
     SELECT column1, column2 FROM (";
@@ -82,7 +84,7 @@ async fn finish_some(
         add_arrivals(&mut script, &decided.arrivals, &decided.accepted, now.time)?;
         add_counts(&mut script, (&woken, &told), now.time);
     }
-    add_changes(&mut script, &decided);
+    add_changes(&mut script, &decided, now);
     let messages: Vec<_> = decided.messages.iter().map(|(key, message)| (*key, message)).collect();
     effects::send::add(&mut script, &messages, now.time)?;
     script.sql("COMMIT");
@@ -99,7 +101,13 @@ async fn finish_some(
     Ok(outcomes)
 }
 
-fn add_changes(script: &mut Script, decided: &Ends) {
+fn add_changes(script: &mut Script, decided: &Ends, now: Moment) {
+    for failed in decided.failed.chunks(MAX_ROWS) {
+        failed_calls::add(script, failed, now.time);
+    }
+    for detached in &decided.detached {
+        script.sql(REMOVE_KEYS).bind(detached.as_uuid());
+    }
     for removed in decided.removed.chunks(MAX_ROWS) {
         script.sql(REMOVE).values(2, removed.iter(), |script, key| {
             script.bind(key.run_id.as_uuid()).bind(handle(key.handle));

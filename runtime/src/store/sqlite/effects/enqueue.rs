@@ -6,6 +6,7 @@ use crate::model::{RunId, Timestamp};
 use crate::store::NewActivity;
 use crate::store::contract::activities::limit_ms;
 use crate::store::ends::handle;
+use crate::store::failed_calls::item_columns;
 use crate::store::promises::NewItem;
 use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::activities::first;
@@ -50,7 +51,7 @@ pub(crate) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Times
     }
 }
 
-const MARK_ITEM: &str = "UPDATE piton_activities SET item_key = ?, retention_ms = ? \
+const MARK_ITEM: &str = "UPDATE piton_activities SET item_key = ?, retention_ms = ?, attempt = ? \
     WHERE run_id = ? AND handle = ?; ";
 
 /// Adds items of queues.
@@ -58,7 +59,8 @@ pub(crate) fn add_items(script: &mut Script, items: &[NewItem], now: Timestamp) 
     let new: Vec<_> = items.iter().map(|item| (item.id, &item.activity)).collect();
     add(script, &new, now);
     for item in items {
-        script.sql(MARK_ITEM).bind(item.key.clone()).bind(limit_ms(item.retention));
+        let (key, retention_ms) = item_columns(item);
+        script.sql(MARK_ITEM).bind(key.map(str::to_owned)).bind(retention_ms).bind(item.attempts);
         script.bind(item.id.as_uuid()).bind(handle(item.activity.handle));
     }
 }

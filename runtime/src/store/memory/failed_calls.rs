@@ -1,0 +1,108 @@
+//! Calls on queues that have failed for good, in the in-memory store.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+
+use super::MemoryStore;
+use super::state::{News, State};
+use crate::error::StoreError;
+use crate::model::Timestamp;
+use crate::store::failed_calls::Redriven;
+use crate::store::weight::Answer;
+use crate::store::{FailedCall, FailedCallId, FailedCallQuery, FailedCalls, RedriveCall};
+
+#[async_trait]
+impl FailedCalls for MemoryStore {
+    async fn list_failed_calls(
+        &self,
+        query: FailedCallQuery<'_>,
+    ) -> Result<Vec<FailedCall>, StoreError> {
+        self.transition("list_failed_calls", |state, _, _| {
+            let matches = |failed: &&FailedCall| {
+                failed.queue == query.queue
+                    && query.after.is_none_or(|after| failed.id > after)
+                    && query.ids.is_none_or(|ids| ids.contains(&failed.id))
+            };
+            let matching = state.failed_calls.values().filter(matches).take(query.limit as usize);
+            let mut answer = Answer::default();
+            let fitting = matching
+                .take_while(|failed| answer.takes(failed.call.len() + failed.failure.len()));
+            Ok(fitting.cloned().collect())
+        })
+        .await
+    }
+
+    async fn redrive_calls(&self, queue: &str, calls: Vec<RedriveCall>) -> Result<u64, StoreError> {
+        let queue = queue.to_owned();
+        self.request("redrive_calls", move |state, now, news| {
+            Ok(state.redrive_calls(&queue, calls, now, news))
+        })
+        .await
+    }
+
+    async fn discard_failed_calls(
+        &self,
+        queue: &str,
+        ids: &[FailedCallId],
+    ) -> Result<u64, StoreError> {
+        let (queue, ids) = (queue.to_owned(), ids.to_vec());
+        self.request("discard_failed_calls", move |state, _, _| {
+            let taken = ids.iter().filter(|id| state.take_failed(&queue, **id).is_some());
+            Ok(taken.count() as u64)
+        })
+        .await
+    }
+
+    async fn remove_failed_calls(&self, age: Duration, limit: u32) -> Result<u64, StoreError> {
+        self.request("remove_failed_calls", move |state, now, _| {
+            let old = state.failed_calls.values().filter(|failed| failed.failed_at <= now - age);
+            let mut old: Vec<_> = old.map(|failed| (failed.failed_at, failed.id)).collect();
+            old.sort_unstable();
+            old.truncate(limit as usize);
+            old.iter().for_each(|(_, id)| _ = state.failed_calls.remove(id));
+            Ok(old.len() as u64)
+        })
+        .await
+    }
+}
+
+impl State {
+    /// Keeps a call that has failed, under an id of its own.
+    pub(super) fn keep_failed(&mut self, failed: FailedCall) {
+        // A run that was opened again may make the same call fail a second time.
+        let known = self.failed_calls.values().find(|known| known.key == failed.key);
+        let id = known.map(|known| known.id).unwrap_or_else(|| {
+            self.failed_calls_ever += 1;
+            FailedCallId(self.failed_calls_ever)
+        });
+        self.failed_calls.insert(id, FailedCall { id, ..failed });
+    }
+
+    fn take_failed(&mut self, queue: &str, id: FailedCallId) -> Option<FailedCall> {
+        self.failed_calls.get(&id).filter(|failed| failed.queue == queue)?;
+        self.failed_calls.remove(&id)
+    }
+
+    fn redrive_calls(
+        &mut self,
+        queue: &str,
+        calls: Vec<RedriveCall>,
+        now: Timestamp,
+        news: &mut News<'_>,
+    ) -> u64 {
+        let mut redriven = Redriven::default();
+        let mut count = 0;
+        for again in calls {
+            if let Some(failed) = self.take_failed(queue, again.id) {
+                count += 1;
+                redriven.add(failed, again);
+            }
+        }
+        self.counts.transactions += u64::from(count > 0);
+        news.sent.extend(redriven.senders());
+        redriven.messages.into_iter().for_each(|(key, message)| self.send(key, message, now));
+        redriven.activities.into_iter().for_each(|item| self.put_item_on_queue(item, now, news));
+        count
+    }
+}

@@ -1,0 +1,125 @@
+//! Items of queues: each key is one item, which is executed once; every run that asked for it is told its outcome, once for
+//! each call.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use piton::activities::ActivityInfo;
+use piton::machine::OperationOutcome;
+use piton::model::{Handle, Message, PromiseKey, PromiseMessage, PromiseOutcome, RunId};
+use piton::store::{
+    ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Effect, FinishActivity, Reporter,
+    WorkerLease,
+};
+
+/// See the [module documentation](self).
+#[derive(Debug, Default)]
+pub(super) struct Items {
+    /// The item that each call of a run has asked for.
+    waits: BTreeMap<(RunId, Handle), PromiseKey>,
+    told: BTreeSet<(RunId, Handle)>,
+    /// The activity of each key, known once an attempt has begun.
+    of_numbers: BTreeMap<u32, RunId>,
+    rows: BTreeMap<RunId, Row>,
+    /// What runs were told of each item.
+    outcomes: BTreeMap<PromiseKey, PromiseOutcome>,
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    attempt: u32,
+    /// Who makes the attempt.
+    worker: Option<WorkerLease>,
+    /// The attempts that have begun.
+    begun: BTreeSet<u32>,
+    outcome: Option<PromiseOutcome>,
+}
+
+impl Items {
+    /// Takes note of what a step offers.
+    pub(super) fn sent(&mut self, step: &CommitStep) {
+        for effect in &step.effects {
+            let Effect::Send(message) = effect else { continue };
+            let Message::Promise(message) = &message.body else { continue };
+            if let PromiseMessage::Offer { token, handle, .. } = &**message {
+                self.waits.insert((step.run_id, *handle), token.key().clone());
+            }
+        }
+    }
+
+    /// An attempt was given to a worker.
+    pub(super) fn attempted(
+        &mut self,
+        key: ActivityKey,
+        attempt: u32,
+        worker: WorkerLease,
+        again: bool,
+    ) -> Option<String> {
+        let row = self.rows.entry(key.run_id).or_default();
+        let fits = match again {
+            true => row.worker == Some(worker) && row.attempt == attempt,
+            false => row.worker.is_none() && row.attempt + 1 == attempt,
+        };
+        let is_over = row.outcome.is_some();
+        (row.attempt, row.worker) = (attempt, Some(worker));
+        (!fits || is_over).then(|| format!("attempt {attempt} of an item was given away twice"))
+    }
+
+    /// An attempt begins. Of the items that were offered under a key, only one is ever attempted.
+    pub(super) fn begins(&mut self, info: &ActivityInfo, number: u32) -> Option<String> {
+        let known = *self.of_numbers.entry(number).or_insert(info.run_id);
+        let is_new = self.rows.entry(info.run_id).or_default().begun.insert(info.attempt);
+        let attempt = info.attempt;
+        if known != info.run_id {
+            return Some(format!("the item {number} is executed twice"));
+        }
+        (!is_new).then(|| format!("attempt {attempt} of the item {number} has begun twice"))
+    }
+
+    pub(super) fn let_go(&mut self, worker: WorkerLease) {
+        let made = self.rows.values_mut().filter(|row| row.worker == Some(worker));
+        made.for_each(|row| row.worker = None);
+    }
+
+    /// An attempt has ended.
+    pub(super) fn ended(&mut self, end: &FinishActivity) -> Option<String> {
+        let row = self.rows.entry(end.key.run_id).or_default();
+        let is_entitled = match end.reporter {
+            Reporter::Worker(worker) => row.worker == Some(worker),
+            Reporter::Token | Reporter::Expiry => true,
+        };
+        let fits = row.attempt == end.attempt && row.outcome.is_none() && is_entitled;
+        row.worker = None;
+        match &end.end {
+            ActivityEnd::Outcome(outcome) | ActivityEnd::Failed { outcome, .. } => {
+                row.outcome = Some(outcome.clone().into());
+            }
+            ActivityEnd::PutBack { .. } => row.attempt -= 1,
+            ActivityEnd::Retry { .. } | ActivityEnd::Later => {}
+        }
+        let attempt = end.attempt;
+        (!fits).then(|| format!("attempt {attempt} of an item has ended twice"))
+    }
+
+    /// Whether an operation has asked for an item.
+    pub(super) fn awaits(&self, run_id: RunId, handle: Handle) -> bool {
+        self.waits.contains_key(&(run_id, handle))
+    }
+
+    /// Takes note of what has come to an inbox. Returns what is wrong.
+    pub(super) fn came(&mut self, run_id: RunId, kind: &ArrivalKind) -> Option<String> {
+        let ArrivalKind::Outcome { handle, outcome: OperationOutcome::Promise(outcome) } = kind
+        else {
+            return None;
+        };
+        let key = self.waits.get(&(run_id, *handle))?;
+        if !self.told.insert((run_id, *handle)) {
+            return Some(format!("was told twice of the item {}", key.name));
+        }
+        if !self.rows.values().any(|row| row.outcome.as_ref() == Some(outcome)) {
+            return Some(format!("the item {} has come to {outcome:?}, which is not so", key.name));
+        }
+        let known = self.outcomes.entry(key.clone()).or_insert_with(|| outcome.clone());
+        (known != outcome)
+            .then(|| format!("the item {} has come to {known:?} and {outcome:?}", key.name))
+    }
+}
