@@ -50,7 +50,8 @@ impl Client {
         let new = NewState { reopen: true, asked_again, attempts, ..new };
         self.write_change(&details, new).await?;
         for (queue, id) in failed {
-            patiently(|| self.store().discard_failed_calls(&queue, &[id])).await?;
+            let ids = [id];
+            patiently(|| self.store().discard_failed_calls(&queue, &ids)).await?;
         }
         Ok(())
     }
