@@ -162,7 +162,7 @@ impl UntypedRun {
     /// follows it in its chain, and [`EditError::IdTaken`] if another one has its workflow id; [`EditError::Compensated`]
     /// if its compensations have begun; [`EditError::AtMostOnce`] if it would attempt an activity again that is
     /// `at_most_once`, unless [`ChangeOne::repeat_at_most_once`] allows that; [`EditError::OnQueue`] if it would wait for
-    /// an activity on a queue, whose arguments have gone with the queue's row.
+    /// an activity on a queue whose failed call is not [kept](super::QueueHandle::failed) any more.
     pub fn retry(&self) -> ChangeOne {
         self.change(Change::Retry { repeats: false }, "retry", String::new())
     }

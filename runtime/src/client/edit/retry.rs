@@ -1,18 +1,22 @@
 //! Letting a failed run try again from where it failed.
 
 use super::frame::Frame;
-use super::past::{check_queues, passed_over};
+use super::past::passed_over;
 use super::{Client, NewState, unreadable};
 use crate::client::inspect::frame::FrameView;
 use crate::codec;
 use crate::engine::backoff::patiently;
+use crate::engine::queues::QueuedCall;
 use crate::error::EditError;
 use crate::evolution::StoredAwaited;
 use crate::model::{
     ActivityOperation, Handle, Message, Operation, OutgoingMessage, PromiseMessage, PromiseTypes,
     PromiseWait, RunId, RunStatus, Snapshot, StepNo, Timestamp,
 };
-use crate::store::{Effect, NewAuditEntry, RunRecord};
+use crate::store::{
+    ActivityKey, Effect, FailedCall, FailedCallId, FailedCallQuery, NewAuditEntry, RunDetails,
+    RunRecord,
+};
 
 impl Client {
     /// Lets a failed run go back to the last state that it was parked in.
@@ -34,17 +38,70 @@ impl Client {
         if !repeats {
             check_at_most_once(run_id, &snapshot)?;
         }
-        // The arguments of a call on a queue are in the row of the call, which has gone.
-        check_queues(&snapshot, &details)?;
         let definition = Frame::definition_of(&snapshot.frame);
         let definition = definition.map_err(|error| unreadable(run_id, &error))?;
         let now = patiently(|| self.store().now()).await?;
         let attempts = schedule_anew(&mut snapshot, details.run.step_no, now);
         let mut asked_again = ask_again(&snapshot);
+        let (calls, failed) = self.call_again(&details, &snapshot, attempts, now).await?;
+        asked_again.extend(calls);
         asked_again.extend(self.await_again(&details.run, &snapshot).await?);
         let new = NewState::of(snapshot, definition, audit);
         let new = NewState { reopen: true, asked_again, attempts, ..new };
-        self.write_change(&details, new).await
+        self.write_change(&details, new).await?;
+        for (queue, id) in failed {
+            let ids = [id];
+            patiently(|| self.store().discard_failed_calls(&queue, &ids)).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts the calls on their queues again that have failed for good, from the rows that are kept of them.
+    async fn call_again(
+        &self,
+        details: &RunDetails,
+        snapshot: &Snapshot,
+        attempts: u32,
+        now: Timestamp,
+    ) -> Result<(Vec<Effect>, Vec<(String, FailedCallId)>), EditError> {
+        let run_id = details.run.run_id;
+        let (mut calls, mut failed) = (Vec::new(), Vec::new());
+        for (handle, operation) in &snapshot.operations {
+            let Operation::Activity(activity) = operation else { continue };
+            let Some(queue) = &activity.queue else { continue };
+            if details.activities.iter().any(|row| row.handle == *handle) {
+                continue;
+            }
+            let key = ActivityKey { run_id, handle: *handle };
+            let call = self.find_failed_call(queue, key).await?;
+            let call = call.ok_or_else(|| EditError::OnQueue {
+                activity: activity.name.clone().into_owned(),
+                queue: queue.clone(),
+            })?;
+            failed.push((queue.clone(), call.id));
+            let call = QueuedCall::read(call.call, 0, 0);
+            let call = call.map_err(|error| unreadable(run_id, &error))?;
+            calls.push(Effect::Enqueue(call.again(attempts, now).on_queue(*handle)));
+        }
+        Ok((calls, failed))
+    }
+
+    /// What is kept of a call that has failed for good.
+    async fn find_failed_call(
+        &self,
+        queue: &str,
+        key: ActivityKey,
+    ) -> Result<Option<FailedCall>, EditError> {
+        let mut after = None;
+        loop {
+            let query = FailedCallQuery { queue, ids: None, after, limit: 200 };
+            let page = patiently(|| self.store().list_failed_calls(query)).await?;
+            let Some(last) = page.last() else { return Ok(None) };
+            after = Some(last.id);
+            if let Some(call) = page.into_iter().find(|call| call.key == key) {
+                return Ok(Some(call));
+            }
+        }
     }
 
     /// Waits again for promises. One that has an outcome has it for good, and the run gets it once more.
