@@ -109,14 +109,14 @@ retypes! {
     field_skipped {
         old { #[derive(Debug, Serialize, Deserialize)] struct Bill { sum: u8, cache: u8 } }
         Bill = Bill { sum: 3, cache: 4 };
-        new { #[derive(Debug, Serialize, Deserialize)] struct Bill { #[serde(skip)] cache: u8, sum: u8 } }
+        new { #[allow(dead_code)] #[derive(Debug, Serialize, Deserialize)] struct Bill { #[serde(skip)] cache: u8, sum: u8 } }
         Bill = Bill { sum: 0, cache: 0 };
         Goes("Bill { cache: 0, sum: 3 }")
     }
 
     "a field is no longer skipped"
     field_not_skipped {
-        old { #[derive(Debug, Serialize, Deserialize)] struct Bill { sum: u8, #[serde(skip)] cache: u8 } }
+        old { #[allow(dead_code)] #[derive(Debug, Serialize, Deserialize)] struct Bill { sum: u8, #[serde(skip)] cache: u8 } }
         Bill = Bill { sum: 3, cache: 0 };
         new { #[derive(Debug, Serialize, Deserialize)] struct Bill { sum: u8, cache: u8 } }
         Bill = Bill { sum: 0, cache: 0 };
