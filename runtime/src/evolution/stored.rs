@@ -28,6 +28,9 @@ pub struct StoredDefinition {
     /// The numbers of the parameters that people are not to see, from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted_parameters: Vec<u32>,
+    /// Whether its runs may continue as runs of another workflow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continues_as_another: bool,
     /// The schema of the return value.
     pub returned: SchemaHash,
     /// The states; the first is the start.
@@ -225,6 +228,7 @@ impl StoredDefinition {
             hash: definition.hash(),
             parameters,
             redacted_parameters: entry.options.redacted_parameters.to_vec(),
+            continues_as_another: entry.options.continues_as_another,
             returned,
             states,
             edges: edges.iter().map(|edge| (edge.from, edge.to)).collect(),

@@ -30,6 +30,7 @@ mod loops;
 mod narrowed;
 mod parts;
 mod places;
+mod retried;
 mod shapes;
 mod structs;
 mod values;
@@ -87,7 +88,19 @@ fn main() {
             })
         });
         let documented = Trial::test("documented", || documented::check(GROUPS));
-        on_file.chain(on_server).chain([documented]).collect()
+        let retried_on_file = Trial::test("sqlite::retried", || {
+            let folder = tempfile::tempdir()?;
+            let url = format!("sqlite:{}", folder.path().join("shop.db").display());
+            run(async move { retried::check(connect(&url).await?).await })
+        });
+        let retried_on_server = trial("postgres::retried".to_owned(), cluster, |cluster| {
+            run(async move {
+                let database = cluster.database(EMPTY).await?;
+                retried::check(connect(database.url()).await?).await
+            })
+        });
+        let others = [documented, retried_on_file, retried_on_server];
+        on_file.chain(on_server).chain(others).collect()
     })
 }
 
