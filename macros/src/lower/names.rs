@@ -195,12 +195,14 @@ impl Lower<'_> {
     }
 
     /// The name of a temporary that holds the value of an expression. What holds that of another is called like it: the
-    /// name of its own has a number, which other code changes.
+    /// name of its own has a number, which other code changes. What holds that of a local of the source must not be taken
+    /// for the local.
     pub(crate) fn name_of_value(&self, value: &Expr) -> String {
         let name = of_value(value);
         match self.locals.find_name(&name) {
             Some(local) if self.locals[local].is_temporary => self.locals[local].name().to_owned(),
-            _ => name,
+            Some(local) => format!("value of {}", self.locals[local].name()),
+            None => name,
         }
     }
 

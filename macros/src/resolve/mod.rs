@@ -166,9 +166,22 @@ impl Resolver<'_> {
         }
     }
 
-    /// That of a pattern and what it is matched against, if its bindings are locals.
+    /// That of a pattern and what it is matched against, if its bindings are locals. A type that is written at the binding
+    /// and `mut` do not count: neither makes it another one.
     fn fingerprint_if(lowered: bool, pat: &Pat, value: &impl ToTokens) -> Fingerprint {
-        if lowered { Fingerprint::of(&quote!(#pat = #value)) } else { Fingerprint::NONE }
+        if !lowered {
+            return Fingerprint::NONE;
+        }
+        let pat = match pat {
+            Pat::Type(typed) => &*typed.pat,
+            pat => pat,
+        };
+        match pat {
+            Pat::Ident(syn::PatIdent { by_ref: None, subpat: None, ident, .. }) => {
+                Fingerprint::of(&quote!(#ident = #value))
+            }
+            pat => Fingerprint::of(&quote!(#pat = #value)),
+        }
     }
 
     /// Whether no name stands for two of these: locals, other bindings, and what is no binding.

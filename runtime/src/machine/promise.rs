@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::task::Poll;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::future::sealed::Sealed;
 use super::pending::{PendingLimited, PendingOne};
@@ -29,15 +29,19 @@ use crate::model::{
 #[derive(Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = "T: Durable, E: Durable"))]
 pub struct Promise<T = (), E = Never> {
+    #[serde(deserialize_with = "read_token::<T, E, _>")]
     token: PromiseToken,
     expires_at: Option<Timestamp>,
-    #[serde(skip, default = "note_read::<T, E>")]
+    #[serde(skip)]
     types: PhantomData<fn() -> (T, E)>,
 }
 
-fn note_read<T: Durable, E: Durable>() -> PhantomData<fn() -> (T, E)> {
+/// Reads the token, and notes before that, which a made-up text may end, what the promise gives.
+fn read_token<'de, T: Durable, E: Durable, D: Deserializer<'de>>(
+    from: D,
+) -> Result<PromiseToken, D::Error> {
     handles::note(&Promise::<T, E>::AWAITED);
-    PhantomData
+    PromiseToken::deserialize(from)
 }
 
 impl<T, E> Promise<T, E> {
