@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Start;
 use crate::error::StartError;
-use crate::model::{NewTerms, OnTimeout, RetryPolicy, Terms};
+use crate::model::{NewTerms, OnTimeout, RetryPolicy, Terms, TimeoutClock};
 
 impl<W> Start<W> {
     /// Limits how long the run and all runs that follow it in its chain may take together, from when the first is due.
@@ -19,6 +19,15 @@ impl<W> Start<W> {
     /// limit.
     pub fn run_timeout(mut self, timeout: Duration) -> Self {
         self.terms.run_timeout = Some(timeout);
+        self
+    }
+
+    /// Sets which time the timeouts count. Default: [`TimeoutClock::Calendar`], all of it. With
+    /// [`TimeoutClock::Attended`], a timeout stands still while no worker with the code of the workflow is there, so that
+    /// an outage uses up none of it. That a worker has gone is noticed after five of its
+    /// [poll intervals](crate::worker::Worker::poll_interval), which count. Without a timeout it does nothing.
+    pub fn timeout_clock(mut self, clock: TimeoutClock) -> Self {
+        self.terms.clock = clock;
         self
     }
 

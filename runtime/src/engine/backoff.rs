@@ -7,11 +7,11 @@ use tracing::warn;
 
 use crate::error::{StoreError, with_causes};
 
-/// For how long a request of a program is tried again before it hears of the error, so that a restart of
-/// the database goes unnoticed.
+/// How long a client's request is retried before it returns the error. Long enough to hide a restart of the
+/// database.
 pub(crate) const CLIENT_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Asks the database for what may be asked for more than once, again while it cannot be reached.
+/// Calls `ask`, which must be repeatable, and retries while the database cannot be reached.
 pub(crate) async fn patiently<T, A>(ask: impl Fn() -> A) -> Result<T, StoreError>
 where
     A: Future<Output = Result<T, StoreError>>,
@@ -32,7 +32,7 @@ where
     }
 }
 
-/// Asks the database until it answers, however long that takes. `what` says in the log what could not be done yet.
+/// Calls `ask` until the database answers, however long that takes. `what` is the log message for each failure.
 pub(crate) async fn until_answered<T, A>(what: &str, ask: impl Fn() -> A) -> T
 where
     A: Future<Output = Result<T, StoreError>>,
@@ -49,7 +49,7 @@ where
 
 /// The wait after the first failure: a dropped connection is replaced at once.
 const FIRST: Duration = Duration::from_millis(10);
-/// The longest wait: short enough for a lease of a few seconds to survive a database restart.
+/// The longest wait: short enough for a lease of a few seconds to survive a restart of the database.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Waits that double from 10 ms to 1 s.
@@ -57,7 +57,7 @@ const LONGEST: Duration = Duration::from_secs(1);
 pub(crate) struct Backoff {
     failures: u32,
     began: Instant,
-    /// When the present try began.
+    /// When the current try began.
     tried_at: Instant,
 }
 
@@ -69,17 +69,17 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// How often there was a wait.
+    /// The number of waits so far.
     pub(crate) fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// Whether another try, if it takes as long as the one that has failed now, ends within so much time.
+    /// Whether another try ends within `patience`, if it takes as long as the last one.
     pub(crate) fn has_time(&self, patience: Duration) -> bool {
         self.began.elapsed() + self.last_try() < patience
     }
 
-    /// How long the present try has taken.
+    /// How long the last try took.
     pub(crate) fn last_try(&self) -> Duration {
         self.tried_at.elapsed()
     }

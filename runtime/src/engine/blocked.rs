@@ -1,9 +1,9 @@
 //! Adopting blocked runs that this build can continue.
 //!
 //! A worker blocks a run if its build cannot read the state or lacks an activity. During a deployment, workers of
-//! several builds run side by side, and a worker of another build may be able to go on. It finds such runs by
-//! themselves and takes them at once. Unblocking them would not do: the next claim might be that of the worker that
-//! cannot go on.
+//! several builds run side by side, and a worker of another build may be able to continue the run. It looks for
+//! such runs and takes them over in one transition. If it only unblocked them, the next claim might be that of the
+//! worker that blocked them.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -20,31 +20,31 @@ use crate::error::StoreError;
 use crate::model::{BlockedReason, RunId, StepNo};
 use crate::store::{BlockedRun, MAX_ANSWER_BYTES};
 
-/// How many blocked runs are looked at in one go. Others have their turn the next time.
+/// The number of blocked runs to look at in one round; the others follow in later rounds.
 const PAGE: u32 = 50;
 
-/// How many runs are remembered.
+/// The maximum number of runs to remember.
 const MAX_REMEMBERED: usize = 10_000;
 
-/// What a session has looked at.
+/// The progress of a session's search.
 #[derive(Debug, Default)]
 pub(crate) struct Looked(Mutex<Progress>);
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// The last run looked at, if there are more behind it.
+    /// The last run looked at, if there are more after it.
     after: Option<RunId>,
-    /// The steps at which runs are blocked that this build cannot go on with. An idle worker asks for
-    /// them again and again, and reads the state of none.
+    /// Blocked runs, by id and step, that this build cannot continue. An idle worker meets them again in every
+    /// round and need not read their states again.
     looked_at: BTreeMap<RunId, StepNo>,
-    /// The states that were taken over, each by the run and a hash.
+    /// The states of runs that were taken over: run id and hash.
     adopted: BTreeMap<RunId, u64>,
-    /// Those of them that this build could not go on with after all. They would be blocked for ever: each
-    /// time is another step, and the state is the same.
+    /// Those of them that this build could not continue after all. They would be taken over and blocked again
+    /// forever, since the step number differs each time and the state does not.
     tried: BTreeMap<RunId, u64>,
 }
 
-/// Takes over some of the blocked runs that this build can go on with, as far as there is room.
+/// Takes over blocked runs that this build can continue, as far as there is room.
 pub(crate) async fn adopt_blocked(session: &Arc<Session>) -> Result<(), StoreError> {
     let registry = &session.host.registry;
     let room = session.capacity.available_permits();
@@ -58,7 +58,7 @@ pub(crate) async fn adopt_blocked(session: &Arc<Session>) -> Result<(), StoreErr
     let _claiming = session.claiming.lock().await;
     let heard = session.store.hub().arrivals();
     let adopted = session.store.adopt_blocked(session.lease(), &wanted, INBOX_PAGE).await;
-    // The answer may be what was lost.
+    // The lost response may be that of the last claim.
     let adopted = adopted.inspect_err(|_| session.strays.note())?;
     for run in adopted {
         let Some(permit) = permits.split(1) else { break };
@@ -69,7 +69,7 @@ pub(crate) async fn adopt_blocked(session: &Arc<Session>) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Runs that this build can go on with, at most `room`, each with the hash of its state.
+/// Runs that this build can continue, at most `room`, each with the hash of its state.
 async fn find_states(session: &Session, room: usize) -> Result<BTreeMap<RunId, u64>, StoreError> {
     let registry = &session.host.registry;
     let after = session.blocked.lock().after;
@@ -83,7 +83,7 @@ async fn find_states(session: &Session, room: usize) -> Result<BTreeMap<RunId, u
     let (mut states, mut bytes) = (BTreeMap::new(), 0);
     for run in found {
         if states.len() == room || bytes >= MAX_ANSWER_BYTES {
-            // The others have their turn when there is room again.
+            // The others follow when there is room again.
             return Ok(states);
         }
         let state = match may_go_on(registry, &run.reason) {
@@ -101,19 +101,19 @@ async fn find_states(session: &Session, room: usize) -> Result<BTreeMap<RunId, u
     Ok(states)
 }
 
-/// Whether what another build lacked may be here, as far as the reason tells.
+/// Whether this build may have what another one lacked, judging by the reason.
 fn may_go_on(registry: &Registry, reason: &BlockedReason) -> bool {
     match reason {
         BlockedReason::Unregistered(activity) => registry.activity(activity).is_some(),
         BlockedReason::Undecodable(_) | BlockedReason::Evolution(_) => true,
-        // Of these the store tells nothing.
+        // The store does not return runs with these reasons.
         BlockedReason::Panicked(_) | BlockedReason::Invalid(_) | BlockedReason::WorkersDied(_) => {
             false
         }
     }
 }
 
-/// Whether the state can go on here, if it could not elsewhere.
+/// Whether this build can continue the state.
 async fn can_go_on(
     session: &Session,
     run: &BlockedRun,
@@ -138,7 +138,7 @@ fn hash_of(snapshot: &[u8]) -> u64 {
 }
 
 impl Progress {
-    /// Takes note of what was seen of a run: the hash of a state that can be read, which is one of
+    /// Records what was seen of a run. `state` is the hash of a state that this build can read; it is added to
     /// `states` unless it was tried before.
     fn look(&mut self, run: &BlockedRun, state: Option<u64>, states: &mut BTreeMap<RunId, u64>) {
         match state.filter(|state| self.tried.get(&run.run_id) != Some(state)) {
@@ -164,7 +164,7 @@ impl Progress {
 }
 
 impl Looked {
-    /// Takes note that this session blocks the run.
+    /// Records that this session has blocked the run.
     pub(crate) fn note_blocked(&self, run_id: RunId) {
         let mut progress = self.lock();
         if let Some(state) = progress.adopted.remove(&run_id) {
@@ -173,7 +173,7 @@ impl Looked {
     }
 
     fn lock(&self) -> MutexGuard<'_, Progress> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The value is consistent after every operation, so a poisoned lock is usable.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

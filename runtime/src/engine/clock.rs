@@ -1,8 +1,8 @@
 //! An estimate of the database's time that needs no query.
 //!
-//! The database's clock is the only one that deadlines are measured by; this keeps its offset to
-//! the monotonic clock, so a host whose wall clock jumps fires no timer early. Where the database's own clock
-//! is set back, the time that runs see goes on, and the lead that it has then is taken off what is written.
+//! All deadlines are measured by the database's clock. This type keeps its offset to the monotonic clock, so a host
+//! whose wall clock jumps fires no timer early. If the database's clock is set back, the time of runs does not go
+//! back; while it is ahead of the database, the difference is subtracted from written times.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -11,20 +11,20 @@ use tokio::time::Instant;
 
 use crate::model::Timestamp;
 
-/// The longest wait: 30 years, which every platform's monotonic clock can add to the present, as tokio's own
-/// timers do. Nobody sees the difference to "never".
+/// The longest wait: 30 years, which every platform's monotonic clock can represent, as in tokio's own timers. It
+/// stands for "never".
 const LONGEST_WAIT: Duration = Duration::from_secs(30 * 365 * 86_400);
 
-/// The time `wait` after `from`; a wait without end is as good as [`LONGEST_WAIT`].
+/// The time `wait` after `from`, with at most [`LONGEST_WAIT`].
 pub(crate) fn after(from: Instant, wait: Duration) -> Instant {
     from + wait.min(LONGEST_WAIT)
 }
 
-/// How fast runs come back to the database's time after its clock was set back: a tenth of the time that passes.
-/// Their timers are so much late meanwhile.
+/// How fast the time of runs approaches the database's after its clock was set back: by a tenth of the elapsed
+/// time. Timers are late by as much meanwhile.
 const SLEW: i64 = 10;
 
-/// Reads the database's time off the monotonic clock.
+/// Computes the database's time from the monotonic clock.
 #[derive(Debug)]
 pub(crate) struct Clock {
     /// Zero of the monotonic clock.
@@ -33,14 +33,14 @@ pub(crate) struct Clock {
     offset: AtomicI64,
     /// How far the time of runs is ahead of the database's, in microseconds.
     lead: AtomicI64,
-    /// When the lead was looked at last, in microseconds after `origin`.
+    /// When the lead was last updated, in microseconds after `origin`.
     slewed_at: AtomicI64,
-    /// The latest time that was read.
+    /// The latest reading.
     latest: AtomicI64,
 }
 
 impl Clock {
-    /// A clock set by an answer of the database that has just come.
+    /// A clock set by a response of the database that has just arrived.
     pub(crate) fn new(database: Timestamp) -> Self {
         Self {
             origin: Instant::now(),
@@ -51,8 +51,8 @@ impl Clock {
         }
     }
 
-    /// The clock of a session after this one's, set by an answer of the database that has just come. For the runs
-    /// of the worker time does not go back.
+    /// The clock of the worker's next session, set by a response of the database that has just arrived. The time of
+    /// the worker's runs does not go back.
     pub(crate) fn followed_by(&self, database: Timestamp) -> Self {
         let next = Self::new(database);
         let lead = self.now().0.saturating_sub(database.0).max(0);
@@ -60,8 +60,8 @@ impl Clock {
         next
     }
 
-    /// The time that runs go by: the database's, as far as is known never later than that, unless the database's
-    /// clock was set back. Then it goes on from where it was. It never goes back.
+    /// The time of runs. It is the database's time, estimated not to be ahead of it. If the database's clock is set
+    /// back, it continues from its last reading. It never goes back.
     pub(crate) fn now(&self) -> Timestamp {
         let lead = self.lead.load(Ordering::Relaxed);
         let reading = self.database().0.saturating_add(lead);
@@ -73,15 +73,15 @@ impl Clock {
         Timestamp(self.offset.load(Ordering::Relaxed).saturating_add(self.elapsed()))
     }
 
-    /// Takes into account that the database, asked at `asked_at`, has told its time.
+    /// Updates the offset: the database, queried at `asked_at`, has returned its time.
     pub(crate) fn observe(&self, database: Timestamp, asked_at: Instant) {
-        // It now is there between the time told and that plus the time the question took. A
-        // reading in between is as good as any; one outside is wrong, and the earlier end is safe.
+        // The database's time is now between the returned time and that plus the duration of the query. A reading
+        // in this range is kept; otherwise the lower end is the safe choice.
         let known = self.database();
         let mut lead = self.lead.load(Ordering::Relaxed);
         if known < database || known > database + asked_at.elapsed() {
             self.offset.store(database.0.saturating_sub(self.elapsed()), Ordering::Relaxed);
-            // The time of runs stays as it is, until the database's is later.
+            // The time of runs stands still until the database's time is later.
             lead = lead.saturating_add(known.0.saturating_sub(database.0)).max(0);
         }
         let elapsed = self.elapsed();
@@ -125,7 +125,7 @@ mod tests {
 
         let asked_at = Instant::now();
         tokio::time::advance(Duration::from_secs(1)).await;
-        // A slow answer that allows for the present reading changes nothing.
+        // A slow response that is consistent with the present reading changes nothing.
         clock.observe(Timestamp(2_500_000), asked_at);
         assert_eq!(clock.now(), Timestamp(3_000_000));
         // The database's clock was set forward.
@@ -139,7 +139,7 @@ mod tests {
         let clock = Clock::new(Timestamp(2 * HOUR));
         clock.observe(Timestamp(HOUR), Instant::now());
         assert_eq!(clock.now(), Timestamp(2 * HOUR));
-        // What is to happen in a second happens in a second, here and in the database.
+        // A timer of one second takes one second, here and in the database.
         let at = clock.now() + Duration::from_secs(1);
         assert_eq!(clock.instant_of(at), Instant::now() + Duration::from_secs(1));
         assert_eq!(clock.on_database(at), Timestamp(HOUR + 1_000_000));
@@ -150,7 +150,7 @@ mod tests {
         let next = clock.followed_by(Timestamp(HOUR));
         assert_eq!(next.now(), clock.now());
 
-        // It comes back to the database's time bit by bit, and never goes back.
+        // It approaches the database's time gradually, and never goes back.
         let mut before = clock.now();
         for second in 1..=10 * 3_600 {
             tokio::time::advance(Duration::from_secs(1)).await;

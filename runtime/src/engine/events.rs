@@ -2,7 +2,7 @@
 
 use crate::model::RunId;
 
-/// What tells a run to people.
+/// The names of a run in log events.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunName<'a> {
     pub(crate) run_id: RunId,
@@ -10,7 +10,7 @@ pub(crate) struct RunName<'a> {
     pub(crate) workflow: &'a str,
 }
 
-/// `run_event!(warn, name, fields and message)`: an event of the run that a [`RunName`] tells.
+/// `run_event!(warn, name, fields and message)`: an event of the run named by a [`RunName`].
 macro_rules! run_event {
     ($level:ident, $name:expr, $($rest:tt)*) => {{
         let name: $crate::engine::events::RunName<'_> = $name;
@@ -23,8 +23,8 @@ macro_rules! run_event {
     }};
 }
 
-/// `attempt_event!(warn, info, fields and message)`: an event of the attempt that an
-/// [`ActivityInfo`](crate::activities::ActivityInfo) tells.
+/// `attempt_event!(warn, info, fields and message)`: an event of the attempt described by an
+/// [`ActivityInfo`](crate::activities::ActivityInfo).
 macro_rules! attempt_event {
     ($level:ident, $info:expr, $($rest:tt)*) => {{
         let info: &$crate::activities::ActivityInfo = $info;

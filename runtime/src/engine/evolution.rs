@@ -10,10 +10,10 @@ use crate::machine::WorkflowEntry;
 use crate::model::{BlockedReason, DefinitionHash, Payload, SchemaHash, Snapshot};
 use crate::store::Store;
 
-/// Lets a saved state go on in this build: in that one of these versions of a workflow, the newest first, that it is of.
+/// Fits a saved state into this build: into that version of the workflow, the newest first, that it fits.
 ///
 /// # Errors
-/// [`StoreError`] if the database fails. The other error is why the state cannot go on.
+/// [`StoreError`] if the database fails. The inner error says why the state does not fit.
 pub(crate) async fn evolve(
     store: &dyn Store,
     versions: &[&'static WorkflowEntry],
@@ -48,8 +48,8 @@ pub(crate) async fn evolve(
     }
 }
 
-/// Learns the schemas of payloads that are about to be read. One that the database does not have is left out: whoever
-/// reads the payload is told.
+/// Loads the schemas of payloads that are about to be read. Schemas that the database does not have are skipped;
+/// reading the payload then fails.
 pub(crate) async fn learn_schemas_of<'a>(
     store: &dyn Store,
     payloads: impl Iterator<Item = &'a Payload>,
@@ -62,7 +62,7 @@ pub(crate) async fn learn_schemas_of<'a>(
     Ok(())
 }
 
-/// Learns schemas. Whether all of them are known now.
+/// Loads schemas. Returns whether all of them are known now.
 pub(crate) async fn learn_schemas(
     store: &dyn Store,
     hashes: Vec<SchemaHash>,
@@ -75,7 +75,7 @@ pub(crate) async fn learn_schemas(
     Ok(!hashes.into_iter().any(codec::is_unknown))
 }
 
-/// Learns a definition. Whether it is known now.
+/// Loads a definition. Returns whether it is known now.
 pub(crate) async fn learn_definition(
     store: &dyn Store,
     hash: DefinitionHash,
@@ -133,7 +133,7 @@ mod tests {
 
     static PAY: WorkflowEntry = WorkflowEntry::of::<Pay>();
 
-    /// A run that a build has started whose number was smaller, and that no worker has begun.
+    /// A run started by a build with a narrower number type, which no worker has begun.
     #[tokio::test]
     async fn what_a_run_was_started_with_is_learned() {
         let store = MemoryStore::new();
@@ -178,7 +178,7 @@ mod tests {
         PAY.definition().check(&Payload(payload)).expect("200 is a number of today, too");
     }
 
-    /// Its code is not stepped any more, so it may have changed in any way.
+    /// Its code makes no more steps, so it may have changed in any way.
     #[tokio::test]
     async fn a_run_that_is_compensated_goes_on_whatever_its_code_is() {
         let store = MemoryStore::new();

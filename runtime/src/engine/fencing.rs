@@ -1,6 +1,6 @@
-//! Taking the runs of other workers that have died or have lost their lease.
+//! Taking over the runs of workers that have died or lost their leases.
 //!
-//! Any number of workers may do so at the same time: the store fences each worker once.
+//! Any number of workers may do this at the same time: the store fences each worker once.
 
 use tracing::info;
 
@@ -17,7 +17,7 @@ pub(crate) async fn fence_dead_workers(store: &dyn Store) -> Result<(), StoreErr
     Ok(())
 }
 
-/// Releases the runs of workers whose lease has run out.
+/// Releases the runs of workers whose leases have expired.
 pub(crate) async fn fence_expired_workers(store: &dyn Store) -> Result<(), StoreError> {
     let (expired, runs) = store.fence_expired_workers().await?;
     if !expired.is_empty() {

@@ -4,7 +4,7 @@ use crate::machine::{Machine, RunInfo, StepError, WorkflowEntry};
 use crate::model::{Operation, Payload};
 use crate::store::NewRun;
 
-/// A run in its first state, for whoever claims it. `workflow` is the stored name that it goes by.
+/// A run in its first state, to be claimed by any worker. `workflow` is its stored name.
 ///
 /// # Errors
 /// As [`Machine::start`], and if the state cannot be encoded.
@@ -17,7 +17,7 @@ pub(crate) fn first_state(
     first_state_owing(entry, workflow, run, arguments, Vec::new())
 }
 
-/// As [`first_state`], for a run that is to give the `answers` that the run before it owed.
+/// Like [`first_state`], for a run that takes over the unanswered updates, `answers`, of its predecessor.
 ///
 /// # Errors
 /// As [`first_state`].

@@ -1,4 +1,4 @@
-//! The run that follows one by its terms: it is tried again, or started by its cron expression.
+//! Successors by terms: retries of a run, and runs of its cron expression.
 
 use std::sync::Arc;
 
@@ -12,25 +12,25 @@ use crate::machine::RunInfo;
 use crate::model::{BlockedReason, Link, Payload, RunStatus, Terms, Timestamp};
 use crate::store::Successor;
 
-/// How a run is over.
+/// How a run ended.
 pub(crate) struct Over<'a> {
-    /// As what it closes.
+    /// The status it closes with.
     pub(crate) status: RunStatus,
-    /// What it has returned, which may be an error.
+    /// Its return value, which may be an error.
     pub(crate) result: Option<&'a Payload>,
 }
 
-/// A run that is to follow.
+/// The successor to start.
 pub(crate) struct Next {
     link: Link,
     terms: Terms,
     due_at: Timestamp,
 }
 
-/// What follows a run that is over `now`. `draw` is from 0 to 1, for the jitter of a wait.
+/// The successor of a run that ends `now`. `draw` is from 0 to 1, for the jitter of the wait.
 ///
 /// # Errors
-/// What keeps it from being known, for people.
+/// Why the successor cannot be determined, for people.
 pub(crate) fn next(
     terms: &Terms,
     over: &Over<'_>,
@@ -52,7 +52,7 @@ pub(crate) fn next(
     Ok(next.map(|(terms, due_at)| Next { link: Link::Cron, terms, due_at }))
 }
 
-/// The first time after `now` that a cron expression names.
+/// The first time after `now` of a cron expression.
 #[cfg(feature = "schedules")]
 fn next_tick(expression: &str, now: Timestamp) -> Result<Option<Timestamp>, String> {
     use piton_schedule::UnixSeconds;
@@ -68,7 +68,7 @@ fn next_tick(_: &str, _: Timestamp) -> Result<Option<Timestamp>, String> {
     Err("its cron expression is read by builds with the feature `schedules` of piton".to_owned())
 }
 
-/// The variant of the error that a run has returned; of a text, the text.
+/// The variant name of a returned error; of a text, the text.
 fn name_of_error(returned: &Payload) -> Option<String> {
     let mut error = codec::payload_to_json(returned).ok()?;
     if let Some(inner) = error.get_mut("Err") {
@@ -83,7 +83,7 @@ fn name_of_error(returned: &Payload) -> Option<String> {
     }
 }
 
-/// Makes the run that follows, of the newest version of its workflow.
+/// The successor as a new run, in the newest version of its workflow.
 ///
 /// # Errors
 /// Why its first state cannot be made.

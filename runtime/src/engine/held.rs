@@ -1,4 +1,4 @@
-//! The runs that a session owns: each has a driver that has not ended.
+//! The runs that a session owns. Each has a driver.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -22,40 +22,40 @@ pub(crate) struct HeldRuns {
 #[derive(Debug)]
 struct Held {
     events: mpsc::UnboundedSender<RunEvent>,
-    /// How far the driver has read the inbox.
+    /// The number of the last arrival that the driver has read.
     inbox_read: Arc<AtomicI64>,
 }
 
 impl HeldRuns {
-    /// Whether a run is among them.
+    /// Whether a run is held.
     pub(crate) fn has(&self, run_id: RunId) -> bool {
         self.lock().contains_key(&run_id)
     }
 
-    /// All of them and how far their inboxes have been read.
+    /// All held runs, with the numbers of their last read arrivals.
     pub(crate) fn list(&self) -> Vec<(RunId, i64)> {
         let runs = self.lock();
         runs.iter().map(|(id, held)| (*id, held.inbox_read.load(Ordering::Relaxed))).collect()
     }
 
-    /// Those that the session has reason to own: held, or being started.
+    /// The runs that the session owns or is about to own: held, or being started.
     pub(crate) fn known(&self) -> Vec<RunId> {
-        // Those being started first: one that is held in between is in both.
+        // Those being started first: a run that moves between the two sets is then found in at least one.
         let mut known: Vec<RunId> = self.lock_starting().iter().copied().collect();
         known.extend(self.lock().keys());
         known
     }
 
-    /// Tells the driver of a run of it.
+    /// Sends an event to the driver of a run.
     pub(crate) fn tell(&self, run_id: RunId, event: RunEvent) {
         if let Some(held) = self.lock().get(&run_id) {
-            // A driver that has ended needs no news.
+            // A driver that has ended needs no events.
             let _ = held.events.send(event);
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<RunId, Held>> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The map is consistent after every operation, so a poisoned lock is usable.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -64,7 +64,7 @@ impl HeldRuns {
     }
 }
 
-/// Compares the runs that the session holds with those that the database says it owns.
+/// Compares the runs that the session holds with those that it owns in the database.
 pub(crate) async fn review(session: &Session) -> Result<(), StoreError> {
     let held = session.runs.list();
     if !held.is_empty() {
@@ -75,8 +75,8 @@ pub(crate) async fn review(session: &Session) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A run that is being started for a session, until this is dropped. The database may say that the
-/// session owns it before the session has heard.
+/// Marks a run as being started for a session, until dropped. The database may report the session as the owner
+/// before the response of the start arrives.
 #[derive(Debug)]
 pub(crate) struct Starting {
     session: Arc<Session>,
@@ -96,20 +96,20 @@ impl Drop for Starting {
     }
 }
 
-/// A run's place among those held, until its driver drops it.
+/// A run's entry among the held runs, until its driver drops it.
 #[derive(Debug)]
 pub(crate) struct Hold {
     /// Who holds it.
     pub(crate) session: Arc<Session>,
     run_id: RunId,
-    /// The number of the last arrival taken into account; the sweep reads it.
+    /// The number of the last arrival read by the driver, for the sweep.
     pub(crate) inbox_read: Arc<AtomicI64>,
-    /// Whether the worker may own the run all the same.
+    /// Whether the worker may still own the run after the driver has ended.
     is_in_doubt: bool,
 }
 
 impl Hold {
-    /// Puts a run among those held. News of it goes to `events`.
+    /// Adds a run. Its events go to `events`.
     pub(crate) fn new(
         session: &Arc<Session>,
         run_id: RunId,
@@ -122,12 +122,12 @@ impl Hold {
         Self { session, run_id, inbox_read, is_in_doubt: false }
     }
 
-    /// Says that the driver ends and the worker may own the run, which a later sweep has to tell.
+    /// Marks that the driver ends although the worker may own the run; a later sweep finds out.
     pub(crate) fn doubt(&mut self) {
         self.is_in_doubt = true;
     }
 
-    /// The same, unless the run is another's or closed.
+    /// The same, unless the run has another owner or is closed.
     pub(crate) async fn doubt_if_owned(&mut self) {
         let Self { session, run_id, .. } = self;
         let is_owned = match session.store.find_run(&RunKey::RunId(*run_id)).await {
@@ -146,7 +146,7 @@ impl Hold {
 impl Drop for Hold {
     fn drop(&mut self) {
         let mut runs = self.session.runs.lock();
-        // A run that was parked and claimed again at once has another driver by now.
+        // If the run was parked and claimed again at once, the entry belongs to another driver.
         if runs
             .get(&self.run_id)
             .is_some_and(|held| Arc::ptr_eq(&held.inbox_read, &self.inbox_read))
@@ -154,7 +154,7 @@ impl Drop for Hold {
             runs.remove(&self.run_id);
         }
         drop(runs);
-        // A driver that panics has no say in it.
+        // A driver that panics cannot decide.
         if self.is_in_doubt || std::thread::panicking() {
             self.session.strays.stand();
         }

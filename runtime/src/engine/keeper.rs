@@ -1,8 +1,8 @@
 //! The thread that renews leases even if the program's own threads are busy or blocked.
 //!
-//! A process has one, however many workers it has. A connection belongs to the runtime that has made it, and all
-//! workers of a store renew their leases through one connection. The thread has a runtime of its own, lives as long
-//! as the process, and only waits for a database or a clock: it ends overdue shutdowns as well.
+//! A process has one such thread, however many workers it has, because a connection belongs to the runtime that
+//! opened it, and all workers of a store renew their leases through one connection. The thread has its own runtime,
+//! lives as long as the process, and only waits for a database or a clock. It also ends overdue shutdowns.
 
 use std::future::pending;
 use std::sync::OnceLock;
@@ -14,8 +14,7 @@ use crate::error::with_causes;
 
 static KEEPER: OnceLock<Option<Handle>> = OnceLock::new();
 
-/// The runtime of that thread, which begins now unless it has begun before; `None` if the system has no
-/// thread to give.
+/// The runtime of that thread, started on first use; `None` if the system cannot create a thread.
 pub(crate) fn runtime() -> Option<&'static Handle> {
     KEEPER.get_or_init(|| begin().inspect_err(refused).ok()).as_ref()
 }

@@ -1,7 +1,7 @@
-//! The engine's side of an attempt: messages from the running function, and to it.
+//! The channel between the engine and the function of a running attempt.
 //!
-//! The function gives signs of life and may say that it goes on without a worker; it is told that its result is no
-//! longer wanted.
+//! The function sends heartbeats and may declare that the attempt continues without it. The engine cancels the
+//! function if its result is no longer needed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,8 +16,8 @@ use crate::activities::{AttemptLink, BoxFuture};
 use crate::model::{ActivityToken, Payload};
 use crate::process;
 
-/// How long a function that has asked whether it is cancelled may take to end by itself. Documented
-/// at [`ActivityContext::is_cancelled`](crate::activities::ActivityContext::is_cancelled).
+/// How long a function that has asked whether it is cancelled may take to end. Documented at
+/// [`ActivityContext::is_cancelled`](crate::activities::ActivityContext::is_cancelled).
 const GRACE: Duration = Duration::from_secs(10);
 
 /// See the [module documentation](self).
@@ -25,7 +25,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub(crate) struct Link {
     /// The attempt's token, if it has one.
     token: Option<ActivityToken>,
-    /// What the attempt before this one said.
+    /// The details of the previous attempt.
     before: Option<Payload>,
     /// Whether the function has begun; decided once.
     begun: OnceLock<bool>,
@@ -41,16 +41,16 @@ pub(crate) struct Link {
 
 #[derive(Debug)]
 struct Beat {
-    /// When the last sign of life came.
+    /// When the last heartbeat arrived.
     at: Option<Instant>,
     /// The newest details.
     details: Option<Payload>,
-    /// Whether they have been passed on.
+    /// Whether they were passed on.
     passed_on: bool,
 }
 
 impl Link {
-    /// The link of an attempt to be made. `before` is what the attempts before it have said.
+    /// The channel of a new attempt. `before` are the details of earlier attempts.
     pub(crate) fn new(token: Option<ActivityToken>, before: Option<Payload>) -> Arc<Self> {
         Arc::new(Self {
             token,
@@ -66,23 +66,22 @@ impl Link {
         })
     }
 
-    /// Has the function begin, unless it has been called off.
+    /// Marks the function as begun, unless the attempt was called off.
     pub(crate) fn begin(&self) -> bool {
         *self.begun.get_or_init(|| true)
     }
 
-    /// Keeps the function from beginning. Returns whether it has not begun.
+    /// Calls the attempt off. Returns whether it had not begun.
     pub(crate) fn call_off(&self) -> bool {
         !*self.begun.get_or_init(|| false)
     }
 
-    /// Whether it is kept from beginning.
+    /// Whether it was called off.
     pub(crate) fn is_called_off(&self) -> bool {
         self.begun.get() == Some(&false)
     }
 
-    /// Tells the function that it is no longer wanted. One that does not listen is dropped at once,
-    /// the other after a while.
+    /// Cancels the function. A function that has never asked is dropped at once, others after a grace period.
     pub(crate) fn cancel(&self, task: &AbortHandle) {
         if self.cancelled.swap(true, Ordering::AcqRel) {
             return;
@@ -124,7 +123,7 @@ impl Link {
         }
     }
 
-    /// Waits for details that have not been passed on, and takes them.
+    /// Waits for details that have not been passed on, and returns them.
     pub(crate) async fn next_beat(&self) -> Option<Payload> {
         self.has_beat().await;
         let mut beat = self.lock();
@@ -132,13 +131,12 @@ impl Link {
         beat.details.clone()
     }
 
-    /// Takes a sign of life that is durable already.
+    /// Records a heartbeat that is already stored.
     pub(crate) fn hear(&self, details: Payload) {
         *self.lock() = Beat { at: Some(Instant::now()), details: Some(details), passed_on: true };
     }
 
-    /// Waits until the attempt has been silent for this long, from `since` on; without a limit, for
-    /// ever.
+    /// Waits until there was no heartbeat for `limit`, counted from `since`; without a limit, forever.
     pub(crate) async fn silence(&self, limit: Option<Duration>, since: Instant) {
         let Some(limit) = limit else { return std::future::pending().await };
         loop {
@@ -151,7 +149,7 @@ impl Link {
         }
     }
 
-    /// Waits until the function says that the attempt goes on without it.
+    /// Waits until the function declares that the attempt continues without it.
     pub(crate) async fn goes_on_without(&self) {
         loop {
             let news = self.later_news.notified();
@@ -163,7 +161,7 @@ impl Link {
     }
 
     fn lock(&self) -> MutexGuard<'_, Beat> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The value is consistent after every operation, so a poisoned lock is usable.
         self.beat.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -188,7 +186,7 @@ impl AttemptLink for Link {
             loop {
                 let news = self.cancel_news.notified();
                 tokio::pin!(news);
-                // From here on a notification is not missed.
+                // Registers the waiter before the check, so no notification is missed.
                 news.as_mut().enable();
                 if self.is_cancelled() {
                     return;

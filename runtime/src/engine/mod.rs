@@ -5,25 +5,24 @@
 //! runs the background [loops]. The *claim* loop takes due runs, and each run becomes a task with a
 //! [driver](driver) that owns the run's machine while the run is busy. Drivers hand finished steps to a
 //! [batcher](batch), which commits the steps of all runs together; the next batch gathers while the last is
-//! being written. The *lease* loop renews the lease, on a [thread](keeper) that nothing else blocks. The
-//! *sweep* finds work left behind by lost notifications, lost answers and dead workers.
+//! being written. The *lease* loop renews the lease, on a [thread](keeper) that nothing else blocks. The *sweep*
+//! finds work left behind by lost notifications, lost responses and dead workers.
 //!
-//! Any session that serves a [queue](queues) attempts the activities on it, each in a task of its own. Their
-//! outcomes come to the run as arrivals.
+//! A session that serves [queues](queues) attempts their activities, each in a task of its own. Outcomes reach the
+//! run as arrivals.
 //!
 //! To add a background loop, see [loops].
 //!
 //! # Rules that hold
-//! - What a step asks for starts after the step's commit. One step is one row update; steps that
-//!   wait for nothing that is not here already are folded into one commit.
-//! - A driver holds nothing that could not be made again from the run's row and inbox, except what
-//!   an activity has returned: that is part of the next commit, or, if it does not make the run
-//!   ready, put into the inbox at once.
-//! - A commit whose answer was lost is tried again, and a run found one step further that is still
-//!   ours was moved by that commit. A claim or start whose answer was lost is found by the sweep.
-//! - A worker that has lost its lease stops its drivers wherever they are, drops what they had, and
-//!   registers anew. Its late commits are refused by the store.
-//! - Time is the database's. News is a hint; everything is found by polling as well.
+//! - Operations of a step start after the step's commit. One step is one row update; steps whose operations are
+//!   already complete are folded into one commit.
+//! - A driver holds nothing that could not be rebuilt from the run's row and inbox, except results of activities. A
+//!   result is part of the next commit or, if it does not make the run ready, put into the inbox at once.
+//! - A commit whose response was lost is repeated. A run that is one step further and still ours was moved by that
+//!   commit. The sweep finds claims and starts whose responses were lost.
+//! - A worker that has lost its lease stops its drivers at any point, drops their state, and registers anew. The
+//!   store refuses its late commits.
+//! - Time is the database's. Notifications are hints; polling finds everything as well.
 //!
 //! # Must not know
 //! SQL, and the types of a workflow.

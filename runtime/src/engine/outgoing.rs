@@ -11,14 +11,14 @@ use crate::store::{CommitStep, Effect};
 /// The runs that have committed messages since the last [`take`](Outgoing::take).
 #[derive(Debug, Default)]
 pub(crate) struct Outgoing {
-    /// In an order that does not depend on hashes, so that simulations can be repeated.
+    /// Ordered, so that simulations are reproducible.
     senders: Mutex<BTreeSet<RunId>>,
-    /// Told when there is one more.
+    /// Notified when a run is added.
     news: Notify,
 }
 
 impl Outgoing {
-    /// Takes note of steps that may have been committed.
+    /// Notes the senders among steps that may have been committed.
     pub(crate) fn note(&self, steps: &[&CommitStep]) {
         let sends = |effect: &Effect| matches!(effect, Effect::Send(_));
         let mut sending = steps.iter().filter(|step| step.effects.iter().any(sends)).peekable();
@@ -28,7 +28,7 @@ impl Outgoing {
         }
     }
 
-    /// The runs noted; they are forgotten here.
+    /// Returns the noted runs and forgets them.
     pub(crate) fn take(&self) -> Vec<RunId> {
         std::mem::take(&mut *self.lock()).into_iter().collect()
     }

@@ -1,24 +1,23 @@
 //! Panics as errors, with the panic's message.
 //!
-//! The caller gives up or restores the state that a panic has left behind.
+//! The caller drops or restores any state that a panic may have left inconsistent.
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::{FutureExt, TryFutureExt};
 
-/// What the future gives, or the text of the panic that has ended it. A panic before it is polled is none of
-/// this.
+/// The result of the future, or the message of the panic that ended it. Catches panics of polls only.
 pub(crate) fn caught<F: Future>(call: F) -> impl Future<Output = Result<F::Output, String>> {
     AssertUnwindSafe(call).catch_unwind().map_err(text)
 }
 
-/// What the function gives, or the text of the panic that has ended it.
+/// The result of the function, or the message of the panic that ended it.
 pub(crate) fn catch<V>(call: impl FnOnce() -> V) -> Result<V, String> {
     std::panic::catch_unwind(AssertUnwindSafe(call)).map_err(text)
 }
 
-/// The text that a panic was raised with.
+/// The message of a panic.
 pub(crate) fn text(panic: Box<dyn Any + Send>) -> String {
     match panic.downcast::<String>() {
         Ok(text) => *text,

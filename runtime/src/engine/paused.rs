@@ -1,22 +1,21 @@
 //! Tests in virtual time.
 //!
-//! While every task waits, a paused clock jumps to the next timer, whatever that is for. So on such a clock nobody looks
-//! every two seconds for what news may have been lost of: a test that sleeps for a month would have a million stops.
+//! While every task waits, a paused clock jumps to the next timer. On such a clock, clients and workers therefore
+//! poll less often than every two seconds: otherwise a test that sleeps for a month would wake up a million times.
 
 use std::hint::spin_loop;
 use std::time::{Duration, Instant};
 
 use crate::store::Store;
 
-/// How often somebody looks for what no news has told of, on a clock that is paused: 8,640 times a month.
+/// The poll interval on a paused clock: 8,640 polls a month.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_secs(300);
 
-/// Longer than the resolution of any monotonic clock that tokio runs on.
+/// Longer than the resolution of any monotonic clock that tokio uses.
 const SHORT: Duration = Duration::from_micros(50);
 
-/// Whether tokio's clock stands still while time passes, as it does in a `#[tokio::test(start_paused = true)]` and
-/// after `tokio::time::pause()`. Asks without an await, since tokio moves a paused clock on only while every task
-/// waits.
+/// Whether tokio's clock is paused, as in a `#[tokio::test(start_paused = true)]` and after `tokio::time::pause()`.
+/// Does not await, since tokio advances a paused clock only while every task waits.
 pub(crate) fn tokio_clock_is_paused() -> bool {
     let (real, of_tokio) = (Instant::now(), tokio::time::Instant::now());
     while real.elapsed() < SHORT {
@@ -25,7 +24,7 @@ pub(crate) fn tokio_clock_is_paused() -> bool {
     of_tokio.elapsed().is_zero()
 }
 
-/// How often a client looks for what no news has told of, which it does every `interval` otherwise.
+/// How often a client polls for lost notifications; `interval` unless the clock is paused.
 pub(crate) fn poll_interval(store: &dyn Store, interval: Duration) -> Duration {
     match store.has_virtual_clock() && tokio_clock_is_paused() {
         true => POLL_INTERVAL,

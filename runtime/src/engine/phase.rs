@@ -4,19 +4,19 @@ use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
-/// How far a session has come.
+/// The phases of a session, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// It takes runs and drives them.
+    /// It claims runs and drives them.
     Serving,
     /// It starts nothing new; its drivers end.
     Draining,
-    /// It owns nothing any more.
+    /// It owns nothing.
     Lost,
 }
 
-/// The phase of a session. Unlike those of a `watch` channel of tokio, who draws lots, its waiters
-/// are woken in the order in which they have come, so a simulation can repeat what follows.
+/// The phase of a session. Unlike a `watch` channel of tokio, which wakes waiters in random order, it wakes them in
+/// the order in which they came, so that simulations are reproducible.
 #[derive(Debug)]
 pub(crate) struct Phases {
     now: Mutex<Phase>,
@@ -24,17 +24,17 @@ pub(crate) struct Phases {
 }
 
 impl Phases {
-    /// Those of a session that serves.
+    /// The phase of a new session.
     pub(crate) fn new() -> Self {
         Self { now: Mutex::new(Phase::Serving), changed: Notify::new() }
     }
 
-    /// The phase it is in.
+    /// The present phase.
     pub(crate) fn now(&self) -> Phase {
         *self.now.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Goes from `from` to `to`; does nothing in any other phase.
+    /// Changes the phase from `from` to `to`; does nothing in any other phase.
     pub(crate) fn pass(&self, from: Phase, to: Phase) {
         let mut now = self.now.lock().unwrap_or_else(PoisonError::into_inner);
         if *now == from {
@@ -44,16 +44,16 @@ impl Phases {
         }
     }
 
-    /// Goes to the last phase.
+    /// Changes the phase to the last one.
     pub(crate) fn lose(&self) {
         self.pass(Phase::Serving, Phase::Lost);
         self.pass(Phase::Draining, Phase::Lost);
     }
 
-    /// Waits until the phase is another than `seen`. Cancellation safe.
+    /// Waits until the phase is not `seen`. Cancellation safe.
     pub(crate) async fn after(&self, seen: Phase) -> Phase {
         loop {
-            // Told from here on, so no change comes between the look and the wait.
+            // Registers the waiter before the check, so no change is missed.
             let changed = self.changed.notified();
             let now = self.now();
             if now != seen {

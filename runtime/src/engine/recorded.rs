@@ -14,17 +14,17 @@ use crate::machine::WorkflowEntry;
 use crate::model::{DefinitionHash, Payload, SchemaHash};
 use crate::store::{DefinitionRecord, SchemaRecord, Store};
 
-/// What this process has recorded in its database.
+/// The schemas and definitions that this process has recorded in its database.
 #[derive(Debug, Default)]
 pub(crate) struct Recorded {
     schemas: RwLock<HashSet<SchemaHash>>,
     definitions: RwLock<HashSet<DefinitionHash>>,
-    /// How many of the [schemas of kept values](schemas::kept_after).
+    /// How many of the [schemas of kept values](schemas::kept_after) are recorded.
     kept: AtomicUsize,
 }
 
 impl Recorded {
-    /// Records the schema of a payload that is about to be written, unless that has been done.
+    /// Records the schema of a payload that is about to be written, unless it is recorded.
     pub(crate) async fn schema_of(
         &self,
         store: &dyn Store,
@@ -36,7 +36,7 @@ impl Recorded {
         }
     }
 
-    /// Records a schema that this process knows, unless that has been done.
+    /// Records a schema of this process, unless it is recorded.
     pub(crate) async fn schema(
         &self,
         store: &dyn Store,
@@ -48,8 +48,8 @@ impl Recorded {
         }
     }
 
-    /// Records the schemas of what steps have kept in saved states, which no definition names. To be called between a
-    /// step and its commit.
+    /// Records the schemas of values in saved states that no definition names. Call it between a step and its
+    /// commit.
     pub(crate) async fn kept_schemas(&self, store: &dyn Store) -> Result<(), StoreError> {
         let known = self.kept.load(Ordering::Relaxed);
         let new = schemas::kept_after(known);
@@ -60,7 +60,7 @@ impl Recorded {
         Ok(())
     }
 
-    /// Records schemas that this process knows.
+    /// Records schemas of this process.
     pub(crate) async fn schemas(
         &self,
         store: &dyn Store,
@@ -74,7 +74,7 @@ impl Recorded {
         Ok(())
     }
 
-    /// Records the definition of a workflow of which a run is about to be started, unless that has been done.
+    /// Records the definition of a workflow before a run of it starts, unless it is recorded.
     pub(crate) async fn definition_of(
         &self,
         store: &dyn Store,
@@ -86,7 +86,7 @@ impl Recorded {
         }
     }
 
-    /// Records the definitions of workflows, and of those that they await.
+    /// Records the definitions of workflows, and of the workflows that they await.
     pub(crate) async fn definitions(
         &self,
         store: &dyn Store,
@@ -102,7 +102,7 @@ impl Recorded {
     }
 }
 
-/// Records what the arguments and the first state of a run are written by.
+/// Records the schemas of a run's arguments and the definition of its first state.
 pub(crate) async fn record_call(
     session: &Session,
     entry: &'static WorkflowEntry,
@@ -113,7 +113,7 @@ pub(crate) async fn record_call(
     until_recorded(|| recorded.schema_of(&*session.store, arguments)).await;
 }
 
-/// Tries until the database has it, however long that takes.
+/// Retries until it is recorded, however long that takes.
 pub(super) async fn until_recorded<F: Future<Output = Result<(), StoreError>>>(
     record: impl Fn() -> F,
 ) {
@@ -130,7 +130,7 @@ fn record(definition: &StoredDefinition) -> DefinitionRecord {
 }
 
 fn contains<T: Eq + Hash>(known: &RwLock<HashSet<T>>, hash: T) -> bool {
-    // Sets are whole after every operation, so a panic elsewhere does not spoil them.
+    // Sets are consistent after every operation, so a poisoned lock is usable.
     known.read().unwrap_or_else(PoisonError::into_inner).contains(&hash)
 }
 

@@ -10,12 +10,12 @@ use crate::evolution;
 use crate::machine::WorkflowEntry;
 use crate::model::SchemaHash;
 
-/// Entries by their stored name.
+/// Workflows and activities, by stored name.
 #[derive(Debug)]
 pub(crate) struct Registry {
     /// All versions of each, the newest first.
     workflows: HashMap<&'static str, Vec<&'static WorkflowEntry>>,
-    /// The names that workflows had, each with that of today.
+    /// Former names of workflows, with the present names.
     former_names: HashMap<&'static str, &'static str>,
     activities: HashMap<&'static str, &'static ActivityEntry>,
     workflow_names: Vec<&'static str>,
@@ -23,7 +23,7 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// Everything that is linked into the program.
+    /// All workflows and activities linked into the program.
     ///
     /// # Errors
     /// See [`RegistryError`].
@@ -73,7 +73,7 @@ impl Registry {
         self.workflows.is_empty() && self.activities.is_empty()
     }
 
-    /// Adds a workflow, unless there is one of its name and version.
+    /// Adds a workflow, unless its name and version are taken.
     fn add_workflow(&mut self, entry: &'static WorkflowEntry) -> Result<(), RegistryError> {
         let versions = self.workflows.entry(entry.name).or_default();
         if let Some(other) = versions.iter().find(|other| other.version == entry.version) {
@@ -85,7 +85,7 @@ impl Registry {
         Ok(())
     }
 
-    /// Adds the names that workflows had, unless another workflow has or had one of them.
+    /// Adds the former names of workflows, unless another workflow has or had one of them.
     fn add_former_names(&mut self) -> Result<(), RegistryError> {
         for entry in self.workflows.values().flatten() {
             for name in entry.formerly.iter().copied() {
@@ -101,12 +101,12 @@ impl Registry {
         Ok(())
     }
 
-    /// The newest version of the workflow that has or had this name.
+    /// The newest version of the workflow with this present or former name.
     pub(crate) fn workflow(&self, name: &str) -> Option<&'static WorkflowEntry> {
         self.versions(name).first().copied()
     }
 
-    /// All versions of the workflow that has or had this name, the newest first.
+    /// All versions of the workflow with this present or former name, the newest first.
     pub(crate) fn versions(&self, name: &str) -> &[&'static WorkflowEntry] {
         let name = self.former_names.get(name).copied().unwrap_or(name);
         self.workflows.get(name).map_or(&[], Vec::as_slice)
@@ -122,7 +122,7 @@ impl Registry {
         self.activities.values().copied()
     }
 
-    /// The names of all workflows, and those that they had, in order.
+    /// The present and former names of all workflows, in order.
     pub(crate) fn workflow_names(&self) -> &[&'static str] {
         &self.workflow_names
     }
@@ -132,7 +132,7 @@ impl Registry {
         self.activity_names.iter().filter_map(|name| self.activity(name))
     }
 
-    /// Leaves the workflows out.
+    /// Removes the workflows.
     pub(crate) fn without_workflows(self) -> Self {
         Self {
             workflows: HashMap::new(),
@@ -148,7 +148,7 @@ impl Registry {
         all.flatten().copied()
     }
 
-    /// The schemas of what workflows, also those that others await, and activities are given and return.
+    /// The schemas of the arguments and results of workflows, including those awaited by others, and of activities.
     pub(crate) fn schemas(&self) -> Vec<SchemaHash> {
         let of_workflow = |entry: &'static WorkflowEntry| {
             let definition = entry.definition();
@@ -165,24 +165,24 @@ impl Registry {
     }
 }
 
-/// Where the workflow is defined: its graph begins there.
+/// The source location of the workflow, where its graph begins.
 fn workflow_place(entry: &WorkflowEntry) -> String {
     let nodes = entry.graph.nodes();
     nodes.first().map_or_else(|| place("", 0), |start| place(start.file, start.line))
 }
 
-/// Where the activity is defined.
+/// The source location of the activity.
 fn activity_place(entry: &ActivityEntry) -> String {
     let (file, line) = entry.place;
     place(file, line)
 }
 
 fn place(file: &str, line: u32) -> String {
-    // Of an implementation that no macro has written nothing is known.
+    // Implementations without a macro have no location.
     if file.is_empty() { "an unknown place".to_owned() } else { format!("{file}:{line}") }
 }
 
-/// The linker decides in which order entries are found; whoever reads of them wants it to be the same.
+/// The linker determines the order of entries; error messages should not depend on it.
 fn in_order(mut places: [String; 2]) -> [String; 2] {
     places.sort_unstable();
     places
@@ -227,7 +227,7 @@ mod tests {
     static SOUND: WorkflowEntry = WorkflowEntry::of::<Order<u64>>();
     static UNSOUND: WorkflowEntry = WorkflowEntry::of::<Order<Torn>>();
 
-    /// A type that does not read what it has written.
+    /// A type that cannot be deserialized from what it serializes.
     struct Torn;
 
     impl Serialize for Torn {

@@ -9,8 +9,8 @@ use crate::codec::CodecError;
 use crate::machine::{ActivityError, OperationOutcome, TimeoutKind};
 use crate::model::{ActivityOperation, BlockedReason, Handle, RunId, Timestamp, recorded};
 
-/// After how many attempts that were cut off by the death of their worker an activity is given up:
-/// one that kills its process must not do so for ever.
+/// The number of interrupted attempts after which an activity is given up, since an attempt that kills its process
+/// must not do so forever.
 pub(crate) const MAX_INTERRUPTIONS: u32 = 10;
 
 /// How an attempt ended.
@@ -22,23 +22,23 @@ pub(crate) enum AttemptResult {
     TimedOut(TimeoutKind),
     /// It panicked.
     Panicked(Panic),
-    /// It could not be made at all, for people.
+    /// It could not be made, with a message for people.
     Unusable(String),
-    /// What it wrote and its outcome are in the database.
+    /// Its writes and its outcome are committed.
     Committed {
         /// The outcome's number in the run's inbox.
         seq: i64,
         /// The outcome.
         outcome: OperationOutcome,
     },
-    /// What it wrote and its outcome are in the database, or neither is; the inbox tells.
+    /// Its writes and its outcome may or may not be committed; the inbox shows which.
     Uncertain,
-    /// The run has another owner or is closed, so nothing was written; or the worker's lease has
-    /// run out, so the attempt was not begun.
+    /// Nothing was written, because the run has another owner or is closed; or the attempt was not begun, because
+    /// the worker's lease has expired.
     Lost,
-    /// The function has ended without a result; the attempt goes on until its token is used.
+    /// The function has returned without a result; the attempt continues until its token is used.
     Later {
-        /// How much of its time is left, if that is limited.
+        /// The rest of its time limit, if it has one.
         left: Option<Duration>,
     },
 }
@@ -46,9 +46,9 @@ pub(crate) enum AttemptResult {
 /// The panic of a function.
 #[derive(Debug)]
 pub(crate) struct Panic {
-    /// What it was raised with.
+    /// The panic message.
     pub(crate) message: String,
-    /// Whether the activity is not to be tried again after it.
+    /// Whether the activity must not be retried after it.
     pub(crate) is_final: bool,
 }
 
@@ -58,24 +58,24 @@ impl fmt::Display for Panic {
     }
 }
 
-/// What is to be done about it.
+/// What follows from the end of an attempt.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Conclusion {
-    /// The workflow is told.
+    /// The workflow gets the outcome.
     Outcome(OperationOutcome),
-    /// It is tried again.
+    /// Another attempt follows.
     Retry {
         /// When.
         retry_at: Timestamp,
-        /// What went wrong, for people.
+        /// The failure, for people.
         failure: String,
     },
-    /// The run waits for code that can go on with it.
+    /// The run is blocked until a build can continue it.
     Block(BlockedReason),
 }
 
 impl AttemptResult {
-    /// What went wrong, for people, if anything did.
+    /// The failure, for people, if there is one.
     pub(crate) fn failure(&self) -> Option<String> {
         match self {
             Self::Reported(Ok(report)) => Some(report.error.as_ref()?.message.clone()),
@@ -100,22 +100,22 @@ impl Conclusion {
     }
 }
 
-/// When all attempts together must have ended.
+/// The deadline of all attempts together.
 pub(crate) fn deadline(activity: &ActivityOperation) -> Option<Timestamp> {
     activity.schedule_to_close.map(|limit| activity.scheduled_at + limit)
 }
 
-/// How often details are written at most, where no limit asks for more. Documented at
+/// How often heartbeat details are written at most, if no timeout asks for more. Documented at
 /// [`ActivityContext::heartbeat`](crate::activities::ActivityContext::heartbeat).
 const LONGEST_THROTTLE: Duration = Duration::from_secs(10);
 
-/// How often what heartbeats say is written at most, by the limit for silence.
+/// The minimum interval between writes of heartbeats, given the heartbeat timeout.
 pub(crate) fn throttle(heartbeat: Option<Duration>) -> Duration {
     heartbeat.map_or(LONGEST_THROTTLE, |limit| limit / 3).min(LONGEST_THROTTLE)
 }
 
-/// The first limit that runs out of an attempt that awaits its token, and when; the inner option is
-/// empty if nothing limits it. `None` if no token is awaited.
+/// The first time limit of an attempt that waits for its token, and when it expires. The inner option is empty if
+/// there is no limit. `None` if the attempt does not wait for a token.
 pub(crate) fn awaited_until(
     activity: &ActivityOperation,
 ) -> Option<Option<(Timestamp, TimeoutKind)>> {
@@ -129,8 +129,8 @@ pub(crate) fn awaited_until(
     Some(limits.into_iter().flatten().min_by_key(|(at, _)| *at))
 }
 
-/// Decides what follows from the end of attempt number `attempt`. `draw`, from 0 to 1, decides by
-/// how much of the policy's jitter the wait is shortened.
+/// Decides what follows from the end of attempt number `attempt`. `draw`, from 0 to 1, is the fraction of the
+/// policy's jitter by which the wait is shortened.
 pub(crate) fn conclude(
     activity: &ActivityOperation,
     attempt: u32,
@@ -190,17 +190,17 @@ pub(crate) fn conclude(
     }
 }
 
-/// A number from 0 to 1 that is the same for the same attempt, whoever makes it.
+/// A number from 0 to 1 that depends only on the attempt, not on the worker.
 pub(crate) fn draw(run_id: RunId, handle: Handle, attempt: u32) -> f64 {
     let (high, low) = run_id.as_uuid().as_u64_pair();
-    // The constant and the steps are those of SplitMix64 (Steele, Lea, Flood 2014), whose results
-    // stay the same over versions of Rust and of piton.
+    // The constant and the steps are those of SplitMix64 (Steele, Lea, Flood 2014), so results are stable over
+    // versions of Rust and of piton.
     let call = high ^ low.rotate_left(32) ^ handle.0.rotate_left(16) ^ u64::from(attempt);
     let mut mixed = call.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^= mixed >> 31;
-    // 32 bits are exact in an f64 and plenty for a wait.
+    // 32 bits are exact in an `f64` and enough for a wait.
     f64::from((mixed >> 32) as u32) / f64::from(u32::MAX)
 }
 
@@ -310,7 +310,7 @@ mod tests {
             assert!((least..=most).contains(&waited), "{waited:?}");
         }
         assert_eq!((wait(0.2, 0.0), wait(0.2, 1.0)), (most, least));
-        // All of it at most, whatever a call asks for.
+        // The jitter is at most the whole wait.
         assert_eq!((wait(1.0, 1.0), wait(7.0, 1.0)), (Duration::ZERO, Duration::ZERO));
         assert_eq!((wait(-1.0, 1.0), wait(0.0, 1.0)), (most, most));
     }

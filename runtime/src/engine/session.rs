@@ -1,7 +1,7 @@
 //! One registration of a worker: the runs it owns and the state that its drivers share.
 //!
-//! A session ends when it is told to or when it has lost its lease. In the second case everything
-//! it was doing is dropped, and the worker opens another.
+//! A session ends in order or when it has lost its lease. In the second case its work is dropped, and the worker
+//! opens another session.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,50 +35,57 @@ use crate::error::{StoreError, with_causes};
 use crate::process;
 use crate::store::{NewWorker, Store, WorkerLease};
 
-/// How long what was cut off may take to come to its next await.
+/// How long an aborted task may take to reach its next await.
 const ABORT_TIME: Duration = Duration::from_millis(300);
 
-/// What stays the same over the sessions of a worker.
+/// The parts of a worker that all its sessions share.
 #[derive(Debug)]
 pub(crate) struct Host {
     /// The workflows and activities that the worker serves.
     pub(crate) registry: Registry,
-    /// What the database has of the schemas and definitions of this process.
+    /// The schemas and definitions that are recorded in the database.
     pub(crate) recorded: Arc<Recorded>,
-    /// What its activities are given.
+    /// The dependencies of its activities.
     pub(crate) dependencies: Arc<Dependencies>,
-    /// The places for attempts of activities.
+    /// The slots for attempts of activities.
     pub(crate) slots: Arc<Slots>,
-    /// The queues whose activities it attempts.
+    /// The queues it serves.
     pub(crate) queues: Queues,
     /// Its options.
     pub(crate) settings: Settings,
 }
 
+/// How often a worker does what it does again and again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Intervals {
+    /// How long it may go without a renewal of its lease.
+    pub(crate) lease: Duration,
+    /// How often it looks for what no news has told of.
+    pub(crate) poll: Duration,
+    /// How often it looks for workers that have died.
+    pub(crate) watch: Duration,
+}
+
 /// The options of a worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// How long the worker may go without a renewal.
-    pub(crate) lease: Duration,
-    /// For how long its lease is kept while nothing moves on its runtime.
+    /// The intervals of its loops.
+    pub(crate) intervals: Intervals,
+    /// How long the lease is renewed while the runtime makes no progress.
     pub(crate) max_standstill: Duration,
-    /// How many runs it holds at most.
+    /// The maximum number of runs in memory.
     pub(crate) max_runs: usize,
-    /// How many activities it runs at a time at most.
+    /// The maximum number of running attempts.
     pub(crate) max_activities: usize,
-    /// How many blocking activities it runs at a time at most.
+    /// The maximum number of running blocking attempts.
     pub(crate) max_blocking: usize,
-    /// A run that waits for longer than this is parked.
+    /// A run whose wait is longer than this is parked.
     pub(crate) park_after: Duration,
-    /// How often it looks for what no news has told of.
-    pub(crate) poll_interval: Duration,
-    /// How often it looks for workers that have died.
-    pub(crate) watch_interval: Duration,
-    /// How many runs it claims in a second at most.
+    /// The maximum number of runs claimed per second.
     pub(crate) max_claim_rate: Option<u32>,
-    /// How many batches of commits it writes at a time; `None` leaves it to the store.
+    /// The number of batches of commits written at a time; `None` uses the store's default.
     pub(crate) commit_lanes: Option<usize>,
-    /// For how long runs are kept that are over.
+    /// How long closed runs are kept.
     pub(crate) retention: Keeping,
 }
 
@@ -91,78 +98,78 @@ pub(crate) struct Session {
     pub(crate) host: Arc<Host>,
     /// The database's time.
     pub(crate) clock: Clock,
-    /// Where drivers hand in steps.
+    /// Where drivers submit steps.
     pub(crate) commits: Batcher<Commits>,
-    /// Where drivers hand in what has to survive before the next step.
+    /// Where drivers submit arrivals that must be stored before the next step.
     pub(crate) deliveries: Batcher<Deliveries>,
-    /// The runs whose messages are to be relayed.
+    /// Runs with messages to relay.
     pub(crate) outgoing: Arc<Outgoing>,
-    /// Where attempts of activities on queues are reported on.
+    /// Where attempts of queued activities report.
     pub(crate) reports: Reports,
-    /// The attempts of activities on queues.
+    /// Running attempts of queued activities.
     pub(crate) attempts: Arc<HeldAttempts>,
-    /// One permit for each run that may be held.
+    /// One permit for each run that fits in memory.
     pub(crate) capacity: Arc<Semaphore>,
-    /// The right to own runs.
+    /// The worker's lease.
     lease: WorkerLease,
-    /// When the lease was last asked for and given.
+    /// When the current lease was requested.
     renewed_at: Mutex<Instant>,
-    /// How often the runtime has come round to the worker.
+    /// How often the runtime has polled the worker's loop.
     moves: AtomicU64,
     /// The runs held.
     pub(crate) runs: HeldRuns,
-    /// Their drivers, and attempts of activities on queues; `None` once no more may start.
+    /// Tasks of drivers, and of attempts of queued activities; `None` once no more may start.
     drivers: Mutex<Option<JoinSet<()>>>,
-    /// How far the session has come.
+    /// The phase of the session.
     phases: Arc<Phases>,
-    /// Whether a shutdown has cut off what did not end in time.
+    /// Whether a shutdown has aborted tasks that did not end in time.
     is_cut_off: AtomicBool,
-    /// That the worker owns runs that it does not hold.
+    /// Suspects that the worker owns runs that it does not hold.
     pub(crate) strays: Suspicion,
-    /// The runs that may end the process.
+    /// Permits for runs that may kill the process.
     pub(crate) suspects: Suspects,
-    /// Which blocked runs it has looked at.
+    /// The search for blocked runs.
     pub(crate) blocked: Looked,
-    /// Held from asking for runs until they are held: in between they look like strays.
+    /// Locked from a claim until its runs are held. In between they look like strays.
     pub(crate) claiming: tokio::sync::Mutex<()>,
 }
 
-/// What a session that has been drained leaves behind.
+/// The result of draining a session.
 #[derive(Debug)]
 pub(crate) struct Drained {
-    /// Whether every attempt has come to its end and was written.
+    /// Whether every attempt has ended and its end was written.
     is_whole: bool,
-    /// What goes on all the same, because it blocks its thread.
+    /// Activities that are still running because they block their threads.
     pub(crate) stuck: Stuck,
 }
 
-/// A run on its way to its driver.
+/// A run that is about to get its driver.
 #[derive(Debug)]
 pub(crate) struct Adoption {
-    /// Who owns it.
+    /// The owner.
     pub(crate) session: Arc<Session>,
     /// The run.
     pub(crate) origin: Origin,
     /// The permit under which it is held.
     pub(crate) permit: OwnedSemaphorePermit,
-    /// That it is being started, if it is.
+    /// The mark that it is being started, if it is.
     pub(crate) starting: Option<Starting>,
 }
 
 impl Adoption {
-    /// Drives the run, unless it is driven already.
+    /// Drives the run, unless it has a driver.
     pub(crate) fn adopt(self) {
         let Self { session, origin, permit, starting } = self;
         if !session.runs.has(origin.run_id()) {
             session.drive(origin, permit);
         }
-        // Known as started until it is known as held.
+        // The run is marked as started until it is held.
         drop(starting);
     }
 }
 
 impl Session {
-    /// Registers a worker, which may have had a session before.
+    /// Registers a worker, and takes over the clock of its previous session.
     pub(crate) async fn open(
         store: Arc<dyn Store>,
         deliveries: Batcher<Deliveries>,
@@ -171,8 +178,11 @@ impl Session {
         before: Option<&Self>,
     ) -> Result<Arc<Self>, StoreError> {
         let registered_at = Instant::now();
-        let worker =
-            NewWorker { host: host_name(), pid: std::process::id(), lease: host.settings.lease };
+        let worker = NewWorker {
+            host: host_name(),
+            pid: std::process::id(),
+            lease: host.settings.intervals.lease,
+        };
         let lease = store.register_worker(worker).await?;
         let now = store.now().await?;
         let clock = match before {
@@ -219,40 +229,39 @@ impl Session {
         }))
     }
 
-    /// The right to own runs.
+    /// The worker's lease.
     pub(crate) fn lease(&self) -> WorkerLease {
         self.lease
     }
 
-    /// Notes that the lease has been renewed, and when that was asked for.
+    /// Records a renewal of the lease, and when it was requested.
     pub(crate) fn note_renewal(&self, asked_at: Instant) {
         *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner) = asked_at;
     }
 
-    /// When the lease is to be given up unless it is renewed, on the worker's own clock.
+    /// When the lease has to be given up if it is not renewed, by the worker's own clock.
     pub(crate) fn lease_ends_at(&self) -> Instant {
         let renewed_at = *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner);
-        lease::end_of(self.host.settings.lease, renewed_at)
+        lease::end_of(self.host.settings.intervals.lease, renewed_at)
     }
 
-    /// Notes that the worker's runtime moves.
+    /// Records that the worker's runtime makes progress.
     pub(crate) fn note_move(&self) {
         self.moves.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How often that has been noted.
+    /// The number of times that was recorded.
     pub(crate) fn moves(&self) -> u64 {
         self.moves.load(Ordering::Relaxed)
     }
 
-    /// Notes that the lease is lost.
+    /// Marks the lease as lost.
     pub(crate) fn lose(&self) {
         self.phases.lose();
     }
 
-    /// Whether an attempt may begin `now`. A process that stood still for longer than its lease goes
-    /// on wherever it was, perhaps before it hears that its runs are elsewhere; such a session ends
-    /// here.
+    /// Whether an attempt may begin `now`. After the whole process was stopped for longer than its lease, it may
+    /// run on before it learns that its runs have other owners. In that case this ends the session.
     pub(crate) fn may_begin(&self, now: Instant) -> bool {
         let may = now < self.lease_ends_at();
         if !may {
@@ -261,17 +270,17 @@ impl Session {
         may
     }
 
-    /// Tells how far the session has come, and of every change.
+    /// The phase of the session, and its changes.
     pub(crate) fn phases(&self) -> &Phases {
         &self.phases
     }
 
-    /// Whether it takes runs.
+    /// Whether it claims runs.
     pub(crate) fn is_serving(&self) -> bool {
         self.phases.now() == Phase::Serving
     }
 
-    /// Starts driving a run that the store says is owned by this session.
+    /// Starts driving a run that this session owns in the store.
     pub(crate) fn drive(self: &Arc<Self>, origin: Origin, permit: OwnedSemaphorePermit) {
         let mut drivers = self.lock_drivers();
         let Some(drivers) = drivers.as_mut() else { return };
@@ -280,8 +289,8 @@ impl Session {
         let (events, receiver) = mpsc::unbounded_channel();
         let hold = Hold::new(self, run_id, events.clone());
         let subscription = self.store.hub().subscribe(run_id, events);
-        // A task's future is copied whole when it is spawned, when it ends, and when its end is
-        // noticed, and this one is of some size.
+        // A task's future is copied when it is spawned, when it ends, and when it is joined, so this large one is
+        // boxed.
         drivers.spawn(process::bind(Box::pin(async move {
             Driver::run(hold, origin, receiver).await;
             drop((subscription, permit));
@@ -299,7 +308,7 @@ impl Session {
         Some(tasks.spawn(process::bind(task)))
     }
 
-    /// Ends the session at once: its drivers are stopped wherever they are.
+    /// Ends the session at once: stops its drivers at their next await.
     pub(crate) fn abandon(&self) {
         self.lose();
         if let Some(drivers) = self.lock_drivers().take() {
@@ -308,8 +317,8 @@ impl Session {
         }
     }
 
-    /// Ends the session in order: nothing new is started, and activities that run may end until
-    /// `deadline`. What is still owned then is to be [handed back](Self::release).
+    /// Ends the session in order: nothing new is started, and running activities may end until `deadline`.
+    /// Afterwards, [`release`](Self::release) what it still owns.
     pub(crate) async fn drain(&self, deadline: Instant) -> Drained {
         self.phases.pass(Phase::Serving, Phase::Draining);
         let Some(mut drivers) = self.lock_drivers().take() else {
@@ -346,16 +355,15 @@ impl Session {
             let worker_id = self.lease.worker_id.0;
             warn!(worker_id, error = %with_causes(&error), "messages are left to other workers");
         }
-        // A driver that could not write what it knew, because of an error or because the lease had
-        // run out, has left its attempts in the middle, too.
+        // A driver that could not write, because of an error or an expired lease, has also interrupted its
+        // attempts.
         let has_lost = self.strays.stands() || self.phases.now() == Phase::Lost;
         let is_whole = in_time && !has_lost && handed_back.is_some();
         Drained { is_whole, stuck }
     }
 
-    /// Hands back what is still owned, and the lease with it, which nobody is to renew meanwhile.
-    /// What is stuck may hold what the database needs for that: then others take the runs over when the lease has
-    /// run out.
+    /// Releases everything that is still owned, and the lease, which must not be renewed meanwhile. A stuck
+    /// activity may block the database for this; then other workers take the runs over when the lease has expired.
     pub(crate) async fn release(&self, drained: &Drained) -> Result<(), StoreError> {
         let released = patiently(|| self.try_release(drained.is_whole));
         drained.stuck.within(released).await.unwrap_or(Err(StoreError::Fenced))?;
@@ -363,15 +371,15 @@ impl Session {
         Ok(())
     }
 
-    /// Ends the session from outside of its runtime, if that has not come round to what [`Session::drain`] does
-    /// at its deadline because all its threads are blocked. Returns what blocks them.
+    /// Ends the session from another runtime, if the deadline of [`Session::drain`] has passed unnoticed because
+    /// all threads of its runtime are blocked. Returns what blocks them.
     pub(crate) async fn end_from_outside(&self) -> Option<Stuck> {
         if self.is_cut_off.load(Ordering::Acquire) {
             return None;
         }
         let stuck = Stuck::of(self);
         if stuck.is_empty() {
-            // Something of the program's own, which is no business of the worker's.
+            // Something else in the program blocks them, which is not the worker's concern.
             return None;
         }
         let worker_id = self.lease.worker_id;
@@ -380,7 +388,7 @@ impl Session {
             what = %stuck,
             "functions that block their threads continue after the shutdown"
         );
-        // The lease is not renewed any more, whether or not others can be told at once.
+        // The lease is no longer renewed, whether or not the database can be reached.
         self.lose();
         let workers = [worker_id];
         if !matches!(stuck.within(self.store.fence_workers(&workers)).await, Some(Ok(_))) {
@@ -390,7 +398,7 @@ impl Session {
     }
 
     async fn try_release(&self, is_whole: bool) -> Result<(), StoreError> {
-        // Handing back counts no attempt as interrupted; taking away does.
+        // Releasing counts no attempt as interrupted; fencing does.
         if !is_whole {
             self.store.fence_workers(&[self.lease.worker_id]).await?;
         }
@@ -402,7 +410,7 @@ impl Session {
     }
 }
 
-/// The machine's name, for people.
+/// The host name, for people.
 fn host_name() -> String {
     let named = std::env::var("HOSTNAME").ok().filter(|name| !name.is_empty());
     let read = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();

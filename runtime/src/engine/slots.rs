@@ -1,4 +1,4 @@
-//! The places for attempts of activities in a worker, and the attempts that occupy them.
+//! The slots for attempts of activities in a worker, and the attempts that occupy them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,8 +11,8 @@ use super::session::Settings;
 use crate::activities::{ActivityContext, ActivityEntry, ActivityInfo};
 use crate::model::WorkerId;
 
-/// The places for attempts of one worker. An attempt takes one of every kind that concerns it, the
-/// scarcest first, so that one that waits for the places of its activity takes none of the others.
+/// The slots of one worker. An attempt takes one slot of every kind that applies to it, the scarcest kind first, so
+/// that an attempt that waits for a slot of its own activity does not occupy the others.
 #[derive(Debug)]
 pub(crate) struct Slots {
     by_activity: HashMap<&'static str, Arc<Semaphore>>,
@@ -21,31 +21,31 @@ pub(crate) struct Slots {
     under_way: Arc<UnderWay>,
 }
 
-/// The attempts that have their places and have begun.
+/// The attempts that have slots and have begun.
 #[derive(Debug, Default)]
 struct UnderWay {
     attempts: Mutex<Begun>,
-    /// Told when places have become free.
+    /// Notified when slots become free.
     freed: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Begun {
-    /// How many have begun so far.
+    /// The number of attempts begun so far.
     count: u64,
-    /// Those whose functions have not ended, each by its number and with whose attempt it is.
+    /// Those whose functions have not ended, by number.
     by_number: HashMap<u64, (WorkerId, ActivityContext)>,
 }
 
 impl UnderWay {
     fn lock(&self) -> MutexGuard<'_, Begun> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The value is consistent after every operation, so a poisoned lock is usable.
         self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Places that are kept until it is known of which activities attempts are to be made; free again
-/// when this is dropped. That wakes nobody who waits for [`Slots::freed`]: it is them who keep places.
+/// Slots reserved until the activities of a claim are known, and free again when this is dropped. That does not
+/// wake waiters of [`Slots::freed`], since these are the ones who reserve slots.
 #[derive(Debug)]
 pub(crate) struct Reserved {
     by_activity: HashMap<&'static str, OwnedSemaphorePermit>,
@@ -54,12 +54,12 @@ pub(crate) struct Reserved {
     under_way: Arc<UnderWay>,
 }
 
-/// The places of one attempt, free again when this is dropped. That is when its function really has ended: one
-/// that blocks its thread keeps them, also if nobody waits for it any more.
+/// The slots of one attempt, free again when this is dropped: when its function has really ended. A function that
+/// blocks its thread keeps them even if nobody waits for it.
 #[derive(Debug)]
 pub(crate) struct Places {
     permits: SmallVec<[OwnedSemaphorePermit; 1]>,
-    /// By what number the attempt is under way, once it has begun.
+    /// The number of the attempt, once it has begun.
     begun: Option<u64>,
     under_way: Arc<UnderWay>,
 }
@@ -78,12 +78,12 @@ impl Slots {
         }
     }
 
-    /// Keeps the places of up to `most` attempts, whatever they are, as far as they are free.
+    /// Reserves free slots for up to `most` attempts of any activity.
     pub(crate) fn reserve(&self, most: usize) -> Reserved {
         let take = |semaphore: &Arc<Semaphore>| {
             let free = semaphore.available_permits().min(most);
-            // At most `most`, which is small. Nobody takes permits between the look and this, or the
-            // reservation is empty and there is another try when they are free again.
+            // At most `most`, which is small. If other tasks take permits between the check and this, the
+            // reservation is empty, and the caller tries again when slots are free.
             Arc::clone(semaphore).try_acquire_many_owned(free as u32).ok()
         };
         let limited = self.by_activity.iter();
@@ -95,17 +95,17 @@ impl Slots {
         }
     }
 
-    /// Waits for the places of an attempt, in the order of asking. Cancellation safe.
+    /// Waits for the slots of an attempt, in the order of requests. Cancellation safe.
     pub(crate) async fn take(&self, entry: &ActivityEntry) -> Places {
         let mut places = self.none();
         for semaphore in self.needed(entry) {
-            // The semaphores are never closed; were they, attempts would run without a limit.
+            // Semaphores are never closed. If they were, attempts would run without a limit.
             places.permits.extend(Arc::clone(semaphore).acquire_owned().await.ok());
         }
         places
     }
 
-    /// Takes the places of an attempt, if they are free.
+    /// Takes the slots of an attempt, if they are free.
     pub(crate) fn try_take(&self, entry: &ActivityEntry) -> Option<Places> {
         let mut places = self.none();
         for semaphore in self.needed(entry) {
@@ -114,13 +114,13 @@ impl Slots {
         Some(places)
     }
 
-    /// Waits until places have become free. Cancellation safe, for one task.
+    /// Waits until slots become free. Cancellation safe. For a single waiter.
     pub(crate) async fn freed(&self) {
         self.under_way.freed.notified().await;
     }
 
-    /// The attempts that have begun in the session of this worker and whose functions have not ended, in the
-    /// order in which they began.
+    /// The attempts of this worker's session that have begun and whose functions have not ended, in the order in
+    /// which they began.
     pub(crate) fn under_way(&self, worker: WorkerId) -> Vec<ActivityInfo> {
         let under_way = self.under_way.lock();
         let ours = under_way.by_number.iter().filter(|(_, (of, _))| *of == worker);
@@ -141,17 +141,17 @@ impl Slots {
 }
 
 impl Reserved {
-    /// Of how many attempts the places are kept, whatever they are.
+    /// The number of attempts that have reserved slots.
     pub(crate) fn left(&self) -> usize {
         count(&self.all)
     }
 
-    /// Of how many blocking activities the places are kept.
+    /// The number of blocking attempts that have reserved slots.
     pub(crate) fn left_blocking(&self) -> usize {
         count(&self.blocking).min(self.left())
     }
 
-    /// How many attempts of this activity can have places, as far as others do not take them.
+    /// The number of attempts of this activity that can get slots now.
     pub(crate) fn left_of(&self, entry: &ActivityEntry) -> usize {
         let own = match entry.options.max_concurrent {
             Some(_) => self.by_activity.get(entry.name).map_or(0, |kept| kept.num_permits()),
@@ -160,7 +160,7 @@ impl Reserved {
         own.min(if entry.options.blocking { self.left_blocking() } else { self.left() })
     }
 
-    /// Takes the places of an attempt, if they are there.
+    /// Takes the slots of an attempt, if they are reserved.
     pub(crate) fn take(&mut self, entry: &ActivityEntry) -> Option<Places> {
         if self.left_of(entry) == 0 {
             return None;
@@ -178,7 +178,7 @@ fn count(kept: &Option<OwnedSemaphorePermit>) -> usize {
 }
 
 impl Places {
-    /// Notes that the attempt has begun, in the session of this worker.
+    /// Marks the attempt as begun, in the session of this worker.
     pub(crate) fn begin(&mut self, worker: WorkerId, context: &ActivityContext) {
         let mut under_way = self.under_way.lock();
         let number = under_way.count;
@@ -192,7 +192,7 @@ impl Drop for Places {
     fn drop(&mut self) {
         self.permits.clear();
         if let Some(number) = self.begun {
-            // The context may be the last to hold what the program has given it.
+            // The context may hold the last reference to a dependency of the program.
             let ended = self.under_way.lock().by_number.remove(&number);
             drop(ended);
         }

@@ -1,4 +1,4 @@
-//! Runs that the worker owns without knowing it, because the answer to a claim or a start was lost.
+//! Runs that the worker owns without knowing it, because the response to a claim or a start was lost.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::driver::{INBOX_PAGE, Origin};
 use super::session::{Adoption, Session};
 use crate::error::StoreError;
 
-/// Drives the runs that the worker owns without knowing, if there is reason to look for them.
+/// Looks for such runs if there may be some, and drives them.
 pub(crate) async fn look(session: &Arc<Session>) -> Result<(), StoreError> {
     if let Some(inquiry) = session.strays.look_into() {
         recover(session).await?;
@@ -27,14 +27,14 @@ async fn recover(session: &Arc<Session>) -> Result<(), StoreError> {
             return Ok(());
         }
         for mut run in strays {
-            // Whatever its driver had under way, if it had one, was interrupted.
+            // If it had a driver, its attempts were interrupted.
             run.takeovers += 1;
             let Ok(permit) = Arc::clone(&session.capacity).try_acquire_owned() else {
                 session.strays.stand();
                 return Ok(());
             };
             info!(run_id = %run.run_id, "recovered a run");
-            // Known from here on, whatever becomes of it: the next answer has those that did not fit.
+            // It is known from here on, so the next response contains those that did not fit.
             known.push(run.run_id);
             let origin = Origin::Claimed { run, heard };
             Adoption { session: Arc::clone(session), origin, permit, starting: None }.adopt();

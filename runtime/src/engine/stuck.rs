@@ -1,4 +1,4 @@
-//! Functions that block their threads, which a shutdown cannot end.
+//! Functions that block their threads, which a shutdown cannot stop.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,20 +10,20 @@ use super::session::Session;
 use crate::activities::ActivityInfo;
 use crate::model::RunId;
 
-/// How long to wait for one answer of the database where something is stuck, which may hold a transaction. With
-/// what precedes it, a shutdown is over within a second after its grace.
+/// How long to wait for one response of the database while something is stuck, which may hold a transaction. With
+/// this limit, a shutdown ends within a second after its grace period.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// The attempts, and the runs with a step, that go on after they were cut off.
+/// The attempts, and the runs with a step, that still run after they were aborted.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stuck {
     attempts: Vec<ActivityInfo>,
-    /// Runs that none of the attempts belongs to.
+    /// Runs without such an attempt.
     steps: Vec<RunId>,
 }
 
 impl Stuck {
-    /// What goes on in a session whose drivers and attempts have been stopped.
+    /// What still runs in a session whose drivers and attempts were aborted.
     pub(crate) fn of(session: &Session) -> Self {
         let attempts = session.host.slots.under_way(session.lease().worker_id);
         let known: BTreeSet<RunId> = attempts.iter().map(|info| info.run_id).collect();
@@ -36,7 +36,7 @@ impl Stuck {
         self.attempts.is_empty() && self.steps.is_empty()
     }
 
-    /// What the call gives. `None` if something is stuck and the call takes long.
+    /// The result of the call. `None` if something is stuck and the call takes too long.
     pub(crate) async fn within<T>(&self, call: impl Future<Output = T>) -> Option<T> {
         if self.is_empty() { Some(call.await) } else { timeout(PATIENCE, call).await.ok() }
     }

@@ -1,10 +1,11 @@
 //! Runs that may kill the processes of their workers, for example by endless recursion.
 //!
-//! A run whose owner dies goes on with another, and if it is the run that kills its owner, with another after
-//! that. The store counts how many owners have lost a run since its last commit. A run that was lost a few times
-//! in a row is a *suspect*: a worker lets those commit first that are not, and then drives its suspects one at a
-//! time until each has committed, in an order drawn anew in each life. So whatever a suspect does not end goes on,
-//! and after [`MAX_LOST`] owners a run is [blocked](BlockedReason::WorkersDied) without another look.
+//! If the owner of a run dies, another worker takes the run over; a run that kills its owner will kill the next
+//! one, too. The store counts how many owners have died with a run since its last commit. A run that was taken over
+//! several times in a row is a *suspect*. A worker first lets its other runs commit, and then drives its suspects
+//! one at a time, each until its commit, in an order that is random in each life of the process. Suspects that do
+//! not kill the process make progress this way, and after [`MAX_LOST`] owners a run is
+//! [blocked](BlockedReason::WorkersDied).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,29 +17,29 @@ use super::phase::{Phase, Phases};
 use super::retry;
 use crate::model::{BlockedReason, Handle, RunId};
 
-/// From how many owners that were lost in a row a run is a suspect. One or two may be lost with the host or the
+/// The number of lost owners in a row that makes a run a suspect. One or two may be lost with the host or the
 /// database.
 const SUSPECTED_AFTER: u32 = 2;
 
-/// How many owners may be lost in a row. In each life half of the suspects have their turn before the one that
-/// ends it, so that of 16,384 harmless ones about one is blocked with it. A supervisor that starts workers at once
-/// is through with it in less than half a minute.
+/// The maximum number of lost owners in a row. In each life, on average half of the suspects are driven before the
+/// one that kills the process, so of 16,384 harmless suspects about one is blocked with it. With a supervisor that
+/// restarts workers at once, this takes less than half a minute.
 const MAX_LOST: u32 = 16;
 
-/// How long suspects wait for the others to commit: longer than a database takes for a batch.
+/// How long suspects wait for the other runs to commit: longer than a database takes for a batch.
 const HEAD_START: Duration = Duration::from_millis(200);
 
-/// The suspects of one worker, of which one at a time is driven. Cheap to clone.
+/// The suspects of one worker. One at a time is driven. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Suspects(Arc<Mutex<()>>);
 
-/// The turn of a suspect, until it is dropped; empty for a run that is none.
+/// The right of a suspect to be driven, until dropped; empty for other runs.
 #[derive(Debug, Default)]
 pub(crate) struct Turn(Option<OwnedMutexGuard<()>>);
 
 impl Suspects {
-    /// Waits until a run may be driven that so many owners were lost with. `None` if the worker shuts down
-    /// meanwhile. Cancellation safe.
+    /// Waits until a run with this number of lost owners may be driven. `None` if the worker shuts down meanwhile.
+    /// Cancellation safe.
     pub(crate) async fn turn(&self, run_id: RunId, lost: u32, phases: &Phases) -> Option<Turn> {
         if lost < SUSPECTED_AFTER {
             return Some(Turn(None));
@@ -57,13 +58,13 @@ impl Suspects {
 }
 
 impl Turn {
-    /// Lets the next suspect have its turn.
+    /// Lets the next suspect be driven.
     pub(crate) fn pass_on(&mut self) {
         self.0 = None;
     }
 }
 
-/// Why a run is not to be driven any more, if so many owners were lost with it.
+/// Why a run with this number of lost owners must not be driven, if so.
 pub(crate) fn verdict(lost: u32) -> Option<BlockedReason> {
     (lost >= MAX_LOST).then(|| {
         BlockedReason::WorkersDied(format!(

@@ -1,10 +1,10 @@
 //! Tracks whether the database may have assigned runs or attempts that the worker does not know of.
 //!
-//! It may have when the answer to a claim was lost. Then a *look* asks the database what the worker owns. One look
-//! is not enough: the server may carry out a request after its connection broke, and after a look that found
-//! nothing. So a worker looks at every sweep for a while after a lost answer, and now and then without any reason,
-//! because nobody can say how late such a request may be. The looks without a reason also find a run that was given
-//! a second time while the worker still held it, which an earlier look leaves out.
+//! It may have done so if the response to a claim was lost. Then a *look* queries the database for what the worker
+//! owns. One look is not enough: the server may execute a request after its connection broke, and after a look that
+//! found nothing. So a worker looks at every sweep for some time after a lost response. It also looks occasionally
+//! without a reason, because no limit is known for such delays. These looks also find a run that was assigned a
+//! second time while the worker still held it, which an earlier look skips.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,21 +12,21 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// For how long what was sent on a connection that is gone is looked for at every sweep: longer than
-/// servers and what lies before them usually keep a message, and than the server may take to answer.
+/// How long to look at every sweep after a connection was lost: longer than servers, and proxies in front of them,
+/// usually keep a request, and longer than the server may take to respond.
 const MAY_COME_LATE: Duration = Duration::from_secs(120);
 
-/// How long it may go without a look: what comes later still is found after this time. One look costs
-/// a query that reads one entry of an index for each run held.
+/// The longest time without a look, which limits how late anything is found. One look costs a query that reads one
+/// index entry for each run held.
 const LOOK_ANYWAY: Duration = Duration::from_secs(60);
 
 /// See the [module documentation](self).
 #[derive(Debug)]
 pub(crate) struct Suspicion {
     stands: AtomicBool,
-    /// When it was noted last.
+    /// When a suspicion was last noted.
     noted_at: Mutex<Option<Instant>>,
-    /// When a look was answered last.
+    /// When a look was last answered.
     looked_at: Mutex<Instant>,
 }
 
@@ -41,23 +41,23 @@ impl Default for Suspicion {
 }
 
 impl Suspicion {
-    /// Notes that something may have been given.
+    /// Notes that something may have been assigned.
     pub(crate) fn note(&self) {
         *lock(&self.noted_at) = Some(Instant::now());
         self.stand();
     }
 
-    /// Asks for a look, though nothing new may have been given.
+    /// Requests a look although nothing new may have been assigned.
     pub(crate) fn stand(&self) {
         self.stands.store(true, Ordering::Release);
     }
 
-    /// Whether there is something to look into of which no look has told.
+    /// Whether a suspicion is open.
     pub(crate) fn stands(&self) -> bool {
         self.stands.load(Ordering::Relaxed)
     }
 
-    /// Begins to look into it, if there is something to look into or it is time to look anyway.
+    /// Begins a look, if a suspicion is open or it is time for a look without a reason.
     pub(crate) fn look_into(&self) -> Option<Inquiry<'_>> {
         let stands = self.stands.swap(false, Ordering::AcqRel);
         let is_due = || lock(&self.looked_at).elapsed() >= LOOK_ANYWAY;
@@ -65,19 +65,19 @@ impl Suspicion {
         looks.then(|| Inquiry { suspicion: self, stands })
     }
 
-    /// Whether what was noted may soon come true.
+    /// Whether a delayed request may still be executed.
     fn may_come_late(&self) -> bool {
         lock(&self.noted_at).is_some_and(|at| at.elapsed() < MAY_COME_LATE)
     }
 }
 
-/// Each value is whole at any time, so a panic elsewhere does not spoil it.
+/// Each value is consistent at any time, so a poisoned lock is usable.
 fn lock<T>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A look into a suspicion. If it stood, it does so again if the look ends without an answer: also where
-/// the task is dropped that takes the look.
+/// A look. If a suspicion was open, it is open again when this is dropped without an answer, for example with its
+/// task.
 #[derive(Debug)]
 pub(crate) struct Inquiry<'a> {
     suspicion: &'a Suspicion,
@@ -85,7 +85,7 @@ pub(crate) struct Inquiry<'a> {
 }
 
 impl Inquiry<'_> {
-    /// Ends it with an answer. What has been noted meanwhile stands.
+    /// Ends the look with an answer. Suspicions noted meanwhile stay open.
     pub(crate) fn answered(self) {
         *lock(&self.suspicion.looked_at) = Instant::now();
         std::mem::forget(self);

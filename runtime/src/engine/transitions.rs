@@ -1,5 +1,5 @@
-//! The store methods that are batched: commits of a worker, arrivals, starts, completions of promises, and the
-//! lookups of those who wait for results.
+//! The batched store methods: commits of a worker, arrivals, starts, completions of promises, and queries for
+//! results.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -18,18 +18,18 @@ use crate::store::{
 
 /// Steps of the runs of one worker.
 pub(crate) struct Commits {
-    /// Where they are written.
+    /// The store.
     pub(crate) store: Arc<dyn Store>,
-    /// Whose they are.
+    /// The worker's lease.
     pub(crate) lease: WorkerLease,
-    /// Told when the worker turns out to be fenced.
+    /// Called when the worker turns out to be fenced.
     pub(crate) on_fenced: Box<dyn Fn() + Send + Sync>,
-    /// Told of the steps that send messages.
+    /// Notified of steps that send messages.
     pub(crate) outgoing: Arc<Outgoing>,
 }
 
 impl Transition for Commits {
-    /// Boxed, because it changes hands five times on its way to the database and back.
+    /// Boxed, because it is moved five times on its way to the database and back.
     type Item = Box<CommitStep>;
     type Outcome = CommitOutcome;
     const OPERATION: &'static str = "commit_steps";
@@ -40,7 +40,7 @@ impl Transition for Commits {
         let committed = self.store.commit_steps(self.lease, &steps).await;
         failpoints::hit("after_commit");
         match &committed {
-            // Also of those that are lost: an earlier try may have committed them.
+            // Including lost ones: an earlier try may have committed them.
             Ok(_) => self.outgoing.note(&steps),
             Err(StoreError::Fenced) => (self.on_fenced)(),
             Err(_) => {}
@@ -52,14 +52,14 @@ impl Transition for Commits {
         true
     }
 
-    /// As long as the worker lives: what ends the tries is its lease.
+    /// Until the worker's lease ends.
     fn patience(&self) -> Option<Duration> {
         None
     }
 
-    /// A step that finds its run one step further, still owned by this worker, was committed by a
-    /// try whose answer was lost: nobody else could have made that step. Where the run is no
-    /// longer owned, the driver lets go of it either way.
+    /// If a step finds its run one step further and still owned by this worker, an earlier try whose response was
+    /// lost has committed it: no other worker could have made that step. If the run has no owner, the driver lets
+    /// go of it in either case.
     async fn settle(
         &self,
         step: &Self::Item,
@@ -77,9 +77,9 @@ impl Transition for Commits {
     }
 }
 
-/// Arrivals, from programs and from drivers.
+/// Arrivals from clients and from drivers.
 pub(crate) struct Deliveries {
-    /// Where they are written.
+    /// The store.
     pub(crate) store: Arc<dyn Store>,
 }
 
@@ -95,8 +95,8 @@ impl Transition for Deliveries {
         delivered
     }
 
-    /// A dedup key tells a repetition, and so does the handle in what an owner delivers. Two signs of life
-    /// mean what one does.
+    /// A repetition is detected by the dedup key or, if an owner delivers an outcome, by its handle. A second
+    /// heartbeat has the effect of the first.
     fn is_repeatable(&self, arrival: &NewArrival) -> bool {
         let is_sign_of_life = matches!(arrival.kind, ArrivalKind::Heartbeat { .. });
         is_sign_of_life || arrival.dedup_key.is_some() || arrival.owner.is_some()
@@ -107,9 +107,9 @@ impl Transition for Deliveries {
     }
 }
 
-/// Completions of promises, from programs.
+/// Completions of promises from clients.
 pub(crate) struct Completions {
-    /// Where they are written.
+    /// The store.
     pub(crate) store: Arc<dyn Store>,
 }
 
@@ -128,7 +128,7 @@ impl Transition for Completions {
         completed
     }
 
-    /// The id of the completion tells a repetition.
+    /// A repetition is detected by the id of the completion.
     fn is_repeatable(&self, _: &CompletePromise) -> bool {
         true
     }
@@ -138,18 +138,18 @@ impl Transition for Completions {
     }
 }
 
-/// A run to be started, and who goes on with it if that is in this process.
+/// A run to start, and its owner if that is a session of this process.
 #[derive(Clone)]
 pub(crate) struct Start {
     /// The run.
     pub(crate) run: NewRun,
-    /// What its owner needs; taken by whoever tells it that the run is there.
+    /// What its owner needs. Taken by the code that notifies the owner.
     pub(crate) adoption: Option<Arc<Mutex<Option<Adoption>>>>,
 }
 
 /// Starts of runs.
 pub(crate) struct Starts {
-    /// Where they are written.
+    /// The store.
     pub(crate) store: Arc<dyn Store>,
 }
 
@@ -164,13 +164,13 @@ impl Transition for Starts {
         let started = self.store.start_runs(runs).await;
         failpoints::hit("after_start");
         if started.is_err() {
-            // What was started all the same has an owner who does not know.
+            // A run that was started after all has an owner that does not know it.
             owners.iter().for_each(|owner| owner.strays.note());
         }
         started
     }
 
-    /// The run id tells a repetition.
+    /// A repetition is detected by the run id.
     fn is_repeatable(&self, _: &Start) -> bool {
         true
     }
@@ -179,8 +179,7 @@ impl Transition for Starts {
         Some(CLIENT_PATIENCE)
     }
 
-    /// Hands an owned run to its owner. This happens here and not in the caller's future, which may
-    /// be dropped at any time.
+    /// Gives an owned run to its owner. Done here because the caller's future may be dropped at any time.
     async fn settle(
         &self,
         start: &Start,
@@ -228,9 +227,9 @@ impl Start {
     }
 }
 
-/// Lookups of what runs have come to.
+/// Queries for the endings of runs.
 pub(crate) struct Endings {
-    /// Where they are read.
+    /// The store.
     pub(crate) store: Arc<dyn Store>,
 }
 
@@ -244,7 +243,7 @@ impl Transition for Endings {
         while let Some(rest) = run_ids.get(found.len()..).filter(|rest| !rest.is_empty()) {
             let page = self.store.find_endings(rest).await?;
             if page.is_empty() {
-                // Asked again it would say nothing again.
+                // A repetition has no effect.
                 let reason =
                     "`find_endings` has found nothing of the first run asked for".to_owned();
                 return Err(StoreError::Corrupt { what: "answer", reason });
@@ -258,7 +257,7 @@ impl Transition for Endings {
         true
     }
 
-    /// As long as somebody waits for the result.
+    /// As long as a caller waits for the result.
     fn patience(&self) -> Option<Duration> {
         None
     }
@@ -304,9 +303,9 @@ mod tests {
         assert_eq!(again, [CommitOutcome::Lost]);
         for (expected, retried, outcome) in [
             (0, true, CommitOutcome::Committed),
-            // This was the first try, so somebody else has made the step.
+            // This was the first try, so another worker has made the step.
             (0, false, CommitOutcome::Lost),
-            // The run is not where this step would have brought it.
+            // The run is not where this step would have moved it.
             (1, true, CommitOutcome::Lost),
             (5, true, CommitOutcome::Lost),
         ] {

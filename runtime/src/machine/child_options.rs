@@ -6,7 +6,7 @@ use super::{ChildHandle, StepError, Workflow};
 use crate::error::Error;
 use crate::model::{
     AttributeChanges, AttributeMap, Attributes, ChildOptions, Memo, NewTerms, OnTimeout,
-    RetryPolicy,
+    RetryPolicy, TimeoutClock,
 };
 
 /// The options of a child whose step is being made.
@@ -59,6 +59,13 @@ impl<W: Workflow> ChildHandle<W> {
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn run_timeout(self, timeout: Duration) -> Self {
         self.with(|options| options.terms.run_timeout = Some(timeout))
+    }
+
+    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default: all of
+    /// it.
+    #[must_use = "the child is started without it, but this is its handle"]
+    pub fn timeout_clock(self, clock: TimeoutClock) -> Self {
+        self.with(|options| options.terms.clock = clock)
     }
 
     /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].

@@ -9,7 +9,9 @@ use super::Schedule;
 use super::change::read;
 use crate::engine::backoff::patiently;
 use crate::error::{ScheduleError, StoreError};
-use crate::model::{AttributeMap, Memo, OnTimeout, Payload, RunId, Timestamp, WorkflowRetry};
+use crate::model::{
+    AttributeMap, Memo, OnTimeout, Payload, RunId, TimeoutClock, Timestamp, WorkflowRetry,
+};
 use crate::schedules::{
     Config, Counts, LogEntry, LogKind, NO_WORKFLOW, Overlap, Running, SignalAction, State,
     read_entry,
@@ -47,6 +49,8 @@ pub struct ScheduleDescription {
     pub execution_timeout: Option<Duration>,
     /// How long each run may take.
     pub run_timeout: Option<Duration>,
+    /// Which time these two count.
+    pub timeout_clock: TimeoutClock,
     /// What happens when one of these is over.
     pub on_timeout: OnTimeout,
     /// How long a run may take to clean up whose timeout is over.
@@ -181,6 +185,7 @@ pub(super) fn described(record: ScheduleRecord) -> Result<ScheduleDescription, S
         workflow_id: config.action.id,
         execution_timeout: terms.execution_timeout,
         run_timeout: terms.run_timeout,
+        timeout_clock: terms.clock,
         on_timeout: terms.on_timeout,
         cleanup_timeout: terms.cleanup_timeout,
         retry: terms.retry,

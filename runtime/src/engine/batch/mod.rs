@@ -1,8 +1,7 @@
 //! Group commit: requests that arrive while a batch is written form the next batch.
 //!
-//! There is no artificial delay: a request that finds the batcher idle is written at once. What a
-//! database refuses as a batch is tried one by one, so a request that cannot be written spoils no
-//! other.
+//! There is no artificial delay: a request that finds the batcher idle is written at once. If the database refuses
+//! a batch, its requests are written one by one, so a request that cannot be written affects no other.
 
 mod write;
 
@@ -19,43 +18,42 @@ use crate::error::StoreError;
 use crate::process;
 use crate::store::{MAX_VALUE_BYTES, Weight};
 
-/// The most requests in one transaction, so that one batch cannot hold up the next for long. At
-/// 200 rows the measured gain per row has levelled off on both databases.
+/// The maximum number of requests in one transaction, which limits how long the next batch waits. At 200 rows the
+/// measured gain per row has leveled off on both databases.
 const MAX_BATCH: usize = 500;
 
-/// A batch takes no more requests when it has this many bytes, so that neither the copies of it nor the
-/// longest message of a database limits how long a state or a payload may be. What is larger by itself
-/// is written alone. By then a batch gains nothing from being larger.
+/// A batch is full at this number of bytes, so that its copies, and the longest message of a database, do not limit
+/// the size of states and payloads. A larger request is written alone. At this size a larger batch gains nothing.
 const MAX_BATCH_BYTES: usize = 16 << 20;
 
-/// Fewer requests than this are not divided between lanes: what a batch costs however few are in it
-/// is more than what two at a time gain.
+/// Fewer requests than this are not split between lanes: the fixed cost of a batch is higher than the gain of two
+/// at a time.
 const MIN_SHARE: usize = 64;
 
-/// A store method over many items at once.
+/// A store method over many items.
 pub(crate) trait Transition: Send + Sync + 'static {
-    /// What is asked for.
+    /// A request.
     type Item: Weight + Send + Sync + 'static;
-    /// What became of it.
+    /// Its result.
     type Outcome: Send + 'static;
 
-    /// The store method.
+    /// The name of the store method.
     const OPERATION: &'static str;
 
-    /// Carries out all items; the outcomes are in their order.
+    /// Processes all items; returns outcomes in their order.
     fn apply(
         &self,
         items: &[Self::Item],
     ) -> impl Future<Output = Result<Vec<Self::Outcome>, StoreError>> + Send;
 
-    /// Whether the item may be tried again although it may have taken effect already.
+    /// Whether the item may be sent again although it may already have taken effect.
     fn is_repeatable(&self, item: &Self::Item) -> bool;
 
-    /// For how long a request is tried again; `None` is for as long as it takes.
+    /// How long a request is retried; `None` means without limit.
     fn patience(&self) -> Option<Duration>;
 
-    /// Has the last word on an outcome before the caller hears of it; by default it stays what it
-    /// is. `retried` tells that an earlier try may have taken effect.
+    /// Adjusts an outcome before the caller gets it; does nothing by default. `retried` says that an earlier try
+    /// may have taken effect.
     fn settle(
         &self,
         _item: &Self::Item,
@@ -66,10 +64,10 @@ pub(crate) trait Transition: Send + Sync + 'static {
     }
 }
 
-/// Why a request was not carried out.
+/// Why a request failed.
 pub(crate) type BatchError = Arc<StoreError>;
 
-/// Hands requests to the task that writes them. Cheap to clone; the task ends with the last one.
+/// Sends requests to the task that writes them. Cheap to clone; the task ends when the last clone is dropped.
 pub(crate) struct Batcher<T: Transition> {
     requests: mpsc::UnboundedSender<Request<T>>,
 }
@@ -80,9 +78,8 @@ struct Request<T: Transition> {
     asked_at: Instant,
 }
 
-/// Where a request is answered, and where its item goes then. To free hundreds of items that other
-/// threads have made in one go, when a batch is written, costs several times what it costs each of
-/// those who made them.
+/// The channel for the answer, which also returns the item. Freeing hundreds of items of other threads after a
+/// batch costs several times what it costs their creators.
 type Reply<T> =
     oneshot::Sender<(Result<<T as Transition>::Outcome, BatchError>, <T as Transition>::Item)>;
 
@@ -111,7 +108,7 @@ impl<T: Transition> Batcher<T> {
         Self { requests }
     }
 
-    /// Asks for `item` and waits until it is durable. Dropping the future does not take it back.
+    /// Requests `item` and waits until it is committed. Dropping the future does not withdraw the request.
     pub(crate) async fn submit(&self, item: T::Item) -> Result<T::Outcome, BatchError> {
         let largest = item.largest();
         if largest > MAX_VALUE_BYTES {
@@ -120,7 +117,7 @@ impl<T: Transition> Batcher<T> {
             return Err(Arc::new(StoreError::Unstorable { operation: T::OPERATION, source }));
         }
         let (reply, answer) = oneshot::channel();
-        // If the task is gone, so is the reply's receiver, and the answer says so.
+        // If the task is gone, so is the sender of the reply, and the error is `Fenced`.
         let _ = self.requests.send(Request { item, reply, asked_at: Instant::now() });
         match answer.await {
             Ok((answer, _)) => answer,
@@ -129,19 +126,19 @@ impl<T: Transition> Batcher<T> {
     }
 }
 
-/// What waits to be written.
+/// Waiting requests.
 struct Queue<T: Transition> {
     receiver: mpsc::UnboundedReceiver<Request<T>>,
-    /// How many requests have come at a time of late: the last, or half of what it was before.
+    /// The recent number of simultaneous requests: the last number, or half of the previous estimate.
     crowd: usize,
 }
 
-/// What the lanes share.
+/// The state that lanes share.
 struct Server<T: Transition> {
     transition: T,
     queue: Mutex<Queue<T>>,
     lanes: usize,
-    /// How many requests are being written.
+    /// Number of requests being written.
     writing: AtomicUsize,
 }
 
@@ -171,8 +168,7 @@ async fn serve<T: Transition>(server: Arc<Server<T>>) {
     }
 }
 
-/// How many of the requests, which weigh so much, one batch takes: the first, and those behind it as long
-/// as all together are not too large.
+/// How many of the requests, with these sizes, fit into one batch: at least the first.
 fn fitting(weights: impl Iterator<Item = usize>) -> usize {
     let mut sum = 0_usize;
     let fits = |weight: &usize| {
@@ -184,9 +180,9 @@ fn fitting(weights: impl Iterator<Item = usize>) -> usize {
 }
 
 impl<T: Transition> Server<T> {
-    /// How many requests one lane takes at a time, where so many are not being written. A lane that
-    /// took all there are would leave the others nothing to do until it has answered, and then the
-    /// database nothing until those who were answered ask again.
+    /// The maximum number of requests for one lane, given the number that `others` are writing. If one lane took
+    /// all requests, the other lanes would be idle until it has answered, and the database would be idle until new
+    /// requests arrive.
     fn share(&self, others: usize) -> usize {
         match self.lanes {
             1 => MAX_BATCH,
@@ -199,11 +195,10 @@ impl<T: Transition> Server<T> {
 }
 
 impl<T: Transition> Queue<T> {
-    /// Waits for requests, and lets those who are about to make one do so: a batch costs the database
-    /// and both ends of the connection a good deal however few requests are in it, and hundreds of
-    /// tasks that the last answers have woken may be on their way here. One that comes where they come
-    /// alone does not wait. Takes no more than the `share` of a lane, which depends on how many there
-    /// are already. Returns whether there are any.
+    /// Waits for requests, and yields to tasks that are about to send one: a batch has a high fixed cost for the
+    /// database and the connection, and hundreds of tasks woken by the last answers may be about to send requests.
+    /// If requests have been arriving alone, it does not yield. Takes at most the `share` of a lane. Returns
+    /// whether there are any.
     async fn gather(
         &mut self,
         requests: &mut Vec<Request<T>>,
@@ -217,7 +212,7 @@ impl<T: Transition> Queue<T> {
         let mut known = 0;
         while known < requests.len() && requests.len() < share && !is_alone {
             known = requests.len();
-            // Until every task that is ready has been polled, or dozens of them.
+            // Until every ready task has been polled, or dozens of them.
             yield_now().await;
             while requests.len() < share
                 && let Ok(request) = self.receiver.try_recv()
@@ -237,13 +232,13 @@ mod tests {
 
     use super::*;
 
-    /// Refuses batches that hold a 13, and notes the batches it has written.
+    /// Refuses batches that contain 13, and records the batches it has written.
     #[derive(Default)]
     struct Numbers {
         written: Arc<StdMutex<Vec<Vec<u32>>>>,
     }
 
-    /// A number is a megabyte for each thousand.
+    /// The weight is a megabyte per thousand.
     impl Weight for u32 {
         fn weight(&self) -> usize {
             (*self as usize / 1_000) << 20

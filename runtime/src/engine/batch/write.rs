@@ -1,5 +1,5 @@
-//! Writing a batch: again while that may help, one by one where the whole is refused, and an answer for
-//! everybody.
+//! Writing a batch: retried after retryable errors, split into single requests if the database refuses it, with an
+//! answer for each request.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ pub(super) struct Batch<T: Transition> {
     replies: Vec<(Reply<T>, Instant)>,
 }
 
-/// Writes a batch and answers its requests. Returns those of a batch that the database refused as
-/// a whole, to be tried one by one.
+/// Writes a batch and answers its requests. If the database refuses the whole batch, returns the requests, to be
+/// written one by one.
 pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) -> Vec<Request<T>> {
     let mut backoff = Backoff::default();
     while !batch.items.is_empty() {
@@ -69,7 +69,8 @@ pub(super) async fn write<T: Transition>(transition: &T, mut batch: Batch<T>) ->
     Vec::new()
 }
 
-/// A call that panics has failed: nobody waits for a task that is gone, or is taken for fenced.
+/// A panic in the call counts as an error of the database. Otherwise callers would wait for a dead task, or be
+/// treated as fenced.
 async fn unbroken<V>(
     operation: &'static str,
     call: impl Future<Output = Result<V, StoreError>>,
@@ -97,6 +98,6 @@ impl<T: Transition> FromIterator<Request<T>> for Batch<T> {
 }
 
 fn answer<T: Transition>(request: Request<T>, error: &BatchError) {
-    // Whoever asked may have lost interest.
+    // The caller may have been dropped.
     let _ = request.reply.send((Err(Arc::clone(error)), request.item));
 }

@@ -18,16 +18,16 @@ use crate::model::{
     ActivityOperation, ActivityToken, AwaitedToken, BlockedReason, Handle, Timestamp,
 };
 
-/// What comes instead of an attempt.
+/// What happens instead of an attempt.
 enum Unattempted {
     /// The activity is over.
     Outcome(OperationOutcome),
-    /// The run cannot go on.
+    /// The run is blocked.
     Blocked(BlockedReason),
 }
 
 impl Driver {
-    /// Starts the activities that are due and aborts those that the workflow has given up.
+    /// Starts the activities that are due and aborts those that the workflow has dropped.
     pub(super) fn start_activities(&mut self, now: Timestamp) {
         self.look_for_activities = false;
         self.attempts.retain(|handle, attempt| self.machine.is_wanted(handle, attempt));
@@ -76,13 +76,13 @@ impl Driver {
                 }
                 Some(Err(Unattempted::Outcome(outcome))) => self.take_outcome(handle, outcome),
                 Some(Err(Unattempted::Blocked(reason))) => self.blocked = Some(reason),
-                // The end of another has settled it.
+                // An earlier iteration has completed it.
                 None => {}
             }
         }
     }
 
-    /// The activities that wait for others to end, in the order of their handles.
+    /// The activities that wait for others to end, ordered by handle.
     pub(super) fn held_back(&self) -> Vec<Handle> {
         let is_running =
             |handle| self.attempts.is_running(handle) || self.uncertain.contains_key(&handle);
@@ -91,7 +91,7 @@ impl Driver {
         held_back
     }
 
-    /// The next attempt of an activity, or what comes instead of it.
+    /// The next attempt of an activity, or what happens instead.
     fn attempt(
         &self,
         handle: Handle,
@@ -100,7 +100,7 @@ impl Driver {
     ) -> Result<Attempt, Unattempted> {
         let deadline = retry::deadline(activity);
         let instead = |outcome| Err(Unattempted::Outcome(outcome));
-        if activity.at_most_once && activity.attempts > 0 {
+        if activity.at_most_once && activity.may_have_begun() {
             return instead(OperationOutcome::Unknown);
         }
         if activity.interruptions >= MAX_INTERRUPTIONS {
@@ -117,13 +117,13 @@ impl Driver {
         let (run_id, attempt) = (self.run.run_id, activity.attempts.saturating_add(1));
         let workflow_id = Arc::clone(&self.run.workflow_id);
         let info = ActivityInfo { run_id, workflow_id, handle, name: entry.name, attempt };
-        // What a transaction writes is committed with its own outcome and no other.
+        // A transaction is committed with its own outcome and with no other.
         let has_token = entry.connection.is_none();
         let token = has_token.then_some(ActivityToken { run_id, handle, attempt });
         let link = Link::new(token, activity.details.clone());
         let dependencies = Arc::clone(&self.hold.session.host.dependencies);
         let instant_of = |at| self.hold.session.clock.instant_of(at);
-        // Of an attempt that a crash cut off it is not known since when it has waited.
+        // After a crash it is not known how long the attempt has waited.
         let due_at = activity.retry_at.unwrap_or(match activity.attempts {
             0 => activity.scheduled_at,
             _ => now,
@@ -143,9 +143,8 @@ impl Driver {
         })
     }
 
-    /// Counts how often the run was taken away from its owners, once the inbox has told which
-    /// attempts have ended. Before the first attempt, so that a crash during it counts once and not
-    /// twice.
+    /// Counts takeovers as interruptions, once the inbox has shown which attempts have ended. Runs before the first
+    /// attempt, so that a crash during that attempt counts once and not twice.
     pub(super) fn count_takeovers(&mut self) {
         if self.caught_up {
             let takeovers = std::mem::take(&mut self.takeovers);
@@ -154,14 +153,14 @@ impl Driver {
         }
     }
 
-    /// Decides what follows from the end of an attempt.
+    /// Handles the end of an attempt.
     pub(super) fn conclude(&mut self, end: AttemptEnd) {
         let AttemptEnd { handle, attempt, result, details } = end;
         let is_made_once = |activity: &ActivityOperation| activity.at_most_once;
         self.ahead.is_held |= self.machine.with_activity(handle, is_made_once) == Some(true);
         let result = match result {
             AttemptResult::Committed { seq, outcome } => {
-                // It may have been read from the inbox before the attempt has said so, and used up.
+                // Its outcome may have been read from the inbox, and consumed, before the attempt ended here.
                 if seq > self.hold.inbox_read.load(Ordering::Relaxed) {
                     self.machine.deliver_outcome(Some(seq), handle, outcome);
                     self.note_read(seq);
@@ -169,14 +168,14 @@ impl Driver {
                 return;
             }
             AttemptResult::Uncertain => {
-                // What there is to know of it is in the inbox.
+                // The inbox has the outcome.
                 self.unread = true;
                 self.uncertain.insert(handle, attempt);
                 return;
             }
             AttemptResult::Lost => {
                 run_event!(info, self.name(), "the run has another owner or is closed");
-                // Or it is ours, and the lease has run out.
+                // Or the run is ours, and the lease has expired.
                 self.hold.doubt();
                 self.lost = true;
                 return;
@@ -200,7 +199,7 @@ impl Driver {
         let failure = result.failure();
         let draw = retry::draw(self.run.run_id, handle, attempt);
         let conclusion = self.machine.with_activity(handle, |activity| {
-            // Its token may have ended it before.
+            // A token may have ended it before.
             (activity.attempts < attempt)
                 .then(|| retry::conclude(activity, attempt, result, now, draw))
         });
@@ -228,20 +227,19 @@ impl Driver {
                 self.look_for_activities = true;
             }
             Some(Conclusion::Block(reason)) => self.blocked = Some(reason),
-            // The workflow has given it up.
+            // The workflow has dropped it.
             None => {}
         }
     }
 
-    /// Has written what an attempt has said of itself: a crash of the worker must not lose it.
+    /// Records a heartbeat that is stored in the inbox, so that it survives a crash of the worker.
     pub(super) fn note_beat(&mut self, beat: Beat) {
         let Beat { handle, attempt, details } = beat;
         let now = self.hold.session.clock.now();
         self.changed |= self.machine.deliver_heartbeat(None, handle, attempt, details, now);
     }
 
-    /// Takes note of the attempts of which the inbox, read to its end, knows nothing: they were cut
-    /// off.
+    /// Counts attempts as interrupted if the inbox, read to its end, has no outcome for them.
     pub(super) fn settle_uncertain(&mut self) {
         for (handle, attempt) in std::mem::take(&mut self.uncertain) {
             self.look_for_activities = true;
@@ -254,7 +252,7 @@ impl Driver {
 
     pub(super) fn take_outcome(&mut self, handle: Handle, outcome: OperationOutcome) {
         self.machine.deliver_outcome(None, handle, outcome);
-        // One that had to wait for it may begin.
+        // An activity that waited for this one may begin.
         self.look_for_activities |= self.machine.has_limits();
         self.unsaved.push(Unsaved::Outcome(handle));
     }

@@ -1,14 +1,13 @@
 //! Running ahead of the checkpoint, in workflows with `durability = "relaxed"`.
 //!
-//! A step's state is handed to the group committer and the run goes on before the answer has come.
-//! One commit of a run is under way at a time; of the states that come meanwhile only the newest is
-//! handed in next. So the checkpoint follows as fast as the database can, a database that is slow
-//! writes fewer states, and a run that rests is durable soon. If more steps than the workflow allows
-//! are not durable, the run waits.
+//! A driver passes the state after a step to the group committer and continues before the answer arrives. Each run
+//! has at most one commit in progress; of the states made meanwhile, only the newest is committed next. So a slow
+//! database writes fewer states, and a run that waits is soon durable. If more steps than `max_steps_ahead` are not
+//! durable, the run waits.
 //!
-//! A crash takes the run back to its checkpoint. Everything that rests on a state therefore waits
-//! for it to be durable: what the run puts into its own inbox, activities that are carried out once,
-//! and whatever others can see of the run.
+//! After a crash a run continues from its checkpoint. Whatever depends on a later state therefore waits until that
+//! state is durable: arrivals that the run puts into its own inbox, activities that are executed once, and
+//! everything visible to others.
 
 use std::borrow::Cow;
 use std::pin::Pin;
@@ -23,42 +22,41 @@ use crate::machine::Durability;
 use crate::model::BlockedReason;
 use crate::store::{CommitOutcome, Disposition};
 
-/// The steps of a run that are made and not durable.
+/// The steps of a run that are not durable yet.
 #[derive(Default)]
 pub(super) struct Ahead {
-    /// The newest state, if it is not handed in.
+    /// The newest state, if it is not being committed.
     newest: Option<Newest>,
-    /// The commit under way.
+    /// The commit in progress.
     under_way: Option<UnderWay>,
-    /// Whether the next state must be durable before the run goes on.
+    /// Whether the next state must be durable before the run continues.
     pub(super) is_held: bool,
 }
 
-/// A state to be committed.
+/// A state to commit.
 pub(super) struct Newest {
     snapshot: Vec<u8>,
     state: Cow<'static, str>,
-    /// What goes with it, since the state that was handed in last.
+    /// The effects since the previous commit.
     effects: Effects,
-    /// How many steps there were since then.
+    /// The number of steps since then.
     steps: u64,
 }
 
 struct UnderWay {
-    /// How many steps it makes durable.
+    /// The number of steps that it makes durable.
     steps: u64,
     answer: Pin<Box<dyn Future<Output = Result<CommitOutcome, BatchError>> + Send>>,
 }
 
 impl Ahead {
-    /// How many steps are not durable.
+    /// The number of steps that are not durable.
     fn count(&self) -> u64 {
         let newest = self.newest.as_ref().map_or(0, |newest| newest.steps);
         newest + self.under_way.as_ref().map_or(0, |under_way| under_way.steps)
     }
 
-    /// Waits for the answer to the commit under way; never returns if there is none. Cancellation
-    /// safe.
+    /// Waits for the result of the commit in progress; never returns if there is none. Cancellation safe.
     pub(super) async fn answer(&mut self) -> Result<CommitOutcome, BatchError> {
         let Some(under_way) = &mut self.under_way else { return std::future::pending().await };
         let answer = (&mut under_way.answer).await;
@@ -68,9 +66,9 @@ impl Ahead {
 }
 
 impl Driver {
-    /// Whether the machine's state may be committed later. Not if attempts were counted that must
-    /// not be made again without it, or if an activity is carried out at most or exactly once: then
-    /// the state that asks for it and the one that knows its outcome are durable at once.
+    /// Whether the machine's state may be committed later. It may not if it counts attempts that must not be
+    /// repeated after a crash, or if an activity runs at most once or exactly once: then the state that requests it
+    /// and the state that contains its outcome must be durable at once.
     pub(super) fn may_run_ahead(&self) -> bool {
         let Durability::Relaxed { .. } = self.machine.entry().options.durability else {
             return false;
@@ -85,8 +83,7 @@ impl Driver {
         may
     }
 
-    /// Has the machine's state, `steps` after the last one, committed in time. Returns when the run
-    /// may go on.
+    /// Queues the machine's state, `steps` after the last one, for a commit. Returns when the run may continue.
     pub(super) async fn run_ahead(&mut self, steps: u64, effects: Effects) -> Result<(), Ended> {
         let snapshot = match self.machine.encode_snapshot() {
             Ok(snapshot) => snapshot,
@@ -112,7 +109,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Waits until every step that was made is durable.
+    /// Waits until all steps are durable.
     pub(super) async fn catch_up(&mut self) -> Result<(), Ended> {
         while self.ahead.count() > 0 {
             let answer = self.ahead.answer().await;
@@ -121,8 +118,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Waits for the commit under way, and takes back what was to be committed next: a newer state
-    /// takes its place, with what it has used up.
+    /// Waits for the commit in progress, and withdraws the next one: a newer state replaces it and takes over its
+    /// effects.
     pub(super) async fn supersede(&mut self) -> Result<Effects, Ended> {
         let newest = self.ahead.newest.take();
         if self.ahead.under_way.is_some() {
@@ -132,7 +129,7 @@ impl Driver {
         Ok(newest.map(|newest| newest.effects).unwrap_or_default())
     }
 
-    /// Takes note of the answer to the commit under way, and hands in what has come since.
+    /// Handles the result of the commit in progress, and starts the next one.
     pub(super) async fn answered(
         &mut self,
         answer: Result<CommitOutcome, BatchError>,

@@ -1,4 +1,4 @@
-//! One attempt of an activity, from the wait for a free place to its end.
+//! One attempt of an activity, from the wait for a free slot to its end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,29 +19,29 @@ use crate::failpoints;
 use crate::machine::TimeoutKind;
 use crate::model::{Handle, Payload};
 
-/// One attempt to be made.
+/// An attempt to make.
 pub(crate) struct Attempt {
     /// The function.
     pub(crate) entry: &'static ActivityEntry,
-    /// What it sees of its surroundings; tells the call and the attempt's number.
+    /// The context that the function sees; identifies the call and the attempt.
     pub(crate) context: ActivityContext,
     /// Its arguments.
     pub(crate) arguments: Payload,
-    /// Its places, if it has them already.
+    /// Its slots, if it has them already.
     pub(crate) places: Option<Places>,
-    /// By when it must have got its turn.
+    /// When it must have begun.
     pub(crate) start_by: Option<Instant>,
     /// How long it may take.
     pub(crate) start_to_close: Option<Duration>,
-    /// How long it may be silent.
+    /// How long it may go without a heartbeat.
     pub(crate) heartbeat: Option<Duration>,
-    /// When it must have ended, the wait for a slot included.
+    /// When it must have ended, including the wait for a slot.
     pub(crate) deadline: Option<Instant>,
-    /// What ties it to the engine.
+    /// The channel between the attempt and the engine.
     pub(crate) link: Arc<Link>,
-    /// Whose attempt it is.
+    /// The session that makes it.
     pub(crate) session: Arc<Session>,
-    /// Its function, if that has been called already.
+    /// The call of the function, if it has begun.
     pub(crate) begun: Option<Begun>,
 }
 
@@ -53,27 +53,26 @@ pub(crate) struct AttemptEnd {
     pub(crate) attempt: u32,
     /// How it ended.
     pub(crate) result: AttemptResult,
-    /// What it, or one before it, has said last.
+    /// The details of its last heartbeat, or of an earlier attempt's.
     pub(crate) details: Option<Payload>,
 }
 
-/// A function that has been called.
+/// A call of a function that has begun.
 pub(crate) struct Begun {
     call: BoxFuture<Called>,
-    /// When that was.
+    /// When it began.
     at: Instant,
 }
 
-/// What the function returned.
+/// The future of its result.
 type Returned = Result<ActivityReport, CodecError>;
 
-/// What the function returned, or the panic that ended it.
+/// The return value of the function, or the panic that ended it.
 type Called = Result<Returned, String>;
 
 impl Attempt {
-    /// Calls the function and lets it run up to its first wait, if it may begin at once. Most are
-    /// over then, and are spared what a wait takes. An attempt that is not over is to be
-    /// [made](Self::make).
+    /// Calls the function and polls it once, if it may begin at once. Most functions are ready then, and the cost
+    /// of a task is saved. If it is not ready, [`make`](Self::make) the attempt.
     pub(super) fn try_at_once(&mut self) -> Option<AttemptEnd> {
         if self.entry.connection.is_some() || self.entry.options.blocking {
             return None;
@@ -100,14 +99,14 @@ impl Attempt {
         Some(self.ended_with(result))
     }
 
-    /// Waits for its turn and makes the attempt.
+    /// Waits for its slots and makes the attempt.
     pub(crate) async fn make(self) -> AttemptEnd {
         let info = self.context.info();
         let (handle, attempt) = (info.handle, info.attempt);
         let (span, link, entry) = (self.span(), Arc::clone(&self.link), self.entry);
         let ended = async {
             match (self.entry.connection, self.deadline) {
-                // It sees to its deadline itself: a commit must not be cut off.
+                // A transaction checks its own deadline, since a commit must not be interrupted.
                 (Some(kind), _) => self.run_in_transaction(kind).instrument(span).await,
                 (None, None) => self.run().instrument(span).await,
                 (None, Some(deadline)) => timeout_at(deadline, self.run().instrument(span))
@@ -115,7 +114,7 @@ impl Attempt {
                     .unwrap_or(AttemptResult::TimedOut(TimeoutKind::ScheduleToClose)),
             }
         };
-        // A limit ends the function by dropping what it has, and a destructor is its code, too.
+        // A time limit drops the function's values, and destructors are the user's code, too.
         let result = caught(ended).await.unwrap_or_else(|message| panicked(entry, message));
         AttemptEnd { handle, attempt, result, details: link.details_so_far() }
     }
@@ -154,7 +153,7 @@ impl Attempt {
         called.map_or_else(|result| result, |called| ended(entry, called))
     }
 
-    /// Waits for its places and calls the function.
+    /// Waits for its slots and calls the function.
     async fn call_in_turn(&mut self) -> Result<Begun, AttemptResult> {
         let taken = self.places.take();
         let places = async {
@@ -180,9 +179,9 @@ impl Attempt {
         Ok(Begun { call, at })
     }
 
-    /// The time, if the function is to begin now that everything it waits for is there. Never returns
-    /// if the worker shuts down: whoever the attempt is made for calls it off. By exclusive reference,
-    /// since the functions that attempts call cannot be shared between threads.
+    /// The time at which the function begins, now that everything it waited for is ready. Never returns if the
+    /// worker shuts down; the attempt's owner then calls it off. Takes `&mut self`, since futures of attempts are
+    /// not `Sync`.
     pub(super) async fn begin_in_turn(&mut self) -> Option<Instant> {
         if !self.session.is_serving() {
             return std::future::pending().await;
@@ -221,8 +220,8 @@ pub(super) fn panicked(entry: &ActivityEntry, message: String) -> AttemptResult 
     AttemptResult::Panicked(Panic { message, is_final: !entry.options.retry_panics })
 }
 
-/// The call of a function. A panic ends the attempt and nothing else: the function's own state is
-/// gone with it, and what it shares with others is its author's to keep whole.
+/// Calls the function. A panic ends only the attempt: the function's own state is dropped. State that it shares
+/// with others is the author's responsibility.
 fn guarded(
     call: impl Future<Output = Returned> + Send + 'static,
     places: Places,
@@ -234,7 +233,7 @@ fn guarded(
     })
 }
 
-/// The call of a function that blocks its thread.
+/// Calls a function that blocks its thread.
 fn on_a_thread(
     entry: &'static ActivityEntry,
     context: ActivityContext,
@@ -242,7 +241,7 @@ fn on_a_thread(
     places: Places,
 ) -> BoxFuture<Called> {
     let span = Span::current();
-    // The thread keeps the places until it is done, also if nobody waits for it any more.
+    // The thread keeps the slots until it is done, even if nobody waits for it.
     let thread = spawn_blocking(move || {
         let returned = span.in_scope(|| {
             entry
@@ -253,6 +252,6 @@ fn on_a_thread(
         drop(places);
         returned
     });
-    // Nobody aborts the thread, so what it can end with is a panic.
+    // The thread is never aborted, so it can only end with a panic.
     Box::pin(async move { thread.await.map_err(|error| panics::text(error.into_panic())) })
 }

@@ -14,32 +14,31 @@ use crate::engine::retry;
 use crate::model::{Handle, Payload};
 use crate::process;
 
-/// What an attempt under way says of itself.
+/// A heartbeat of a running attempt.
 pub(super) struct Beat {
     /// The call.
     pub(super) handle: Handle,
     /// The attempt's number.
     pub(super) attempt: u32,
-    /// What a further attempt is to know.
+    /// Details for a later attempt.
     pub(super) details: Payload,
 }
 
-/// What comes from attempts.
+/// An event of an attempt.
 pub(super) enum News {
-    /// One has ended.
+    /// It has ended.
     End(AttemptEnd),
-    /// One lives, and says how far it has come.
+    /// It has sent a heartbeat with details.
     Beat(Beat),
 }
 
-/// Attempts under way. Dropping it aborts them.
+/// The running attempts. Dropping this aborts them.
 #[derive(Default)]
 pub(super) struct Attempts {
     tasks: JoinSet<AttemptEnd>,
     /// The attempt of each call.
     running: BTreeMap<Handle, Running>,
-    /// What they say of themselves, not more often than it is to be written; `None` before the
-    /// first task, which many runs never need.
+    /// Throttled heartbeats. `None` before the first task, which many runs never need.
     beats: Option<Beats>,
 }
 
@@ -60,16 +59,15 @@ impl Attempts {
         self.running.contains_key(&handle)
     }
 
-    /// The calls under way.
+    /// The calls of running attempts.
     pub(super) fn handles(&self) -> impl Iterator<Item = Handle> {
         self.running.keys().copied()
     }
 
-    /// Begins an attempt, in a task of its own unless it is over before it has waited for anything.
-    /// Returns its end in that case.
+    /// Begins an attempt, in a task of its own unless it ends before its first wait. In that case returns its end.
     ///
-    /// Others are begun at the same time if it is not `alone`: their functions may take a while to
-    /// come to their first wait, which is then not to hold up the others.
+    /// If it is not `alone`, others begin at the same time, each in its task from the start: a function that is
+    /// slow to reach its first wait then does not delay the others.
     pub(super) fn start(&mut self, mut attempt: Attempt, alone: bool) -> Option<AttemptEnd> {
         if alone && let Some(end) = attempt.try_at_once() {
             return Some(end);
@@ -83,7 +81,7 @@ impl Attempts {
         let of_attempt = Arc::clone(&link);
         let made = async move {
             let says = |details| {
-                // A driver that has ended writes nothing any more.
+                // A driver that has ended writes nothing more.
                 let _ = beats.send(Beat { handle, attempt: number, details });
             };
             tokio::select! {
@@ -97,7 +95,7 @@ impl Attempts {
         None
     }
 
-    /// Tells an attempt what somebody else has said of it.
+    /// Gives an attempt the details that were sent with its token.
     pub(super) fn hear(&self, handle: Handle, attempt: u32, details: Payload) {
         let running = self.running.get(&handle).filter(|running| running.number == attempt);
         running.into_iter().for_each(|running| running.link.hear(details.clone()));
@@ -110,7 +108,7 @@ impl Attempts {
         running.into_iter().map(|(handle, running)| (handle, running.number)).collect()
     }
 
-    /// Cancels the attempts that are not to be kept, by their call and number.
+    /// Cancels the attempts for which `keep` returns `false`, given their call and number.
     pub(super) fn retain(&mut self, keep: impl Fn(Handle, u32) -> bool) {
         self.running.retain(|handle, running| {
             let keep = keep(*handle, running.number);
@@ -121,7 +119,7 @@ impl Attempts {
         });
     }
 
-    /// Calls off the attempts that have not begun.
+    /// Calls off attempts that have not begun.
     pub(super) fn call_off(&mut self) {
         self.running.retain(|_, running| {
             let is_off = running.link.call_off();
@@ -132,13 +130,13 @@ impl Attempts {
         });
     }
 
-    /// Cancels all attempts, and lets those that want to end in their own way do so.
+    /// Cancels all attempts, and lets functions that watch for cancellation end by themselves.
     pub(super) fn let_go(&mut self) {
         self.retain(|_, _| false);
         self.tasks.detach_all();
     }
 
-    /// Waits for news of an attempt; never returns if none is under way. Cancellation safe.
+    /// Waits for an event of an attempt; never returns if none is running. Cancellation safe.
     pub(super) async fn next(&mut self) -> News {
         loop {
             let ended = tokio::select! {
@@ -149,18 +147,18 @@ impl Attempts {
             };
             match ended {
                 Ok(end) if self.running.remove(&end.handle).is_some() => return News::End(end),
-                // One that was aborted, perhaps too late to keep it from ending.
+                // An attempt that was aborted, possibly too late to prevent its end.
                 _ => {}
             }
         }
     }
 
-    /// What an attempt has said of itself, if anything has been said.
+    /// A heartbeat that is waiting, if any.
     pub(super) fn try_beat(&mut self) -> Option<Beat> {
         self.beats.as_mut()?.1.try_recv().ok()
     }
 
-    /// An attempt that has ended, if there is one.
+    /// The end of an attempt, if any has ended.
     pub(super) fn try_next(&mut self) -> Option<AttemptEnd> {
         while let Some(ended) = self.tasks.try_join_next() {
             if let Ok(end) = ended
@@ -173,12 +171,12 @@ impl Attempts {
     }
 }
 
-/// What an attempt says of itself next, if any was begun that may say something.
+/// The next heartbeat, if any running attempt can send one.
 async fn next_beat(beats: &mut Option<Beats>) -> Option<Beat> {
     beats.as_mut()?.1.recv().await
 }
 
-/// Passes on what heartbeats say: the newest, `throttle` after there is something to be said.
+/// Passes heartbeats on: the newest details, `throttle` after the first unsent ones.
 async fn pass_on(
     link: &Link,
     throttle: Duration,

@@ -22,7 +22,7 @@ use crate::model::{BlockedReason, Link, RunStatus, Timestamp};
 use crate::store::{CommitOutcome, CommitStep, Disposition, Effect, NewDeadLetter};
 
 impl Driver {
-    /// What the run does if it is not ready.
+    /// How the run waits if its machine is not ready.
     pub(super) fn rest(&self, now: Timestamp) -> Rest {
         let ready_at = self.machine.ready_at();
         let under_way = self
@@ -52,15 +52,14 @@ impl Driver {
         if waits_long && is_known && !under_way { Rest::Park(next) } else { Rest::Stay(next) }
     }
 
-    /// How long a wait may be to be spent in memory.
+    /// The longest wait that a run spends in memory.
     fn park_after(&self) -> Duration {
         let is_crowded = self.hold.session.capacity.available_permits() == 0;
         let park_after = self.hold.session.host.settings.park_after;
         if is_crowded { park_after.min(CROWDED_PARK_AFTER) } else { park_after }
     }
 
-    /// Keeps the run in memory for a moment, because the outcome of an activity on a queue may well
-    /// come before it is over.
+    /// Keeps the run in memory for a moment, because the outcome of a queued activity often arrives within it.
     pub(super) fn linger(&mut self, now: Timestamp) {
         self.linger_until = now + LINGER.min(self.park_after());
     }
@@ -73,11 +72,11 @@ impl Driver {
         record_written(&self.hold.session, &stepped.effects).await;
         self.look_for_activities = true;
         let is_blocked = matches!(stepped.end, StepEnd::Blocked(_));
-        // Attempts that are counted in the machine alone must not be made again.
+        // Attempts that only the machine counts must not be repeated after a crash.
         self.changed |= self.unsaved.iter().any(|unsaved| !matches!(unsaved, Unsaved::Outcome(_)));
         self.unsaved.retain(|unsaved| match unsaved {
             Unsaved::Outcome(handle) => self.machine.unsaved_outcome(*handle).is_some(),
-            // The snapshot holds the counts, unless it stays as it is.
+            // The snapshot contains the counts, unless it is not written.
             Unsaved::Retry { .. } | Unsaved::Interruption { .. } => is_blocked,
         });
         match stepped.end {
@@ -91,7 +90,7 @@ impl Driver {
                 } else {
                     self.commit_machine(rest, stepped.effects).await?;
                 }
-                // At once, so that a stream of arrivals does not keep activities from starting.
+                // Starts them at once, so that a stream of arrivals cannot delay activities.
                 if self.caught_up && !self.is_draining() {
                     self.start_activities(self.hold.session.clock.now());
                 }
@@ -109,7 +108,7 @@ impl Driver {
         }
     }
 
-    /// Closes the run, and starts the one that follows it.
+    /// Closes the run, and starts its successor.
     async fn close(&mut self, mut closing: Closing, mut effects: Effects) -> Result<(), Ended> {
         let session = Arc::clone(&self.hold.session);
         let (workflow, terms) = (self.machine.entry().name, self.machine.terms());
@@ -118,7 +117,8 @@ impl Driver {
             Ok(successor) => successor,
             Err(reason) => return self.block(reason).await,
         };
-        // A retry begins anew: it has no request that this run has taken, and nobody else answers it.
+        // A retry starts from the beginning: it has none of the updates that this run has accepted, so this run
+        // answers them.
         if successor.as_ref().is_some_and(|next| next.link != Link::Continued) {
             self.machine.drop_answers();
             effects.take_from(&mut self.machine);
@@ -134,7 +134,7 @@ impl Driver {
         Err(Ended)
     }
 
-    /// Closes a run as cancelled none of whose code has run.
+    /// Closes a run as cancelled before any of its code has run.
     pub(super) async fn close_unbegun(&mut self, reason: String) -> Result<(), Ended> {
         let mut effects = Effects::default();
         effects.take_from(&mut self.machine);
@@ -142,7 +142,7 @@ impl Driver {
         self.close(Closing { status, result: None, failure, next: None }, effects).await
     }
 
-    /// Commits the machine as it is, without a step.
+    /// Commits the machine without a step.
     pub(super) async fn checkpoint(&mut self, rest: Rest) -> Result<(), Ended> {
         let mut effects = Effects::default();
         effects.take_from(&mut self.machine);
@@ -172,11 +172,11 @@ impl Driver {
         }
     }
 
-    /// Leaves the run for code that can go on with it; what has arrived is kept.
+    /// Blocks the run until a build that can continue it takes it over. Its inbox stays.
     pub(super) async fn block(&mut self, reason: BlockedReason) -> Result<(), Ended> {
         run_event!(warn, self.name(), %reason, "the run is blocked");
         self.hold.session.blocked.note_blocked(self.run.run_id);
-        // Attempts that are cut off count, so whoever goes on with the run has to know of them.
+        // Interrupted attempts count, so the next owner has to know of them.
         while let Some(end) = self.attempts.try_next() {
             self.conclude(end);
         }
@@ -197,7 +197,7 @@ impl Driver {
         effects: Effects,
     ) -> Result<(), Ended> {
         let effects = if let Disposition::Block { .. } = disposition {
-            // The state that stands is the last one that was made.
+            // The machine's state is that of the last successful step.
             self.catch_up().await?;
             effects
         } else {
@@ -207,13 +207,13 @@ impl Driver {
         let answer = self.hold.session.commits.submit(step).await;
         self.ahead.is_held = false;
         self.committed(answer).await?;
-        // Here, and not with the answers to states that were handed in before there was a change.
+        // Here, because answers to commits of earlier states do not cover this change.
         self.changed = false;
         self.gone_on.clear();
         Ok(())
     }
 
-    /// The commit that follows the last one answered.
+    /// The commit that follows the last one that was answered.
     pub(super) fn next_commit(
         &self,
         disposition: Disposition,
@@ -229,7 +229,7 @@ impl Driver {
             attributes,
             pauses,
         } = effects;
-        // An arrival that was read after the lost answer to its own delivery is noted twice.
+        // If the response to a delivery was lost, the arrival may be noted twice.
         consumed.sort_unstable();
         consumed.dedup();
         let workflow_id = &self.run.workflow_id;
@@ -245,7 +245,7 @@ impl Driver {
                 reason,
                 "a signal cannot be read and becomes a dead letter"
             );
-            // In a run with an engine every signal lies in the inbox.
+            // Every signal of a run with an engine is in the inbox.
             Some(Effect::SetAside(NewDeadLetter { seq: seq?, reason }))
         });
         let labelled = (!attributes.is_empty()).then_some(Effect::SetAttributes(attributes));
@@ -275,7 +275,7 @@ impl Driver {
         })
     }
 
-    /// Takes note of the answer to a commit.
+    /// Handles the result of a commit.
     pub(super) async fn committed(
         &mut self,
         answer: Result<CommitOutcome, BatchError>,
@@ -293,7 +293,7 @@ impl Driver {
                     step_no = self.step_no.0,
                     "the run has another owner or is closed"
                 );
-                // Or a step that was given up has been committed since.
+                // Or a step that was given up was committed after all.
                 self.hold.doubt_if_owned().await;
                 Err(Ended)
             }
@@ -308,25 +308,25 @@ impl Driver {
         }
     }
 
-    /// Notes that the database has refused what the run has come to.
+    /// Records that the database has refused a value of the run.
     pub(super) fn refuse(&mut self, source: &(dyn Error + Send + Sync)) {
         let why = format!("the database does not keep it: {source}");
         self.refused = Some(BlockedReason::Invalid(why));
     }
 
-    /// Blocks the run if the database has refused its last step, or what an activity has returned: it
-    /// would refuse it again whenever it is asked to.
+    /// Blocks the run if the database has refused its last step or the result of an activity, because it would
+    /// refuse the same value again.
     pub(super) async fn block_refused(&mut self) {
         if let Some(reason) = self.refused.take() {
-            // What was to follow the step.
+            // Effects of the step are dropped.
             self.ahead = Ahead::default();
             let _ = self.block(reason).await;
         }
     }
 }
 
-/// Tells of a step that could not be committed. Returns whether the run stays with the session, which goes on
-/// with it at a later sweep.
+/// Logs a step that could not be committed. Returns whether the session keeps the run, to continue it at a later
+/// sweep.
 pub(super) fn report_failed_commit(run: RunName<'_>, error: &StoreError) -> bool {
     let stays = !matches!(error, StoreError::Fenced);
     if stays {

@@ -12,13 +12,13 @@ use crate::model::RunId;
 use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, Inbox, NewArrival};
 use tokio::time::sleep;
 
-/// How many arrivals are read at a time.
+/// The number of arrivals to read at a time.
 pub(crate) const INBOX_PAGE: u32 = 200;
 
 impl Driver {
-    /// Puts into the inbox what has ended and does not make the run ready.
+    /// Puts ends of attempts into the inbox that do not make the run ready.
     pub(super) async fn save(&mut self) -> Result<(), Ended> {
-        // The inbox is about operations that the state in the database knows.
+        // Arrivals refer to operations, which must be part of the committed state.
         self.catch_up().await?;
         let unsaved = std::mem::take(&mut self.unsaved);
         let mut asked = Vec::with_capacity(unsaved.len());
@@ -59,7 +59,7 @@ impl Driver {
                         ?outcome,
                         "the run has another owner or is closed"
                     );
-                    // Or it is ours, and the lease has run out.
+                    // Or the run is ours, and the lease has expired.
                     self.hold.doubt();
                     return Err(Ended);
                 }
@@ -89,7 +89,7 @@ impl Driver {
         Ok(())
     }
 
-    /// What is left to say of an attempt whose end the database does not keep: its number is used up.
+    /// What to store for an attempt whose outcome the database cannot store: that its number is used.
     fn as_cut_off(&self, unsaved: &Unsaved) -> Option<Unsaved> {
         let (handle, attempt) = match unsaved {
             Unsaved::Outcome(handle) => {
@@ -97,7 +97,7 @@ impl Driver {
                 (*handle, attempts + 1)
             }
             Unsaved::Retry { handle, attempt, .. } => (*handle, *attempt),
-            // There is nothing in it that could be refused.
+            // It contains no value that could be refused.
             Unsaved::Interruption { .. } => return None,
         };
         Some(Unsaved::Interruption { handle, attempt })
@@ -117,13 +117,13 @@ impl Driver {
         self.note_read(seq);
     }
 
-    /// Takes note of an arrival that the machine has already.
+    /// Records an arrival that the machine already has.
     pub(super) fn note_read(&mut self, seq: i64) {
         let read = self.hold.inbox_read.load(Ordering::Relaxed);
         if seq == read + 1 {
             self.hold.inbox_read.store(seq, Ordering::Relaxed);
         } else {
-            // Something from outside came before it.
+            // An arrival from outside has a lower number.
             self.unread |= seq > read;
         }
     }
@@ -153,7 +153,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Hands arrivals to the machine. Those it has already do no harm.
+    /// Passes arrivals to the machine. Those that it already has change nothing.
     pub(super) fn absorb(&mut self, arrivals: Vec<Arrival>) {
         for Arrival { seq, kind } in arrivals {
             let at = Some(seq);
@@ -166,7 +166,7 @@ impl Driver {
                 }
                 ArrivalKind::Outcome { handle, outcome } => {
                     self.machine.deliver_outcome(at, handle, outcome);
-                    // Somebody may have used the token of an attempt that is being made.
+                    // The token of a running attempt may have been used.
                     self.look_for_activities = true;
                 }
                 ArrivalKind::Retry { handle, attempt, retry_at, failure, details } => {
@@ -192,7 +192,7 @@ impl Driver {
     }
 }
 
-/// A page of the inbox, whose values this process can read.
+/// A page of the inbox, with the schemas of its values loaded.
 async fn read_page(session: &Session, run_id: RunId, after: i64) -> Result<Inbox, StoreError> {
     let store = &*session.store;
     let page = store.read_inbox(run_id, after, INBOX_PAGE).await?;

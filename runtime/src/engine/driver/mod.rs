@@ -1,9 +1,9 @@
-//! Driving one busy run: a task that owns the run's machine while it has work.
+//! Driving one busy run: a task that owns the run's machine while the run has work.
 //!
-//! Each turn does the first thing there is to do: step and commit, read the inbox, save what must
-//! survive, start activities; or it waits, or parks the run and ends. Activities that a step asks
-//! for start after its commit, never before. What the driver holds in memory and has not written
-//! can be made again from the run's row and inbox: it may be stopped between any two lines.
+//! Each turn does the first thing that is due: step and commit, read the inbox, save what must survive, start
+//! activities. Otherwise it waits, or parks the run and ends. Activities requested by a step start after its
+//! commit, never before. Everything in a driver's memory that is not written can be rebuilt from the run's row and
+//! inbox, so a driver may be stopped at any point.
 
 mod activities;
 mod ahead;
@@ -46,33 +46,33 @@ use crate::machine::{Machine, RunInfo, WorkflowEntry};
 use crate::model::{BlockedReason, Handle, Payload, RunId, Snapshot, StepNo, Timestamp};
 use crate::store::{Arrival, ClaimedRun, CommitStep, Disposition, RunEvent, RunKey};
 
-/// When all places for runs are taken, a run that waits for longer than this makes room.
+/// If the worker is at `max_runs`, a run whose wait is longer than this is parked.
 const CROWDED_PARK_AFTER: Duration = Duration::from_millis(100);
 
-/// How long a run that waits for activities on queues stays in memory after it has asked for one or
-/// has got an outcome. A result within it costs no claim, and n results in a row cost one.
+/// How long a run that waits for queued activities stays in memory after it has requested one or received an
+/// outcome. A result within this time costs no claim; `n` results in a row cost one.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// The wait before something is saved again that the database has refused.
+/// The wait before a refused save is repeated.
 const SAVE_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Where a run comes from.
+/// How the driver gets its run.
 #[derive(Debug)]
 pub(crate) enum Origin {
     /// From the database.
     Claimed {
         /// The run.
         run: ClaimedRun,
-        /// How many arrivals had been announced before it was read.
+        /// The number of arrivals announced before it was read.
         heard: u64,
     },
     /// It was started in this process.
     Started {
         /// The run.
         run: RunInfo,
-        /// Its machine as it was inserted. Boxed for its size.
+        /// Its machine, as inserted. Boxed because of its size.
         machine: Box<Machine>,
-        /// How many arrivals had been announced before it was started.
+        /// The number of arrivals announced before it was started.
         heard: u64,
     },
 }
@@ -86,7 +86,7 @@ impl Origin {
         }
     }
 
-    /// How many owners were lost with the run since its last commit.
+    /// How many owners have died with the run since its last commit.
     fn lost_owners(&self) -> u32 {
         match self {
             Self::Claimed { run, .. } => run.takeovers,
@@ -97,59 +97,58 @@ impl Origin {
 
 /// See the [module documentation](self).
 pub(crate) struct Driver {
-    /// The run's place among those held, and the session that holds them.
+    /// The run's place in [`HeldRuns`](crate::engine::held::HeldRuns), and the session.
     hold: Hold,
     /// Which run.
     run: RunInfo,
-    /// Commits so far.
+    /// Number of its commits.
     step_no: StepNo,
-    /// The run's machine, with what has arrived for it.
+    /// The run's machine, with the arrivals it has been given.
     machine: Machine,
-    /// Steps that are made and not durable, in a workflow that allows it.
+    /// Steps that are not durable yet, in a workflow with relaxed durability.
     ahead: Ahead,
-    /// Activities under way.
+    /// Running attempts.
     attempts: Attempts,
-    /// News of the run.
+    /// Events for the run.
     events: mpsc::UnboundedReceiver<RunEvent>,
-    /// How far the session had come when last heard of.
+    /// The session's phase when last read.
     phase: Phase,
-    /// Why the database keeps nothing of the last step.
+    /// Why the database refuses the last step.
     refused: Option<BlockedReason>,
-    /// Whether the inbox may hold more.
+    /// Whether the inbox may have unread arrivals.
     unread: bool,
-    /// Whether the inbox has been read to its end once. Before that an activity may look
-    /// outstanding whose outcome lies there.
+    /// Whether the inbox has been read to its end once. Until then, an activity may look outstanding although its
+    /// outcome is in the inbox.
     caught_up: bool,
-    /// How often the run was taken away from its owners since its last commit, until that is
-    /// counted.
+    /// Takeovers since the last commit that are not counted as interruptions yet.
     takeovers: u32,
-    /// What has ended since the last commit and must survive before anything follows from it.
+    /// Ends of attempts since the last commit, which must be stored before anything depends on them.
     unsaved: Vec<Unsaved>,
-    /// Attempts that may or may not have written their outcomes to the inbox.
+    /// Attempts whose outcomes may or may not be in the inbox.
     uncertain: BTreeMap<Handle, u32>,
-    /// Attempts that go on without their functions, of which no commit tells yet.
+    /// Attempts that continue without their functions and that no commit has recorded yet.
     gone_on: Vec<(Handle, u32)>,
-    /// Whether the machine has changed without a step and the change is to be committed.
+    /// Whether the machine has changed without a step and must be committed.
     changed: bool,
-    /// Whether activities may be due to start or to be aborted.
+    /// Whether activities may have to be started or aborted.
     look_for_activities: bool,
-    /// When the next attempt of a failed activity is due.
+    /// When the next attempt after a failure is due.
     next_retry: Option<Timestamp>,
-    /// Whether an attempt has found that the run is no longer ours.
+    /// Whether an attempt has found that the run has another owner.
     lost: bool,
-    /// Its turn among the runs that may end the process, until its first commit.
+    /// A permit for runs that may kill the process, held until the first commit.
     turn: Turn,
-    /// Until when a wait for activities on queues is spent in memory.
+    /// How long a wait for queued activities stays in memory.
     linger_until: Timestamp,
-    /// Why the run cannot go on.
+    /// Why the run has to be blocked.
     blocked: Option<BlockedReason>,
-    /// What has arrived to say that the run is paused, by number.
+    /// Arrivals that ask to pause the run, by number.
     pauses: Vec<i64>,
 }
 
-/// The end of an attempt that is in memory only.
+/// An end of an attempt that is only in memory.
 enum Unsaved {
-    /// The machine holds the outcome.
+    /// The machine has the outcome.
     Outcome(Handle),
     /// The machine has counted the attempt.
     Retry {
@@ -159,11 +158,11 @@ enum Unsaved {
         failure: String,
         details: Option<Payload>,
     },
-    /// The attempt was cut off by the engine.
+    /// The engine has interrupted the attempt.
     Interruption { handle: Handle, attempt: u32 },
 }
 
-/// The driver has let go of the run.
+/// An error: the driver has let go of the run.
 struct Ended;
 
 /// A run that this build cannot read.
@@ -176,7 +175,7 @@ struct Unread {
     reason: BlockedReason,
 }
 
-/// What a run that is not ready does.
+/// How a run waits.
 enum Rest {
     /// It stays in memory, until this time if nothing arrives.
     Stay(Option<Timestamp>),
@@ -185,7 +184,7 @@ enum Rest {
 }
 
 impl Driver {
-    /// Drives the run for as long as it stays with the session.
+    /// Drives the run until the session lets go of it or the run parks or closes.
     pub(crate) async fn run(hold: Hold, origin: Origin, events: mpsc::UnboundedReceiver<RunEvent>) {
         let run = match &origin {
             Origin::Started { run, .. } => run.clone(),
@@ -198,7 +197,7 @@ impl Driver {
         let drive = async {
             let session = Arc::clone(&hold.session);
             let turn = session.suspects.turn(run_id, origin.lost_owners(), session.phases());
-            // Without one the worker hands it back with all that it owns.
+            // Without a lease, the worker releases it with everything it owns.
             let Some(turn) = turn.await else { return };
             match Self::load(hold, run, origin, events).await {
                 Ok((mut driver, claimed)) => {
@@ -227,7 +226,7 @@ impl Driver {
         drive.instrument(span).await;
     }
 
-    /// The driver of the run, with what is to be [taken in](Self::drive) first.
+    /// The driver of the run, and the claim to [process](Self::drive) first.
     async fn load(
         hold: Hold,
         run: RunInfo,
@@ -253,7 +252,7 @@ impl Driver {
         {
             machine.set_terms(terms);
         }
-        // The caller subscribed before this; what was announced in between was not heard.
+        // Arrivals announced before the subscription are not in the channel.
         let missed = session.store.hub().arrivals() != heard;
         let driver = Self {
             phase: session.phases().now(),
@@ -283,7 +282,7 @@ impl Driver {
         Ok((driver, claimed))
     }
 
-    /// Goes on with the run until there is nothing to do, from what has come with it.
+    /// Drives the run until there is nothing to do, beginning with its claim.
     async fn drive(&mut self, claimed: Option<ClaimedRun>) {
         if let Some(claimed) = claimed {
             let is_whole = !claimed.inbox.has_more;
@@ -301,14 +300,14 @@ impl Driver {
         self.block_refused().await;
     }
 
-    /// Blocks the run after a panic that was not a step's. What has led to it would lead to it again, so
-    /// somebody has to look at it. A second one ends the task, and the worker looks for the run.
+    /// Blocks the run after a panic in the driver outside of steps. The panic would repeat, so an operator has to
+    /// look at the run. A second panic ends the task, and the worker looks for the run.
     async fn block_broken(&mut self, message: String) {
         run_event!(error, self.name(), %message, "what drives the run has panicked");
         let _ = self.block(BlockedReason::Panicked(message)).await;
     }
 
-    /// Does the first thing there is to do.
+    /// Does the first thing that is due.
     async fn turn(&mut self) -> Result<(), Ended> {
         self.collect().await?;
         if self.lost {
@@ -319,7 +318,7 @@ impl Driver {
         }
         let now = self.hold.session.clock.now();
         if self.takeovers > 0 {
-            // A commit takes back the database's count, so ours must stand in it.
+            // The commit sets the number of takeovers in the database to 0, so it must contain our count.
             return self.read_inbox().await;
         }
         if !self.pauses.is_empty() {
@@ -344,8 +343,8 @@ impl Driver {
         if self.is_draining() {
             self.attempts.call_off();
             if self.attempts.is_empty() {
-                // By itself: the rest of what the worker owns may have to wait for its attempts to end, or
-                // be taken away.
+                // In a commit of its own: the other rows of the worker may have to wait until its attempts end or
+                // are taken over.
                 self.catch_up().await?;
                 let (Rest::Stay(due_at) | Rest::Park(due_at)) = self.rest(now);
                 return self.checkpoint(Rest::Park(due_at.map(|due_at| due_at.max(now)))).await;
@@ -354,7 +353,7 @@ impl Driver {
         }
         self.look_for_activities |= self.next_retry.is_some_and(|at| at <= now);
         if self.look_for_activities {
-            // It may have settled or blocked something.
+            // It may have completed or blocked something.
             self.start_activities(now);
             return Ok(());
         }
@@ -364,7 +363,7 @@ impl Driver {
         }
     }
 
-    /// Takes in what has come since the last turn.
+    /// Processes the events since the last turn.
     async fn collect(&mut self) -> Result<(), Ended> {
         while let Some(end) = self.attempts.try_next() {
             self.conclude(end);
@@ -381,7 +380,7 @@ impl Driver {
     async fn hear(&mut self, event: RunEvent) -> Result<(), Ended> {
         match event {
             RunEvent::Arrival(_) => self.unread = true,
-            // Not by this driver, so by an operator. News may be wrong, the row is not.
+            // Not closed by this driver, so by an operator. The event may be wrong, so read the row.
             RunEvent::Settled(run_id) => {
                 let record = self.hold.session.store.find_run(&RunKey::RunId(run_id)).await;
                 if let Ok(Some(record)) = record
@@ -400,7 +399,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Waits until something comes, or until this time.
+    /// Waits for an event, or until this time.
     async fn wait(&mut self, until: Option<Timestamp>) -> Result<(), Ended> {
         self.turn.pass_on();
         let until = until.map(|until| self.hold.session.clock.instant_of(until));
@@ -424,7 +423,7 @@ impl Driver {
         Ok(())
     }
 
-    /// What tells the run to people.
+    /// The names of the run for log events.
     fn name(&self) -> RunName<'_> {
         let RunInfo { run_id, ref workflow_id } = self.run;
         RunName { run_id, workflow_id, workflow: self.machine.entry().name }
@@ -435,8 +434,8 @@ impl Driver {
     }
 }
 
-/// The machine of a run from the database, or why this build cannot make it. What must be learned for that comes from the
-/// database, for which this waits as long as it takes.
+/// The machine of a run from the database, or why this build cannot read it. Loads definitions and schemas from the
+/// database, and waits as long as that takes.
 async fn read(
     session: &Session,
     run: &RunInfo,
@@ -452,7 +451,7 @@ async fn read(
     let snapshot = snapshot.map_err(BlockedReason::Panicked)?;
     let mut snapshot = snapshot.map_err(|error| undecodable(error.to_string()))?;
     let mut backoff = Backoff::default();
-    // Before anything is done for the run: nothing of it may come to those who can read it.
+    // Before anything else, so that nothing of a run that this build cannot read becomes visible.
     loop {
         match learn(session, versions, &mut snapshot, &claimed.inbox.arrivals).await {
             Ok(evolved) => {

@@ -1,12 +1,12 @@
-//! Letting go of a run that somebody has paused.
+//! Letting go of a paused run.
 
 use super::steps::Effects;
 use super::{Driver, Ended, Rest};
 use crate::model::Timestamp;
 
 impl Driver {
-    /// Makes no more steps and begins no more attempts. Those that are under way are waited for, and what they come to is
-    /// put into the inbox; then the run is let go of.
+    /// Makes no more steps and begins no more attempts. Waits for running attempts, puts their outcomes into the
+    /// inbox, and then lets go of the run.
     pub(super) async fn pause(&mut self, now: Timestamp) -> Result<(), Ended> {
         if self.unread {
             return self.read_inbox().await;
@@ -24,7 +24,7 @@ impl Driver {
         let mut effects = Effects { pauses: true, ..Effects::default() };
         effects.take_from(&mut self.machine);
         effects.consumed.append(&mut self.pauses);
-        // Due at once, if somebody has resumed it meanwhile.
+        // Due at once if it was resumed meanwhile.
         self.commit_machine(Rest::Park(Some(now)), effects).await
     }
 }

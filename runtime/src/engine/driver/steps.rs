@@ -12,34 +12,34 @@ use crate::model::{
     RunStatus, Timestamp,
 };
 
-/// The most steps in one commit. Steps are folded when what they wait for is here already: waiting
-/// signals, timers of length zero. The bound keeps a run that never waits from never committing.
+/// The maximum number of steps in one commit. Steps are folded if what they wait for is already there: signals in
+/// the inbox, timers of length zero. The limit makes a run that never waits commit.
 const MAX_FOLDED: usize = 64;
 
-/// What a series of steps came to.
+/// The result of a series of steps.
 pub(super) struct Stepped {
     /// How it ended.
     pub(super) end: StepEnd,
-    /// What goes with them into the commit.
+    /// The writes of the commit.
     pub(super) effects: Effects,
-    /// If the last step failed and others were made before it: the machine as they left it.
+    /// If the last step failed after successful ones: the machine before it.
     pub(super) before: Option<Before>,
 }
 
-/// What a commit writes beside the machine's state.
+/// The writes of a commit besides the machine's state.
 #[derive(Clone, Default)]
 pub(super) struct Effects {
-    /// The inbox numbers used up.
+    /// The numbers of consumed arrivals.
     pub(super) consumed: Vec<i64>,
     /// Activities for queues.
     pub(super) activities: Vec<(Handle, ActivityOperation)>,
-    /// Activities on queues that are no longer wanted.
+    /// Queued activities that are dropped.
     pub(super) given_up: Vec<Handle>,
     /// Messages to other runs.
     pub(super) messages: Vec<OutgoingMessage>,
     /// Signals that could not be read.
     pub(super) set_aside: Vec<SetAside>,
-    /// Attributes that are set and unset.
+    /// Changes of attributes.
     pub(super) attributes: AttributeChanges,
     /// Answers to updates.
     pub(super) replies: Vec<NewReply>,
@@ -69,7 +69,7 @@ impl Effects {
             && !pauses
     }
 
-    /// Adds what the machine has to be written.
+    /// Moves the machine's pending writes into these effects.
     pub(super) fn take_from(&mut self, machine: &mut Machine) {
         self.consumed.extend(machine.take_consumed());
         let (asked, given_up) = machine.take_queue_changes();
@@ -83,7 +83,7 @@ impl Effects {
         self.replies.extend(machine.take_replies());
     }
 
-    /// These effects, and then those of later steps.
+    /// These effects, followed by those of later steps.
     pub(super) fn followed_by(mut self, later: Self) -> Self {
         self.consumed.extend(later.consumed);
         self.activities.extend(later.activities);
@@ -108,20 +108,20 @@ impl Effects {
 
 /// How a series of steps ended.
 pub(super) enum StepEnd {
-    /// The machine waits, or is ready again and the series is long enough.
+    /// The machine waits, or is ready and the series has reached its limit.
     Waiting,
-    /// The run is over.
+    /// The run is closed.
     Closed {
         /// A closed status.
         status: RunStatus,
-        /// The encoded return value, if it came to one.
+        /// The encoded return value, if it has one.
         result: Option<Payload>,
         /// Why it did not complete, for people.
         failure: Option<String>,
-        /// The run that follows.
+        /// The next run of the chain.
         next: Option<Box<NextRun>>,
     },
-    /// The last step could not be made.
+    /// The last step failed.
     Blocked(BlockedReason),
 }
 
@@ -131,14 +131,14 @@ pub(super) struct Before {
     pub(super) snapshot: Vec<u8>,
     /// The name of the state.
     pub(super) state: Cow<'static, str>,
-    /// What goes with it into the commit.
+    /// The writes of the commit.
     pub(super) effects: Effects,
 }
 
-/// Makes the first step of a run that is yet to be started, so that its row is inserted in the state
-/// that the step leads to. `None`, with the machine spent, if there is more to write than that
-/// state, or the step is to be made by a driver: the run ends or is blocked by it, or an activity
-/// must not look begun if the start's answer is lost.
+/// Makes the first step of a run before it is started, so that its row is inserted in the state after the step.
+/// Returns `None`, with the machine consumed, if the step writes more than this state or must be made by a driver:
+/// it ends or blocks the run, or it starts an activity, which must not appear begun if the response of the start is
+/// lost.
 pub(crate) fn make_first(mut machine: Machine, clock: &Clock) -> Option<Machine> {
     let Stepped { end, effects, .. } = fold(&mut machine, clock, clock.now());
     let mut is_plain = matches!(end, StepEnd::Waiting) && effects.is_empty();
@@ -157,7 +157,7 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
         }
         if folded > 0 {
             now = clock.now();
-            // Worth its cost: every folded step saves a commit.
+            // Every folded step saves a commit.
             before = machine.encode_snapshot().ok().map(|snapshot| Before {
                 snapshot,
                 state: machine.state_name(),
@@ -217,8 +217,9 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
     Stepped { end, effects, before }
 }
 
-/// The end of a run that returned or was ended by a request to cancel. A run that was asked to cancel and then returned
-/// an error counts as cancelled, unless that is known to be another one; one that returned a value completed.
+/// The end of a run that returned or was ended by a request to cancel. A run that returns an error after a request
+/// to cancel is cancelled, unless the error is known to have another cause. A run that returns a value is
+/// completed.
 fn closed(machine: &Machine, result: Option<Payload>, failure: Option<Failure>) -> StepEnd {
     let cancelled = failure.as_ref().and_then(|failure| machine.cancelled_by(failure));
     let (status, failure) = match (cancelled, failure) {

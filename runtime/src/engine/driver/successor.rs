@@ -1,4 +1,4 @@
-//! How a run closes, and the run that follows it.
+//! How a run closes, and its successor.
 
 use crate::engine::backoff::until_answered;
 use crate::engine::evolution::learn_schemas_of;
@@ -11,20 +11,20 @@ use crate::machine::{NextRun, RunInfo};
 use crate::model::{BlockedReason, Handle, Link, Payload, RunId, RunStatus, Terms};
 use crate::store::Successor;
 
-/// How the code of a run has ended.
+/// The end of a run's code.
 pub(super) struct Closing {
     pub(super) status: RunStatus,
     pub(super) result: Option<Payload>,
     pub(super) failure: Option<String>,
-    /// What it continues as.
+    /// The run that it continues as.
     pub(super) next: Option<Box<NextRun>>,
 }
 
-/// The run that follows one which closes: the one that it continues as, or the one that its terms ask for. Says in
-/// `closing` if the run has timed out.
+/// The successor of a run that closes: the run that it continues as, or the one that its terms ask for. Sets the
+/// status in `closing` if the run has timed out.
 ///
 /// # Errors
-/// Why the first state of the next run cannot be made.
+/// Why the first state of the successor cannot be made.
 pub(super) async fn follow(
     session: &Session,
     run: &RunInfo,
@@ -37,6 +37,12 @@ pub(super) async fn follow(
         None => None,
     };
     let Some(terms) = terms else { return Ok(continued) };
+    // Its deadlines may have moved since the run was claimed.
+    let moved = match terms.goes_by_attendance() {
+        true => terms_of(session, run.run_id).await,
+        false => None,
+    };
+    let terms = moved.as_ref().unwrap_or(terms);
     let now = session.clock.on_database(session.clock.now());
     if let Some(mut continued) = continued {
         continued.run.terms = Some(Box::new(terms.clone().continued(now)));
@@ -55,10 +61,10 @@ pub(super) async fn follow(
     follow::make(session, workflow_id, workflow, arguments, next).await.map(Some)
 }
 
-/// In the log, while the database does not answer.
+/// A log message while the database does not answer.
 const UNREAD: &str = "what was agreed on a run could not be read yet";
 
-/// The terms of a run that has some, with what their values are read by.
+/// The terms of a run, with the schemas of their values loaded. `None` if it has none.
 pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Terms> {
     let store = &*session.store;
     let terms = until_answered(UNREAD, async || {
@@ -70,13 +76,13 @@ pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Terms> 
     terms.await
 }
 
-/// What a run was started with.
+/// The arguments of a run.
 async fn arguments_of(session: &Session, run_id: RunId) -> Option<Payload> {
     let details = until_answered(UNREAD, || session.store.find_details(run_id)).await;
     details.and_then(|details| details.arguments)
 }
 
-/// The run that `run` continues as, with what it is written by recorded.
+/// The run that `run` continues as, with its definition and schemas recorded.
 async fn continued(
     session: &Session,
     run: &RunInfo,

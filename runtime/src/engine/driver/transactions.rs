@@ -1,10 +1,9 @@
 //! Attempts whose writes are committed together with their outcome.
 //!
-//! The attempt runs in a transaction of the store. If its function succeeds, the outcome goes into
-//! the run's inbox in that transaction, under the same guard as everything that an owner writes, so
-//! writes and outcome are there together or not at all. The step that uses the outcome up is
-//! committed as any other, by the group committer, which neither waits for activities nor makes
-//! them wait. Whatever goes wrong rolls the writes back.
+//! The attempt runs in a transaction of the store. If its function succeeds, the outcome is put into the run's
+//! inbox in the same transaction, under the guard of every write of an owner, so the activity's writes and the
+//! outcome are committed together or not at all. The group committer writes the step that consumes the outcome as
+//! any other step; it does not wait for activities. Any failure rolls the transaction back.
 
 use std::any::Any;
 
@@ -35,7 +34,7 @@ impl Lent for Borrowed {
 }
 
 impl Attempt {
-    /// Makes the attempt in a transaction and ends that.
+    /// Makes the attempt in a transaction.
     pub(super) async fn run_in_transaction(mut self, kind: ConnectionKind) -> AttemptResult {
         let (deadline, session, entry) = (self.deadline, self.session.clone(), self.entry);
         let begin = async {
@@ -105,8 +104,8 @@ impl Attempt {
         }
     }
 
-    /// Runs the function with the connection, and takes that back. Where the function does not come
-    /// to its end, the transaction is dropped with it.
+    /// Runs the function with the connection, and returns the transaction. If the function does not complete, the
+    /// transaction is dropped with it.
     async fn lend(self, transaction: Box<dyn ActivityTransaction>) -> Ended {
         self.context.desk().put(Box::new(Borrowed(transaction)));
         let context = self.context.clone();
@@ -118,13 +117,13 @@ impl Attempt {
     }
 }
 
-/// What the function came to, with its transaction, or the panic that ended both.
+/// The function's result and its transaction, or the panic that ended both.
 type Ended = Result<
     (Result<ActivityReport, crate::codec::CodecError>, Box<dyn ActivityTransaction>),
     String,
 >;
 
-/// Waits for `work`, until `deadline` if there is one.
+/// Waits for `work`, at most until `deadline`.
 async fn until<T>(deadline: Option<Instant>, work: impl Future<Output = T>) -> Option<T> {
     match deadline {
         Some(deadline) => timeout_at(deadline, work).await.ok(),
@@ -139,7 +138,7 @@ async fn begin(
     let mut backoff = Backoff::default();
     loop {
         match session.store.begin_activity().await {
-            // Of all that can be wrong only this lies in the activity.
+            // All other errors are the database's and can be retried.
             Err(StoreError::NoTransactions) => return Err(StoreError::NoTransactions),
             Err(error) => {
                 attempt_event!(
@@ -177,7 +176,7 @@ async fn commit(
                 "it is not known whether an activity was committed"
             );
             let mut backoff = Backoff::default();
-            // What was under way has ended when this returns; what it came to, the inbox tells.
+            // When this returns, the transaction has ended; the inbox has the result.
             loop {
                 backoff.wait().await;
                 match session.store.settle_run(info.run_id).await {
@@ -193,7 +192,7 @@ async fn commit(
                 }
             }
         }
-        // Such as a constraint that is looked at when the transaction ends.
+        // For example a constraint that is checked at the end of the transaction.
         Err(error) => {
             let error = crate::Error::from(error);
             let message = format!("what it wrote could not be committed: {error:#}");

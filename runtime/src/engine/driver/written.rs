@@ -7,8 +7,8 @@ use crate::engine::session::{Host, Session};
 use crate::machine::WorkflowEntry;
 use crate::model::{Message, Payload, PromiseMessage, SchemaHash};
 
-/// Records the schemas of what a step has kept in its state, and what the messages that it sends and its answers are
-/// written by: whoever reads it must find them.
+/// Records the schemas of the values in a step's new state, in its messages and in its answers, so that every
+/// reader finds them.
 pub(super) async fn record_written(session: &Session, effects: &Effects) {
     let Host { recorded, .. } = &*session.host;
     until_recorded(|| recorded.kept_schemas(&*session.store)).await;
@@ -26,7 +26,7 @@ pub(super) async fn record_written(session: &Session, effects: &Effects) {
                 let is_it = |entry: &&WorkflowEntry| {
                     entry.name == start.workflow && entry.definition().hash() == start.definition
                 };
-                // The step that starts it was made by this process.
+                // This process has made the step that starts it.
                 if let Some(entry) = WorkflowEntry::all().find(is_it) {
                     record_call(session, entry, &start.arguments).await;
                 }

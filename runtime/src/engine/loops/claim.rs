@@ -15,14 +15,14 @@ use crate::failpoints;
 use crate::model::Timestamp;
 use crate::store::ClaimRequest;
 
-/// The most runs in one claim: a batch that takes a few milliseconds, so that several workers
-/// share a backlog.
+/// The maximum number of runs in one claim. A batch of this size takes a few milliseconds, so several workers share
+/// a backlog.
 const MAX_CLAIM: usize = 200;
 
-/// Claims whenever a run may be due. Returns when the store says that the worker is fenced.
+/// Claims whenever a run may be due. Returns when the store reports that the worker is fenced.
 pub(super) async fn run(session: &Arc<Session>) {
     if session.host.registry.workflow_names().is_empty() {
-        // News that something is due is for those who can take it.
+        // Leave notifications to workers that have room.
         return std::future::pending().await;
     }
     let mut backoff = Backoff::default();
@@ -46,31 +46,31 @@ pub(super) async fn run(session: &Arc<Session>) {
             }
         }
         if session.capacity.available_permits() == 0 {
-            // Another worker of this process may have room for what this one was told of.
+            // Another worker of this process may have room for the runs of this notification.
             session.store.hub().announce_due();
         }
-        // Room first: a claim takes what it gets.
+        // Wait for room first, since claimed runs must be taken.
         drop(session.capacity.acquire().await);
     }
 }
 
-/// Keeps the claims within the worker's rate.
+/// Limits claims to the worker's rate.
 struct Pace {
-    /// Runs a second.
+    /// Runs per second.
     rate: Option<u32>,
     /// When the rate allows the next claim.
     next_at: Instant,
 }
 
 impl Pace {
-    /// The share of a second's runs in one claim: small, so that the claims are spread.
+    /// The fraction of a second's runs in one claim: small, to spread claims evenly.
     const PART: u32 = 20;
 
     fn new(rate: Option<u32>) -> Self {
         Self { rate, next_at: Instant::now() }
     }
 
-    /// Waits until a claim may be made. Returns how many runs it may be about. Cancellation safe.
+    /// Waits until a claim is allowed. Returns its maximum number of runs. Cancellation safe.
     async fn ready(&self) -> usize {
         let Some(rate) = self.rate else { return usize::MAX };
         sleep_until(self.next_at).await;
@@ -84,16 +84,16 @@ impl Pace {
     }
 }
 
-/// What a claim found.
+/// The result of a claim.
 struct Pass {
     /// Whether there may be more.
     is_full: bool,
-    /// When the next run falls due.
+    /// When the next run is due.
     next_due_at: Option<Timestamp>,
 }
 
-/// Takes the runs that the worker owns without knowing, which nobody else can take, and then due ones. The
-/// sweep alone might not find room for the former, because claims use up all room there is.
+/// Takes the runs that the worker owns without knowing it, which no other worker can take, and then due ones. The
+/// sweep alone might never find room for the former, because claims use it up.
 async fn run_once(session: &Arc<Session>, pace: &mut Pace) -> Result<Pass, StoreError> {
     if session.strays.stands() {
         strays::look(session).await?;

@@ -1,10 +1,10 @@
 //! Renews the lease at a third of its length, and gives it up before it can expire.
 //!
-//! Where the store allows it, a [thread of its own](crate::engine::keeper) renews. So an activity or a step that
-//! blocks all threads of the worker's runtime does not cost the worker its runs: no other worker would get over such a
-//! step either. But that thread would keep the runs of a worker for ever that never moves again. So [`run`] counts its
-//! rounds on the worker's runtime, and the thread stops renewing when the count has not changed for
-//! [too long](crate::worker::Worker::max_standstill).
+//! If the store allows it, a [separate thread](crate::engine::keeper) renews the lease, so an activity or a step
+//! that blocks all threads of the worker's runtime does not cost the worker its runs. Another worker would be
+//! blocked by that step as well. But the thread would also renew the lease of a worker that never makes progress
+//! again. So [`run`] counts its rounds on the worker's runtime, and the thread stops renewing if the count has not
+//! changed for [`max_standstill`](crate::worker::Worker::max_standstill).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,8 +20,8 @@ use crate::engine::session::Session;
 use crate::error::with_causes;
 use crate::store::Renewal;
 
-/// Returns when the lease is lost: the worker has been fenced, could not renew in time by its own
-/// monotonic clock, or has stood still for too long. Nothing is renewed once this is dropped.
+/// Returns when the lease is lost: the worker was fenced, could not renew in time by its own monotonic clock, or
+/// has made no progress for too long. Dropping this ends all renewals.
 pub(crate) async fn run(session: &Arc<Session>) {
     let apart = session.store.renews_apart().then(keeper::runtime).flatten();
     let Some(keeper) = apart else { return renew_here(session).await };
@@ -30,15 +30,15 @@ pub(crate) async fn run(session: &Arc<Session>) {
         session.note_move();
         tokio::select! {
             biased;
-            // However it has ended, nobody renews any more.
+            // However it ends, renewals stop.
             _ = &mut kept.0 => return,
-            // Twice in each round of the keeper's, so that none of them sees nothing by chance.
-            () = sleep(session.host.settings.lease / 6) => {}
+            // Twice per round of the keeper, so that each of its rounds sees progress.
+            () = sleep(session.host.settings.intervals.lease / 6) => {}
         }
     }
 }
 
-/// A lease that is kept elsewhere until this is dropped.
+/// A renewal on the keeper's thread, which ends when this is dropped.
 struct Kept(JoinHandle<()>);
 
 impl Drop for Kept {
@@ -47,7 +47,7 @@ impl Drop for Kept {
     }
 }
 
-/// Renews on the runtime that the worker is on.
+/// Renews on the worker's runtime.
 async fn renew_here(session: &Session) {
     const WHY: &str = "the machine is busy, or something blocks a thread of the runtime, as an activity \
         does that should be `#[activity(blocking)]`";
@@ -59,24 +59,24 @@ async fn renew_here(session: &Session) {
     }
 }
 
-/// Renews on another, for as long as the worker moves now and then.
+/// Renews on the keeper's runtime while the worker makes progress.
 async fn renew_apart(session: Arc<Session>) {
     const WHY: &str = "the machine is busy, or the process has stood still";
     let mut watch = Watch { moves: session.moves(), standstill: Duration::ZERO };
     loop {
         next_round(&session, WHY).await;
-        // A worker that is stuck in its shutdown is fenced, and its runtime may never come round to saying so.
+        // A worker that is stuck in its shutdown is fenced; its runtime may never notice.
         let is_over = session.phases().now() == Phase::Lost;
         if is_over || !watch.goes_on(&session) || !run_once(&session).await {
-            // At once, and not when the worker's own threads come to hear of it.
+            // At once, before the worker's own threads notice.
             return session.lose();
         }
     }
 }
 
-/// Waits until the lease is to be renewed.
+/// Waits until the next renewal.
 async fn next_round(session: &Session, why_late: &str) {
-    let round = session.host.settings.lease / 3;
+    let round = session.host.settings.intervals.lease / 3;
     let slept = Instant::now();
     sleep(round).await;
     let late = slept.elapsed().saturating_sub(round);
@@ -89,17 +89,17 @@ async fn next_round(session: &Session, why_late: &str) {
     }
 }
 
-/// Sees whether a worker moves.
+/// Checks whether a worker makes progress.
 struct Watch {
-    /// How often it had moved at the last look.
+    /// The worker's count at the last check.
     moves: u64,
-    /// For how long it has not moved since. Counted in rounds, so that the time during which the whole
-    /// process stood still is not held against the worker.
+    /// How long the count has not changed. Counted in rounds, so the time during which the whole process was
+    /// stopped does not count.
     standstill: Duration,
 }
 
 impl Watch {
-    /// Whether the lease is to be kept.
+    /// Whether to renew the lease.
     fn goes_on(&mut self, session: &Session) -> bool {
         let settings = &session.host.settings;
         let (before, moves) = (self.moves, session.moves());
@@ -118,8 +118,8 @@ impl Watch {
                  does that should be `#[activity(blocking)]`"
             );
         }
-        self.standstill += settings.lease / 3;
-        let goes_on = self.standstill <= settings.max_standstill.max(settings.lease);
+        self.standstill += settings.intervals.lease / 3;
+        let goes_on = self.standstill <= settings.max_standstill.max(settings.intervals.lease);
         if !goes_on {
             error!(
                 standstill = ?self.standstill,
@@ -131,9 +131,9 @@ impl Watch {
     }
 }
 
-/// Renews the lease, unless it is lost. Returns whether it has.
+/// Renews the lease. Returns whether it is still valid.
 async fn run_once(session: &Session) -> bool {
-    let lease = session.host.settings.lease;
+    let lease = session.host.settings.intervals.lease;
     let deadline = session.lease_ends_at();
     let mut backoff = Backoff::default();
     loop {
@@ -167,8 +167,8 @@ async fn run_once(session: &Session) -> bool {
     }
 }
 
-/// When a lease that was asked for at `asked_at` is given up, on the worker's own clock: before the
-/// database lets it run out, with room for the two clocks to run apart and for the drivers to stop.
+/// When a lease that was requested at `asked_at` is given up, by the worker's own clock: earlier than it expires in
+/// the database, by a margin for clock drift and for stopping the drivers.
 pub(crate) fn end_of(lease: Duration, asked_at: Instant) -> Instant {
     asked_at + lease - lease / 10
 }

@@ -1,13 +1,13 @@
 //! The background loops of a session.
 //!
-//! Each loop has a file of its own. `run` is the ticker: it calls `run_once`, waits, and logs what fails.
-//! `run_once` is one round, and does not wait for the next. A loop holds nothing that the next session of
-//! the worker needs, since it is dropped at any await when the session ends.
+//! Each loop has a file of its own. `run` is the ticker: it calls `run_once`, waits, and logs errors. `run_once` is
+//! one round. A loop is dropped at any await when the session ends, so it holds nothing that the worker's next
+//! session needs.
 //!
 //! # Adding a loop
-//! Write `engine/loops/<name>.rs` with a `run(&Arc<Session>)`, and add it to [`run`] below. What every
-//! worker may do at the same time as the others has to be safe in the store: no loop has a leader. If the
-//! work is a few statements and may be as late as the poll interval, add a part to the [`sweep`] instead.
+//! Write `engine/loops/<name>.rs` with a `run(&Arc<Session>)`, and add it to [`run`] below. No loop has a leader:
+//! several workers run it at the same time, and the store has to make that safe. If the work is a few statements
+//! and may be as late as the poll interval, add a part to the [`sweep`] instead.
 
 mod claim;
 pub(crate) mod lease;
@@ -29,8 +29,8 @@ use super::clock::after;
 use super::session::Session;
 use crate::model::Timestamp;
 
-/// Runs all loops but that of the [lease], which goes on while the session drains. Returns when one of them
-/// finds that the worker is fenced.
+/// Runs all loops except the [lease] loop, which continues while the session drains. Returns when one of them finds
+/// that the worker is fenced.
 pub(crate) async fn run(session: &Arc<Session>) {
     tokio::select! {
         biased;
@@ -49,20 +49,20 @@ async fn run_schedules(session: &Arc<Session>) {
     schedules::run(session).await;
 }
 
-/// Without the feature, the schedules of this worker's workflows are left to other workers.
+/// Without the feature `schedules`, other workers start the schedules of this worker's workflows.
 #[cfg(not(feature = "schedules"))]
 async fn run_schedules(_: &Arc<Session>) {
     std::future::pending().await
 }
 
-/// Waits until something may be due: by news, by the clock, or because it is time to look. News is of the store: that a
-/// worker has parked a run itself is news as any other is.
+/// Waits until something may be due: by a notification, by the clock, or at the poll interval. Notifications are
+/// the store's: parking a run causes one as any commit does.
 async fn wait_until_due(
     session: &Session,
     news: impl Future<Output = ()>,
     next_due_at: Option<Timestamp>,
 ) {
-    let poll_at = after(Instant::now(), session.host.settings.poll_interval);
+    let poll_at = after(Instant::now(), session.host.settings.intervals.poll);
     let due_at =
         next_due_at.map_or(poll_at, |at| session.clock.instant_of_database(at).min(poll_at));
     tokio::select! {

@@ -1,4 +1,4 @@
-//! Claims due activities from the queues that the worker serves, and notifies attempts that are given up.
+//! Claims due activities from the queues that the worker serves, and cancels attempts that are dropped.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::engine::queues;
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
 
-/// Claims whenever an activity may be due on a queue that the worker serves, and tells attempts
-/// that are given up, until dropped or until the lease is lost.
+/// Claims whenever an activity may be due on a queue of the worker, and cancels dropped attempts. Runs until
+/// dropped, or until the lease is lost.
 pub(super) async fn run(session: &Arc<Session>) {
     if session.host.queues.is_empty() {
         return std::future::pending().await;
@@ -37,7 +37,7 @@ async fn claim_when_due(session: &Arc<Session>) {
     let news = session.store.hub().listen_to_queues(names);
     let mut backoff = Backoff::default();
     loop {
-        // In a task, so that a shutdown that comes meanwhile learns what was given.
+        // In a task, so that the result of a claim is not lost when a shutdown drops this loop.
         let (answer, pass) = oneshot::channel();
         let claims = Arc::clone(session);
         session.spawn(async move {
@@ -60,7 +60,7 @@ async fn claim_when_due(session: &Arc<Session>) {
         if pass.is_full {
             continue;
         }
-        let poll_at = after(Instant::now(), session.host.settings.poll_interval);
+        let poll_at = after(Instant::now(), session.host.settings.intervals.poll);
         let due_at = pass.next_due_at.map(|at| session.clock.instant_of_database(at));
         let look_at = due_at.into_iter().chain(pass.next_room_at).fold(poll_at, Instant::min);
         tokio::select! {

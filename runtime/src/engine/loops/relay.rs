@@ -1,9 +1,9 @@
 //! Relays messages from the outbox to their target runs.
 //!
-//! A commit tells [which runs have sent something](crate::engine::outgoing), and the loop relays the messages
-//! of those runs at once, many in one transaction. What fails, and what a process left that has died between a
-//! commit and its relay, the [sweep](super::sweep) of any worker finds in the outbox. The store delivers each
-//! message once, however many relay it at a time.
+//! A commit reports [which runs have sent messages](crate::engine::outgoing), and the loop relays their messages at
+//! once, many in one transaction. Messages of a failed relay, and those of a process that died between a commit and
+//! its relay, are found in the outbox by the [sweep](super::sweep) of any worker. The store delivers each message
+//! once, even if several processes relay it at the same time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,17 +17,17 @@ use crate::failpoints;
 use crate::model::RunId;
 use crate::store::{RelayMessages, Relayed, Senders, Store};
 
-/// The most messages in one transaction, as many as steps in one: beyond it a batch gains little.
+/// The maximum number of messages in one transaction. As with steps, a larger batch gains little.
 const MAX_RELAYED: u32 = 500;
 
-/// How long a message lies in the outbox before a sweep looks after it. Longer than a relay takes, so that
-/// sweeps do not repeat what is under way.
+/// How long a message is in the outbox before a sweep relays it. Longer than a relay takes, so that sweeps do not
+/// repeat work in progress.
 const LEFT_AFTER: Duration = Duration::from_secs(1);
 
-/// The most transactions of one sweep, so that a sweep comes to its other parts while others send.
+/// The maximum number of transactions of one sweep, so that its other parts get their turn.
 const MAX_SWEPT: usize = 20;
 
-/// Relays whatever commits of this worker send, until dropped.
+/// Relays the messages of this worker's commits, until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     loop {
         tokio::select! {
@@ -49,13 +49,13 @@ pub(crate) async fn run_once(session: &Session) -> Result<(), StoreError> {
     while !senders.is_empty() {
         let named: Vec<RunId> = senders.into_iter().collect();
         while relay(&*session.store, Senders::Runs(&named)).await?.has_more {}
-        // What has been carried out may have closed runs.
+        // Delivered messages may have closed runs.
         senders = hub.take_sent().into_iter().collect();
     }
     Ok(())
 }
 
-/// Relays what has been left in the outbox.
+/// Relays messages that were left in the outbox.
 pub(super) async fn sweep(session: &Session) -> Result<(), StoreError> {
     for _ in 0..MAX_SWEPT {
         let relayed = relay(&*session.store, Senders::WaitingFor(LEFT_AFTER)).await?;

@@ -1,9 +1,9 @@
-//! Deletes runs that have been closed for longer than the retention, and parts of them before.
+//! Deletes runs that have been closed for longer than the retention, and before that, parts of their data.
 //!
-//! Any worker may do so, and the store lets one at a time delete runs. A round goes through the runs that are old enough
-//! from the first that closed, a batch in a transaction. What keeps a run from being removed is looked at again by the
-//! next round. Where parts are removed, the runs stay, so a round goes on where the last one has ended; what it has passed
-//! over is found by the round that begins anew.
+//! Any worker may do this; the store lets one at a time delete runs. A round processes old runs in the order of
+//! their closing, one batch per transaction. Runs that cannot be removed yet are looked at again in the next round.
+//! Where only parts are removed, the rows stay, so a round continues where the previous one ended, and skipped runs
+//! are found when the rounds start over.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,34 +17,34 @@ use crate::error::{StoreError, with_causes};
 use crate::model::{RunId, Timestamp};
 use crate::store::{ClosedPart, RemoveClosed, RemovePromises, Store, StripClosed};
 
-/// From the end of a round to the next.
+/// The time between two rounds.
 const INTERVAL: Duration = Duration::from_secs(60);
 
-/// How often all runs that are still there are looked through for parts, and all shared promises.
+/// How often the rounds for parts and for shared promises start over.
 const ANEW: Duration = Duration::from_secs(3_600);
 
-/// The most runs in one transaction. On SQLite nobody else writes meanwhile.
+/// The maximum number of runs in one transaction. On SQLite it blocks all other writers.
 const MAX_REMOVED: u32 = 100;
 
-/// Between two batches, so that those who commit come first.
+/// The pause between two batches, which lets commits go first.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// For how long something is kept of runs that are over, by their workflow.
+/// How long the data of closed runs is kept, by workflow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ages {
-    /// Those of workflows that are not named; `None` is for ever.
+    /// For workflows without an entry; `None` means forever.
     pub(crate) others: Option<Duration>,
-    /// Those of a workflow; `None` is for ever.
+    /// For named workflows; `None` means forever.
     pub(crate) named: BTreeMap<String, Option<Duration>>,
 }
 
-/// For how long what is kept.
+/// How long each kind of data is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Keeping {
     pub(crate) runs: Ages,
     pub(crate) payloads: Ages,
     pub(crate) keys: Ages,
-    /// From when they are completed; `None` is for ever.
+    /// Counted from the completion; `None` means forever.
     pub(crate) shared_promises: Option<Duration>,
 }
 
@@ -54,11 +54,11 @@ impl Ages {
     }
 }
 
-/// How far the removal of parts has come, by part and workflow.
+/// The progress of the removal of parts, by part and workflow.
 struct Progress {
     begun_at: Instant,
     last: HashMap<(ClosedPart, String), (Timestamp, RunId)>,
-    /// Whether the shared promises were looked through.
+    /// Whether the shared promises of this round are done.
     is_promises_done: bool,
 }
 
@@ -97,7 +97,7 @@ async fn run_once(
     keeping: &Keeping,
     progress: &mut Progress,
 ) -> Result<(), StoreError> {
-    // Whole runs first: of those no parts need be removed.
+    // Whole runs first: their parts need not be removed.
     for (workflow, age) in due(store, &keeping.runs).await? {
         remove_runs(store, &workflow, age).await?;
     }
@@ -117,7 +117,7 @@ async fn run_once(
     Ok(())
 }
 
-/// The workflows of which something may be too old.
+/// The workflows whose data may be too old.
 async fn due(store: &dyn Store, ages: &Ages) -> Result<Vec<(String, Duration)>, StoreError> {
     let mut due = ages.named.clone();
     if let Some(age) = ages.others {

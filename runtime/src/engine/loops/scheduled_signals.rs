@@ -1,8 +1,8 @@
 //! Sends the signals of due schedules.
 //!
-//! A signal has a dedup key made of the schedule and the nominal time, which the run that gets it keeps, also once it is
-//! closed, and hands on to the runs that follow it. So a worker that sends a signal again, because it or another one died
-//! before that was written, sends nothing.
+//! A signal has a dedup key made of the schedule and the nominal time. The receiving run keeps the key even when it
+//! is closed, and passes it to its successors. A signal that is sent again, because a worker died before that was
+//! recorded, is therefore not delivered twice.
 
 use crate::engine::session::Session;
 use crate::error::StoreError;
@@ -15,10 +15,10 @@ use crate::store::{
 
 use super::schedules::{Turn, new_run};
 
-/// How often another run is looked for whose predecessor has closed in the meantime.
+/// How often to look for another run after the target has closed meanwhile.
 const MAX_TRIES: usize = 5;
 
-/// Sends what is due: that of one schedule in order, that of several at the same time.
+/// Sends due signals: those of one schedule in order, those of several schedules concurrently.
 pub(super) async fn send_all(
     session: &Session,
     turns: &mut [Turn],
@@ -50,7 +50,7 @@ async fn send_of(
     Ok(())
 }
 
-/// Returns the run that has got the signal, or why there is none.
+/// Returns the run that received the signal, or why there is none.
 async fn send(
     session: &Session,
     turn: &Turn,
@@ -72,12 +72,12 @@ async fn send(
             if is_other && run.status.is_open() {
                 return Ok(Err(LogKind::IdTaken { by: run.run_id }));
             }
-            // One that is closed may have got it before.
+            // A closed run may have received it before.
             if deliver(store, run.run_id, first.clone()).await? {
                 return Ok(Ok(run.run_id));
             }
             if run.status.is_open() {
-                // It has closed in between, and another one may have its id.
+                // It has closed meanwhile, and another run may have its id.
                 continue;
             }
         }
@@ -89,7 +89,7 @@ async fn send(
             Err(reason) => return Ok(Err(LogKind::CannotStart { reason })),
         };
         match store.start_runs(vec![run]).await?.pop() {
-            // Somebody has started another one in between.
+            // Another run was started meanwhile.
             Some(StartOutcome::IdTaken { .. }) => {}
             _ => return Ok(Ok(start.run_id)),
         }
@@ -98,7 +98,7 @@ async fn send(
     Ok(Err(LogKind::CannotStart { reason }))
 }
 
-/// Returns whether the run has it, by this call or by one before.
+/// Returns whether the run has the signal, from this call or an earlier one.
 async fn deliver(
     store: &dyn Store,
     run_id: RunId,

@@ -1,8 +1,8 @@
 //! Starts the runs of due schedules.
 //!
-//! A round claims due schedules, decides the actions of each, carries them out, and writes the new state. If the
-//! worker dies in between, another claims the schedule after a while and decides the same again. The ids of
-//! runs are made of the schedule and the nominal time, so a start that is repeated starts nothing.
+//! A round claims due schedules, decides the actions of each, executes them, and writes the new state. If the
+//! worker dies in between, another worker claims the schedule later and makes the same decisions. The id of a run
+//! is a hash of the schedule and the nominal time, so a repeated start has no effect.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,20 +21,22 @@ use crate::failpoints;
 use crate::machine::RunInfo;
 use crate::model::{RunId, Timestamp};
 use crate::schedules::{
-    Action, Closed, Config, Decision, Identity, LogKind, NO_WORKFLOW, Start, State, Taken,
+    Action, Closed, Config, Decision, Identity, LogKind, MAX_ROUND, NO_WORKFLOW, Start, State,
+    Taken,
 };
 use crate::store::{
     ArrivalKind, ClaimSchedules, LastRun, NewArrival, NewRun, RESERVED_KEYS, SaveSchedule,
     ScheduleRecord, StartOutcome, Store,
 };
 
-/// The most schedules in one round. What a round takes is paid for all of them; more would keep the first waiting.
+/// The maximum number of schedules in one round. More would delay the first.
 const MAX_CLAIMED: u32 = 500;
 
-/// After what time a claim counts as lost. Longer than a round takes; what is late by it is started all the same.
+/// How long after a claim a schedule is due again. Longer than a round takes; actions that are late because of it
+/// are still executed.
 const HOLD: Duration = Duration::from_secs(10);
 
-/// Looks after schedules until dropped.
+/// Runs schedules until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     if session.host.registry.workflow_names().is_empty() {
         return std::future::pending().await;
@@ -59,7 +61,7 @@ pub(super) async fn run(session: &Arc<Session>) {
     }
 }
 
-/// What a round has found.
+/// The result of a round.
 struct Round {
     /// Whether there may be more.
     is_full: bool,
@@ -77,7 +79,7 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// `None`, with a warning, if it was written by a build whose words this one does not know.
+    /// `None`, with a warning, if another build wrote it and this one cannot read it.
     fn of(record: ScheduleRecord) -> Option<Self> {
         let read = || -> Result<(Config, State, Times), String> {
             let config: Config = serde_json::from_str(&record.config).map_err(|e| e.to_string())?;
@@ -109,7 +111,7 @@ impl Turn {
 
 async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
     let store = &*session.store;
-    // Those that start nothing are for any worker.
+    // Schedules without a workflow may be handled by any worker.
     let workflows = [session.host.registry.workflow_names(), &[NO_WORKFLOW]].concat();
     let request = ClaimSchedules { workflows: &workflows, limit: MAX_CLAIMED, hold: HOLD };
     let asked_at = Instant::now();
@@ -123,23 +125,52 @@ async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
     failpoints::hit("after_claim_schedules");
     let now = claimed.now;
     let mut turns: Vec<Turn> = claimed.schedules.into_iter().filter_map(Turn::of).collect();
+    resolve_doubts(store, &mut turns, now).await?;
     settle(store, &mut turns).await?;
     for turn in &mut turns {
         let identity = Identity { id: &turn.record.id, token: turn.record.token };
         turn.taken = turn.state.take(&turn.config, &turn.times, identity, now);
     }
     decide(store, &mut turns).await?;
+    if asked_at.elapsed() > MAX_ROUND {
+        // Others have claimed them by now, and whoever has changed one no longer expects runs of before.
+        warn!(worker_id = session.lease().worker_id.0, "a round of schedules took too long");
+        return Ok(Round { is_full: true, ..round });
+    }
     carry_out(session, &mut turns, now).await?;
     failpoints::hit("before_save_schedules");
     let saves = turns.into_iter().map(|turn| save(turn, now)).collect();
     let saved = store.save_schedules(saves).await?;
     debug!(schedules = saved.len(), "looked after schedules");
-    // What was due again at once, or has been changed meanwhile, is found by the next claim.
+    // Schedules that are due again, or were changed meanwhile, are found by the next claim.
     Ok(Round { is_full: true, ..round })
 }
 
-/// Takes note of what the runs have come to by now. A run that another one follows is not over: the chain is one run
-/// to the schedule.
+/// Looks up the runs of times that are in doubt since a change.
+async fn resolve_doubts(
+    store: &dyn Store,
+    turns: &mut [Turn],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    for turn in turns.iter_mut().filter(|turn| !turn.state.doubt.is_empty()) {
+        let items = turn.state.in_doubt(turn.identity());
+        let run_ids = items.iter().map(|(run_id, _)| *run_id).collect();
+        let found = last_runs(store, run_ids).await?;
+        let mut started = Vec::new();
+        for (run_id, item) in items {
+            if let Some(last) = found.get(&run_id).copied().flatten() {
+                turn.state.was_started(run_id, &item, &mut turn.decision.log);
+                turn.state.goes_on(run_id, last.run_id);
+                started.push(item);
+            }
+        }
+        turn.state.doubt.settle(&started, now);
+    }
+    Ok(())
+}
+
+/// Updates the statuses of the runs that are known to be open. A run with a successor is not over: to a schedule,
+/// the chain is one run.
 async fn settle(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError> {
     let open = |turn: &Turn| turn.state.running.iter().map(|run| run.run_id).collect::<Vec<_>>();
     let found = last_runs(store, turns.iter().flat_map(open).collect()).await?;
@@ -151,7 +182,7 @@ async fn settle(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError>
                 last => closed.push((last.and_then(|last| last.closed_at), over(run_id, last))),
             }
         }
-        // The order in which they closed tells which was the last.
+        // Ordered by the time of closing, so that the last one is known.
         closed.sort_by_key(|(closed_at, one)| (*closed_at, one.run_id));
         let closed: Vec<Closed> = closed.into_iter().map(|(_, one)| one).collect();
         turn.state.settle(&turn.config, &closed, &mut turn.decision.log);
@@ -159,13 +190,13 @@ async fn settle(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError>
     Ok(())
 }
 
-/// A chain that is over.
+/// A chain that is closed.
 fn over(run_id: RunId, last: Option<LastRun>) -> Closed {
     let status = last.map(|last| last.status);
     Closed { run_id, last: last.map_or(run_id, |last| last.run_id), status }
 }
 
-/// The last runs of chains, by their first.
+/// The latest runs of chains, by their first run.
 async fn last_runs(
     store: &dyn Store,
     run_ids: Vec<RunId>,
@@ -183,8 +214,8 @@ async fn last_runs(
     Ok(run_ids.into_iter().zip(found).collect())
 }
 
-/// Decides what each schedule does. A run of a time that seems to be missed may have been started by a worker that
-/// has died before it could write that.
+/// Decides the actions of each schedule. A nominal time that appears to be missed may have been started by a worker
+/// that died before it could record that.
 async fn decide(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError> {
     for turn in turns {
         let mut closed = Vec::new();
@@ -198,7 +229,7 @@ async fn decide(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError>
                 missing.push(item);
                 continue;
             };
-            turn.state.was_started(run_id, &item);
+            turn.state.was_started(run_id, &item, &mut turn.decision.log);
             match last.status.is_open() {
                 true => turn.state.goes_on(run_id, last.run_id),
                 false => closed.push(over(run_id, Some(last))),
@@ -212,7 +243,7 @@ async fn decide(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Makes room, and starts the runs of all schedules together.
+/// Ends runs that overlap, and starts the new runs of all schedules together.
 async fn carry_out(
     session: &Session,
     turns: &mut [Turn],
@@ -229,7 +260,7 @@ async fn carry_out(
         cancels.extend(turn.decision.cancel.iter().map(|run_id| NewArrival {
             run_id: *run_id,
             kind: ArrivalKind::Cancel { reason: reason.clone() },
-            // A run that follows takes over the keys, and is asked for itself.
+            // A successor takes over the dedup keys, and is asked separately.
             dedup_key: Some(format!("{RESERVED_KEYS}schedule:{}:{run_id}", turn.record.token)),
             owner: None,
         }));
@@ -270,7 +301,7 @@ async fn carry_out(
     Ok(())
 }
 
-/// Whoever reads the runs must find what their states were written by.
+/// Readers of the runs must find their definitions.
 async fn record_definitions(session: &Session, turns: &[Turn]) -> Result<(), StoreError> {
     let host = &session.host;
     let entries = turns.iter().filter_map(|turn| host.registry.workflow(&turn.record.workflow));
@@ -280,7 +311,7 @@ async fn record_definitions(session: &Session, turns: &[Turn]) -> Result<(), Sto
     Ok(())
 }
 
-/// Ends a chain, whatever run it has come to.
+/// Ends a chain at its latest run.
 async fn terminate_chain(store: &dyn Store, first: RunId, reason: &str) -> Result<(), StoreError> {
     loop {
         let last = store.find_last_runs(&[first]).await?.pop().flatten();
@@ -288,11 +319,11 @@ async fn terminate_chain(store: &dyn Store, first: RunId, reason: &str) -> Resul
         if store.terminate_run(last.run_id, reason).await? {
             return Ok(());
         }
-        // It has closed in between, and another one may follow it.
+        // It closed meanwhile, and may have a successor.
     }
 }
 
-/// The run of an action.
+/// The run that an action starts.
 ///
 /// # Errors
 /// Why it cannot be started.
@@ -316,7 +347,7 @@ pub(super) fn new_run(
 fn save(turn: Turn, now: Timestamp) -> SaveSchedule {
     let due_at = turn.state.due_at(&turn.config, &turn.taken, now);
     SaveSchedule {
-        // Structs with texts and numbers always have a JSON form.
+        // Structs of texts and numbers always have a JSON form.
         state: serde_json::to_string(&turn.state).unwrap_or_default(),
         id: turn.record.id,
         token: turn.record.token,

@@ -9,7 +9,7 @@ use crate::engine::fencing;
 use crate::engine::session::Session;
 use crate::error::with_causes;
 
-/// Looks until dropped.
+/// Watches until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
     loop {
         if let Err(error) = fencing::fence_dead_workers(&*session.store).await {
@@ -19,6 +19,6 @@ pub(super) async fn run(session: &Arc<Session>) {
                 "it is not known whether other workers have died"
             );
         }
-        sleep(session.host.settings.watch_interval).await;
+        sleep(session.host.settings.intervals.watch).await;
     }
 }

@@ -26,14 +26,14 @@ use crate::store::{
     HeartbeatOutcome, Reporter,
 };
 
-/// When an activity that this build cannot read is offered again, to this worker or another.
+/// The wait before an activity that this build cannot read is offered again.
 const OFFER_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
-/// The wait before a report is handed in again that the database has refused.
+/// The wait before a refused report is sent again.
 const REPORT_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// Makes an attempt in a task of the session. `permit` is its place on the queue, `places` are the
-/// others it needs, if they were free.
+/// Makes an attempt in a task of the session. `permit` is its slot of the queue; `places` are its other slots, if
+/// they were free.
 pub(super) fn start(
     session: &Arc<Session>,
     claimed: ClaimedActivity,
@@ -47,7 +47,7 @@ pub(super) fn start(
     let task = Arc::clone(session);
     let task = session.spawn(async move {
         let Some(end) = make(&task, claimed, places, &link).await else { return };
-        // The place is free for the next while this one is being reported.
+        // Free the slot of the queue while this attempt is being reported.
         drop(permit);
         task.attempts.note_freed();
         report(
@@ -62,8 +62,7 @@ pub(super) fn start(
     }
 }
 
-/// Makes the attempt and decides what follows; `None` if it was not begun because the worker's lease
-/// has run out.
+/// Makes the attempt and decides what follows; `None` if it was not begun because the worker's lease has expired.
 async fn make(
     session: &Arc<Session>,
     claimed: ClaimedActivity,
@@ -156,7 +155,7 @@ async fn make(
     Some(follow(conclusion, &info, link, session))
 }
 
-/// What is to be written of a conclusion.
+/// The report of a conclusion.
 fn follow(
     conclusion: Conclusion,
     info: &ActivityInfo,
@@ -182,7 +181,7 @@ fn put_back(session: &Session) -> ActivityEnd {
     ActivityEnd::PutBack { due_at }
 }
 
-/// Writes what heartbeats say. An attempt that turns out to be over is told so.
+/// Writes heartbeats. Cancels an attempt that turns out to have ended.
 async fn pass_on_heartbeats(
     session: &Session,
     link: &Link,
@@ -200,7 +199,7 @@ async fn pass_on_heartbeats(
         {
             warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(error),
                 "the database does not keep what a heartbeat says");
-            // It is a sign of life all the same.
+            // It is a heartbeat nevertheless.
             let beat = ActivityHeartbeat { key, attempt, reporter, details: None };
             noted = session.reports.heartbeats.submit(beat).await;
         }
@@ -225,7 +224,8 @@ async fn pass_on_heartbeats(
     }
 }
 
-/// Hands in a report until it is written, or nobody wants it any more. What the database does not keep it
+/// Sends a report until it is written or stale. If the database cannot store a value of the report, the activity
+/// ends without the value.
 /// would not keep the next time either: then the activity ends without it.
 async fn report(session: &Session, mut end: FinishActivity) {
     loop {
@@ -250,7 +250,7 @@ async fn report(session: &Session, mut end: FinishActivity) {
     }
 }
 
-/// The same end without the values of the user's that are in it, which the database does not keep.
+/// The same end without the user's values, which the database cannot store.
 fn without_values(end: ActivityEnd, why: &str) -> ActivityEnd {
     match end {
         ActivityEnd::Outcome(_) => {
@@ -264,9 +264,9 @@ fn without_values(end: ActivityEnd, why: &str) -> ActivityEnd {
     }
 }
 
-/// Whether an attempt that the worker may say nothing of is its own all the same: its lease has run
-/// out and nobody has fenced it. The lease may yet be renewed, if the database's clock is set back.
-/// An attempt that was let go of would then look like one that the worker has not begun.
+/// Whether an attempt still belongs to this worker although its report was stale: the lease has expired and nobody
+/// has fenced the worker. The lease may yet be renewed if the database's clock is set back. If the attempt were
+/// dropped, it would then look like one that the worker has not begun.
 async fn is_ours(session: &Session, key: ActivityKey, attempt: u32) -> bool {
     match session.store.find_activity(key).await {
         Ok(Some(row)) => row.worker == Some(session.lease()) && row.attempt == attempt,

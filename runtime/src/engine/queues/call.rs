@@ -1,4 +1,4 @@
-//! The properties of a queued activity's call that its attempt needs.
+//! The call of a queued activity, as stored in its row.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use crate::engine::retry;
 use crate::model::{ActivityOperation, Handle};
 use crate::store::{ActivityLimits, NewActivity};
 
-/// The longest limit of a row: a thousand years, since a database adds it to its time in microseconds, and
-/// has 64 bits for the sum.
+/// The longest limit in a row: a thousand years. A database adds it to its time in microseconds, with 64 bits for
+/// the sum.
 const LONGEST_LIMIT: Duration = Duration::from_secs(1_000 * 365 * 86_400);
 
 fn bounded(limit: Duration) -> Duration {
@@ -19,9 +19,9 @@ fn bounded(limit: Duration) -> Duration {
 /// A call on a queue.
 #[derive(Clone, Debug)]
 pub(crate) struct QueuedCall {
-    /// The business key of the run.
+    /// The workflow id of the run.
     pub(crate) workflow_id: String,
-    /// The call as the workflow has made it. The row has its own counts of attempts.
+    /// The call as the workflow made it. The counts of attempts are in the row.
     pub(crate) activity: ActivityOperation,
 }
 
@@ -30,7 +30,7 @@ impl QueuedCall {
         Self { workflow_id: workflow_id.to_owned(), activity }
     }
 
-    /// The row to be written.
+    /// The row to insert.
     pub(crate) fn on_queue(self, handle: Handle) -> NewActivity {
         let activity = &self.activity;
         let limits = ActivityLimits {
@@ -45,8 +45,8 @@ impl QueuedCall {
         NewActivity { handle, queue, activity: name, call, due_at, limits }
     }
 
-    /// Reads a row's call, with the row's counts: how many attempts came before this one, and how
-    /// many of them were cut off.
+    /// Reads the call of a row, with the row's counts: the number of earlier attempts, and how many of them were
+    /// interrupted.
     pub(crate) fn read(
         call: Vec<u8>,
         attempts: u32,
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::model::{Payload, RetryPolicy, Timestamp};
 
-    /// A row as the first build wrote it. Rows like it lie on queues, so it is read, and written, for ever.
+    /// A row in the first stored format, which must stay readable.
     const GOLDEN: &[u8] = include_bytes!("../../../tests/steps/golden/call.v1");
 
     fn call() -> QueuedCall {

@@ -1,4 +1,4 @@
-//! Claiming due activities from queues, up to the number of free places.
+//! Claiming due activities from queues, up to the number of free slots.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::store::{
     ActivityEnd, ActivityKey, ClaimActivities, ClaimedActivity, FinishActivity, Reporter,
 };
 
-/// The most activities of one queue in one claim, so that several workers share a backlog.
+/// The maximum number of activities of one queue in one claim, so that several workers share a backlog.
 const MAX_CLAIM: usize = 100;
 
-/// Takes the activities that the worker has been given already, which nobody else can take, and then due
+/// Takes the activities that are already assigned to this worker, which no other worker can take, and then due
 /// ones.
 pub(crate) async fn claim(session: &Arc<Session>) -> Result<Pass, StoreError> {
     if session.attempts.strays.stands() {
@@ -29,27 +29,27 @@ pub(crate) async fn claim(session: &Arc<Session>) -> Result<Pass, StoreError> {
     claim_due(session).await
 }
 
-/// What a claim found.
+/// The result of a claim.
 #[derive(Default)]
 pub(crate) struct Pass {
-    /// Whether there may be more, and room for it.
+    /// Whether there may be more activities, and room for them.
     pub(crate) is_full: bool,
-    /// Whether some queue or activity had no room.
+    /// Whether a queue or an activity had no room.
     pub(crate) lacks_room: bool,
-    /// When the next activity falls due for which there is room.
+    /// When the next activity that there is room for is due.
     pub(crate) next_due_at: Option<Timestamp>,
-    /// When a queue's rate allows for more.
+    /// When a queue's rate allows the next attempt.
     pub(crate) next_room_at: Option<Instant>,
 }
 
 async fn claim_due(session: &Arc<Session>) -> Result<Pass, StoreError> {
     let mut pass = Pass::default();
     let _claiming = session.attempts.claiming.lock().await;
-    // What runs ask for meanwhile waits, and not what is claimed, whose time is running.
+    // Attempts requested by runs wait meanwhile, since the time limits of claimed activities are already running.
     let mut places = session.host.slots.reserve(MAX_CLAIM);
     for (group, limit) in groups(session, &places) {
         claim_group(session, group, limit, &mut places, &mut pass).await.inspect_err(|_| {
-            // The answer may be what was lost.
+            // The lost response may be that of the last claim.
             session.attempts.strays.note();
         })?;
     }
@@ -74,9 +74,9 @@ impl Group {
     }
 }
 
-/// In what parts to claim, each with how many attempts. A claim knows how many there may be of each
-/// activity and in all, not how many of all that block. As many as of these are enough in all, unless
-/// they are far fewer: then they are claimed by themselves, and first, for they cannot take all places.
+/// The parts in which to claim, each with its maximum. A claim can limit the attempts per activity and in total,
+/// but not those of all blocking activities. If there are far fewer slots for blocking activities, these are
+/// claimed separately and first, since they cannot take all slots.
 fn groups(session: &Session, places: &Reserved) -> Vec<(Group, usize)> {
     let entries = session.host.registry.activities();
     let blocking = entries.filter(|entry| entry.options.blocking).count();
@@ -121,14 +121,14 @@ async fn claim_group(
     }
     pass.is_full |= count >= limit as usize && places.left() > 0 && group != Group::Blocking;
     if uses_up {
-        // There may be more behind, for when there is room again.
+        // There may be more when there is room again.
         pass.lacks_room = true;
         queues_with_room(session, pass);
     }
     Ok(())
 }
 
-/// Whether a claim has used up some of the room that it was told of.
+/// Whether a claim has used up a capacity of its request.
 fn uses_up(request: &ClaimActivities<'_>, claimed: &[ClaimedActivity]) -> bool {
     let is_used_up = |rooms: &[(&str, u32)], name: fn(&ClaimedActivity) -> &str| {
         let count = |asked| claimed.iter().filter(|one| name(one) == asked).count();
@@ -139,7 +139,7 @@ fn uses_up(request: &ClaimActivities<'_>, claimed: &[ClaimedActivity]) -> bool {
         || is_used_up(request.activities, |one| &one.activity)
 }
 
-/// The queues from which something may be begun, each with how many.
+/// The queues of which attempts may begin, with their numbers.
 fn queues_with_room<'a>(session: &'a Session, pass: &mut Pass) -> Vec<(&'a str, u32)> {
     let mut queues = Vec::with_capacity(session.host.queues.len());
     for queue in &session.host.queues {
@@ -154,7 +154,7 @@ fn queues_with_room<'a>(session: &'a Session, pass: &mut Pass) -> Vec<(&'a str, 
     queues
 }
 
-/// The activities of which attempts may be begun, each with how many.
+/// The activities of which attempts may begin, with their numbers.
 fn activities_with_room(
     session: &Session,
     group: Group,
@@ -168,14 +168,14 @@ fn activities_with_room(
     free
 }
 
-/// So many, as far as one claim may give them.
+/// Limits the number to that of one claim.
 fn at_most(room: usize) -> u32 {
     // At most a hundred.
     room.min(MAX_CLAIM) as u32
 }
 
-/// Has an attempt made, in places that `take` gives or else waits for. Returns it if its queue has no
-/// room for it: nobody else takes any, and no more is asked for than there is, but answers may be lost.
+/// Starts an attempt, in slots that `take` returns or else waits for. Returns the activity if its queue has no room
+/// for it, which can happen only after a lost response.
 fn begin(
     session: &Arc<Session>,
     activity: ClaimedActivity,
@@ -188,8 +188,8 @@ fn begin(
     Ok(())
 }
 
-/// Compares the attempts that the worker makes with those that the database says it makes. Those for
-/// which there is no room are handed back.
+/// Compares the attempts that the worker makes with those in the database. Releases those for which there is no
+/// room.
 pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     let _claiming = session.attempts.claiming.lock().await;
     let inquiry = session.attempts.strays.look_into();
@@ -223,8 +223,8 @@ pub(crate) async fn review(session: &Arc<Session>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Waits for what has begun to end, and hands back meanwhile what has not: its time is running, and
-/// others may be free to begin it.
+/// Waits for running attempts to end, and meanwhile releases those that have not begun, because their time limits
+/// are running and other workers may be free.
 pub(crate) async fn hand_back_until(session: &Session, ended: impl Future<Output = ()>) {
     let mut ended = std::pin::pin!(ended);
     let mut is_claim_over = false;
@@ -232,7 +232,7 @@ pub(crate) async fn hand_back_until(session: &Session, ended: impl Future<Output
         tokio::select! {
             biased;
             () = &mut ended => return,
-            // One may be under way; what is lost of its answer is known only then.
+            // A claim may be in progress; strays of a lost response are known only after it.
             _ = session.attempts.claiming.lock(), if !is_claim_over => is_claim_over = true,
             () = session.attempts.has_unbegun() => {}
         }
@@ -240,8 +240,8 @@ pub(crate) async fn hand_back_until(session: &Session, ended: impl Future<Output
     }
 }
 
-/// Hands back, uncounted, the attempts that the worker has been given and has not begun, where none
-/// begins any more. `held` are those of which it knows.
+/// Releases, uncounted, the attempts that are assigned to the worker and have not begun, when no more attempts
+/// begin. `held` are those that it knows of.
 pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
     let mut unbegun = session.attempts.take_unbegun();
     let mut inquiry = session.attempts.strays.look_into();
@@ -281,7 +281,8 @@ pub(crate) async fn hand_back(session: &Session, held: &[(ActivityKey, u32)]) {
     }
 }
 
-/// Makes attempts due again, for anybody, as if they had not been given. After an error some may be.
+/// Makes attempts due again for any worker, as if they had not been claimed. After an error, this may have been
+/// done for some.
 async fn put_back(session: &Session, unbegun: Vec<(ActivityKey, u32)>) -> Result<(), BatchError> {
     let now = session.clock.on_database(session.clock.now());
     let end = ActivityEnd::PutBack { due_at: now };

@@ -10,10 +10,10 @@ use crate::error::{StoreError, with_causes};
 use crate::machine::OperationOutcome;
 use crate::store::{ActivityEnd, ExpiredActivity, FinishActivity, FinishOutcome, Reporter, Store};
 
-/// How many are looked at in one go.
+/// The number of activities per round.
 const PAGE: u32 = 200;
 
-/// Ends what has expired. That others do the same at the same time does no harm.
+/// Ends expired activities. Several workers may do this at the same time.
 pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), StoreError> {
     loop {
         let expired = store.expired_activities(PAGE).await?;
@@ -32,7 +32,7 @@ pub(crate) async fn expire(store: &dyn Store, reports: &Reports) -> Result<(), S
         });
         for ended in futures_util::future::join_all(ends).await {
             match ended {
-                // There may be more behind it. What is stale somebody else has ended.
+                // There may be more. Stale ones were ended by another worker.
                 Ok(outcome) => is_last &= outcome != FinishOutcome::Finished,
                 Err(error) => {
                     warn!(

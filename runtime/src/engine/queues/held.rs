@@ -14,15 +14,15 @@ use crate::store::ActivityKey;
 #[derive(Debug, Default)]
 pub(crate) struct Held {
     attempts: Mutex<BTreeMap<ActivityKey, Attempt>>,
-    /// Told when one has ended and its place is free.
+    /// Notified when an attempt has ended and its slots are free.
     freed: Notify,
-    /// That the database has given attempts that are not held.
+    /// Suspects that the database assigns attempts to the session that are not held.
     pub(crate) strays: Suspicion,
-    /// Those that were dropped before they began.
+    /// Attempts dropped before they began.
     unbegun: Mutex<Vec<(ActivityKey, u32)>>,
-    /// Told of each of them.
+    /// Notified of each of them.
     unbegun_news: Notify,
-    /// Held from asking for activities until they are held: in between they look like strays.
+    /// Locked from a claim until its attempts are held. In between they look like strays.
     pub(crate) claiming: tokio::sync::Mutex<()>,
 }
 
@@ -35,7 +35,7 @@ struct Attempt {
 }
 
 impl Held {
-    /// Takes an attempt in; it is held until what this returns is dropped.
+    /// Registers an attempt, until the returned value is dropped.
     pub(crate) fn hold(
         self: &Arc<Self>,
         key: ActivityKey,
@@ -47,7 +47,7 @@ impl Held {
         HeldAttempt { held, key, number, link, is_reported: false }
     }
 
-    /// Says which task makes the attempt.
+    /// Sets the task that makes the attempt.
     pub(crate) fn made_by(&self, key: ActivityKey, number: u32, task: AbortHandle) {
         let mut attempts = self.lock();
         if let Some(attempt) = attempts.get_mut(&key).filter(|attempt| attempt.number == number) {
@@ -72,7 +72,7 @@ impl Held {
         self.lock().iter().map(|(key, attempt)| (*key, attempt.number)).collect()
     }
 
-    /// Tells an attempt that it is no longer wanted. Without a number, whichever is being made.
+    /// Cancels an attempt; without a number, the current one.
     pub(crate) fn cancel(&self, key: ActivityKey, number: Option<u32>) {
         let attempts = self.lock();
         if let Some(Attempt { number: known, link, task: Some(task) }) = attempts.get(&key)
@@ -87,28 +87,28 @@ impl Held {
         std::mem::take(&mut self.unbegun.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Waits until an attempt was dropped before it began. Cancellation safe, for one task.
+    /// Waits until an attempt was dropped before it began. Cancellation safe. For a single waiter.
     pub(crate) async fn has_unbegun(&self) {
         self.unbegun_news.notified().await;
     }
 
-    /// Says that a place is free.
+    /// Notifies that slots are free.
     pub(crate) fn note_freed(&self) {
         self.freed.notify_one();
     }
 
-    /// Waits until an attempt has ended. Cancellation safe, for one task.
+    /// Waits until an attempt has ended. Cancellation safe. For a single waiter.
     pub(crate) async fn freed(&self) {
         self.freed.notified().await;
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<ActivityKey, Attempt>> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The map is consistent after every operation, so a poisoned lock is usable.
         self.attempts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Lets go of an attempt when it is dropped.
+/// Unregisters an attempt when dropped.
 #[derive(Debug)]
 pub(crate) struct HeldAttempt {
     held: Arc<Held>,
@@ -119,7 +119,7 @@ pub(crate) struct HeldAttempt {
 }
 
 impl HeldAttempt {
-    /// Lets go of an attempt whose end is written.
+    /// Unregisters an attempt whose end is written.
     pub(crate) fn reported(mut self) {
         self.is_reported = true;
     }
@@ -128,7 +128,7 @@ impl HeldAttempt {
 impl Drop for HeldAttempt {
     fn drop(&mut self) {
         let mut attempts = self.held.lock();
-        // The next attempt may be here already, even under the same number.
+        // The next attempt may already be registered, even under the same number.
         if attempts.get(&self.key).is_some_and(|attempt| Arc::ptr_eq(&attempt.link, &self.link)) {
             attempts.remove(&self.key);
         }

@@ -5,11 +5,11 @@
 //! failure makes the row due again. Reports of several attempts are written together. Besides reports, an attempt
 //! writes heartbeats and nothing else.
 //!
-//! Two parts of the sweep belong here. The *review* compares the attempts that the worker makes with the rows, for
-//! the case that news or an answer was lost. The *expiry* ends attempts whose time limits have run out by the
-//! database's clock, whichever worker makes them.
+//! Two parts of the sweep are here. The *review* compares the attempts that the worker makes with the rows, in case
+//! a notification or a response was lost. The *expiry* ends attempts of any worker whose time limits have expired
+//! by the database's clock.
 //!
-//! A worker that shuts down *hands back* the attempts that it has claimed and not begun, so that they do not count.
+//! A worker that shuts down *releases* attempts that it has claimed and not begun, so that they do not count.
 
 mod attempt;
 mod call;

@@ -9,8 +9,7 @@ use crate::error::StoreError;
 use crate::failpoints;
 use crate::store::{ActivityHeartbeat, FinishActivity, FinishOutcome, HeartbeatOutcome, Store};
 
-/// Where attempts are reported on, by workers and by programs that have their tokens. Cheap to
-/// clone.
+/// Sends reports of workers, and of programs that have tokens. Cheap to clone.
 #[derive(Clone, Debug)]
 pub(crate) struct Reports {
     pub(crate) heartbeats: Batcher<Heartbeats>,
@@ -26,7 +25,7 @@ impl Reports {
     }
 }
 
-/// Signs of life.
+/// Batched heartbeats.
 pub(crate) struct Heartbeats(Arc<dyn Store>);
 
 impl Transition for Heartbeats {
@@ -50,7 +49,7 @@ impl Transition for Heartbeats {
     }
 }
 
-/// Ends of attempts.
+/// Batched ends of attempts.
 pub(crate) struct Ends(Arc<dyn Store>);
 
 impl Transition for Ends {
@@ -65,7 +64,7 @@ impl Transition for Ends {
         finished
     }
 
-    /// An attempt ends once, and a token that is used again is known.
+    /// An attempt ends once, and a repeated use of a token is detected.
     fn is_repeatable(&self, _: &FinishActivity) -> bool {
         true
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-/// The longest wait in seconds, a year: not more than can be added to a time.
+/// The longest wait in seconds: a year, which can be added to any time.
 const LONGEST_WAIT: f64 = 31_536_000.0;
 
 /// A queue that a worker serves.
@@ -17,18 +17,17 @@ pub(crate) struct Served {
     rate: Option<Rate>,
 }
 
-/// All of them, in the order in which they were named.
+/// The queues, in the order in which they were named.
 pub(crate) type Queues = Vec<Served>;
 
 impl Served {
-    /// A queue of which at most `max_concurrent` attempts are made at a time, and at most
-    /// `per_second` are begun.
+    /// A queue with at most `max_concurrent` running attempts, of which at most `per_second` begin in a second.
     pub(crate) fn new(name: String, max_concurrent: usize, per_second: Option<f64>) -> Self {
         let permits = Arc::new(Semaphore::new(max_concurrent.min(Semaphore::MAX_PERMITS)));
         Self { name, permits, rate: per_second.map(Rate::new) }
     }
 
-    /// How many attempts may be begun now; if none because of the rate, when one may.
+    /// The number of attempts that may begin now; if the rate allows none, when the next one may.
     pub(crate) fn room(&self) -> Result<usize, Option<Instant>> {
         let permits = self.permits.available_permits();
         if permits == 0 {
@@ -38,7 +37,7 @@ impl Served {
         rate.left().map(|left| left.min(permits)).map_err(Some)
     }
 
-    /// Takes a place for an attempt, if one may be begun now.
+    /// Takes a slot, if an attempt may begin now.
     pub(crate) fn enter(&self) -> Option<OwnedSemaphorePermit> {
         self.room().ok()?;
         let permit = Arc::clone(&self.permits).try_acquire_owned().ok()?;
@@ -47,11 +46,11 @@ impl Served {
     }
 }
 
-/// A bucket that fills at a steady rate and holds what comes in a second, or one.
+/// A token bucket that fills at a steady rate and holds one second's worth, at least one.
 #[derive(Debug)]
 struct Rate {
     per_second: f64,
-    /// How much there was, and when.
+    /// Its level, and when it was computed.
     level: Mutex<(f64, Instant)>,
 }
 
@@ -68,12 +67,12 @@ impl Rate {
     fn left(&self) -> Result<usize, Instant> {
         let level = self.level();
         if level >= 1.0 {
-            // Whole and not negative; a larger number than fits is as good as the largest.
+            // Whole and not negative; larger numbers are saturated.
             return Ok(level as usize);
         }
-        // Of a queue that gives next to nothing it will be asked again.
+        // For a very low rate, the caller asks again after a year.
         let wait = ((1.0 - level) / self.per_second).min(LONGEST_WAIT);
-        // A nanosecond more, so that rounding does not end the wait a moment too soon.
+        // One nanosecond more, so that rounding does not end the wait too early.
         Err(Instant::now() + Duration::from_secs_f64(wait) + Duration::from_nanos(1))
     }
 

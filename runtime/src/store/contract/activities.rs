@@ -11,17 +11,16 @@ use crate::store::{ActivityTransaction, WorkerLease};
 
 /// Activities on queues.
 ///
-/// What holds for all methods is said at [`Store`](super::Store).
+/// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
 pub trait Activities: Send + Sync {
-    /// Gives due activities to a worker, those that have been due for longest first as far as there
-    /// is room for each, with its next attempt's number. Activities whose limits have run out are
-    /// not given. Asking in vain writes nothing. Less may be given than there is room for, because
-    /// of others who claim or because no more fits one answer, which then says that the next is due already.
+    /// Assigns due activities to a worker, the longest due first, within the capacities in the request. Each comes
+    /// with the number of its next attempt. Skips activities one of whose time limits has expired. A claim that
+    /// finds nothing writes nothing. A claim may return fewer activities than the worker has room for, because
+    /// other workers claim them or the response is full; `next_due_at` then says that the next one is already due.
     ///
-    /// Guards: the lease is valid, and each activity is still due once it is locked. Locks the worker's
-    /// row, then the activities, in the order in which they are due, skipping those that somebody else has
-    /// locked.
+    /// Guards: the lease is valid, and each activity is still due once it is locked. Locks the worker's row, then
+    /// the activities in the order of their due times, skipping rows that are locked.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
@@ -30,9 +29,9 @@ pub trait Activities: Send + Sync {
         request: ClaimActivities<'_>,
     ) -> Result<ClaimedActivities, StoreError>;
 
-    /// Compares the attempts that `worker` makes with those it thinks it makes, `held`, each with
-    /// its number. The slow poll that finds what lost news and lost answers would have told. Of those it
-    /// does not know of, as many as fit one answer. Locks nothing.
+    /// Compares the attempts assigned to `worker` with `held`, those that the worker knows of, each with its
+    /// number. This slow poll finds what a lost notification or a lost response would have told the worker. Of the
+    /// attempts missing from `held` it returns as many as fit in one response. Locks nothing.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
@@ -42,44 +41,44 @@ pub trait Activities: Send + Sync {
         held: &[(ActivityKey, u32)],
     ) -> Result<ReviewedActivities, StoreError>;
 
-    /// Notes signs of life, each on its own: the limit for silence runs anew, from the database's clock
-    /// and not beyond that of the attempt, and details replace those before; of several of one attempt the
-    /// last ones count. The outcomes are in the order of `heartbeats`.
+    /// Records heartbeats, each independently. A heartbeat restarts the heartbeat timeout, by the database's clock
+    /// and at most until the end of the attempt; its details replace earlier ones. Of several heartbeats of one
+    /// attempt, the last counts. Returns outcomes in the order of `heartbeats`.
     ///
-    /// Guards: the attempt is the activity's current one and is being made or awaits its token; a worker
-    /// makes it and its lease is valid, while a token gives the right by itself and a limit that has run
-    /// out gives none. Otherwise [`HeartbeatOutcome::Stale`]. Locks the rows of the workers in their order,
-    /// then the activities in theirs; no run.
+    /// Guards: the attempt is the activity's current one and is running or waits for its token. A worker must run
+    /// the attempt and have a valid lease; a token needs no lease; [`Reporter::Expiry`] may send no heartbeat.
+    /// Otherwise the outcome is [`HeartbeatOutcome::Stale`]. Locks the workers' rows in their order, then the
+    /// activities in theirs; no run.
     async fn heartbeat_activities(
         &self,
         heartbeats: Vec<ActivityHeartbeat>,
     ) -> Result<Vec<HeartbeatOutcome>, StoreError>;
 
-    /// Ends attempts, in this order, each on its own: of several ends of one attempt the first
-    /// counts. An outcome is announced as an arrival. The outcomes are in the order of `ends`.
+    /// Ends attempts, in this order, each independently. Of several ends of one attempt, the first counts. Notifies
+    /// the run of an outcome as of any arrival. Returns outcomes in the order of `ends`.
     ///
-    /// Guards, in this order. An end that is told with a token was not told before, by its
-    /// [key](FinishActivity::dedup_key), or else [`FinishOutcome::Repeated`], also when the activity is
-    /// long gone. The attempt is the current one and whoever reports has the [right](Reporter) to; the run
-    /// is open, if there is an outcome for it: or else [`FinishOutcome::Stale`]. The row of an activity
-    /// whose run is closed goes all the same. Locks the rows of the workers in their order, then the
-    /// runs that outcomes are for, then the activities.
+    /// Guards, in this order. An end reported with a token must have a [key](FinishActivity::dedup_key) that was
+    /// not used before, otherwise the outcome is [`FinishOutcome::Repeated`], even if the activity no longer
+    /// exists. The attempt is the current one, the reporter has the [right](Reporter) to end it, and a run that is
+    /// to get an outcome is open; otherwise the outcome is [`FinishOutcome::Stale`]. If the run is closed, the
+    /// activity's row is deleted all the same. Locks the workers' rows in their order, then the runs that get
+    /// outcomes, then the activities.
     async fn finish_activities(
         &self,
         ends: Vec<FinishActivity>,
     ) -> Result<Vec<FinishOutcome>, StoreError>;
 
-    /// Activities one of whose limits has run out, at most `limit` and as far as their calls fit one
-    /// answer, the longest overdue first. If there is one, there is one in the answer. What
-    /// follows is for the caller to decide and to say with [`Reporter::Expiry`]. Locks nothing: that the
-    /// limit has still run out is looked at when the end is told.
+    /// Activities one of whose time limits has expired, the longest overdue first: at most `limit`, and as many as
+    /// fit in one response, but at least one if there is one. The caller decides what follows and reports it with
+    /// [`Reporter::Expiry`]; [`finish_activities`](Self::finish_activities) checks then that the limit is still
+    /// expired. Locks nothing.
     async fn expired_activities(&self, limit: u32) -> Result<Vec<ExpiredActivity>, StoreError>;
 
-    /// What is known of an activity on a queue, for as long as it is not over. Locks nothing.
+    /// An activity on a queue, as long as it has no outcome. Locks nothing.
     async fn find_activity(&self, key: ActivityKey) -> Result<Option<ActivityRecord>, StoreError>;
 
-    /// Begins a transaction in which an activity writes. It holds what other writers need (on
-    /// SQLite, the right to write; on Postgres, a connection), so it must be short.
+    /// Begins a transaction for an activity's writes. The transaction blocks other writers (on SQLite, all of them;
+    /// on Postgres it occupies a connection), so it must be short.
     ///
     /// # Errors
     /// [`StoreError::NoTransactions`] if the store has none.
@@ -88,8 +87,7 @@ pub trait Activities: Send + Sync {
     }
 }
 
-/// One call of an activity: the run that asked for it, and which of its operations it is; or an
-/// [item](Self::is_item) of a queue.
+/// Identifies one call of an activity: the calling run and its operation, or an [item](Self::is_item) of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ActivityKey {
     /// The run.
@@ -98,22 +96,23 @@ pub struct ActivityKey {
     pub handle: Handle,
 }
 
-/// How the dedup keys begin that are not a program's own; clients refuse such a key from a program.
+/// The prefix of dedup keys that piton itself uses. Clients refuse keys with this prefix from programs.
 pub(crate) const RESERVED_KEYS: &str = "piton:";
 
 impl ActivityKey {
-    /// The handle of an item of a queue, which no operation of a run has.
+    /// The handle of an item of a queue. No operation of a run has it.
     pub(crate) const OF_ITEM: Handle = Handle(i64::MAX as u64);
 
-    /// Whether it is an item of a queue: an activity with a key, which belongs to no run. Its `run_id` stands for it alone.
+    /// Whether this is an item of a queue: an activity with a key, which belongs to no run. Its `run_id` identifies
+    /// it.
     pub fn is_item(self) -> bool {
         self.handle == Self::OF_ITEM
     }
 
-    /// The dedup key under which the token of this attempt says its word, whether that goes through
-    /// [`Activities::finish_activities`] or, for an activity without a
-    /// queue, through [`Messages::deliver`](super::Messages::deliver): so a second use is known, whichever
-    /// way the first one went.
+    /// The dedup key of an end that is reported with the token of this attempt, through
+    /// [`Activities::finish_activities`] or, for an activity without a queue, through
+    /// [`Messages::deliver`](super::Messages::deliver). Both use the same key, so a second use of the token is
+    /// detected either way.
     pub fn token_key(self, attempt: u32) -> String {
         format!("{RESERVED_KEYS}activity/{}/{attempt}", self.handle.0)
     }
@@ -128,60 +127,58 @@ pub struct NewActivity {
     pub queue: String,
     /// The activity's stored name.
     pub activity: String,
-    /// What whoever makes an attempt has to know; the store does not look into it.
+    /// What a worker needs to make an attempt. The store does not interpret it.
     pub call: Vec<u8>,
-    /// When its first attempt is due. `None` and what is past are at once.
+    /// When its first attempt is due. `None` or a past time means at once.
     pub due_at: Option<Timestamp>,
     /// Its time limits.
     pub limits: ActivityLimits,
 }
 
-/// The time limits of an activity on a queue; what is `None` is not limited. Stores keep them in
-/// milliseconds, rounded up.
+/// The time limits of an activity on a queue; `None` means no limit. Stores keep them in milliseconds, rounded up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ActivityLimits {
     /// How long an attempt may wait for a worker once it is due.
     pub schedule_to_start: Option<Duration>,
     /// How long an attempt may take.
     pub start_to_close: Option<Duration>,
-    /// How long an attempt may be silent.
+    /// How long an attempt may go without a heartbeat.
     pub heartbeat: Option<Duration>,
     /// When the last attempt must have ended.
     pub close_by: Option<Timestamp>,
 }
 
-/// A limit in stored milliseconds, rounded up, short enough to be added to a time.
+/// A limit in milliseconds, rounded up, and capped so that it can be added to a time.
 pub(crate) fn limit_ms(limit: Duration) -> i64 {
     const LONGEST: i64 = i64::MAX / 8 / 1_000;
     i64::try_from(limit.as_nanos().div_ceil(1_000_000)).unwrap_or(LONGEST).min(LONGEST)
 }
 
-/// Which due activities a worker wants. All three kinds of room hold together.
+/// Which due activities a worker asks for. All three capacities apply together.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimActivities<'a> {
-    /// Who asks.
+    /// The worker.
     pub worker: WorkerLease,
-    /// The queues it serves, each once, and for how many more activities of each it has room.
+    /// The queues it serves, each once, with the number of activities that it can take from each.
     pub queues: &'a [(&'a str, u32)],
-    /// The activities it has, each once, and for how many more attempts of each it has room.
+    /// The activities it has registered, each once, with the number of attempts that it can take of each.
     pub activities: &'a [(&'a str, u32)],
-    /// For how many more attempts it has room altogether.
+    /// The number of attempts that it can take in total.
     pub limit: u32,
 }
 
-/// What a claim gave.
+/// The result of a claim.
 #[derive(Clone, Debug, Default)]
 pub struct ClaimedActivities {
-    /// The activities, those that have been due for longest first.
+    /// The activities, the longest due first.
     pub activities: Vec<ClaimedActivity>,
-    /// When the next one falls due for which there is room after this claim, as far as is known
-    /// now.
+    /// When the next activity that the worker has room for becomes due, as far as this claim could see.
     pub next_due_at: Option<Timestamp>,
     /// The database's clock at the claim.
     pub now: Timestamp,
 }
 
-/// An activity as the worker gets it that is to make an attempt.
+/// An activity, as given to the worker that makes its next attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClaimedActivity {
     /// Which one.
@@ -190,58 +187,58 @@ pub struct ClaimedActivity {
     pub queue: String,
     /// The activity's stored name.
     pub activity: String,
-    /// The number of the attempt to be made, from 1.
+    /// The number of the attempt to make, from 1.
     pub attempt: u32,
-    /// How many attempts before were cut off by the death of their worker.
+    /// How many earlier attempts ended because their worker died.
     pub interruptions: u32,
     /// See [`NewActivity::call`].
     pub call: Vec<u8>,
-    /// What the last heartbeat said.
+    /// The details of the last heartbeat.
     pub details: Option<Payload>,
 }
 
-/// What a worker holds, compared with what it thinks it holds.
+/// The difference between the attempts that a worker has and those that it knows of.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReviewedActivities {
-    /// Attempts that the worker is no longer to make, in order.
+    /// Attempts that are no longer the worker's, in order.
     pub lost: Vec<ActivityKey>,
-    /// Attempts that it is to make and does not know of: what a claim gave whose answer was lost on
-    /// the way. Those that fit one answer, by their keys in order.
+    /// Attempts that are the worker's and that it does not know of, because the response to its claim was lost: as
+    /// many as fit in one response, in the order of their keys.
     pub strays: Vec<ClaimedActivity>,
-    /// Whether there are more of them: whoever asks again, with these among those held, gets the rest.
+    /// Whether there are more strays. To get them, call again with these in `held`.
     pub has_more: bool,
 }
 
-/// By what right something is said of an attempt.
+/// The right by which somebody reports on an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reporter {
-    /// It is the worker that makes the attempt, and its lease is valid.
+    /// The worker that makes the attempt, with a valid lease.
     Worker(WorkerLease),
-    /// It has the attempt's token; the attempt is being made or awaits it.
+    /// A holder of the attempt's token; the attempt is running or waits for the token.
     Token,
-    /// Anybody may, because a time limit of the activity has run out.
+    /// Anybody, because a time limit of the activity has expired.
     Expiry,
 }
 
-/// A sign of life of an attempt.
+/// A heartbeat of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActivityHeartbeat {
     /// Which activity.
     pub key: ActivityKey,
     /// The number of the attempt.
     pub attempt: u32,
-    /// By what right; [`Reporter::Expiry`] gives none.
+    /// By what right; [`Reporter::Expiry`] has none.
     pub reporter: Reporter,
-    /// What the next attempt is to know; `None` leaves what was said before.
+    /// Details for the next attempt; `None` keeps earlier ones.
     pub details: Option<Payload>,
 }
 
-/// What became of a sign of life.
+/// The result of a heartbeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeartbeatOutcome {
-    /// It is kept, and the limit for silence runs anew.
+    /// It is recorded, and the heartbeat timeout starts again.
     Noted,
-    /// The attempt is over or not the reporter's; it should be given up.
+    /// The attempt has ended or is not the reporter's; the reporter should stop.
     Stale,
 }
 
@@ -250,18 +247,18 @@ pub enum HeartbeatOutcome {
 pub struct FinishActivity {
     /// Which activity.
     pub key: ActivityKey,
-    /// The number of the attempt; of one that waits, the number of the last attempt, or 0.
+    /// The number of the attempt; if none is running, of the last attempt, or 0.
     pub attempt: u32,
-    /// By what right it is ended.
+    /// By what right it ends.
     pub reporter: Reporter,
     /// What follows.
     pub end: ActivityEnd,
 }
 
 impl FinishActivity {
-    /// The dedup key of an end that is told with a token, see [`ActivityKey::token_key`]. The store
-    /// keeps it with whatever follows from the end, and an end whose key is there is
-    /// [repeated](FinishOutcome::Repeated), before anything else is looked at.
+    /// The dedup key of an end that is reported with a token, see [`ActivityKey::token_key`]. The store keeps the
+    /// key together with the consequences of the end. Before any other check, an end whose key is already stored is
+    /// [repeated](FinishOutcome::Repeated).
     pub fn dedup_key(&self) -> Option<String> {
         (self.reporter == Reporter::Token).then(|| self.key.token_key(self.attempt))
     }
@@ -270,8 +267,9 @@ impl FinishActivity {
 /// What follows from the end of an attempt.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ActivityEnd {
-    /// The activity is over: its outcome goes into the run's inbox, and its row goes. That of an item of a queue goes to the
-    /// promise of the item by a message from the outbox, and no run has to be open for it.
+    /// The activity is complete: the outcome goes to the run's inbox, and the activity's row is deleted. The
+    /// outcome of an item of a queue goes to the item's promise, by a message of the outbox; this needs no open
+    /// run.
     Outcome(OperationOutcome),
     /// Another attempt is due at this time.
     Retry {
@@ -282,8 +280,7 @@ pub enum ActivityEnd {
         /// What the next attempt is to know; `None` leaves what the last heartbeat said.
         details: Option<Payload>,
     },
-    /// The worker has done its part; the attempt goes on until its token is used or a limit runs
-    /// out.
+    /// The worker is done, and the attempt continues until its token is used or a limit expires.
     Later,
     /// The attempt was not made and does not count; the activity is due again at this time.
     PutBack {
@@ -292,35 +289,35 @@ pub enum ActivityEnd {
     },
 }
 
-/// What became of an end.
+/// The result of ending an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FinishOutcome {
-    /// It is durable.
+    /// It is committed.
     Finished,
-    /// The token was used for this attempt before.
+    /// The token of this attempt was used before.
     Repeated,
-    /// The attempt is over, not the reporter's, or the run no longer wants it; nothing was written.
+    /// The attempt has ended, is not the reporter's, or its run no longer waits for it; nothing was written.
     Stale,
 }
 
-/// An activity one of whose limits has run out.
+/// An activity one of whose time limits has expired.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExpiredActivity {
     /// Which one.
     pub key: ActivityKey,
-    /// The number of the attempt that has taken too long, or of the last one before.
+    /// The number of the attempt that has exceeded its limit, or of the last one before.
     pub attempt: u32,
-    /// How many attempts were cut off by the death of their worker.
+    /// How many attempts ended because their worker died.
     pub interruptions: u32,
-    /// The limit; if several have run out, the one that leaves the least to be done.
+    /// Which limit; if several have expired, the one that allows the fewest further attempts.
     pub limit: TimeoutKind,
     /// See [`NewActivity::call`].
     pub call: Vec<u8>,
-    /// The database's clock when it was found.
+    /// The database's clock when the activity was found.
     pub now: Timestamp,
 }
 
-/// What is known of an activity on a queue.
+/// An activity on a queue.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActivityRecord {
     /// Which one.
@@ -329,20 +326,20 @@ pub struct ActivityRecord {
     pub queue: String,
     /// The activity's stored name.
     pub activity: String,
-    /// Attempts begun so far.
+    /// Number of attempts started.
     pub attempt: u32,
-    /// How many of them were cut off by the death of their worker.
+    /// How many of them ended because their worker died.
     pub interruptions: u32,
-    /// Who makes the attempt.
+    /// The worker that makes the current attempt.
     pub worker: Option<WorkerLease>,
-    /// When the next attempt is due, if none is being made.
+    /// When the next attempt is due, if none is running.
     pub due_at: Option<Timestamp>,
-    /// When a time limit runs out.
+    /// When the next time limit expires.
     pub expires_at: Option<Timestamp>,
     /// See [`NewActivity::call`].
     pub call: Vec<u8>,
-    /// What the last heartbeat said.
+    /// The details of the last heartbeat.
     pub details: Option<Payload>,
-    /// How the last attempt failed that was followed by another, see [`ActivityEnd::Retry`].
+    /// How the last attempt that was followed by another failed, see [`ActivityEnd::Retry`].
     pub last_failure: Option<AttemptFailure>,
 }

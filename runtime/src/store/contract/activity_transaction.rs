@@ -1,4 +1,4 @@
-//! The transaction of an activity, which also puts the outcome into the run's inbox.
+//! The transaction of an activity, which also delivers the outcome to the run's inbox.
 
 use std::any::Any;
 
@@ -7,25 +7,24 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::store::{ArrivalOutcome, NewArrival};
 
-/// A transaction that was begun by [`Activities::begin_activity`](super::Activities::begin_activity).
-/// Dropped, it is rolled back.
+/// A transaction begun by [`Activities::begin_activity`](super::Activities::begin_activity). Dropping it rolls it
+/// back.
 #[async_trait]
 pub trait ActivityTransaction: Send {
-    /// The connection on which it was begun: an `sqlx::SqliteConnection` or `sqlx::PgConnection`.
+    /// The connection of the transaction: an `sqlx::SqliteConnection` or `sqlx::PgConnection`.
     fn connection(&mut self) -> &mut (dyn Any + Send);
 
-    /// Adds an arrival, as [`Messages::deliver`](super::Messages::deliver) does, and commits. If the
-    /// arrival is not accepted, everything is rolled back.
+    /// Adds an arrival, as [`Messages::deliver`](super::Messages::deliver) does, and commits. If the arrival is not
+    /// accepted, the transaction is rolled back.
     ///
     /// # Errors
-    /// If the error cannot be retried, everything was rolled back. Otherwise it may have been
-    /// committed or may still be: [`Runs::settle_run`](super::Runs::settle_run), then the inbox,
-    /// tell.
+    /// If the error is not retryable, the transaction was rolled back. Otherwise it may have been committed, or may
+    /// be yet: call [`Runs::settle_run`](super::Runs::settle_run), then read the inbox to find out.
     async fn commit(self: Box<Self>, arrival: NewArrival) -> Result<ArrivalOutcome, StoreError>;
 
-    /// Undoes what was written.
+    /// Rolls the transaction back.
     ///
     /// # Errors
-    /// The database failed; it has rolled back or will.
+    /// The database failed. The transaction is rolled back, now or when the connection closes.
     async fn roll_back(self: Box<Self>) -> Result<(), StoreError>;
 }

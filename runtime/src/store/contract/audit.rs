@@ -1,11 +1,11 @@
 //! The audit table: who changed a run by hand, when and why.
 //!
-//! An entry is written in the transaction of the change that it tells of, so there is neither without the
-//! other. No method changes or removes one.
+//! An entry is written in the transaction of the change that it records, so neither exists without the other. No
+//! method changes or removes an entry.
 
 use crate::model::{RunId, Timestamp};
 
-/// The id of an entry. Ids are never used twice, and later entries have greater ones.
+/// The id of an entry. Ids are unique and increase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AuditEntryId(pub i64);
 
@@ -15,7 +15,7 @@ impl std::fmt::Display for AuditEntryId {
     }
 }
 
-/// What is to be kept of a change.
+/// An audit entry to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewAuditEntry {
     /// Who makes it.

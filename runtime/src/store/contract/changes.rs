@@ -9,69 +9,70 @@ use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival};
 pub struct ChangeRun {
     /// The run.
     pub run_id: RunId,
-    /// What becomes of it.
+    /// What to do with it.
     pub change: RunChange,
     /// Who changes it, and why.
     pub audit: NewAuditEntry,
 }
 
-/// What people do to a run.
+/// A change that an operator makes to a run.
 #[derive(Clone, Debug)]
 pub enum RunChange {
-    /// Something arrives for it.
+    /// Delivers an arrival.
     Deliver {
         /// What.
         kind: ArrivalKind,
-        /// By which a repetition is known.
+        /// The key that detects a repetition.
         dedup_key: Option<String>,
     },
-    /// It is terminated, as by [`Runs::terminate_run`](super::Runs::terminate_run).
+    /// Terminates the run, as [`Runs::terminate_run`](super::Runs::terminate_run) does.
     Terminate {
         /// Why, for people.
         reason: String,
     },
-    /// It is no longer blocked, as by [`Runs::unblock_runs`](super::Runs::unblock_runs).
+    /// Unblocks the run, as [`Runs::unblock_runs`](super::Runs::unblock_runs) does.
     Unblock,
-    /// It is paused: it takes no step, and is due at no time, until it is resumed. What arrives is kept. If a worker has
-    /// it, the worker is told by an arrival, [`ArrivalKind::Pause`], and lets go of it with an
-    /// [effect](crate::store::Effect::Pause) of a commit. A run that is blocked is no longer so.
+    /// Pauses the run: it makes no step and has no due time until it is resumed. Its inbox still accepts arrivals.
+    /// If a worker owns the run, an arrival, [`ArrivalKind::Pause`], asks the worker to let go of it, which it does
+    /// with an [effect](crate::store::Effect::Pause) of a commit. A blocked run is unblocked.
     Pause,
-    /// It is no longer paused, or no longer to be: due at once, or, if it had not begun, when it was to.
+    /// Ends the pause, or withdraws a requested one. The run is due at once or, if it has not begun, at its start
+    /// time.
     Resume,
-    /// It is removed with its rows, if it is over. What it has sent and nobody has taken yet stays and is delivered,
-    /// and so do dead letters and audit entries.
+    /// Deletes a closed run with its rows. Messages that it has sent and that are still in the outbox are delivered
+    /// nevertheless. Dead letters and audit entries stay.
     Delete,
 }
 
-/// What became of a change.
+/// The result of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeOutcome {
-    /// It was made, and the audit entry written.
+    /// The change was made, and its audit entry written.
     Changed,
-    /// There was nothing to change, or the same change was made before: the dedup key is known, the run was terminated
-    /// for this reason, or is not blocked, is paused already, or not at all. No entry was written.
+    /// Nothing had to change, or the same change was made before: the dedup key is known, the run was terminated
+    /// for this reason, is not blocked, is already paused, or is not paused. No entry was written.
     Unchanged,
     /// There is no such run.
     Unknown,
-    /// The run is over.
+    /// The run is closed.
     Closed,
-    /// The run is open, and only one that is over can be deleted.
+    /// The run is open, and only a closed run can be deleted.
     Open,
 }
 
 impl ChangeOutcome {
-    /// Of something that was to arrive.
+    /// The result for a delivered arrival.
     pub(crate) fn of_arrival(outcome: &ArrivalOutcome) -> Self {
         match outcome {
             ArrivalOutcome::Accepted { .. } => Self::Changed,
             ArrivalOutcome::Duplicate => Self::Unchanged,
             ArrivalOutcome::Unknown => Self::Unknown,
-            // Nothing arrives here in the name of an owner.
+            // Arrivals of operators name no owner.
             ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => Self::Closed,
         }
     }
 
-    /// Of a run that was not changed, by whether it is open; `None` if there is none.
+    /// The result for a run that was not changed: `Some(true)` if it is open, `None` if there is none.
     pub(crate) fn of_unchanged(is_open: Option<bool>) -> Self {
         match is_open {
             None => Self::Unknown,
@@ -81,7 +82,7 @@ impl ChangeOutcome {
     }
 }
 
-/// What arrives for a run, as others put it in.
+/// An arrival from outside the run's owner.
 pub(crate) fn arrival(run_id: RunId, kind: ArrivalKind, dedup_key: Option<String>) -> NewArrival {
     NewArrival { run_id, kind, dedup_key, owner: None }
 }

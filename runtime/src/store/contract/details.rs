@@ -3,29 +3,29 @@
 use crate::model::{AttemptFailure, Handle, Payload, Timestamp, WorkerId};
 use crate::store::{ArrivalKind, Pause, RunRecord};
 
-/// How many activities, and how many arrivals, [`RunDetails`] have at most.
+/// The maximum number of activities, and of arrivals, in [`RunDetails`].
 pub const MAX_DETAILS: u32 = 100;
 
-/// A run with everything that belongs to it, as it was at one moment.
+/// A run with all its rows, read at one moment.
 #[derive(Clone, Debug)]
 pub struct RunDetails {
     /// The run's row.
     pub run: RunRecord,
-    /// By whom it is paused, or is to be.
+    /// The pause of the run, or the requested one.
     pub paused: Option<Pause>,
-    /// What it was started with, if that is still there.
+    /// Its arguments, if they are still stored.
     pub arguments: Option<Payload>,
-    /// The encoded snapshot that its last commit has left; empty for a run that has completed.
+    /// The encoded snapshot of its last commit; empty for a completed run.
     pub snapshot: Vec<u8>,
-    /// How often an owner has died with it since its last commit.
+    /// How many owners have died with the run since its last commit.
     pub takeovers: u32,
     /// Its activities on queues, in the order of their handles: the first [`MAX_DETAILS`].
     pub activities: Vec<QueuedActivity>,
-    /// How many there are.
+    /// Number of its activities on queues.
     pub activity_count: u64,
-    /// What lies in its inbox, in the order of the numbers: the first [`MAX_DETAILS`].
+    /// Unread arrivals in its inbox, in order: the first [`MAX_DETAILS`].
     pub unread: Vec<UnreadArrival>,
-    /// How much there is.
+    /// Number of unread arrivals.
     pub unread_count: u64,
 }
 
@@ -38,38 +38,38 @@ pub struct QueuedActivity {
     pub queue: String,
     /// The activity's stored name.
     pub activity: String,
-    /// Attempts begun so far.
+    /// Number of attempts started.
     pub attempt: u32,
-    /// How many of them were cut off by the death of their worker.
+    /// How many of them ended because their worker died.
     pub interruptions: u32,
-    /// Who makes the attempt.
+    /// The worker that makes the current attempt.
     pub worker: Option<WorkerId>,
-    /// When the next attempt is due, if none is being made.
+    /// When the next attempt is due, if none is running.
     pub due_at: Option<Timestamp>,
-    /// When a time limit runs out.
+    /// When the next time limit expires.
     pub expires_at: Option<Timestamp>,
-    /// How the last attempt failed that was followed by another.
+    /// How the last attempt that was followed by another failed.
     pub last_failure: Option<AttemptFailure>,
 }
 
-/// Something in an inbox.
+/// An arrival in an inbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnreadArrival {
     /// Its number.
     pub seq: i64,
-    /// What it is in one word, as [`ArrivalKind::word`] has it. `None` if this build cannot read it, or if it
-    /// does not fit one answer with those before it.
+    /// The kind in one word, see [`ArrivalKind::word`]. `None` if this build cannot read the arrival, or if it does
+    /// not fit into the response.
     pub kind: Option<&'static str>,
     /// The name of a signal or an update.
     pub name: Option<String>,
-    /// How long it is as it is stored.
+    /// Its stored size in bytes.
     pub bytes: u64,
-    /// When it has arrived, by the database's clock; `None` for what was there before stores kept that.
+    /// When it arrived, by the database's clock; `None` if the row is older than this column.
     pub arrived_at: Option<Timestamp>,
 }
 
 impl UnreadArrival {
-    /// What is to be told of an arrival that takes so many bytes.
+    /// Describes an arrival of this size.
     pub(crate) fn of(
         seq: i64,
         arrival: Option<ArrivalKind>,
@@ -86,8 +86,7 @@ impl UnreadArrival {
 }
 
 impl ArrivalKind {
-    /// What it is in one word: `signal`, `outcome`, `retry`, `cancel`, `interruption`, `heartbeat` or
-    /// `update`.
+    /// The kind in one word: `signal`, `outcome`, `retry`, `cancel`, `interruption`, `heartbeat` or `update`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Signal { .. } => "signal",

@@ -1,10 +1,10 @@
-//! Changing the states of runs by hand.
+//! Edits of the states of runs by hand.
 
 use super::audit::NewAuditEntry;
 use crate::model::{DefinitionHash, Handle, RunId, RunStatus, StepNo, Timestamp, WorkerId};
 use crate::store::{ArrivalKind, CommitStep, Disposition, Effect, NewArrival};
 
-/// A change of a run's state, see [`Runs::edit_run`](super::Runs::edit_run).
+/// An edit of a run's state, see [`Runs::edit_run`](super::Runs::edit_run).
 #[derive(Clone, Debug)]
 pub struct EditRun {
     /// The run.
@@ -17,47 +17,47 @@ pub struct EditRun {
     pub state: String,
     /// The definition by which the snapshot is written.
     pub definition: DefinitionHash,
-    /// When the run falls due of itself; `None` leaves it to what arrives.
+    /// When the run becomes due by itself; `None` leaves it to arrivals.
     pub wake_at: Option<Timestamp>,
-    /// Activities on queues that the new state does not wait for.
+    /// Activities on queues that the new state no longer waits for.
     pub given_up: Vec<Handle>,
-    /// What the change does beside, as a step that the run makes in this moment would.
+    /// Further effects of the edit, as of a step that the run makes at this moment.
     pub effects: Vec<Effect>,
-    /// How many attempts count as made of each activity that the effects put on a queue. No two attempts of an activity
-    /// have one number, and those made before may still be told about.
+    /// The number of attempts to count as made for each activity that the effects put on a queue. Attempts of one
+    /// activity must have different numbers, and earlier attempts may still report.
     pub attempts: u32,
-    /// What arrives for the new state with the change. A run that is over takes nothing, so with arrivals it is not
-    /// opened again.
+    /// Arrivals for the new state, delivered with the edit. A closed run accepts none, so it is not reopened by an
+    /// edit with arrivals.
     pub arrivals: Vec<ArrivalKind>,
-    /// Whether the run may be one that is over: failed, cancelled or terminated.
+    /// Whether the edit may reopen a run that has failed or was cancelled or terminated.
     pub reopen: bool,
     /// Who changes it, and why.
     pub audit: NewAuditEntry,
 }
 
-/// What became of a change by hand.
+/// The result of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditOutcome {
-    /// The run is in the new state, with one commit more.
+    /// The run is in the new state, and `step_no` is one higher.
     Edited,
     /// There is no such run.
     Unknown,
-    /// A worker has the run. It may be asked for again once the run is parked.
+    /// A worker owns the run. Try again once the run is parked.
     Busy {
-        /// That worker.
+        /// The owner.
         worker: WorkerId,
     },
-    /// The run has made steps since its state was read, or the change was made before.
+    /// The run has made steps since its state was read, or the edit was made before.
     Moved {
-        /// Its commits by now.
+        /// Its current `step_no`.
         step_no: StepNo,
     },
-    /// The run is over, and has completed or was not to be opened again.
+    /// The run is closed, and has completed or may not be reopened.
     Closed {
-        /// How it has ended.
+        /// Its status.
         status: RunStatus,
     },
-    /// The run was to be opened again, but an open run has its workflow id.
+    /// The run was to be reopened, but an open run has its workflow id.
     IdTaken {
         /// That run.
         run_id: RunId,
@@ -65,7 +65,7 @@ pub enum EditOutcome {
 }
 
 impl EditRun {
-    /// What is to be put into the run's inbox.
+    /// The arrivals as rows of the run's inbox.
     pub(crate) fn new_arrivals(&self) -> Vec<NewArrival> {
         let new = |kind: &ArrivalKind| NewArrival {
             run_id: self.run_id,
@@ -76,7 +76,7 @@ impl EditRun {
         self.arrivals.iter().map(new).collect()
     }
 
-    /// The change as a step of the run: what is given up, and the effects.
+    /// The edit as a step of the run: the activities given up, and the effects.
     pub(crate) fn step(&self) -> CommitStep {
         let state = self.state.clone().into();
         let keep = Disposition::Keep { snapshot: Vec::new(), state };
@@ -85,7 +85,7 @@ impl EditRun {
         CommitStep { effects, ..CommitStep::new(self.run_id, self.step_no, keep) }
     }
 
-    /// What keeps a run, which is locked, from being changed, apart from other runs.
+    /// The reason why a locked run cannot be edited, except those that concern other runs.
     pub(crate) fn obstacle(
         &self,
         status: RunStatus,

@@ -3,26 +3,25 @@
 use crate::model::{AttributeChanges, Handle, NewReply, OutgoingMessage};
 use crate::store::{NewActivity, NewDeadLetter};
 
-/// Something that a step does beside changing its run, written with the commit of the step or not at all.
-///
-/// An effect touches rows of the run that makes the step and of no other.
+/// A write of a step other than the update of its run's row. It is part of the step's commit. An effect touches
+/// only rows of the run that makes the step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Puts an activity on a queue.
     Enqueue(NewActivity),
-    /// Gives up an activity on a queue, which the run no longer wants. A step that closes its run gives
-    /// up all that are there.
+    /// Removes an activity from its queue, because the run no longer waits for it. A step that closes its run
+    /// removes all.
     GiveUp(Handle),
-    /// Sends a message to whoever has a workflow id, by way of the outbox: it is delivered once, after the
-    /// messages that the run has sent there before. The sender does not wait, and may be closed by then.
+    /// Puts a message to a workflow id into the outbox. It is delivered once, after the run's earlier messages to
+    /// that id. The sender does not wait and may be closed when it is delivered.
     Send(OutgoingMessage),
-    /// Moves an arrival from the run's inbox to the dead letters, because the run cannot read it. It counts
-    /// as used up.
+    /// Moves an arrival from the run's inbox to the dead letters, because the run cannot read it. The arrival
+    /// counts as consumed.
     SetAside(NewDeadLetter),
-    /// Answers an update. Of several answers to one update the first stays.
+    /// Answers an update. Of several answers to one update, the first counts.
     Reply(NewReply),
-    /// Pauses the run, which the step parks, unless nobody wants that any more.
+    /// Pauses the run, which the step parks, unless the pause was withdrawn.
     Pause,
-    /// Sets attributes of the run, and unsets others. Of several in a step the last counts for each name.
+    /// Sets and removes attributes of the run. Of several changes in a step, the last counts for each name.
     SetAttributes(AttributeChanges),
 }

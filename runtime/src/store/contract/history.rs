@@ -12,14 +12,14 @@ macro_rules! max_history_bytes {
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(crate) use max_history_bytes;
 
-/// How many bytes of past states are kept of a run. Older ones go first; a state that is longer by itself is not
-/// kept.
+/// How many bytes of past states are kept of a run. The oldest are removed first. A single state that is longer is
+/// not kept.
 pub const MAX_HISTORY_BYTES: usize = max_history_bytes!();
 
-/// A state that a commit has left.
+/// The state of a run after a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastState {
-    /// The run's commits then, that one included.
+    /// The number of the run's commits, including this one.
     pub step_no: StepNo,
     /// When it was committed, by the database's clock.
     pub at: Timestamp,
@@ -32,29 +32,29 @@ pub struct PastState {
 /// A [`PastState`] without its snapshot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PastStep {
-    /// The run's commits then, that one included.
+    /// The number of the run's commits, including this one.
     pub step_no: StepNo,
     /// When it was committed, by the database's clock.
     pub at: Timestamp,
     /// The name of the state.
     pub state: String,
-    /// How long its snapshot is.
+    /// Size of its snapshot in bytes.
     pub bytes: u64,
 }
 
-/// A state to be kept.
+/// A state to keep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeptState<'a> {
     pub(crate) run_id: RunId,
     pub(crate) step_no: StepNo,
     pub(crate) state: &'a str,
     pub(crate) snapshot: &'a [u8],
-    /// How many are kept together with this one.
+    /// How many states to keep, including this one.
     pub(crate) keep: u32,
 }
 
 impl CommitStep {
-    /// The state that is to be kept of this step.
+    /// The state of this step, if it is to be kept.
     pub(crate) fn kept_state(&self) -> Option<KeptState<'_>> {
         let keep = self.keep_history.filter(|keep| *keep > 0)?;
         let (Disposition::Keep { snapshot, state } | Disposition::Park { snapshot, state, .. }) =

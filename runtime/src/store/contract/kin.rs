@@ -1,25 +1,25 @@
-//! Relations between runs, as clients query them.
+//! Relations between runs: chains, parents and children.
 
 use crate::model::{ChildOptions, ChildStart, Link, ParentClose, RunId, RunStatus, Timestamp};
 use crate::store::NewRun;
 
-/// What a child is told that is ended because its parent is over.
+/// The reason given to a child that ends because its parent has closed.
 pub(crate) fn reason_of_parent_close(parent: RunId) -> String {
     format!("its parent, the run {parent}, is over")
 }
 
-/// Which runs a run belongs to.
+/// The relations of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kin {
     /// The first run of its chain; the run itself if there is none before it.
     pub first_run_id: RunId,
     /// The run before it in its chain.
     pub previous_run_id: Option<RunId>,
-    /// Why it follows that.
+    /// Why it follows that run.
     pub link: Option<Link>,
     /// The run that follows it.
     pub next_run_id: Option<RunId>,
-    /// The run that has started its chain as a child, with what happens to it when that is over.
+    /// The run that has started its chain as a child, and the policy for when that run closes.
     pub parent: Option<(RunId, ParentClose)>,
     /// How many children the runs of its chain have started so far.
     pub child_count: u64,
@@ -36,7 +36,7 @@ pub struct ChainEntry {
     pub place: u64,
     /// Why it follows the one before it.
     pub link: Option<Link>,
-    /// Where it stands.
+    /// Its status.
     pub status: RunStatus,
     /// When it was started.
     pub started_at: Timestamp,
@@ -44,18 +44,18 @@ pub struct ChainEntry {
     pub closed_at: Option<Timestamp>,
 }
 
-/// The last run of a chain so far.
+/// The latest run of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastRun {
     /// The run.
     pub run_id: RunId,
-    /// Where it stands. If it is closed, the chain is over.
+    /// Its status. If it is closed, so is the chain.
     pub status: RunStatus,
     /// When it closed.
     pub closed_at: Option<Timestamp>,
 }
 
-/// A child, whatever has become of it.
+/// A child, whatever its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChildRecord {
     /// The first run of its chain.
@@ -64,16 +64,16 @@ pub struct ChildRecord {
     pub workflow_id: String,
     /// The run that has started it.
     pub parent: RunId,
-    /// What happens to it when the parent is over.
+    /// The policy for when the parent closes.
     pub on_parent_close: ParentClose,
-    /// The last run of its chain so far; `None` if it was not started, because its workflow id was taken.
+    /// The latest run of its chain; `None` if the child was not started because its workflow id was taken.
     pub run_id: Option<RunId>,
-    /// Where that stands.
+    /// Its status.
     pub status: Option<RunStatus>,
 }
 
 impl NewRun {
-    /// The run of a child that is started `now`, for whoever claims it.
+    /// The run of a child, to be started `now` by any worker.
     pub(crate) fn of_child(workflow_id: String, start: ChildStart, now: Timestamp) -> Self {
         let ChildOptions { terms, attributes, memo } =
             start.options.map_or_else(ChildOptions::default, |options| *options);

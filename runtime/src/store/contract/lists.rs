@@ -8,49 +8,48 @@ use crate::filter::tree::{Check, Comparison, Condition, Moment, Scalar, Subject,
 use crate::filter::{Column, Filter};
 use crate::model::{RunId, Timestamp};
 
-/// Which runs are to be listed, in which order, and how many.
+/// A query for runs: which, in which order, and how many.
 #[derive(Clone, Copy, Debug)]
 pub struct RunQuery<'a> {
-    /// Those that are meant. Conditions on variables count as if they held.
+    /// The runs to list. Conditions on variables count as true.
     pub filter: &'a Filter,
-    /// Which comes first.
+    /// The order.
     pub order: RunOrder,
-    /// Only those behind this place, whether or not there is a run.
+    /// Only runs after this place. The run at the place need not exist.
     pub after: Option<RunCursor>,
-    /// How many at most.
+    /// The maximum number.
     pub limit: u32,
 }
 
-/// The order of a list. Runs that lack what it goes by come last; runs that are alike in it are in the order of
-/// their ids.
+/// The order of a list. Runs without the value come last. Runs with equal values are ordered by run id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOrder {
     by: OrderBy,
     ascending: bool,
 }
 
-/// What lists may be ordered by.
+/// The value to order by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OrderBy {
-    /// The ids of the runs, which have the time in them at which a client made them. It is the order that costs least.
+    /// The run id, which contains the time at which a client created it. The cheapest order.
     #[default]
     RunId,
     /// When the runs were started.
     StartedAt,
     /// When they closed.
     ClosedAt,
-    /// When they fall due.
+    /// When the runs become due.
     DueAt,
-    /// Since when they are blocked.
+    /// When they were blocked.
     BlockedAt,
-    /// Since when they are where they are.
+    /// When they reached their present state, see [`RunRecord::since`].
     Since,
 }
 
-/// A place in a list: behind a run. Runs that are started or change later do not move it.
+/// A place in a list: the place after a run. Later starts and changes of runs do not move it.
 ///
-/// It is told as text, so that a program may hand it out and take it back. The text is no secret, and not signed.
+/// As text it can be passed to clients and back. The text is neither secret nor signed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunCursor {
     order: RunOrder,
@@ -58,12 +57,12 @@ pub struct RunCursor {
     run_id: RunId,
 }
 
-/// How many runs have the same value.
+/// The number of runs with one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunCount {
-    /// The value, as filters write it; of a time, its day in UTC; `None` for runs that have none.
+    /// The value as filters write it; for a time, its day in UTC; `None` for runs without a value.
     pub key: Option<String>,
-    /// How many.
+    /// The number of runs.
     pub runs: u64,
 }
 
@@ -78,7 +77,7 @@ impl RunOrder {
         Self { by, ascending: true }
     }
 
-    /// What it goes by.
+    /// The value that it orders by.
     pub fn by(self) -> OrderBy {
         self.by
     }
@@ -88,7 +87,7 @@ impl RunOrder {
         self.ascending
     }
 
-    /// The place behind a run.
+    /// The place after a run.
     pub fn behind(self, run: &RunRecord) -> RunCursor {
         RunCursor { order: self, key: self.key(run), run_id: run.run_id }
     }
@@ -110,7 +109,7 @@ impl RunOrder {
         let turn = |order: std::cmp::Ordering| if self.ascending { order } else { order.reverse() };
         let by_key = match (first, second) {
             (Some(first), Some(second)) => turn(first.cmp(&second)),
-            // What is not set comes last, whatever the direction.
+            // Missing values come last in both directions.
             (first, second) => second.is_some().cmp(&first.is_some()),
         };
         by_key.then_with(|| turn(one.run_id.cmp(&other.run_id)))
@@ -118,7 +117,7 @@ impl RunOrder {
 }
 
 impl Default for RunOrder {
-    /// By the ids of runs, the newest first.
+    /// By run id, the newest first.
     fn default() -> Self {
         Self::descending(OrderBy::RunId)
     }
@@ -162,7 +161,7 @@ impl fmt::Display for RunOrder {
     }
 }
 
-/// A text that is no order.
+/// An error: the text is not an order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is no order: it is one of run_id, started_at, closed_at, due_at, blocked_at, since, with `-` before it \
@@ -171,17 +170,17 @@ impl fmt::Display for RunOrder {
 pub struct InvalidOrder(String);
 
 impl RunCursor {
-    /// The order of the list in which it is a place.
+    /// The order of the list.
     pub fn order(self) -> RunOrder {
         self.order
     }
 
-    /// The run that it is behind.
+    /// The run before the place.
     pub fn run_id(self) -> RunId {
         self.run_id
     }
 
-    /// That a run is behind this place.
+    /// The condition that a run comes after this place.
     pub(crate) fn condition(self) -> Condition {
         let test = |column, check| Condition::Test(Test::of(Subject::Column(column), check));
         let behind = if self.order.ascending { Comparison::Greater } else { Comparison::Less };
@@ -204,7 +203,7 @@ impl RunCursor {
 }
 
 impl From<RunId> for RunCursor {
-    /// The place behind a run in a list that begins with the newest.
+    /// The place after a run in the default order.
     fn from(run_id: RunId) -> Self {
         Self { order: RunOrder::default(), key: None, run_id }
     }
@@ -240,18 +239,18 @@ impl FromStr for RunCursor {
     }
 }
 
-/// A text that is no place in a list.
+/// An error: the text is not a place in a list.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a page cursor: pass the `next` of the previous page")]
 pub struct InvalidCursor(String);
 
 impl<'a> RunQuery<'a> {
-    /// All runs that a filter means, the newest first.
+    /// All runs that match a filter, the newest first.
     pub fn of(filter: &'a Filter) -> Self {
         Self { filter, order: RunOrder::default(), after: None, limit: u32::MAX }
     }
 
-    /// What is to hold of the runs that are listed, at this time.
+    /// The condition for runs to be listed, at this time.
     pub(crate) fn condition(&self, now: Timestamp) -> Condition {
         let condition = self.filter.for_store(now);
         match self.after {
@@ -262,7 +261,7 @@ impl<'a> RunQuery<'a> {
 }
 
 impl RunCount {
-    /// Counts by a key, in the order of the keys, what has none first.
+    /// Sorts counts by key, the missing key first.
     pub(crate) fn sorted(mut counts: Vec<Self>) -> Vec<Self> {
         counts.sort_by(|one, other| one.key.cmp(&other.key));
         counts

@@ -1,13 +1,15 @@
 //! The contract of a store: a trait for each subject, and [`Store`], which combines them.
 //!
-//! A trait stands in the file of its subject, together with what goes into its methods and comes out of
-//! them. Each store, and the [suite](super::conformance) that says what they have in common, has files by
-//! the same names. What holds for all of them is said in the [module above](super).
+//! The trait of a subject is in the file of that subject, with the types of its parameters and results. Each store,
+//! and the [conformance suite](super::conformance), has files of the same names. The [parent module](super)
+//! documents the rules common to all stores.
 //!
-//! `use piton::store::contract::*` brings all methods of a store into scope; a `dyn Store` has them without.
+//! `use piton::store::contract::*` brings the methods of all traits into scope. Calls on a `dyn Store` do not need
+//! it.
 
 pub(super) mod activities;
 pub(super) mod activity_transaction;
+mod attendance;
 pub(super) mod audit;
 pub(super) mod changes;
 pub(super) mod definitions;
@@ -33,6 +35,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use self::activities::Activities;
+pub use self::attendance::Attendance;
 pub use self::definitions::Definitions;
 pub use self::lifecycle::Lifecycle;
 pub use self::messages::Messages;
@@ -47,19 +50,21 @@ use super::Hub;
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 
-/// A database that keeps runs. All methods are cancellation safe in the sense that a dropped call
-/// has either had its whole effect or none; which of the two, the caller finds out by asking again.
+/// A database that stores runs.
 ///
-/// A worker's lease is *valid* if the worker's row has its epoch and has not run out by the database's
-/// clock. Unless a method says more, its only errors are those of the database:
+/// All methods are cancellation safe: a call that is dropped has had its whole effect or none. Call again to find
+/// out which.
+///
+/// A worker's lease is *valid* if the worker's row has its epoch and the lease has not expired by the database's
+/// clock. Unless a method documents more, its only errors are those of the database:
 ///
 /// # Errors
-/// - [`StoreError::Database`]: what was asked for may have been written, wholly or of some of the things
-///   that it was about, each of which is whole. Asked again, a method does what is left to be done; only
-///   a worker, and an arrival without a dedup key, may be there twice then.
-/// - [`StoreError::Unstorable`]: a value is not one that the database keeps, and nothing was written of
-///   what it belongs to. Asked one by one, the store tells which it is.
-/// - [`StoreError::Corrupt`]: a row that was read holds what no piton writes.
+/// - [`StoreError::Database`]: the write may have happened, entirely or for some of the items of the request; each
+///   item is written entirely or not at all. Calling again does the rest. Only a registration of a worker, and an
+///   arrival without a dedup key, may then be stored twice.
+/// - [`StoreError::Unstorable`]: the database cannot store a value. Nothing of the request was written. Send the
+///   items one by one to find out which one it is.
+/// - [`StoreError::Corrupt`]: a row contains something that piton does not write.
 #[async_trait]
 pub trait Store:
     Runs
@@ -73,28 +78,29 @@ pub trait Store:
     + Retention
     + Schedules
     + Lifecycle
+    + Attendance
     + std::fmt::Debug
     + 'static
 {
-    /// In-process news of what this store has committed, and, where the database can tell, of what
-    /// other processes have.
+    /// In-process notifications of commits of this store and, if the database can announce them, of other
+    /// processes.
     fn hub(&self) -> &Arc<Hub>;
 
     /// The database's clock. Locks nothing.
     async fn now(&self) -> Result<Timestamp, StoreError>;
 
-    /// Whether its clock can stand still for long: it follows tokio's, which tests pause, or moves by hand. By default it
-    /// cannot.
+    /// Whether the clock can stand still, because it is tokio's clock, which tests pause, or is moved by hand.
+    /// `false` by default.
     fn has_virtual_clock(&self) -> bool {
         false
     }
 
-    /// The id of a run to be started. By default from the clock and random bits of this process; a
-    /// store for simulations gives ids that can be repeated.
+    /// A new run id. By default it consists of the clock and random bits of this process. Stores for simulations
+    /// return reproducible ids.
     fn new_run_id(&self) -> RunId {
         RunId::new()
     }
 
-    /// Ends background tasks and closes connections.
+    /// Stops background tasks and closes connections.
     async fn close(&self);
 }

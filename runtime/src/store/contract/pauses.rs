@@ -1,39 +1,39 @@
-//! Pauses: runs that take no step until somebody resumes them.
+//! Pauses: a paused run makes no step until it is resumed.
 
 use super::changes::ChangeOutcome;
 use crate::model::{RunStatus, Timestamp};
 
-/// By whom a run is paused, or is to be once its owner has let go of it.
+/// A pause of a run, or a requested one that starts once the owner lets go of the run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pause {
-    /// When that was asked for.
+    /// When it was requested.
     pub at: Timestamp,
-    /// Who has asked.
+    /// Who requested it.
     pub by: String,
     /// Why, for people.
     pub reason: String,
 }
 
-/// What a change of a pause depends on, of a run that is locked.
+/// The columns of a locked run that decide about pausing and resuming it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pausable {
     pub(crate) status: RunStatus,
     pub(crate) is_owned: bool,
-    /// Whether there is a [`Pause`] of it.
+    /// Whether a [`Pause`] is stored for it.
     pub(crate) is_asked: bool,
 }
 
-/// How a run is paused.
+/// When a pause takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pausing {
     /// At once.
     Now,
-    /// By its owner, which is told by an arrival.
+    /// Once the owner, which is notified by an arrival, lets go of the run.
     ByOwner,
 }
 
 impl Pausable {
-    /// How the run is paused, or why it is not.
+    /// When the pause takes effect, or why the run is not paused.
     pub(crate) fn pause(self) -> Result<Pausing, ChangeOutcome> {
         match self.status {
             RunStatus::Paused => Err(ChangeOutcome::Unchanged),
@@ -44,7 +44,7 @@ impl Pausable {
         }
     }
 
-    /// Whether the run goes on, as against one whose owner has not let go of it yet; or why nothing changes.
+    /// Whether the run was paused, and not only asked to pause; or why nothing changes.
     pub(crate) fn resume(self) -> Result<bool, ChangeOutcome> {
         match self.status {
             RunStatus::Paused => Ok(true),

@@ -8,46 +8,44 @@ use crate::model::{PromiseKey, PromiseOutcome, PromiseToken, PromiseTypes, RunId
 
 /// Promises and the runs that await them.
 ///
-/// A promise is a row from when it is first awaited or completed. Its key is that of the run whose it is. Only what is
-/// awaited or completed for a workflow id that no run has had yet has a row by that. A run with the workflow id takes the
-/// row over when something is done with the promise; while others await it, [`settle_promises`](Self::settle_promises)
-/// looks for such a run from time to time. Once a promise has an outcome, that never changes.
+/// A promise has a row from its first wait or its completion on. Its key is the key of its run. If it is awaited or
+/// completed under a workflow id that no run has had yet, the row has the workflow id as its key. A run with that
+/// id takes the row over at the next operation on the promise; while others wait for the promise,
+/// [`settle_promises`](Self::settle_promises) looks for such a run from time to time. An outcome, once stored,
+/// never changes.
 ///
-/// Runs say that they await one, or no longer do, or complete one, by messages
-/// ([`PromiseMessage`](crate::model::PromiseMessage)), which
-/// [`relay_messages`](super::Messages::relay_messages) takes out of the outbox and carries out in the same
-/// transaction. A wait is a row from then until the outcome is in the inbox of the run: one transaction puts it there
-/// and deletes the row, so it is delivered once. What is completed delivers to at most
-/// [`MAX_AT_ONCE`] waits in its own transaction; the others are due at once and are
-/// [settled](Promises::settle_promises) in later ones.
+/// A run awaits a promise, withdraws a wait or completes a promise by a message
+/// ([`PromiseMessage`](crate::model::PromiseMessage)), which [`relay_messages`](super::Messages::relay_messages)
+/// takes from the outbox and carries out in the same transaction. A wait has a row until the outcome is in the
+/// inbox of the waiting run: one transaction delivers the outcome and deletes the row, so it is delivered once. A
+/// completion delivers to at most [`MAX_AT_ONCE`] waits in its own transaction; the others become due at once and
+/// are [settled](Promises::settle_promises) in later transactions.
 ///
-/// What holds for all methods is said at [`Store`](super::Store). All that change promises lock the runs that are
-/// waiting or whose promise it is, in their order, and then the promises.
+/// The rules common to all methods are documented at [`Store`](super::Store). Methods that change promises lock the
+/// waiting runs and the promises' own runs in their order, then the promises.
 #[async_trait]
 pub trait Promises: Send + Sync {
-    /// Completes promises, in this order, each on its own. The outcomes are in the order of `completions`. The first
-    /// completion counts; one with the id of that is told the same as that was. Makes the waiting runs due that
-    /// nobody owns and that are not blocked.
+    /// Completes promises, in this order, each independently. Returns outcomes in the order of `completions`. The
+    /// first completion counts; a repetition of it (with the same id) returns the same outcome. Makes waiting runs
+    /// due, unless they are owned or blocked.
     ///
-    /// Guards, once everything is locked: the run whose promise it is is open, the promise has no outcome and has
-    /// not expired by the database's clock.
+    /// Guards, once everything is locked: the promise's run is open; the promise has no outcome and has not expired
+    /// by the database's clock.
     async fn complete_promises(
         &self,
         completions: Vec<CompletePromise>,
     ) -> Result<Vec<CompletionOutcome>, StoreError>;
 
-    /// Does what is due of at most `limit` promises: those that nobody has completed in time expire, outcomes
-    /// that are there go to the runs that are still waiting, and what is awaited by a workflow id is taken over by the run
-    /// that has it by now, or ends if that run is closed. Returns whether the caller should ask again. Any number of
-    /// processes may call it at any time.
+    /// Does the due work of at most `limit` promises: expires those not completed in time, delivers outcomes to
+    /// waiting runs, and hands promises awaited under a workflow id to the run that has the id by now, or ends them
+    /// if that run is closed. Returns whether to call again. Any number of processes may call it at the same time.
     async fn settle_promises(&self, limit: u32) -> Result<bool, StoreError>;
 
-    /// What is known of a promise. A workflow id stands for the run that has it: the open one, or else the one that
-    /// was started last. Locks nothing.
+    /// A promise. A workflow id names the open run that has it, or else the one started last. Locks nothing.
     async fn find_promise(&self, key: &PromiseKey) -> Result<Option<PromiseRecord>, StoreError>;
 
-    /// The promises that match, in the order of their keys' texts, at most `limit` and as far as they fit one answer;
-    /// with `after`, only those behind it. If there is one, there is one in the answer. Locks nothing.
+    /// The promises that match, ordered by the text of their keys: at most `limit`, and as many as fit in one
+    /// response, but at least one if there is one. With `after`, only those after it. Locks nothing.
     async fn list_promises(
         &self,
         filter: &PromiseFilter,
@@ -56,7 +54,7 @@ pub trait Promises: Send + Sync {
     ) -> Result<Vec<PromiseRecord>, StoreError>;
 }
 
-/// To how many waits a promise delivers its outcome in one transaction.
+/// The maximum number of waits to which one transaction delivers an outcome.
 pub const MAX_AT_ONCE: u32 = 200;
 
 /// A completion of a promise.
@@ -64,51 +62,51 @@ pub const MAX_AT_ONCE: u32 = 200;
 pub struct CompletePromise {
     /// Which promise.
     pub token: PromiseToken,
-    /// What it comes to.
+    /// The outcome.
     pub outcome: PromiseOutcome,
-    /// By which a repetition of this completion is known.
+    /// The id by which a repetition of this completion is detected.
     pub completion: Uuid,
 }
 
-/// What a completion of a promise has done.
+/// The result of a completion.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum CompletionOutcome {
-    /// This completion is the first, and counts.
+    /// This completion was the first and counts.
     Completed,
     /// The promise was completed before; its outcome stays.
     Already(PromiseOutcome),
-    /// The run whose promise it is is closed, and it had come to nothing.
+    /// The promise's run is closed, and the promise had no outcome.
     Closed(RunId),
     /// There is no such run.
     Unknown(RunId),
 }
 
-/// What is known of a promise.
+/// A promise, as stored.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PromiseRecord {
-    /// Which one.
+    /// Its key and kind.
     pub token: PromiseToken,
-    /// The schemas of what a run that awaits it can read, once one has.
+    /// The schemas that a waiting run can read, once a run has waited.
     pub types: Option<PromiseTypes>,
-    /// What it has come to.
+    /// Its outcome, if it has one.
     pub outcome: Option<PromiseOutcome>,
-    /// Since when there is a row of it.
+    /// When its row was created.
     pub made_at: Timestamp,
     /// When it was completed or expired.
     pub completed_at: Option<Timestamp>,
-    /// When it expires, if it does and has not been completed.
+    /// When it expires, if it has a limit and no outcome.
     pub expires_at: Option<Timestamp>,
-    /// How many waits there are to which its outcome has not been delivered.
+    /// Number of waits to which its outcome has not been delivered.
     pub waits: u64,
 }
 
-/// Which promises are meant; what is `None` does not matter.
+/// A filter for promises; `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PromiseFilter {
-    /// The run whose promises they are.
+    /// The promises' run.
     pub run_id: Option<RunId>,
-    /// Whether they have come to nothing yet.
+    /// Whether they have no outcome yet.
     pub is_open: Option<bool>,
 }

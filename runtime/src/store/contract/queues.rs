@@ -7,47 +7,47 @@ use crate::model::Timestamp;
 
 /// Queues of activities.
 ///
-/// A queue needs no row: it is there while activities lie on it. Only one that is paused has a row.
+/// A queue exists while it has activities. Only a paused queue has a row of its own.
 ///
-/// What holds for all methods is said at [`Store`](super::Store).
+/// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
 pub trait Queues: Send + Sync {
-    /// Pauses a queue: no claim that begins later gives an activity of it. Attempts that are under way go on, and the
-    /// time limits of activities that wait run on. Of a queue that is paused already the reason is replaced.
+    /// Pauses a queue: claims that begin later return none of its activities. Running attempts continue, and the
+    /// time limits of waiting activities still apply. If the queue is paused already, the reason is replaced.
     async fn pause_queue(&self, queue: &str, reason: &str) -> Result<(), StoreError>;
 
-    /// Ends the pause of a queue, and announces the queue.
+    /// Ends the pause of a queue, and notifies workers.
     async fn resume_queue(&self, queue: &str) -> Result<ResumeOutcome, StoreError>;
 
-    /// The queues on which an activity lies or that are paused, in the order of their names. Reads the row of each
-    /// activity on a queue, and locks nothing.
+    /// The queues that have activities or are paused, ordered by name. Reads the row of each queued activity. Locks
+    /// nothing.
     async fn list_queues(&self) -> Result<Vec<QueueRecord>, StoreError>;
 }
 
-/// What has become of the pause of a queue.
+/// The result of resuming a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResumeOutcome {
-    /// It is over.
+    /// The pause has ended.
     Resumed,
-    /// There was none.
+    /// The queue was not paused.
     NotPaused,
 }
 
-/// What is known of a queue.
+/// The state of a queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueRecord {
     /// Its name.
     pub queue: String,
-    /// How many activities wait for a worker.
+    /// Number of activities that wait for a worker.
     pub waiting: u64,
-    /// How many wait for the time of their next attempt.
+    /// Number of activities that wait for the time of their next attempt.
     pub delayed: u64,
-    /// How many attempts workers are making.
+    /// Number of attempts that workers are making.
     pub under_way: u64,
-    /// How many attempts await the holder of their token.
+    /// Number of attempts that wait for the holder of their token.
     pub awaiting_token: u64,
-    /// Since when the oldest activity that waits for a worker has been due.
+    /// When the oldest activity that waits for a worker became due.
     pub oldest_due_at: Option<Timestamp>,
     /// Its pause, if it is paused.
     pub paused: Option<PausedQueue>,
@@ -67,7 +67,7 @@ impl QueueRecord {
 /// The pause of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PausedQueue {
-    /// Since when, by the database's clock.
+    /// When it began, by the database's clock.
     pub since: Timestamp,
     /// Why, for people.
     pub reason: String,

@@ -1,4 +1,4 @@
-//! Deleting runs that have been closed for long, and parts of them.
+//! Deleting runs that have been closed for some time, or parts of them.
 
 use std::time::Duration;
 
@@ -7,46 +7,46 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{PromiseKey, RunId, Timestamp};
 
-/// Removes what has been over for long.
+/// Removes old closed runs and what is stored of them.
 ///
-/// What holds for all methods is said at [`Store`](super::Store).
+/// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
 pub trait Retention: Send + Sync {
-    /// The workflows that have runs which are over, in the order of their names. Takes as long as there are workflows,
-    /// however many runs they have. Locks nothing.
+    /// The workflows that have closed runs, ordered by name. The cost depends on the number of workflows, not on
+    /// that of their runs. Locks nothing.
     async fn closed_workflows(&self) -> Result<Vec<String>, StoreError>;
 
-    /// Removes runs of a workflow that have been over for some time, with their rows, as
-    /// [`RunChange::Delete`](crate::store::RunChange::Delete) does and without audit entries: those that closed first,
-    /// in one transaction. Left where they are, and looked at, are runs whose messages are still in the outbox and
-    /// children whose parents are open, which may yet ask what they came to.
+    /// Removes runs of a workflow that have been closed for `age`, with their rows, the first closed first, in one
+    /// transaction. Works like [`RunChange::Delete`](crate::store::RunChange::Delete), without audit entries. Keeps
+    /// runs whose messages are still in the outbox, and children whose parents are open, since these may still ask
+    /// for the result. The runs kept count toward `limit`.
     ///
-    /// Asking in vain writes and locks nothing. One call at a time removes runs; another one that is made meanwhile may
-    /// find nothing. Locks the runs, but skips those that somebody else has locked, then their other rows.
+    /// A call that finds nothing writes and locks nothing. One call at a time removes runs; a concurrent one may
+    /// find nothing. Locks the runs, skipping those that are locked, then their other rows.
     async fn remove_closed(&self, request: RemoveClosed<'_>) -> Result<Removed, StoreError>;
 
-    /// Removes a part of what is kept of runs of a workflow that have been over for some time, and leaves their rows: those
-    /// that closed first, in one transaction. The payloads of children whose parents are open are left, since they may yet
-    /// ask for them.
+    /// Removes a part of the data of runs that have been closed for `age`, but not their rows: the first closed
+    /// first, in one transaction. Keeps the payloads of children whose parents are open, since these may still ask
+    /// for them.
     ///
-    /// Guard: a run is still closed when its part is removed. Asking in vain writes and locks nothing. Locks the runs, but
-    /// skips those that somebody else has locked, then their other rows.
+    /// Guard: a run is still closed when the part is removed. A call that finds nothing writes and locks nothing.
+    /// Locks the runs, skipping those that are locked, then their other rows.
     async fn strip_closed(&self, request: StripClosed<'_>) -> Result<Stripped, StoreError>;
 
-    /// Removes shared promises that were completed some time ago and that nobody waits for, in the order of their names, in
-    /// one transaction. Asking in vain writes and locks nothing.
+    /// Removes shared promises that were completed some time ago and that no run waits for, ordered by name, in one
+    /// transaction. A call that finds nothing writes and locks nothing.
     async fn remove_shared_promises(
         &self,
         request: RemovePromises<'_>,
     ) -> Result<RemovedPromises, StoreError>;
 }
 
-/// A part of what is kept of a run that is over.
+/// A part of the data of a closed run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClosedPart {
-    /// The arguments, the result, what is left of the state, and past states.
+    /// The arguments, the result, the rest of the state, and past states.
     Payloads,
-    /// The keys by which repeated arrivals are known, and the answers to updates.
+    /// The keys that detect repeated arrivals, and the answers to updates.
     Keys,
 }
 
@@ -55,70 +55,70 @@ impl ClosedPart {
     pub const ALL: [Self; 2] = [Self::Payloads, Self::Keys];
 }
 
-/// Of which runs a part is to be removed.
+/// A request to remove a part of runs.
 #[derive(Clone, Copy, Debug)]
 pub struct StripClosed<'a> {
     /// The part.
     pub part: ClosedPart,
-    /// Those of this workflow.
+    /// The workflow of the runs.
     pub workflow: &'a str,
-    /// For how long they must have been over, by the database's clock.
+    /// How long they must have been closed, by the database's clock.
     pub age: Duration,
-    /// Where to go on: behind the run that closed then.
+    /// Continues after the run that closed at this time.
     pub after: Option<(Timestamp, RunId)>,
-    /// How many are looked at, at most.
+    /// The maximum number of runs to look at.
     pub limit: u32,
 }
 
-/// What a call has removed parts of.
+/// The result of [`Retention::strip_closed`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stripped {
-    /// How many runs had the part.
+    /// Number of runs that had the part.
     pub runs: u64,
     /// The last run that was looked at.
     pub last: Option<(Timestamp, RunId)>,
-    /// Whether there may be more behind it.
+    /// Whether there may be more after it.
     pub has_more: bool,
 }
 
-/// Which shared promises are to be removed.
+/// A request to remove shared promises.
 #[derive(Clone, Copy, Debug)]
 pub struct RemovePromises<'a> {
     /// How long ago they must have been completed, by the database's clock.
     pub age: Duration,
-    /// Where to go on: behind this one.
+    /// Continues after this promise.
     pub after: Option<&'a PromiseKey>,
-    /// How many are looked at, at most.
+    /// The maximum number of promises to look at.
     pub limit: u32,
 }
 
-/// What a call has removed.
+/// The result of [`Retention::remove_shared_promises`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemovedPromises {
-    /// How many promises.
+    /// Number of promises removed.
     pub promises: u64,
-    /// Where another call goes on; `None` if there are no more.
+    /// Where to continue; `None` if there are no more.
     pub next: Option<PromiseKey>,
 }
 
-/// Which runs are to be removed.
+/// A request to remove runs.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoveClosed<'a> {
-    /// Those of this workflow.
+    /// The workflow of the runs.
     pub workflow: &'a str,
-    /// For how long they must have been over, by the database's clock.
+    /// How long they must have been closed, by the database's clock.
     pub age: Duration,
-    /// Where to go on: behind the run that closed then.
+    /// Continues after the run that closed at this time.
     pub after: Option<(Timestamp, RunId)>,
-    /// How many are looked at, at most.
+    /// The maximum number of runs to look at.
     pub limit: u32,
 }
 
-/// What a call has removed.
+/// The result of [`Retention::remove_closed`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// How many runs.
+    /// Number of runs removed.
     pub runs: u64,
-    /// Where another call goes on; `None` if there are no more.
+    /// Where to continue; `None` if there are no more.
     pub next: Option<(Timestamp, RunId)>,
 }

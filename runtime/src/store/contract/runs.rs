@@ -14,40 +14,39 @@ use crate::store::{
     WorkerLease,
 };
 
-/// What becomes of runs.
+/// The life of a run: starts, claims, commits, ends, and changes by operators.
 ///
-/// What holds for all methods is said at [`Store`](super::Store).
+/// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
 pub trait Runs: Send + Sync {
-    /// Inserts runs, each on its own: one that is refused does not stop the others. The outcomes
-    /// are in the order of `runs`; of several with one workflow id the first is started. What lies in
-    /// a run's inbox from the start is there with its dedup key before anybody can see the run.
+    /// Inserts runs, each independently: a refused one does not stop the others. Returns outcomes in the order of
+    /// `runs`; of several with one workflow id, the first is started. A run's first arrival and its dedup key are
+    /// stored before the run becomes visible.
     ///
-    /// Guards, for each run: there is none with its run id, or else [`StartOutcome::Repeated`], so that
-    /// whoever has lost the answer may ask again, also when that run is closed; then no open run has its
-    /// workflow id, or else [`StartOutcome::IdTaken`]. An owner is given the run only while its lease is
-    /// valid; without one the run is due at its time, and [owned](StartOutcome::Started::owned) says so.
-    /// Locks the rows of the owners in their order, and then what keeps two starts of one id apart (a
-    /// unique index): of two at the same moment one waits for the other, and is told what that came to.
+    /// Guards, for each run: no run has its run id, otherwise the outcome is [`StartOutcome::Repeated`], so a
+    /// caller that has lost a response can call again, even after the run has closed; no open run has its workflow
+    /// id, otherwise [`StartOutcome::IdTaken`]. The run gets its owner only if the owner's lease is valid;
+    /// otherwise the run is due at its time, and [owned](StartOutcome::Started::owned) is `false`. Locks the
+    /// owners' rows in their order, then a unique index on workflow ids: of two concurrent starts of one id, the
+    /// second waits for the outcome of the first.
     async fn start_runs(&self, runs: Vec<NewRun>) -> Result<Vec<StartOutcome>, StoreError>;
 
-    /// Gives due runs to a worker, those that have been due for longest first, as far as their snapshots
-    /// fit one answer. The arrivals that come with them are limited by themselves. Asking in vain writes
-    /// nothing. Less may be given than is due, because of others who claim or because no more fits; the
-    /// answer then says that the next is due already.
+    /// Assigns due runs to a worker, the longest due first, as many as fit in one response with their snapshots.
+    /// The arrivals that come with them have a limit of their own. A claim that finds nothing writes nothing. A
+    /// claim may return fewer runs than are due, because other workers claim them or the response is full;
+    /// `next_due_at` then says that the next one is already due.
     ///
-    /// Guards: the lease is valid, and each run is still due and nobody's once it is locked. Locks the
-    /// worker's row, then the runs, in the order in which they are due, and skips those that somebody else
-    /// has locked: of two claims none waits for the other.
+    /// Guards: the lease is valid, and each run is still due and unowned once it is locked. Locks the worker's row,
+    /// then the runs in the order of their due times, skipping those that are locked, so claims do not wait for
+    /// each other.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
     async fn claim_runs(&self, request: ClaimRequest<'_>) -> Result<Claimed, StoreError>;
 
-    /// The runs that `worker` owns apart from those in `held`, as a claim would give them: what a
-    /// claim or a start gave whose answer was lost on the way. Not all of them if more would not fit one
-    /// answer: whoever asks again, with these among those held, gets the rest. Writes and locks nothing,
-    /// since nobody else can have them while the lease is valid.
+    /// The runs that `worker` owns and that are not in `held`, in the form of a claim. They come from a claim or a
+    /// start whose response was lost. Returns as many as fit in one response; to get the rest, call again with
+    /// these in `held`. Writes and locks nothing, since no other worker can take the runs while the lease is valid.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
@@ -58,24 +57,23 @@ pub trait Runs: Send + Sync {
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError>;
 
-    /// Compares the runs that `worker` has with what it thinks it has: each with how far its inbox has
-    /// been read. The slow poll that finds what lost news would have told. Locks nothing. Whether the
-    /// lease is valid does not matter: a worker that is fenced owns nothing.
+    /// Compares the runs that `worker` owns with those that it knows of, each with the number of the last arrival
+    /// that it has read. This slow poll finds what a lost notification would have told. The lease need not be
+    /// valid: a fenced worker owns nothing. Locks nothing.
     async fn review_runs(
         &self,
         worker: WorkerLease,
         held: &[(RunId, i64)],
     ) -> Result<ReviewedRuns, StoreError>;
 
-    /// Commits steps of runs that `worker` owns, each guarded on its own and as a whole: the run's row,
-    /// the arrivals it has used up, its effects. The outcomes are in the
-    /// order of `steps`. No two steps may be of the same run.
+    /// Commits steps of runs that `worker` owns. Each step has its own guard and is written entirely or not at all:
+    /// the run's row, the arrivals it has consumed, its effects. Returns outcomes in the order of `steps`. No two
+    /// steps may belong to the same run.
     ///
-    /// Guards: the worker's lease is valid; the run points to it in this epoch, and its `step_no` is the
-    /// one expected, or else [`CommitOutcome::Lost`]. A step that was committed is lost when it is sent
-    /// again: `step_no` has moved. A parked run whose inbox holds more than was read is due at once. Locks
-    /// the worker's row, then the runs, then their other rows. It may be several transactions, none with a
-    /// part of a step.
+    /// Guards: the worker's lease is valid; the run's row names the worker with this epoch and has the expected
+    /// `step_no`. Otherwise the outcome is [`CommitOutcome::Lost`]. So is a repetition of a committed step, because
+    /// `step_no` has changed. A run that parks with unread arrivals is due at once. Locks the worker's row, then
+    /// the runs, then their other rows. Stores may use several transactions, but never split a step.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid and no step was committed.
@@ -85,37 +83,36 @@ pub trait Runs: Send + Sync {
         steps: &[&CommitStep],
     ) -> Result<Vec<CommitOutcome>, StoreError>;
 
-    /// How many calls of [`Self::commit_steps`] at a time write the most. By default one, as of a
-    /// database with one writer.
+    /// How many concurrent calls of [`Self::commit_steps`] write the most. 1 by default, which suits a database
+    /// with one writer.
     fn commit_lanes(&self) -> usize {
         1
     }
 
-    /// Returns once no transaction is under way that has written to this run and whose commit was
-    /// asked for before; what such a transaction has come to can be read then. Waits for the run's lock and
-    /// lets it go at once; writes nothing, and a run that is not there is settled. By default nothing is
-    /// waited for, as of a store with one writer.
+    /// Returns once every transaction that wrote to this run and whose commit was requested before has ended; its
+    /// result can be read then. Waits for the run's lock and releases it at once. Writes nothing. If there is no
+    /// such run, returns at once. By default it does not wait, which suits a store with one writer.
     async fn settle_run(&self, _run_id: RunId) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Closes an open run as terminated, whoever owns it. If its end concerns others, the message that it is over is in
-    /// the outbox then. Returns whether that is what the run has come
-    /// to, by this call or by one before it with the same reason: whoever has lost the answer may ask
-    /// again. Of a run that is not there, `false`. The inbox is emptied, the activities on queues go, and
-    /// dedup keys stay.
+    /// Closes an open run as terminated, whoever owns it. Deletes its inbox and its queued activities, and keeps
+    /// its dedup keys. If other runs depend on its end, puts a message to them into the outbox. Returns whether the
+    /// run is terminated with this reason, by this call or an earlier one, so a caller that has lost a response can
+    /// call again. Returns `false` if there is no such run.
     ///
-    /// Guard: the run is open once it is locked. Locks its row, then its activities; no worker: the owner
-    /// finds out by its next commit, whose guard is the owner in the row.
+    /// Guard: the run is open once it is locked. Locks its row, then its activities, and no worker: the owner finds
+    /// out at its next commit, whose guard fails.
     async fn terminate_run(&self, run_id: RunId, reason: &str) -> Result<bool, StoreError>;
 
-    /// Makes blocked runs of these workflows (or just `run_id`, whatever its workflow) due again, for any
-    /// reason that they are blocked for; of those [whose workers died](crate::model::BlockedReason::WorkersDied)
-    /// only `run_id`, whose takeovers then count as one at most. Returns how many; asked again, those that have
-    /// been blocked anew.
+    /// Unblocks runs of these workflows, or only `run_id`, whatever its workflow, and makes them due at once. The
+    /// reason for the block does not matter, except that runs whose [workers
+    /// died](crate::model::BlockedReason::WorkersDied) are unblocked only by `run_id`; their takeovers are then set
+    /// to at most 1. Returns the number of runs unblocked; a repeated call counts those that were blocked again
+    /// meanwhile.
     ///
-    /// Guard: each run is still blocked once it is locked. Locks the runs in their order; no worker, since
-    /// a blocked run has no owner.
+    /// Guard: each run is still blocked once it is locked. Locks the runs in their order, and no worker, since a
+    /// blocked run has no owner.
     async fn unblock_runs(
         &self,
         workflows: &[&str],
@@ -123,9 +120,9 @@ pub trait Runs: Send + Sync {
     ) -> Result<u64, StoreError>;
 
     /// Runs of these workflows that are blocked because a build lacked something
-    /// ([`is_of_the_build`](crate::model::BlockedReason::is_of_the_build)), in the order of their ids, at
-    /// most `limit`; with `after`, only those behind it. Other blocked runs, however many, cost nothing
-    /// here. Locks nothing: that a run is still blocked is looked at by [`Self::adopt_blocked`].
+    /// ([`is_of_the_build`](crate::model::BlockedReason::is_of_the_build)), ordered by id: at most `limit`, with
+    /// `after` only those after it. Runs that are blocked for other reasons do not add to the cost. Locks nothing;
+    /// [`Self::adopt_blocked`] checks again that a run is blocked.
     async fn find_blocked(
         &self,
         workflows: &[&str],
@@ -133,12 +130,11 @@ pub trait Runs: Send + Sync {
         limit: u32,
     ) -> Result<Vec<BlockedRun>, StoreError>;
 
-    /// Gives those of `run_ids` that are blocked to a worker, no longer blocked, as a claim would give
-    /// them, in the order of their ids. In between no other worker can have them, as it could if they were
-    /// unblocked and claimed. Those that are not blocked, or no longer, are left out.
+    /// Unblocks those of `run_ids` that are blocked and assigns them to a worker, in the form of a claim, ordered
+    /// by id. No other worker can claim them in between. Skips runs that are not blocked.
     ///
-    /// Guards: the lease is valid, and each run is still blocked once it is locked. Locks the worker's row,
-    /// then the runs in their order.
+    /// Guards: the lease is valid, and each run is still blocked once it is locked. Locks the worker's row, then
+    /// the runs in their order.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
@@ -149,36 +145,32 @@ pub trait Runs: Send + Sync {
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError>;
 
-    /// Puts a run that nobody is executing into another state: one that is parked or blocked, or, with
-    /// [`EditRun::reopen`], one that is over without having completed, which is open again then. It is no
-    /// longer blocked, its takeovers are none, and, unless it is paused, which it stays, it falls due at [`EditRun::wake_at`], or at once if
-    /// anything lies in its inbox, which the new state may wait for. The inbox stays as it is, with
-    /// [`EditRun::arrivals`] behind what is there; that of a run
-    /// that is over was emptied when it closed. One audit entry is written with the change.
+    /// Puts a run without an owner into another state. The run must be parked or blocked or, with
+    /// [`EditRun::reopen`], closed without having completed; then it is open again. It is no longer blocked, and
+    /// its takeovers are 0. Unless it is paused, it is due at [`EditRun::wake_at`], or at once if its inbox has
+    /// arrivals, since the new state may wait for them. The inbox stays, with [`EditRun::arrivals`] appended; a
+    /// reopened run begins with an empty one. The audit entry is written in the same transaction.
     ///
-    /// A run that a worker has is refused as [`EditOutcome::Busy`] and not taken away: the worker may be
-    /// carrying out what the state asks for, and whoever has read that state cannot know how far it has
-    /// come. A worker that is fenced has no runs any more. `step_no` counts one further, so neither a
-    /// worker that has had the run nor a second change that was read from the same state meets its guard;
-    /// the same change made again is [`EditOutcome::Moved`].
+    /// If a worker owns the run, the outcome is [`EditOutcome::Busy`]: the worker may be executing the operations
+    /// of the state, and nobody who has read the state can know how far. A fenced worker owns no runs. `step_no`
+    /// increases by one, so a previous owner and a second edit of the same state both fail their guards. A
+    /// repetition of the same edit is [`EditOutcome::Moved`].
     ///
-    /// Guards, once the run is locked: it is there; nobody owns it; its `step_no` is the one that was read; it
-    /// is open or may be opened again, and then no open run has its workflow id. The outcome names the first
-    /// that does not hold, and nothing is written. Locks the run, then its activities; no worker, since the
-    /// run has no owner.
+    /// Guards, once the run is locked: it exists; it has no owner; its `step_no` is the one that was read; it is
+    /// open, or may be reopened and no open run has its workflow id. The outcome names the first guard that fails;
+    /// nothing is written then. Locks the run, then its activities, and no worker, since the run has no owner.
     async fn edit_run(&self, edit: EditRun) -> Result<EditOutcome, StoreError>;
 
-    /// Changes a run as somebody has asked for who is told of in an audit entry, which is written with the change. The
-    /// change itself is as without an entry: see [`RunChange`](crate::store::RunChange). Asked again, a change that was
-    /// made is [`ChangeOutcome::Unchanged`], and one that deletes [`ChangeOutcome::Unknown`]; something that arrives
-    /// without a dedup key arrives again.
+    /// Makes a change that an operator has requested, and writes its audit entry in the same transaction. See
+    /// [`RunChange`](crate::store::RunChange). A repetition of a change is [`ChangeOutcome::Unchanged`], and of a
+    /// deletion [`ChangeOutcome::Unknown`]; an arrival without a dedup key is delivered again.
     ///
-    /// Guards, once the run is locked: it is there, and what arrives or terminates meets an open run, what deletes one
-    /// that is over. Locks the run, then its other rows; no worker.
+    /// Guards, once the run is locked: it exists; it is open for an arrival or a termination, and closed for a
+    /// deletion. Locks the run, then its other rows, and no worker.
     async fn change_run(&self, change: ChangeRun) -> Result<ChangeOutcome, StoreError>;
 }
 
-/// A run to be started.
+/// A run to start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewRun {
     /// Its id.
@@ -195,77 +187,77 @@ pub struct NewRun {
     pub state: String,
     /// The definition that wrote the snapshot.
     pub definition: DefinitionHash,
-    /// Who steps it first; `None` leaves it to whoever claims it. Ignored, without an error, if
-    /// this worker's lease is not valid.
+    /// The worker that owns it from the start; `None` leaves it to claims. Ignored, without an error, if this
+    /// worker's lease is not valid.
     pub owner: Option<WorkerLease>,
-    /// When it becomes due if nobody owns it; `None` is now.
+    /// When it is due if nobody owns it; `None` means at once.
     pub start_at: Option<Timestamp>,
-    /// What lies in its inbox from the start.
+    /// The first arrival in its inbox.
     pub first: Option<FirstArrival>,
     /// Its attributes.
     pub attributes: AttributeMap,
-    /// What lists show of it beside.
+    /// Further data that lists show.
     pub memo: Memo,
-    /// What is agreed on it, if anything is.
+    /// Its policies and limits, if it has any.
     pub terms: Option<Box<Terms>>,
 }
 
-/// What became of a run to be started.
+/// The result of a start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StartOutcome {
-    /// It is there; `owned` tells whether the owner asked for was given it.
+    /// The run was started.
     Started {
         /// Whether [`NewRun::owner`] owns it.
         owned: bool,
     },
-    /// A run with this run id was there already, from the same call made before.
+    /// A run with this run id exists, started by an earlier call with the same request.
     Repeated,
     /// An open run has the same workflow id.
     IdTaken {
         /// That run.
         run_id: RunId,
     },
-    /// The last run that had the workflow id is over, and the policy asked for allows no other after it.
+    /// The last run with the workflow id is closed, and the policy allows no further one.
     IdUsed {
         /// That run.
         run_id: RunId,
     },
 }
 
-/// What has become of runs that a worker holds, of those where there is something to tell.
+/// The runs of a worker that need its attention.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReviewedRuns {
-    /// Those that it owns and in whose inboxes there is more than it has read.
+    /// Runs that it owns and whose inboxes have arrivals that it has not read.
     pub unread: Vec<RunId>,
-    /// Those that it does not own: they were ended from outside or taken away.
+    /// Runs that it does not own: they were closed or taken away.
     pub lost: Vec<RunId>,
 }
 
-/// Which due runs a worker wants.
+/// Which due runs a worker asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimRequest<'a> {
-    /// Who asks.
+    /// The worker.
     pub worker: WorkerLease,
     /// The workflows it can step.
     pub workflows: &'a [&'a str],
-    /// How many runs at most.
+    /// The maximum number of runs.
     pub limit: u32,
-    /// How many arrivals to load with each run at most.
+    /// The maximum number of arrivals to load with each run.
     pub inbox_limit: u32,
 }
 
-/// What a claim gave.
+/// The result of a claim.
 #[derive(Clone, Debug, Default)]
 pub struct Claimed {
     /// The runs, now owned by the worker.
     pub runs: Vec<ClaimedRun>,
-    /// When the next unowned run of these workflows falls due, as far as is known now.
+    /// When the next unowned run of these workflows is due, as far as this claim could see.
     pub next_due_at: Option<Timestamp>,
     /// The database's clock at the claim.
     pub now: Timestamp,
 }
 
-/// A run as its new owner gets it.
+/// A run, as given to its new owner.
 #[derive(Clone, Debug)]
 pub struct ClaimedRun {
     /// The run.
@@ -274,17 +266,17 @@ pub struct ClaimedRun {
     pub workflow_id: String,
     /// The workflow's stored name.
     pub workflow: String,
-    /// Commits so far.
+    /// Number of its commits.
     pub step_no: StepNo,
     /// The encoded snapshot.
     pub snapshot: Vec<u8>,
-    /// How often an owner died with this run since its last commit.
+    /// How many owners have died with this run since its last commit.
     pub takeovers: u32,
-    /// The first of its unconsumed arrivals, or none if there are others to be given before them.
+    /// The first unconsumed arrivals. Empty if others must be delivered before them.
     pub inbox: Inbox,
-    /// The number of the last arrival ever put into its inbox.
+    /// The number of the last arrival in its inbox, consumed or not.
     pub inbox_count: i64,
-    /// Whether there are [terms](super::Lifecycle::find_terms) of it.
+    /// Whether it has [terms](super::Lifecycle::find_terms).
     pub has_terms: bool,
 }
 
@@ -295,24 +287,24 @@ pub struct CommitStep {
     pub run_id: RunId,
     /// Its `step_no` before this commit.
     pub expected: StepNo,
-    /// What becomes of the run.
+    /// The new state of the run.
     pub disposition: Disposition,
-    /// The definition that wrote the snapshot of the disposition. `None` leaves the one that the run has.
+    /// The definition that the disposition's snapshot is written by. `None` keeps the current one.
     pub definition: Option<DefinitionHash>,
-    /// How many of the states that commits of the run have left are [kept](crate::store::PastState), that of
-    /// this step included; older ones are removed. `None` keeps nothing and removes nothing.
+    /// How many past states of the run to [keep](crate::store::PastState), including that of this step; older ones
+    /// are removed. `None` keeps and removes none.
     pub keep_history: Option<u32>,
-    /// The encoded snapshot that is left of a run which this step completes, for those who look at its exposed
-    /// variables. `None` leaves none. It does not matter where the run goes on or comes to another end.
+    /// The encoded snapshot to keep of a run that this step completes, for reading its exposed variables. `None`
+    /// keeps none. Ignored if the run does not complete.
     pub last_snapshot: Option<Vec<u8>>,
-    /// Arrivals that the step used up, by number.
+    /// Arrivals consumed by the step, by number.
     pub consumed: Vec<i64>,
-    /// What the step does beside.
+    /// Other writes of the step.
     pub effects: Vec<Effect>,
 }
 
 impl CommitStep {
-    /// A step that has no consequences but for the run's own row.
+    /// A step that writes only the run's own row.
     pub fn new(run_id: RunId, expected: StepNo, disposition: Disposition) -> Self {
         Self {
             run_id,
@@ -327,7 +319,7 @@ impl CommitStep {
     }
 }
 
-/// What a commit makes of a run.
+/// The state of a run after a commit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Disposition {
     /// The owner keeps it in memory.
@@ -337,57 +329,57 @@ pub enum Disposition {
         /// The name of the state.
         state: Cow<'static, str>,
     },
-    /// Nobody owns it any more.
+    /// The run is parked: it has no owner.
     Park {
         /// The encoded snapshot.
         snapshot: Vec<u8>,
         /// The name of the state.
         state: Cow<'static, str>,
-        /// When it falls due of itself.
+        /// When it becomes due by itself.
         due_at: Option<Timestamp>,
-        /// The highest arrival number that the owner has taken into account; a longer inbox makes
-        /// the run due at once.
+        /// The highest number of an arrival that the owner has read. If the inbox has a higher one, the run is due
+        /// at once.
         inbox_read: i64,
     },
-    /// The run is over; its inbox is emptied.
+    /// The run is closed, and its inbox is emptied.
     Close {
         /// A closed status.
         status: RunStatus,
-        /// The encoded return value, if it came to one.
+        /// The encoded return value, if it has one.
         result: Option<Payload>,
         /// Why it did not complete, for people.
         failure: Option<String>,
-        /// The run that follows it in its chain.
+        /// The next run of its chain.
         successor: Option<Box<Successor>>,
     },
-    /// Nobody owns it, and nobody may claim it until it is unblocked. The snapshot stays as it is,
-    /// and so does the number of takeovers, which it does not account for.
+    /// The run is blocked: it has no owner, and nobody may claim it until it is unblocked. Its snapshot and its
+    /// number of takeovers do not change.
     Block {
-        /// Why.
+        /// The reason.
         reason: BlockedReason,
     },
 }
 
-/// A run that follows another one in its chain, started by the commit that closes that.
+/// The next run of a chain, started by the commit that closes the previous one.
 ///
-/// It has the workflow id of the one before it, and, in its inbox, the signals and requests to cancel that the other
-/// has not used up, in their order, with all dedup keys of that, and the attributes and the memo of that. Waits for the chain, and
-/// the children of its runs, stay.
+/// It takes over the workflow id, the attributes, the memo and all dedup keys of the previous run, and in its
+/// inbox, in order, the unconsumed signals and requests to cancel. Waits for the chain, and children of its runs,
+/// are not affected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Successor {
-    /// The run. Nobody owns it, and [`NewRun::owner`] and [`NewRun::first`] do not matter.
+    /// The run. Its [`NewRun::owner`] and [`NewRun::first`] are ignored.
     pub run: NewRun,
     /// Why it follows.
     pub link: Link,
 }
 
 impl Disposition {
-    /// The run is over, and none follows.
+    /// Closes the run, without a successor.
     pub fn close(status: RunStatus, result: Option<Payload>, failure: Option<String>) -> Self {
         Self::Close { status, result, failure, successor: None }
     }
 
-    /// The run that follows, if the run is over and one does.
+    /// The next run, if the run closes and has one.
     pub fn successor(&self) -> Option<&Successor> {
         match self {
             Self::Close { successor, .. } => successor.as_deref(),
@@ -395,7 +387,7 @@ impl Disposition {
         }
     }
 
-    /// Has the texts for people [short enough](recorded), so that they do not keep it from being written.
+    /// Shortens texts for people to [what can be stored](recorded).
     pub(crate) fn recorded(self) -> Self {
         match self {
             Self::Close { status, result, failure, successor } => {
@@ -406,7 +398,7 @@ impl Disposition {
         }
     }
 
-    /// How it ends the run, if it does; made when called, since few want to know.
+    /// A function that returns how the run ends, if it does. A function, because few callers need the value.
     pub fn ending(&self) -> Option<impl FnOnce() -> Ending> {
         let Self::Close { status, result, failure, .. } = self else { return None };
         let (status, result, failure) = (*status, result, failure);
@@ -414,22 +406,22 @@ impl Disposition {
     }
 }
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommitOutcome {
-    /// It is durable.
+    /// It is committed.
     Committed,
-    /// The run is closed, owned by somebody else, or at another step; nothing was written for it.
+    /// The run is closed, has another owner, or is at another step; nothing was written for it.
     Lost,
 }
 
-/// A blocked run, with what tells whether a build may be able to go on with it. Its snapshot, which may be
-/// long, is for who has not [looked](super::Visibility::find_snapshot) at it yet.
+/// A blocked run, with the data by which a build decides whether it can continue the run. The snapshot, which may
+/// be large, is [read](super::Visibility::find_snapshot) separately.
 #[derive(Clone, Debug)]
 pub struct BlockedRun {
     /// The run.
     pub run_id: RunId,
-    /// The number of the commit that has blocked it.
+    /// The number of the commit that blocked it.
     pub step_no: StepNo,
     /// The workflow's stored name.
     pub workflow: String,

@@ -8,27 +8,27 @@ use uuid::Uuid;
 use crate::error::StoreError;
 use crate::model::{Payload, RunId, Timestamp};
 
-/// How many entries the log of a schedule keeps.
+/// The maximum number of entries in the log of a schedule.
 pub const MAX_SCHEDULE_LOG: u32 = 500;
 
-/// Keeps schedules, and tells which are due.
+/// Stores schedules and finds those that are due.
 ///
-/// A schedule has a *version*, which each write raises. Whoever changes one names the version that he has read, so
-/// of two who change it at the same time one is told to read again. What a schedule says and what it has done is
-/// the engine's affair: to a store both are texts.
+/// Each write of a schedule increases its *version*. A change names the version that it was made from, so the
+/// second of two concurrent changes fails and can be made again. Stores do not interpret the configuration and the
+/// progress of a schedule: both are texts.
 ///
-/// What holds for all methods is said at [`Store`](super::Store).
+/// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
 pub trait Schedules: Send + Sync {
-    /// Inserts a schedule. Guard: none has its id, or the one that has it has its token as well, as it does when
-    /// the call was made before.
+    /// Inserts a schedule. Guard: no schedule has its id, except one with the same token, which an earlier call
+    /// with the same request has inserted.
     async fn create_schedule(&self, schedule: NewSchedule) -> Result<ScheduleCreated, StoreError>;
 
     /// The schedule with this id. Locks nothing.
     async fn find_schedule(&self, id: &str) -> Result<Option<ScheduleRecord>, StoreError>;
 
-    /// The schedules of a workflow, or all, in the order of their ids, at most `limit` and as far as they fit one
-    /// answer; with `after`, only those behind it. Locks nothing.
+    /// The schedules of one workflow or of all, ordered by id: at most `limit`, and as many as fit in one response.
+    /// With `after`, only those after it. Locks nothing.
     async fn list_schedules(
         &self,
         workflow: Option<&str>,
@@ -36,33 +36,32 @@ pub trait Schedules: Send + Sync {
         limit: u32,
     ) -> Result<Vec<ScheduleRecord>, StoreError>;
 
-    /// How many schedules of a workflow, or at all, there are. Locks nothing.
+    /// The number of schedules of one workflow or of all. Locks nothing.
     async fn count_schedules(&self, workflow: Option<&str>) -> Result<u64, StoreError>;
 
-    /// Gives those that are due, the longest due first, and has each be due again after
-    /// [`hold`](ClaimSchedules::hold), in case that whoever got it does not come back. Their versions are raised, so
-    /// what is known of them from before is worth nothing. Asking in vain writes nothing.
+    /// Returns due schedules, the longest due first, and makes each due again after [`hold`](ClaimSchedules::hold),
+    /// in case the caller dies. Increases their versions, so changes made from earlier reads fail. A claim that
+    /// finds nothing writes nothing.
     ///
-    /// Guard: each is still due once it is locked. Skips those that somebody else has locked: of two claims none
-    /// waits for the other, and no schedule is given to both.
+    /// Guard: each is still due once it is locked. Skips schedules that are locked, so claims do not wait for each
+    /// other and no schedule is returned twice.
     async fn claim_schedules(
         &self,
         request: ClaimSchedules<'_>,
     ) -> Result<ClaimedSchedules, StoreError>;
 
-    /// Writes what schedules have come to, each on its own: one that is refused does not stop the others. The
-    /// answers are in the order of `changes`, of which no two may be of one schedule. Entries of the log get
-    /// the numbers that follow; of the oldest, no more than [`MAX_SCHEDULE_LOG`] stay.
+    /// Saves the progress of schedules, each independently: a refused one does not stop the others. Returns, in the
+    /// order of `changes`, whether each was saved. No two changes may concern the same schedule. New log entries
+    /// get the next numbers; only the last [`MAX_SCHEDULE_LOG`] are kept.
     ///
-    /// Guard: the schedule is there with the same token and version. Locks the schedules in the order of their
-    /// ids.
+    /// Guard: the schedule exists with the same token and version. Locks the schedules in the order of their ids.
     async fn save_schedules(&self, changes: Vec<SaveSchedule>) -> Result<Vec<bool>, StoreError>;
 
-    /// Removes a schedule with its log. Returns whether it was there. Runs that it has started stay.
+    /// Removes a schedule with its log. Returns whether it existed. Runs that it has started stay.
     async fn delete_schedule(&self, id: &str) -> Result<bool, StoreError>;
 
-    /// The log of a schedule, the newest first, at most `limit` and as far as it fits one answer; with `before`, only
-    /// what is behind that number. Locks nothing.
+    /// The log of a schedule, the newest entries first: at most `limit`, and as many as fit in one response. With
+    /// `before`, only entries with lower numbers. Locks nothing.
     async fn list_schedule_log(
         &self,
         id: &str,
@@ -71,84 +70,84 @@ pub trait Schedules: Send + Sync {
     ) -> Result<Vec<ScheduleLogEntry>, StoreError>;
 }
 
-/// A schedule to be kept.
+/// A schedule to create.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSchedule {
     /// Its id.
     pub id: String,
-    /// What tells it from others that had its id before.
+    /// A token that distinguishes it from earlier schedules with its id.
     pub token: Uuid,
     /// The workflow that it starts; empty if it starts none.
     pub workflow: String,
     /// The encoded arguments.
     pub arguments: Payload,
-    /// What it says, as JSON.
+    /// Its configuration, as JSON.
     pub config: String,
-    /// How far it has come, as JSON.
+    /// Its progress, as JSON.
     pub state: String,
-    /// When it is to be looked at.
+    /// When it is due.
     pub due_at: Option<Timestamp>,
     /// The first entries of its log.
     pub log: Vec<NewScheduleLogEntry>,
 }
 
-/// What became of a schedule to be kept.
+/// The result of creating a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleCreated {
-    /// It is there.
+    /// It was created.
     Created,
     /// Another one has its id.
     IdTaken,
 }
 
-/// A schedule as it is kept.
+/// A schedule, as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleRecord {
     /// Its id.
     pub id: String,
-    /// What tells it from others that had its id before.
+    /// A token that distinguishes it from earlier schedules with its id.
     pub token: Uuid,
-    /// How often it was written.
+    /// How often its row was written.
     pub version: i64,
-    /// How often what it says was changed.
+    /// How often its configuration was changed.
     pub revision: i64,
     /// The workflow that it starts.
     pub workflow: String,
     /// The encoded arguments.
     pub arguments: Payload,
-    /// What it says, as JSON.
+    /// Its configuration, as JSON.
     pub config: String,
-    /// How far it has come, as JSON.
+    /// Its progress, as JSON.
     pub state: String,
-    /// When it is to be looked at; `None` is never.
+    /// When it is due; `None` means never.
     pub due_at: Option<Timestamp>,
     /// When it was created, by the database's clock.
     pub created_at: Timestamp,
 }
 
-/// Which due schedules are wanted.
+/// Which due schedules a worker asks for.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimSchedules<'a> {
-    /// Those that start one of these workflows.
+    /// The workflows that they start.
     pub workflows: &'a [&'a str],
-    /// How many at most.
+    /// The maximum number.
     pub limit: u32,
-    /// After what time they are due again.
+    /// How long after the claim they are due again.
     pub hold: Duration,
 }
 
-/// What a claim gave.
+/// The result of a claim.
 #[derive(Clone, Debug, Default)]
 pub struct ClaimedSchedules {
     /// The schedules.
     pub schedules: Vec<ScheduleRecord>,
-    /// When the next of these workflows' schedules is due, those given apart.
+    /// When the next schedule of these workflows that was not returned is due.
     pub next_due_at: Option<Timestamp>,
     /// The database's clock at the claim.
     pub now: Timestamp,
 }
 
-/// What a schedule has come to.
+/// The new progress of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaveSchedule {
     /// Its id.
@@ -157,37 +156,37 @@ pub struct SaveSchedule {
     pub token: Uuid,
     /// Its version when it was read.
     pub version: i64,
-    /// How far it has come, as JSON.
+    /// Its progress, as JSON.
     pub state: String,
-    /// When it is to be looked at.
+    /// When it is due.
     pub due_at: Option<Timestamp>,
-    /// What it says from now on, if that is changed.
+    /// Its new configuration, if that changes.
     pub change: Option<ScheduleChange>,
-    /// What is to be added to its log.
+    /// Entries to append to its log.
     pub log: Vec<NewScheduleLogEntry>,
 }
 
-/// What a schedule says from now on.
+/// The new configuration of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleChange {
     /// The workflow that it starts.
     pub workflow: String,
     /// The encoded arguments.
     pub arguments: Payload,
-    /// What it says, as JSON.
+    /// The configuration, as JSON.
     pub config: String,
 }
 
-/// Something that a schedule has done, or that was done to it.
+/// An action of a schedule, or a change of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewScheduleLogEntry {
-    /// What, in one word.
+    /// The kind, in one word.
     pub kind: String,
-    /// The nominal time that it is about.
+    /// The nominal time it concerns.
     pub nominal_at: Option<Timestamp>,
-    /// The run that it is about.
+    /// The run it concerns.
     pub run_id: Option<RunId>,
-    /// What else is to be known of it, as JSON.
+    /// Further details, as JSON.
     pub details: Option<String>,
 }
 
@@ -198,6 +197,6 @@ pub struct ScheduleLogEntry {
     pub seq: i64,
     /// When it was written, by the database's clock.
     pub at: Timestamp,
-    /// What it says.
+    /// Its content.
     pub entry: NewScheduleLogEntry,
 }

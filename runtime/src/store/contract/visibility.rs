@@ -14,54 +14,52 @@ use crate::store::{
     RunDetails, RunQuery,
 };
 
-/// Looks at runs. Nothing here writes or locks.
+/// Reads of runs. Nothing here writes or locks.
 ///
-/// What holds for all methods is said at [`Store`](super::Store).
+/// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
 pub trait Visibility: Send + Sync {
-    /// What is known of a run. A [`RunKey::WorkflowId`] names the open run with that id, or else
-    /// the one that the database says was started last. Locks nothing.
+    /// A run. A [`RunKey::WorkflowId`] names the open run with that id, or else the one that was started last by
+    /// the database's clock. Locks nothing.
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError>;
 
-    /// The snapshot of a run as its last commit left it; of a closed run, what is left of that.
-    /// Locks nothing.
+    /// The snapshot of a run after its last commit; of a closed run, what is kept of it. Locks nothing.
     async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// What these runs have come to, in their order, as far as that fits one answer: of the first at
-    /// least. The lookup behind waiting for results: less is
-    /// read than for [`Self::find_run`], and many are asked for at a time. Locks nothing.
+    /// The endings of these runs, in their order: as many as fit in one response, but at least the first. Used to
+    /// wait for results: it reads less than [`Self::find_run`] and takes many runs at once. Locks nothing.
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError>;
 
-    /// The runs that a query asks for, in its order, as far as their results fit one answer. If there is one, there
-    /// is one in the answer. Times that are counted from now go by the database's clock, or by that of the caller if
-    /// it has [set](Filter::at) them. Locks nothing.
+    /// The runs that match a query, in its order: as many as fit in one response with their results, but at least
+    /// one if there is one. Times relative to now use the database's clock, or the time that the filter was
+    /// [given](Filter::at). Locks nothing.
     async fn list_runs(&self, query: RunQuery<'_>) -> Result<Vec<RunRecord>, StoreError>;
 
-    /// How many runs match, by what a column holds, in the order of that, or all as one count. Times are counted by
-    /// the day. What no run has is left out; without a column there is always one count. Locks nothing.
+    /// The numbers of matching runs by the value of a column, ordered by that value; without a column, one total.
+    /// Times are grouped by day. Values that no run has are left out, but the total is always there. Locks nothing.
     async fn count_runs(
         &self,
         filter: &Filter,
         group_by: Option<Column>,
     ) -> Result<Vec<RunCount>, StoreError>;
 
-    /// How many open runs of a workflow there are, by definition, state and status, in this order. Reads no
-    /// snapshots. Locks nothing.
+    /// The numbers of open runs of a workflow by definition, state and status, in this order. Reads no snapshots.
+    /// Locks nothing.
     async fn count_by_definition(&self, workflow: &str)
     -> Result<Vec<DefinitionCount>, StoreError>;
 
-    /// Which runs a run belongs to. `None` if there is no such run. Locks nothing.
+    /// The relations of a run. `None` if there is no such run. Locks nothing.
     async fn find_kin(&self, run_id: RunId) -> Result<Option<Kin>, StoreError>;
 
-    /// The last runs of the chains that begin with these runs, in their order; `None` where the database has no run of
-    /// the chain any more, or never had one. Takes as long however long the chains are. Locks nothing.
+    /// The latest runs of the chains that begin with these runs, in their order; `None` for a chain without a run
+    /// in the database. The cost does not depend on the length of the chains. Locks nothing.
     async fn find_last_runs(
         &self,
         first_run_ids: &[RunId],
     ) -> Result<Vec<Option<LastRun>>, StoreError>;
 
-    /// The runs of the chain that begins with `first_run_id`, in their order, at most `limit`; with `after`, only
-    /// those behind that place. Locks nothing.
+    /// The runs of the chain that begins with `first_run_id`, in order, at most `limit`; with `after`, only those
+    /// after that place. Locks nothing.
     async fn list_chain(
         &self,
         first_run_id: RunId,
@@ -69,9 +67,9 @@ pub trait Visibility: Send + Sync {
         limit: u32,
     ) -> Result<Vec<ChainEntry>, StoreError>;
 
-    /// The children that the runs of the chain which begins with `first_run_id` have started, in the order of their
-    /// ids, at most `limit`; with `after`, only those behind it. Those that are still to be started are not among
-    /// them. Locks nothing.
+    /// The children started by the runs of the chain that begins with `first_run_id`, ordered by id, at most
+    /// `limit`; with `after`, only those after it. Children that are still to be started are not included. Locks
+    /// nothing.
     async fn list_children(
         &self,
         first_run_id: RunId,
@@ -79,23 +77,22 @@ pub trait Visibility: Send + Sync {
         limit: u32,
     ) -> Result<Vec<ChildRecord>, StoreError>;
 
-    /// All that is known of a run, whatever its status, as it was at one moment. Locks nothing.
+    /// A run with all its rows, whatever its status, read at one moment. Locks nothing.
     async fn find_details(&self, run_id: RunId) -> Result<Option<RunDetails>, StoreError>;
 
-    /// The past states of a run that are [kept](crate::store::CommitStep::keep_history), newest first,
-    /// without their snapshots. They go when the run goes. Locks nothing.
+    /// The past states of a run that are [kept](crate::store::CommitStep::keep_history), the newest first, without
+    /// their snapshots. They are removed with the run. Locks nothing.
     async fn list_history(&self, run_id: RunId) -> Result<Vec<PastStep>, StoreError>;
 
-    /// The state that a run was in after so many commits, if it is kept. Locks nothing.
+    /// The state of a run after this number of commits, if it is kept. Locks nothing.
     async fn find_history(
         &self,
         run_id: RunId,
         step_no: StepNo,
     ) -> Result<Option<PastState>, StoreError>;
 
-    /// The changes by hand of a run, or of all, newest first, at most `limit` and as far as they fit one
-    /// answer; with `before`, only those behind it. If there is one, there is one in the answer. Locks
-    /// nothing.
+    /// The audit entries of one run or of all, the newest first: at most `limit`, and as many as fit in one
+    /// response, but at least one if there is one. With `before`, only older ones. Locks nothing.
     async fn list_audit(
         &self,
         run_id: Option<RunId>,
@@ -137,21 +134,20 @@ impl From<String> for RunKey {
     }
 }
 
-/// How many open runs are in one state.
+/// The number of open runs in one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DefinitionCount {
-    /// The definition that wrote the state; `None` for runs that have made no step since stores began to
-    /// keep it.
+    /// The definition that the state is written by; `None` for runs without a step since this column exists.
     pub definition: Option<DefinitionHash>,
     /// The name of the state.
     pub state: String,
     /// An open status.
     pub status: RunStatus,
-    /// How many runs.
+    /// The number of runs.
     pub runs: u64,
 }
 
-/// What is known of a run.
+/// A run, as stored.
 #[derive(Clone, Debug)]
 pub struct RunRecord {
     /// The run.
@@ -160,41 +156,40 @@ pub struct RunRecord {
     pub workflow_id: String,
     /// The workflow's stored name.
     pub workflow: String,
-    /// Where it stands.
+    /// Its status.
     pub status: RunStatus,
-    /// The state it is parked in, or was in when it closed.
+    /// The state it is parked in, or its last one before it closed.
     pub state: String,
-    /// The definition that wrote that state; `None` if the run has made no step since stores began to keep
-    /// it.
+    /// The definition that the state is written by; `None` if the run has made no step since this column exists.
     pub definition: Option<DefinitionHash>,
-    /// Commits so far.
+    /// Number of its commits.
     pub step_no: StepNo,
-    /// Who steps it.
+    /// The worker that owns it.
     pub owner: Option<WorkerId>,
-    /// When it falls due of itself, if nobody owns it.
+    /// When it becomes due by itself, if nobody owns it.
     pub due_at: Option<Timestamp>,
     /// Why it is blocked.
     pub blocked: Option<BlockedReason>,
-    /// Since when it is blocked.
+    /// When it was blocked.
     pub blocked_at: Option<Timestamp>,
     /// When it was started.
     pub started_at: Timestamp,
-    /// When its last step was committed; `None` if it has made none.
+    /// When its last step was committed; `None` before the first step.
     pub stepped_at: Option<Timestamp>,
     /// When it closed.
     pub closed_at: Option<Timestamp>,
-    /// Its encoded return value, if it came to one.
+    /// Its encoded return value, if it has one.
     pub result: Option<Payload>,
     /// Why it did not complete, for people.
     pub failure: Option<String>,
     /// Its attributes.
     pub attributes: AttributeMap,
-    /// What it was started with for lists.
+    /// Further data that lists show, given at its start.
     pub memo: Memo,
 }
 
 impl RunRecord {
-    /// Since when it is where it is: when it closed, was blocked, or made its last step, or else when it was started.
+    /// When it reached its present state: when it closed, was blocked, made its last step, or else was started.
     pub fn since(&self) -> Timestamp {
         self.closed_at.or(self.blocked_at).or(self.stepped_at).unwrap_or(self.started_at)
     }
@@ -205,28 +200,28 @@ impl RunRecord {
 pub struct Ending {
     /// A closed status.
     pub status: RunStatus,
-    /// The encoded return value, if it came to one.
+    /// The encoded return value, if it has one.
     pub result: Option<Payload>,
     /// Why it did not complete, for people.
     pub failure: Option<String>,
 }
 
 impl Ending {
-    /// That of a run that an operator ended.
+    /// The ending of a terminated run.
     pub fn terminated(reason: &str) -> Self {
         let (status, failure) = (RunStatus::Terminated, Some(reason.to_owned()));
         Self { status, result: None, failure }
     }
 }
 
-/// What a run has come to.
+/// The ending of a run, if it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FoundEnding {
     /// There is no such run.
     Unknown,
-    /// It continues.
+    /// The run is open.
     Open,
-    /// It is over.
+    /// The run is closed.
     Closed(Ending),
 }
 

@@ -6,24 +6,24 @@ use crate::machine::OperationOutcome;
 use crate::model::{Handle, Payload, RunId, Timestamp};
 use crate::store::WorkerLease;
 
-/// Something that has arrived for a run.
+/// An arrival in a run's inbox.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrival {
     /// Its number in the run's inbox, from 1.
     pub seq: i64,
-    /// What it is.
+    /// Its content.
     pub kind: ArrivalKind,
 }
 
 impl Arrival {
-    /// The value that it brings.
+    /// The value that it carries.
     pub(crate) fn payload(&self) -> Option<&Payload> {
         self.kind.payload()
     }
 }
 
 impl ArrivalKind {
-    /// The value that it brings.
+    /// The value that it carries.
     pub(crate) fn payload(&self) -> Option<&Payload> {
         match self {
             Self::Signal { payload, .. }
@@ -35,28 +35,28 @@ impl ArrivalKind {
         }
     }
 
-    /// Whether a run becomes due by it that nobody owns. One that has not begun is to begin at its time, whatever arrives
-    /// before, but for a request to cancel it.
+    /// Whether it makes a run due that nobody owns. A run that has not begun begins at its time; only a request to
+    /// cancel makes it due earlier.
     pub(crate) fn wakes(&self, has_begun: bool) -> bool {
         has_begun || matches!(self, Self::Cancel { .. } | Self::TimedOut { .. })
     }
 
-    /// Whether it goes over to the run that follows if it is not used up.
+    /// Whether it moves to the run's successor if it is not consumed.
     pub(crate) fn goes_over(&self) -> bool {
         matches!(self, Self::Signal { .. } | Self::Update { .. } | Self::Cancel { .. })
     }
 }
 
-/// Arrivals of a run that nobody has used up, or the first of them.
+/// Unconsumed arrivals of a run, or the first of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inbox {
-    /// In the order of their numbers.
+    /// The arrivals, in the order of their numbers.
     pub arrivals: Vec<Arrival>,
-    /// Whether there may be more behind them.
+    /// Whether there may be more.
     pub has_more: bool,
 }
 
-/// What can arrive.
+/// The kinds of arrivals, with their content.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ArrivalKind {
     /// A signal.
@@ -73,7 +73,7 @@ pub enum ArrivalKind {
         /// How it ended.
         outcome: OperationOutcome,
     },
-    /// An attempt of an activity has failed and is to be tried again.
+    /// An attempt of an activity has failed and will be repeated.
     Retry {
         /// The activity.
         handle: Handle,
@@ -81,30 +81,30 @@ pub enum ArrivalKind {
         attempt: u32,
         /// When the next one is due.
         retry_at: Timestamp,
-        /// What went wrong, for people.
+        /// The failure, for people.
         failure: String,
-        /// What the last heartbeat said.
+        /// The details of the last heartbeat.
         details: Option<Payload>,
     },
     /// A request to cancel the run.
     Cancel {
-        /// Why, for people.
+        /// The reason, for people.
         reason: String,
     },
-    /// An attempt of an activity was cut off because the run was blocked.
+    /// An attempt of an activity was interrupted because the run was blocked.
     Interruption {
         /// The activity.
         handle: Handle,
         /// The attempt, from 1.
         attempt: u32,
     },
-    /// A sign of life of an attempt, from outside.
+    /// A heartbeat of an attempt, sent with its token.
     Heartbeat {
         /// The activity.
         handle: Handle,
         /// The attempt, from 1.
         attempt: u32,
-        /// What the next attempt is to know.
+        /// Details for the next attempt.
         details: Payload,
     },
     /// An update. The dedup key of its arrival is [`UpdateKey::dedup_key`](crate::store::UpdateKey::dedup_key).
@@ -116,51 +116,51 @@ pub enum ArrivalKind {
         /// The encoded request.
         payload: Payload,
     },
-    /// A request to cancel the run because its timeout is over. Not for a run that follows it.
+    /// A request to cancel the run because its timeout has passed. It does not move to a successor.
     TimedOut {
         /// Which timeout, for people.
         reason: String,
     },
-    /// Somebody has paused the run while a worker had it.
+    /// A request to pause the run, sent while a worker owned it.
     Pause,
 }
 
-/// Something to be put into a run's inbox.
+/// An arrival to deliver.
 #[derive(Clone, Debug)]
 pub struct NewArrival {
     /// The run.
     pub run_id: RunId,
-    /// What arrives.
+    /// The content.
     pub kind: ArrivalKind,
-    /// An arrival of the same run with the same key is taken once, for ever.
+    /// Of all arrivals of the run with the same key, one is accepted.
     pub dedup_key: Option<String>,
-    /// Accept it only while this worker validly owns the run.
+    /// Accept the arrival only if this worker owns the run with a valid lease.
     pub owner: Option<WorkerLease>,
 }
 
-/// What became of an arrival.
+/// The result of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArrivalOutcome {
-    /// It is in the inbox under this number.
+    /// It is in the inbox.
     Accepted {
         /// Its number.
         seq: i64,
     },
-    /// Its dedup key was there before; nothing was written.
+    /// An arrival with its dedup key was accepted before; nothing was written.
     Duplicate,
     /// The run is closed.
     Closed,
     /// There is no such run.
     Unknown,
-    /// It was to be accepted from the owner only, and that has changed.
+    /// The arrival names an owner that does not own the run any more.
     NotOwner,
 }
 
-/// What a run is started with.
+/// The arrival that a run starts with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FirstArrival {
-    /// What it is; it has the number 1.
+    /// The content; the arrival has the number 1.
     pub kind: ArrivalKind,
-    /// An arrival of the run with the same key is a duplicate of it.
+    /// Later arrivals of the run with the same key are duplicates.
     pub dedup_key: Option<String>,
 }

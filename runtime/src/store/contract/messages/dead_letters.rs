@@ -13,35 +13,35 @@ impl std::fmt::Display for DeadLetterId {
     }
 }
 
-/// An arrival that a step sets aside instead of using it up.
+/// An arrival that a step moves to the dead letters instead of consuming it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewDeadLetter {
-    /// Its number in the run's inbox. If it is not there, nothing is set aside.
+    /// Its number in the run's inbox. If there is no such arrival, nothing is moved.
     pub seq: i64,
-    /// Why, for people.
+    /// The reason, for people.
     pub reason: String,
 }
 
-/// Something that could not be delivered, or that its run could not read.
+/// A message that could not be delivered, or that its run could not read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeadLetter {
     /// Its id.
     pub id: DeadLetterId,
-    /// The run that has set it aside; `None` if it has reached no run.
+    /// The run that could not read it; `None` if it reached no run.
     pub run_id: Option<RunId>,
-    /// The workflow id that it is for.
+    /// The workflow id it was sent to.
     pub workflow_id: String,
-    /// What it is.
+    /// Its content.
     pub arrival: ArrivalKind,
-    /// Which message it was, if it has come out of an outbox without reaching a run.
+    /// The key of the message, if it came from an outbox and reached no run.
     pub message: Option<MessageKey>,
-    /// Why it is here.
+    /// The reason.
     pub reason: DeadLetterReason,
     /// When it was set aside.
     pub set_aside_at: Timestamp,
 }
 
-/// Why something is a dead letter.
+/// The reason for a dead letter.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeadLetterReason {
@@ -49,7 +49,7 @@ pub enum DeadLetterReason {
     Unknown,
     /// All runs with the workflow id are closed.
     Closed,
-    /// The run could not read it; why, for people.
+    /// The run could not read it, with an explanation for people.
     Unreadable(String),
 }
 
@@ -64,27 +64,27 @@ impl std::fmt::Display for DeadLetterReason {
     }
 }
 
-/// Which dead letters are meant; what is `None` does not matter.
+/// A filter for dead letters; `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeadLetterFilter {
-    /// The workflow id that they are for.
+    /// The workflow id they were sent to.
     pub workflow_id: Option<String>,
-    /// The run that has set them aside.
+    /// The run that could not read them.
     pub run_id: Option<RunId>,
 }
 
-/// What became of a dead letter that was to be delivered after all.
+/// The result of redelivering a dead letter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RedeliverOutcome {
-    /// It is in the inbox of this run under this number, and no longer a dead letter.
+    /// It is in the inbox of this run, and no longer a dead letter.
     Delivered {
         /// The run.
         run_id: RunId,
         /// Its number there.
         seq: i64,
     },
-    /// No open run has its workflow id; it stays.
+    /// No open run has its workflow id; the dead letter stays.
     NoRun,
-    /// It is not there, or no longer.
+    /// There is no such dead letter, or no longer.
     Gone,
 }

@@ -5,23 +5,23 @@ use std::time::Duration;
 use crate::model::{ChildStart, Handle, Message, PromiseMessage, RunId, StepNo};
 use crate::store::{ArrivalKind, DeadLetterReason};
 
-/// What becomes of a message when it is relayed.
+/// How the relay processes a message.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Errand {
-    /// It goes to the inbox of a run.
+    /// Delivers it to the inbox of a run.
     Deliver {
-        /// The run has to belong to the chain that begins with this one.
+        /// The receiving run must belong to the chain that begins with this one.
         chain: Option<RunId>,
-        /// What it is there.
+        /// The content of the arrival.
         kind: ArrivalKind,
     },
-    /// A child is started.
+    /// Starts a child.
     Start(Box<ChildStart>),
-    /// The sender waits for a child.
+    /// Registers a wait for a child.
     Await(AwaitedChild),
-    /// The sender is over.
+    /// Processes the end of the sender.
     Close,
-    /// It goes to a promise.
+    /// Processes an operation on a promise.
     Promise(PromiseMessage),
 }
 
@@ -54,81 +54,81 @@ impl From<Message> for Errand {
     }
 }
 
-/// One message of one run; no other message ever has the same key.
+/// The key of a message. Each message has its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct MessageKey {
     /// The run that sent it.
     pub run_id: RunId,
-    /// Its place among the messages of that run.
+    /// Its number among the messages of that run.
     pub seq: i64,
 }
 
 impl MessageKey {
-    /// The most messages that one step can send.
+    /// The maximum number of messages that one step can send.
     pub const MAX_PER_STEP: usize = 1 << Self::INDEX_BITS;
 
-    /// A run that commits ten thousand steps a second runs out of numbers after 27 years.
+    /// A run with ten thousand steps a second runs out of numbers after 27 years.
     const INDEX_BITS: u32 = 20;
 
-    /// The key of message number `index`, from 0, of the step that was made when the run had `step_no`
-    /// commits. `None` beyond [`MessageKey::MAX_PER_STEP`].
+    /// The key of message number `index`, from 0, of the step made at `step_no`. `None` if `index` is
+    /// [`MessageKey::MAX_PER_STEP`] or more.
     pub fn of(run_id: RunId, step_no: StepNo, index: usize) -> Option<Self> {
         let index = i64::try_from(index).ok().filter(|_| index < Self::MAX_PER_STEP)?;
         let first = step_no.0.checked_mul(1 << Self::INDEX_BITS)?;
         Some(Self { run_id, seq: first.checked_add(index)? })
     }
 
-    /// The key of the message that a run is over, which has so many commits then: behind all that it has sent. A run
-    /// that is opened again counts one commit more.
+    /// The key of the message about the end of a run, which follows all its other messages. `step_no` is the number
+    /// of its commits then; a reopened run has one more.
     pub(crate) fn of_close(run_id: RunId, step_no: StepNo) -> Self {
         let first = step_no.0.saturating_mul(1 << Self::INDEX_BITS);
         Self { run_id, seq: first.saturating_add(Self::LAST_INDEX) }
     }
 
-    /// What [`MessageKey::of_close`] adds to a number of commits that is shifted by [`MessageKey::INDEX_BITS`].
+    /// The lowest part of the number in [`MessageKey::of_close`].
     const LAST_INDEX: i64 = (1 << Self::INDEX_BITS) - 1;
 }
 
-/// Which messages are to be relayed.
+/// A request to relay messages.
 #[derive(Clone, Copy, Debug)]
 pub struct RelayMessages<'a> {
-    /// Whose.
+    /// The senders.
     pub senders: Senders<'a>,
-    /// How many at most.
+    /// The maximum number of messages.
     pub limit: u32,
 }
 
-/// Whose messages are to be relayed.
+/// The runs whose messages are relayed.
 #[derive(Clone, Copy, Debug)]
 pub enum Senders<'a> {
     /// Those of these runs.
     Runs(&'a [RunId]),
-    /// Those of runs that have had one in the outbox for so long: what a process that has died left.
+    /// Runs that have had a message in the outbox for this long; its process may have died.
     WaitingFor(Duration),
 }
 
-/// What became of messages.
+/// The result of relaying.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Relayed {
-    /// Those that are in an inbox now.
+    /// Messages delivered to inboxes.
     pub delivered: Vec<DeliveredMessage>,
-    /// Those for no inbox that have been carried out: children are started, or waited for, or a run has closed.
+    /// Messages that go to no inbox and were processed: starts of children, waits, ends of runs.
     pub carried_out: Vec<MessageKey>,
-    /// Those that are dead letters now, each with why.
+    /// Messages that became dead letters, with the reasons.
     pub set_aside: Vec<(MessageKey, DeadLetterReason)>,
-    /// The first message of each sender that this build cannot read. It was left, with those behind it.
+    /// The first message of each sender that this build cannot read. It stays, with all later ones.
     pub unreadable: Vec<MessageKey>,
-    /// Whether the caller should ask again: more is there than one call takes, or a run has closed while
-    /// its messages were on their way.
+    /// Whether to call again: there are more messages than one call takes, or a run closed while its messages were
+    /// processed.
     pub has_more: bool,
 }
 
-/// A message that is in an inbox.
+/// A message delivered to an inbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeliveredMessage {
-    /// Which one.
+    /// Its key.
     pub key: MessageKey,
-    /// The run that has got it.
+    /// The run that received it.
     pub run_id: RunId,
     /// Its number in that run's inbox.
     pub seq: i64,

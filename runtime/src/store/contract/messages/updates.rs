@@ -13,21 +13,21 @@ pub struct UpdateKey {
 }
 
 impl UpdateKey {
-    /// The dedup key of the update's arrival: an update of one id is accepted once.
+    /// The dedup key of the update's arrival. An update with one id is accepted once.
     pub fn dedup_key(&self) -> String {
         format!("{RESERVED_KEYS}update:{}", self.update)
     }
 }
 
-/// How far an update has come.
+/// The progress of an update.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FoundUpdate {
-    /// The run has not accepted an update with this id, or there is no such run.
+    /// The run has not accepted an update with this id, or does not exist.
     Unknown,
-    /// It is accepted, and the run goes on.
+    /// It was accepted, and the run is open.
     Accepted,
     /// It is answered.
     Answered(UpdateReply),
-    /// It was accepted, and the run is closed and has not answered it.
+    /// It was accepted, and the run closed without an answer.
     Closed,
 }

@@ -59,5 +59,5 @@ pub(in crate::store::postgres) async fn follow(
     sqlx::query(LINK).bind(next).bind(closed).bind(link.as_str()).execute(&mut *connection).await?;
     let goes_over: Vec<Vec<u8>> = GOES_OVER.map(|kind| vec![kind]).to_vec();
     sqlx::query(GO_OVER).bind(next).bind(closed).bind(goes_over).execute(&mut *connection).await?;
-    lifecycle::write(connection, run).await
+    lifecycle::write(connection, now, run).await
 }

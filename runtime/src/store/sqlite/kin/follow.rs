@@ -52,7 +52,7 @@ pub(in crate::store::sqlite) fn add_successor(
     script.bind(next).bind(next).bind(next).bind(closed);
     script.bind(next).bind(closed).bind(next).bind(closed);
     script.sql(HOLD).bind(next).bind(closed).bind(next);
-    add_terms(script, run)
+    add_terms(script, run, now)
 }
 
 /// Inserts a run that nobody owns and whose workflow id is known to be free.
