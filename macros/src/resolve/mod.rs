@@ -228,7 +228,8 @@ impl VisitMut for Resolver<'_> {
                 let value = local.init.as_ref().map(|init| &init.expr);
                 let bound_by = Self::fingerprint_if(self.lowered, &local.pat, &value);
                 if let Some(init) = &mut local.init {
-                    let pat = if let Pat::Type(typed) = &local.pat { &typed.pat } else { &local.pat };
+                    let pat =
+                        if let Pat::Type(typed) = &local.pat { &typed.pat } else { &local.pat };
                     self.lets.push(Names::of(pat.to_token_stream()));
                     self.visit_expr_mut(&mut init.expr);
                     self.lets.pop();

@@ -59,7 +59,8 @@ impl<U: Update> SendUpdate<U> {
     pub async fn accepted(self) -> Result<UpdateHandle<U>, UpdateError<U::Error>> {
         let Self { client, to, request, id } = self;
         let payload = encode(&request)?;
-        let update = RawUpdate { name: U::NAME.to_owned(), id: id_or_new(id)?, payload, json: None };
+        let update =
+            RawUpdate { name: U::NAME.to_owned(), id: id_or_new(id)?, payload, json: None };
         let refused = client.send_update(to, update).await;
         match refused.map_err(UpdateError::widen)? {
             Ok(key) => Ok(UpdateHandle { client, key, update: PhantomData }),

@@ -27,7 +27,10 @@ pub(crate) fn source_name(local: &str) -> Cow<'_, str> {
 
 /// Which of several locals a name is that somebody has written: the one that is stored under it, or else the only one
 /// that the source calls so.
-pub(crate) fn written<'l>(name: &str, locals: impl Iterator<Item = &'l str> + Clone) -> Option<usize> {
+pub(crate) fn written<'l>(
+    name: &str,
+    locals: impl Iterator<Item = &'l str> + Clone,
+) -> Option<usize> {
     let stored = locals.clone().position(|local| local == name);
     stored.or_else(|| {
         let mut called = locals.enumerate().filter(|(_, local)| source_name(local) == name);
