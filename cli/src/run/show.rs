@@ -363,7 +363,12 @@ impl Page<'_> {
         for variable in variables {
             let ty = variable.ty.as_ref().map(|ty| format!(": {ty}")).unwrap_or_default();
             let exposed = if variable.exposed { "exposed " } else { "" };
-            self.named(level, &format!("{exposed}{}{ty} = ", variable.name), &variable.value);
+            let mut shown = variable.value.clone();
+            if let (Some("Timestamp"), Some(at)) = (variable.ty.as_deref(), shown.value.as_i64()) {
+                let at = Timestamp(at);
+                shown.note.get_or_insert_with(|| output::seconds(at).to_string());
+            }
+            self.named(level, &format!("{exposed}{}{ty} = ", variable.name), &shown);
         }
     }
 

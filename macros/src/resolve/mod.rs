@@ -100,6 +100,8 @@ struct Resolver<'a> {
     lowered: bool,
     /// What binds the names of the pattern that is visited next.
     bound_by: Fingerprint,
+    /// What the `let`s bind whose values are being visited.
+    lets: Vec<Names>,
     diagnostics: &'a Diagnostics,
 }
 
@@ -128,6 +130,7 @@ impl<'a> Resolver<'a> {
             foreign: NameSet::default(),
             lowered: true,
             bound_by: Fingerprint::NONE,
+            lets: Vec::new(),
             diagnostics,
         }
     }
@@ -237,7 +240,11 @@ impl VisitMut for Resolver<'_> {
                 let value = local.init.as_ref().map(|init| &init.expr);
                 let bound_by = Self::fingerprint_if(self.lowered, &local.pat, &value);
                 if let Some(init) = &mut local.init {
+                    let pat =
+                        if let Pat::Type(typed) = &local.pat { &typed.pat } else { &local.pat };
+                    self.lets.push(Names::of(pat.to_token_stream()));
                     self.visit_expr_mut(&mut init.expr);
+                    self.lets.pop();
                     if let Some((_, diverge)) = &mut init.diverge {
                         self.visit_expr_mut(diverge);
                     }

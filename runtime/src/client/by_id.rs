@@ -107,8 +107,7 @@ impl UntypedRun {
     ///
     /// Errors: see [`UpdateError`].
     pub fn update(&self, name: impl Into<String>, request: &Json) -> SendJsonUpdate {
-        let payload = Payload::from_json(request);
-        SendJsonUpdate { run: self.clone(), name: name.into(), payload, id: None }
+        SendJsonUpdate { run: self.clone(), name: name.into(), request: request.clone(), id: None }
     }
 
     /// An exposed variable: see [`Exposed::json`](super::Exposed::json).
@@ -196,7 +195,7 @@ impl UntypedRun {
 pub struct SendJsonUpdate {
     run: UntypedRun,
     name: String,
-    payload: Payload,
+    request: Json,
     id: Option<String>,
 }
 
@@ -208,8 +207,9 @@ impl SendJsonUpdate {
     }
 
     async fn send(self) -> Result<Json, UpdateError<Json>> {
-        let Self { run: UntypedRun { client, key }, name, payload, id } = self;
-        let update = RawUpdate { name, id: id_or_new(id)?, payload };
+        let Self { run: UntypedRun { client, key }, name, request, id } = self;
+        let payload = Payload::from_json(&request);
+        let update = RawUpdate { name, id: id_or_new(id)?, payload, json: Some(request) };
         let sent = client.send_update(key, update).await.map_err(UpdateError::widen)?;
         let answer = match sent {
             Ok(key) => client.update_reply(&key).await.map_err(UpdateError::widen)?,

@@ -11,6 +11,7 @@ use super::Client;
 use super::inspect::Position;
 use crate::engine::backoff::patiently;
 use crate::error::{LookupError, StoreError};
+use crate::evolution::written;
 use crate::filter::evaluate::{Cell, Row};
 use crate::filter::{Column, Filter};
 use crate::model::AttributeValue;
@@ -219,13 +220,13 @@ impl Row for WithVariables<'_> {
         self.run.attribute(name)
     }
 
-    /// The names of variables may have points in them.
+    /// The names of variables may have points in them, and a number that the source does not have.
     fn variable(&self, path: &[String]) -> Option<Cow<'_, Value>> {
         let variables = &self.position?.variables;
         (1..=path.len()).rev().find_map(|names| {
             let name = path[..names].join(".");
-            let variable = variables.iter().find(|variable| variable.name == name)?;
-            let shown = &variable.value;
+            let names_of_all = variables.iter().map(|variable| &*variable.name);
+            let shown = &variables[written(&name, names_of_all)?].value;
             if shown.note.is_some() || shown.is_secret() {
                 return None;
             }

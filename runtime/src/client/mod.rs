@@ -112,8 +112,8 @@ struct Shared {
     recorded: Arc<Recorded>,
     /// What runs are known to wait for.
     awaited: Mutex<HashSet<awaited::Awaited>>,
-    /// What signals that were sent as JSON have been found to be read as.
-    signals: Mutex<awaited::SignalTypes>,
+    /// What was sent as JSON has been found to be read as.
+    sent_types: Mutex<awaited::SentTypes>,
     /// The workers of this process that use this client.
     hosts: Mutex<Vec<Weak<Session>>>,
 }
@@ -145,7 +145,7 @@ impl Client {
         let deliveries = Batcher::spawn(Deliveries { store: Arc::clone(&store) }, 1);
         let completions = Batcher::spawn(Completions { store: Arc::clone(&store) }, 1);
         let endings = Batcher::spawn(Endings { store: Arc::clone(&store) }, 1);
-        let (hosts, awaited, signals) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let (hosts, awaited, sent_types) = (Mutex::default(), Mutex::default(), Mutex::default());
         let reports = Reports::to(&store);
         let recorded = Arc::default();
         let shared = Shared {
@@ -157,7 +157,7 @@ impl Client {
             endings,
             recorded,
             awaited,
-            signals,
+            sent_types,
             hosts,
         };
         Self { shared: Arc::new(shared) }
@@ -337,9 +337,9 @@ impl Client {
         self.shared.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_signals(&self) -> std::sync::MutexGuard<'_, awaited::SignalTypes> {
+    fn lock_sent_types(&self) -> std::sync::MutexGuard<'_, awaited::SentTypes> {
         // Whole after every operation, so a panic elsewhere does not spoil it.
-        self.shared.signals.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.sent_types.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_hosts(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Session>>> {

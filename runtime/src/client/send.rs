@@ -119,7 +119,7 @@ impl Client {
         signal: &str,
         json: &Json,
     ) -> Result<(), SignalError> {
-        let checked = self.check_json_signal(workflow, signal, json).await;
+        let checked = self.check_json(workflow, Sent::Signal, signal, json).await;
         let checked = checked.map_err(|error| SignalError::Store(Arc::new(error)))?;
         checked.map_err(|reason| SignalError::Unfit { signal: signal.to_owned(), reason })
     }

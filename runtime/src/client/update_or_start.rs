@@ -47,7 +47,7 @@ impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
         let Self { client, start, request, update_id } = self;
         let payload = encode(&request)?;
         let id = id_or_new(update_id)?;
-        let update = RawUpdate { name: U::NAME.to_owned(), id: id.clone(), payload };
+        let update = RawUpdate { name: U::NAME.to_owned(), id: id.clone(), payload, json: None };
         let failed = |error| UpdateError::Start(Box::new(error));
         client
             .record_schema_of(&update.clone().arrival())

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value as Json;
 use tokio::time::timeout;
 
 use super::awaited::Sent;
@@ -58,7 +59,8 @@ impl<U: Update> SendUpdate<U> {
     pub async fn accepted(self) -> Result<UpdateHandle<U>, UpdateError<U::Error>> {
         let Self { client, to, request, id } = self;
         let payload = encode(&request)?;
-        let update = RawUpdate { name: U::NAME.to_owned(), id: id_or_new(id)?, payload };
+        let update =
+            RawUpdate { name: U::NAME.to_owned(), id: id_or_new(id)?, payload, json: None };
         let refused = client.send_update(to, update).await;
         match refused.map_err(UpdateError::widen)? {
             Ok(key) => Ok(UpdateHandle { client, key, update: PhantomData }),
@@ -155,11 +157,13 @@ pub(super) struct RawUpdate {
     pub(super) name: String,
     pub(super) id: String,
     pub(super) payload: Payload,
+    /// What is to fit the type of the request, if it was sent as JSON.
+    pub(super) json: Option<Json>,
 }
 
 impl RawUpdate {
     pub(super) fn arrival(self) -> ArrivalKind {
-        let Self { name, id, payload } = self;
+        let Self { name, id, payload, .. } = self;
         ArrivalKind::Update { name, id, payload }
     }
 }
@@ -207,6 +211,10 @@ impl Client {
         if let Err(awaited) = awaited {
             let (workflow, update) = (run.workflow, update.name);
             return Err(UpdateError::NotAwaited { workflow, update, awaited });
+        }
+        if let Some(json) = &update.json {
+            let checked = self.check_json(&run.workflow, Sent::Update, &update.name, json).await?;
+            checked.map_err(|reason| UpdateError::Unreadable { run_id, reason })?;
         }
         if let Some(refusal) = self.validate(&run.workflow, &key, &update).await? {
             return Ok(Err(refusal));

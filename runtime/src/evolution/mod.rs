@@ -24,6 +24,7 @@ pub(crate) use known::{find, learn, own, with_awaited};
 pub use migrate::Resume;
 #[doc(hidden)]
 pub use migrate::{Migration, SavedLocals, Target};
+pub(crate) use names::written;
 pub(crate) use old_struct::old_struct;
 pub(crate) use plan::{Inside, finding, plan};
 pub use stored::{

@@ -70,7 +70,8 @@ fn note_read<W: Workflow>() -> PhantomData<fn() -> W> {
 impl<W: Workflow> ChildHandle<W> {
     /// Sets the business key of the child: no two open runs share one. At least one byte, at most 1,000, without the
     /// character NUL; with another one the step fails, and the parent with it. If an open run has it when the child is
-    /// started, awaiting the child gives [`ChildError::IdTaken`]. Default: made of the parent's run id.
+    /// started, awaiting the child gives [`ChildError::IdTaken`]. Default: made of the arguments by
+    /// `#[workflow(id = "…")]`, or else of the parent's run id.
     ///
     /// # Panics
     /// If the child was started in an earlier step. The run is then blocked, as by any panic.
@@ -239,7 +240,8 @@ impl Context {
     /// for waits until one does.
     pub fn start_child<W: Workflow>(&self, call: WorkflowCall<W>) -> ChildHandle<W> {
         let (child, number) = self.new_child();
-        let workflow_id = format!("{}/{number}", self.run_id());
+        let own_id = call.workflow_id.clone();
+        let workflow_id = own_id.unwrap_or_else(|| format!("{}/{number}", self.run_id()));
         let start = Arc::new(StartOfChild(Mutex::new(Some(Start {
             workflow_id: workflow_id.clone(),
             on_parent_close: ParentClose::default(),

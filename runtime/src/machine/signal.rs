@@ -15,6 +15,10 @@ use crate::codec::{self, CodecError, Described};
 use crate::model::{Operation, Payload};
 
 /// A type whose values can be sent to a run. Derive it: `#[derive(Signal, Serialize, Deserialize)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a signal",
+    note = "add `#[derive(Signal, Serialize, Deserialize)]` to the type"
+)]
 pub trait Signal: SignalValue + 'static {
     /// The stored name; by default the type's name.
     const NAME: &'static str;

@@ -16,6 +16,10 @@ use crate::model::{Operation, Payload, UpdateReply};
 
 /// A type whose values are requests to a run, each of which it answers. Derive it:
 /// `#[derive(Update, Serialize, Deserialize)]`, with `#[update(reply = Money, error = OutOfStock)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an update",
+    note = "add `#[derive(Update, Serialize, Deserialize)]` to the type, with `#[update(reply = …, error = …)]`"
+)]
 pub trait Update: Durable + 'static {
     /// The stored name; by default the type's name.
     const NAME: &'static str;

@@ -360,6 +360,10 @@ into_attribute! {
 /// A field of type `String` is a keyword, and with `#[attribute(text)]` a text; a `Vec<String>` is a list of keywords;
 /// integers of at most 64 bits with a sign, floats, `bool` and [`Timestamp`] are what they are. A field of type
 /// `Option` that is `None` unsets the attribute. `#[attribute(name = "…")]` gives another name than the field's.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no attributes",
+    note = "add `#[derive(Attributes)]` to the struct"
+)]
 pub trait Attributes {
     /// The attributes of this value.
     fn into_changes(self) -> AttributeChanges;

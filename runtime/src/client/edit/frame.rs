@@ -4,7 +4,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::codec::{self, CodecError, Schema};
 use crate::error::EditError;
-use crate::evolution::{self, StoredAwaited, StoredDefinition, StoredState};
+use crate::evolution::{self, StoredAwaited, StoredDefinition, StoredState, written};
 use crate::machine::StepError;
 use crate::machine::frame::{FrameHead, add_entry, damaged, take_apart};
 use crate::model::{DefinitionHash, SchemaHash};
@@ -49,16 +49,12 @@ impl Frame {
     /// Sets a variable, or a part of one.
     pub(super) fn set(&mut self, variable: &str, value: &Json) -> Result<(), EditError> {
         let state = self.state();
-        let place = state.locals.iter().enumerate().filter_map(|(number, local)| {
-            let rest = variable.strip_prefix(local.name.as_str())?;
-            let path: Vec<_> = match rest {
-                "" => Vec::new(),
-                rest => rest.strip_prefix('.')?.split('.').collect(),
-            };
-            Some((number, path))
-        });
         // The one with the longest name: a part of a variable may be kept by itself.
-        let place = place.min_by_key(|(_, path)| path.len());
+        let ends = variable.match_indices('.').map(|(end, _)| end).chain([variable.len()]);
+        let place = ends.rev().find_map(|end| {
+            let locals = state.locals.iter().map(|local| &*local.name);
+            Some((written(&variable[..end], locals)?, &variable[end..]))
+        });
         let Some((number, path)) = place else {
             return Err(EditError::NoVariable {
                 state: state.name.clone(),
@@ -66,6 +62,7 @@ impl Frame {
                 known: state.locals.iter().map(|local| local.name.clone()).collect(),
             });
         };
+        let path: Vec<_> = path.split('.').skip(1).collect();
         let local = &state.locals[number];
         let saved = &self.locals[number];
         let written = with_schema(self.definition, local.schema, variable, |schema| {

@@ -215,7 +215,7 @@ pub struct Position {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Variable {
-    /// Its name in the source, such as `total` or `order.name`.
+    /// Its name in the source, such as `total` or `order.name`; of several of one name, with its number: `total#2`.
     pub name: String,
     /// Its type: as the source states it, or as the compiler knows it.
     pub ty: Option<String>,
