@@ -11,9 +11,11 @@ mod crowds;
 mod holdings;
 mod kin;
 mod letters;
+mod pauses;
 mod promises;
 mod queues;
 mod shutdowns;
+mod tenancies;
 mod undoing;
 mod waits;
 mod writes;
@@ -39,9 +41,11 @@ pub(crate) use self::holdings::Bounds;
 use self::holdings::Holdings;
 use self::kin::Kin;
 use self::letters::Letters;
+use self::pauses::Pauses;
 use self::promises::Promises;
 use self::queues::Queues;
 use self::shutdowns::{Running, Shutdowns};
+use self::tenancies::Tenancies;
 use self::undoing::Undoing;
 use crate::clerks::Answer;
 
@@ -56,6 +60,7 @@ pub(crate) struct Oracle {
     answers: Answers,
     kin: Kin,
     chains: Chains,
+    tenancies: Tenancies,
     promises: Promises,
     runs: BTreeMap<RunId, Run>,
     /// What was said with tokens that were refused.
@@ -83,6 +88,7 @@ struct Run {
     workflow_id: String,
     readers: Readers,
     undoing: Undoing,
+    pauses: Pauses,
     owner: Option<WorkerLease>,
     /// When it was last given to an owner, or stepped by one.
     touched_at: Option<Instant>,
