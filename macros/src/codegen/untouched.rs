@@ -1,4 +1,4 @@
-//! What of the state before a root does not touch, and drops if the workflow ends there.
+//! What of the state before a segment does not touch, and drops if the workflow ends there.
 //!
 //! It is not loaded for that at every step, but read where the workflow ends. A variable without a value
 //! stands for it: given one there, it is dropped in the order of the source, and elsewhere it is no code.

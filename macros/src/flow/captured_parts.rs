@@ -6,7 +6,7 @@
 //!
 //! Such a block captures the part by value, and the rest by reference. A region owns whole locals only, so
 //! the part becomes a local of its own, before the branches: `let mut order_lines = order.lines;`. Input:
-//! the graph and its liveness. Output: what [`normalize`](crate::anf) is to do so with, in a
+//! the graph and its liveness. Output: what [`anf`](crate::anf) is to do so with, in a
 //! second go. Guarantees: nothing else reads such a part before it is filled again. Whether it is `Copy`
 //! is not known, and makes no difference then.
 

@@ -6,7 +6,7 @@
 //! let Order { customer, .. } = order;
 //! ```
 //!
-//! A pattern names the whole, of which parts have gone then. [`normalize`](crate::anf) is to let such patterns
+//! A pattern names the whole, of which parts have gone then. [`anf`](crate::anf) is to let such patterns
 //! take parts, in a second go. Input: the graph and its liveness.
 
 use syn::{Ident, Stmt};

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Until then the rest is saved with a copy in the place of the part (see [`crate::flow::move_paths`]), so the local must be
-//! one that can be changed. It is declared `mut`, for a second go of [`normalize`](crate::anf). Input: the graph.
+//! one that can be changed. It is declared `mut`, for a second go of [`anf`](crate::anf). Input: the graph.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Ident, Macro, PatIdent, PatType};

@@ -2,7 +2,7 @@
 //!
 //! Three forms: the locals of a function with unique names ([`Locals`], made by `resolve`), the body
 //! as a tree in which every suspension point is a statement of its own ([`Body`], made by
-//! `normalize`), and blocks with terminators ([`Graph`], made by `cfg`). Expressions inside are the
+//! `anf`), and blocks with terminators ([`Graph`], made by `cfg`). Expressions inside are the
 //! user's own syntax; none of them suspends.
 
 mod field;
@@ -19,7 +19,7 @@ pub(crate) use self::field::Field;
 pub(crate) use self::graph::{
     Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator, Touched,
 };
-pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
+pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith};
 pub(crate) use self::refinement::{CapturedPart, Refinement};
 pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{

@@ -130,8 +130,8 @@ impl<W: Workflow> RunHandle<W> {
     /// Sends a signal. Await what this returns, after setting a dedup key if it is to be.
     ///
     /// Errors: [`Closed`] and [`Unknown`] by the state of the run, [`Encode`] for a signal that cannot
-    /// be saved, [`NotAwaited`] for one that no build of the workflow waits for. [`Client::signal_json`] does not check
-    /// this, for a signal that a run of another workflow is to take, which the run continues as.
+    /// be saved, [`NotAwaited`] for one that no build of the workflow waits for. If the workflow may continue as another one,
+    /// it may be a signal that any workflow waits for. [`Client::signal_json`] does not check this.
     ///
     /// [`NotAwaited`]: crate::error::SignalError::NotAwaited
     /// [`Closed`]: crate::error::SignalError::Closed

@@ -151,17 +151,18 @@ impl UntypedRun {
     /// state that was saved before it failed. Await what this returns, after saying by whom and why.
     ///
     /// A failed run is open again then, and waits for what it waited for: an activity has all its attempts and time limits
-    /// anew, and the end of a child is asked for again. What has happened in the world is
-    /// not taken back, and a signal that the last step took does not come again. State and variables are carried over to
-    /// code that has changed as those of any parked run are.
+    /// anew, and the end of a child is asked for again. A promise is awaited again, and so is the outcome of an activity on
+    /// a queue with a key; one that is completed keeps its outcome, which the code gets once more. What has happened in
+    /// the world is not taken back, and a signal that the last step took does not come again. State and variables are
+    /// carried over to code that has changed as those of any parked run are.
     ///
     /// `false` is returned of a run that goes on anyway.
     ///
     /// Errors: [`EditError::Closed`] of a run that is over without having failed; [`EditError::Followed`] if another run
     /// follows it in its chain, and [`EditError::IdTaken`] if another one has its workflow id; [`EditError::Compensated`]
     /// if its compensations have begun; [`EditError::AtMostOnce`] if it would attempt an activity again that is
-    /// `at_most_once`, unless [`ChangeOne::repeat_at_most_once`] allows that; [`EditError::OnPromise`] and [`EditError::OnQueue`] if it failed over a promise, or
-    /// over an activity on a queue, whose arguments have gone with the queue's row.
+    /// `at_most_once`, unless [`ChangeOne::repeat_at_most_once`] allows that; [`EditError::OnQueue`] if it would wait for
+    /// an activity on a queue, whose arguments have gone with the queue's row.
     pub fn retry(&self) -> ChangeOne {
         self.change(Change::Retry { repeats: false }, "retry", String::new())
     }

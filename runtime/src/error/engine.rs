@@ -157,7 +157,8 @@ pub enum SignalError {
     /// No run has, or has had, this workflow id.
     #[error("there is no run with the {}", name(.0))]
     NoRun(RunKey),
-    /// No build of the workflow that the database knows waits for such a signal anywhere.
+    /// No build of the workflow that the database knows waits for such a signal anywhere, and none that it may continue
+    /// as does.
     #[error(
         "the workflow `{workflow}` never waits for the signal `{signal}`; it waits for: {}",
         list(.awaited)

@@ -77,11 +77,3 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     #[doc(hidden)]
     const ALONE: Fut<Self> = Fut::of();
 }
-
-/// What awaiting an operation gives, for code that is never come to.
-///
-/// # Panics
-/// Always.
-pub fn outcome<F: DurableFuture>(_: F) -> F::Output {
-    unreachable!("types are told by code that is not carried out")
-}

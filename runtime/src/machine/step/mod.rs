@@ -24,8 +24,8 @@ use crate::error::Error;
 #[cfg(feature = "engine")]
 use crate::model::Terms;
 use crate::model::{
-    ChildEnd, DefinitionHash, Ending, ItemFailure, Operation, Payload, PromiseOutcome, Snapshot,
-    Timestamp, Wait,
+    ChildEnd, DefinitionHash, Ending, Handle, ItemFailure, Operation, Payload, PromiseOutcome,
+    Snapshot, Timestamp, Wait,
 };
 
 /// Why a step could not be made. The state before it stands.
@@ -190,6 +190,8 @@ pub struct Machine {
     /// How many parts of a wait for all have been found to hold since the last step. They hold
     /// until the next one, so a wait for n arrivals costs n looks and not n².
     met: Cell<usize>,
+    /// What the next step gives up.
+    given_up: Vec<Handle>,
 }
 
 impl Machine {
@@ -216,6 +218,7 @@ impl Machine {
             clock: Timestamp::MIN,
             ending: None,
             met: Cell::new(0),
+            given_up: Vec::new(),
         })
     }
 
@@ -243,7 +246,14 @@ impl Machine {
             clock: snapshot.clock,
             ending: snapshot.ending,
             met: Cell::new(0),
+            given_up: Vec::new(),
         }
+    }
+
+    /// Has the next step give up these operations: the code that awaited them is gone.
+    #[cfg(feature = "engine")]
+    pub(crate) fn give_up(&mut self, operations: Vec<Handle>) {
+        self.given_up = operations;
     }
 
     /// Tells the run what is agreed on it.
@@ -405,7 +415,8 @@ impl Machine {
                 return self.failed(error, now);
             }
         };
-        ledger.lost().into_iter().for_each(|handle| self.cx.settle(handle));
+        let given_up = std::mem::take(&mut self.given_up);
+        ledger.lost().into_iter().chain(given_up).for_each(|handle| self.cx.settle(handle));
         self.steps += 1;
         self.clock = now;
         let outcome = match (outcome, next) {
