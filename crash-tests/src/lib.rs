@@ -19,6 +19,8 @@
 //! An order desk (`bin/piton-order-desk.rs`) fills orders by children; a cashier (`bin/piton-cashier.rs`) completes their
 //! promises from another process.
 //!
+//! A counter (`bin/piton-counter.rs`) has runs count: children, continued runs, updates, and runs that are paused.
+//!
 //! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
 //! which the database itself keeps the books.
 
@@ -27,6 +29,7 @@ pub mod bookkeeper;
 pub mod books;
 pub mod clockwork;
 pub mod consequences;
+pub mod counts;
 pub mod dive;
 pub mod environment;
 pub mod errand;

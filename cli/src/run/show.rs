@@ -298,7 +298,7 @@ impl Page<'_> {
             WaitFor::Promise { token, expires_at } => {
                 let until = expires_at.map(|at| format!(", expires {}", relative(at, now)));
                 let (until, name) = (until.unwrap_or_default(), token.name());
-                let named = named(&format!("promise<{name}>"));
+                let named = named("promise");
                 self.line(level, &format!("{named}promise `{name}`{since}{until}{arrived}"));
                 self.line(inside, &format!("token {token}"));
             }
@@ -314,6 +314,15 @@ impl Page<'_> {
             WaitFor::All { items } => {
                 self.line(level, &format!("{}all of {}", named(""), items.len()));
                 self.waits(inside, items);
+            }
+            WaitFor::Within { until, wait } => {
+                self.line(level, &format!("{}until {}", named(""), relative(*until, now)));
+                self.wait(inside, wait);
+            }
+            WaitFor::Each { total, succeeded, failed, asked } => {
+                let ended = format!("{succeeded} have succeeded, {failed} have failed");
+                self.line(level, &format!("{}each of {total}: {ended}", named("")));
+                self.waits(inside, asked);
             }
             WaitFor::Done(value) => {
                 self.named(level, &format!("{}done with ", named("")), value);

@@ -41,11 +41,19 @@ pub enum Guard {
     Outcome,
     /// A wait for a promise is gone once it was told of the outcome.
     PromiseWait,
+    /// A paused run is given to nobody.
+    Paused,
+    /// A run that is resumed is due.
+    Resumed,
+    /// A run that is opened again has no open run with its workflow id beside it.
+    Reopened,
+    /// A run is started only after such runs as the policy of the start allows.
+    IdReuse,
 }
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 21] = [
         Self::Lease,
         Self::Owner,
         Self::StepNo,
@@ -63,6 +71,10 @@ impl Guard {
         Self::Attached,
         Self::Outcome,
         Self::PromiseWait,
+        Self::Paused,
+        Self::Resumed,
+        Self::Reopened,
+        Self::IdReuse,
     ];
 }
 

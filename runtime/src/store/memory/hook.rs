@@ -206,6 +206,11 @@ pub enum Write<'a> {
         /// The run.
         run_id: RunId,
     },
+    /// A run that was over was opened again.
+    Reopened {
+        /// The run.
+        run_id: RunId,
+    },
     /// A blocked run was given another try.
     Unblocked {
         /// The run.
