@@ -1,4 +1,4 @@
-//! The signals and updates that a workflow awaits, in all builds that the database knows.
+//! The signals and updates that a workflow awaits, in all builds with a recorded definition.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,22 +12,22 @@ use crate::error::StoreError;
 use crate::evolution::{self, StoredAwaited, StoredDefinition};
 use crate::machine::WorkflowEntry;
 
-/// What is sent to a run.
+/// A kind of message to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Sent {
     Signal,
     Update,
 }
 
-/// A workflow's stored name, and what is sent to it.
+/// A workflow's stored name, and the kind and name of a message.
 pub(super) type Awaited = (String, Sent, String);
 
 /// The types of signals, by workflow and signal.
 pub(super) type SignalTypes = HashMap<(String, String), Vec<&'static Schema>>;
 
 impl Client {
-    /// Whether a run of this workflow may wait for what is sent. If no build does, what they wait for. What is not
-    /// known counts as awaited: a build may be on its way to the database.
+    /// Whether a run of this workflow may await this message, in any build. If not, returns what it awaits. Returns
+    /// `Ok` if a definition is missing, because a newer build may not have recorded it yet.
     pub(super) async fn check_awaited(
         &self,
         workflow: &str,
@@ -57,8 +57,8 @@ impl Client {
         Ok(Ok(()))
     }
 
-    /// Whether a run of this workflow can read JSON as the value of a signal, in some build that the database knows. If
-    /// none can, why not. A signal of which nothing is known counts as readable.
+    /// Whether a run of this workflow can read the JSON as the value of a signal, in any recorded build; if not,
+    /// why. A signal of unknown type counts as readable.
     pub(super) async fn check_json_signal(
         &self,
         workflow: &str,
@@ -87,7 +87,7 @@ impl Client {
         Ok(refusal)
     }
 
-    /// The types of a signal in all builds of a workflow and of those that run as a part of it.
+    /// The types of a signal in all builds of a workflow, and of the workflows that it awaits inline.
     async fn signal_schemas(
         &self,
         workflow: &str,
@@ -124,7 +124,7 @@ impl Client {
     }
 }
 
-/// Looks at each build of the workflows in `todo`, to which `look` adds those that run as a part of it.
+/// Calls `look` for each build of the workflows in `todo`; `look` adds the workflows that these await inline.
 fn each_build(
     definitions: &[&'static StoredDefinition],
     mut todo: Vec<String>,
@@ -142,7 +142,7 @@ fn each_build(
     }
 }
 
-/// Adds what a definition waits for, and the workflows that run as a part of it.
+/// Adds the messages that a definition awaits, and the workflows that it awaits inline.
 fn add(
     definition: &StoredDefinition,
     sent: Sent,

@@ -10,46 +10,45 @@ use crate::model::{
 };
 use crate::store::{ActivityKey, Arrival, ArrivalKind, RunKey};
 
-/// How many arrivals are read in one go.
+/// The number of arrivals to read at a time.
 const PAGE: u32 = 500;
 
-/// An activity that a run has asked for and whose outcome it does not have, as [`Client::activities`]
-/// shows it.
+/// An activity that a run has requested and whose outcome it does not have, as returned by [`Client::activities`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutstandingActivity {
-    /// Which operation of the run it is.
+    /// The operation of the run.
     pub handle: Handle,
     /// The activity's stored name.
     pub name: String,
-    /// The queue whose workers attempt it; `None` if the worker that has the run does.
+    /// The queue whose workers attempt it; `None` if the run's owner does.
     pub queue: Option<String>,
-    /// When the workflow asked for it.
+    /// When the workflow requested it.
     pub scheduled_at: Timestamp,
-    /// The number of the attempt that is being made or comes next, from 1.
+    /// The number of the current or next attempt, from 1.
     pub attempt: u32,
-    /// When that attempt is due, if it waits for its time.
+    /// When that attempt is due, if it has not begun.
     pub next_attempt_at: Option<Timestamp>,
-    /// How the last attempt failed that did, if it has been written down.
+    /// The failure of the last failed attempt, if it is stored.
     pub last_failure: Option<AttemptFailure>,
 }
 
 impl<W: Workflow> RunHandle<W> {
-    /// As [`Client::activities`].
+    /// See [`Client::activities`].
     ///
     /// # Errors
-    /// As [`Client::activities`].
+    /// See [`Client::activities`].
     pub async fn activities(&self) -> Result<Vec<OutstandingActivity>, LookupError> {
         self.client().activities(self.run_id()).await
     }
 }
 
 impl Client {
-    /// The activities that a run waits for, in the order in which it asked for them: which attempt they are
-    /// at, when it is due, and how the last one failed. It is what the database has, so it can be asked in
-    /// any process, also while no worker runs; of a run with relaxed durability that is a few steps old.
+    /// The activities that a run waits for, in the order of their requests: the current attempt of each, when it is
+    /// due, and how the last one failed. This reads the database only, so it works in any process, even while no
+    /// worker runs. The data of a run with relaxed durability may be a few steps old.
     ///
-    /// A run that is closed waits for nothing.
+    /// Empty if the run is closed.
     ///
     /// ```no_run
     /// # use piton::prelude::*;
@@ -64,15 +63,15 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
-    /// [is away](Client#when-the-database-is-away) for too long, or what it has of the run cannot be read.
+    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database [is
+    /// away](Client#when-the-database-is-away) for too long, or contains a row of the run that cannot be read.
     pub async fn activities(&self, run_id: RunId) -> Result<Vec<OutstandingActivity>, LookupError> {
         match self.find(run_id).await? {
             Some(run) if run.status.is_open() => {}
             Some(_) => return Ok(Vec::new()),
             None => return Err(LookupError::Unknown(RunKey::RunId(run_id))),
         }
-        // In this order: what leaves the inbox in between has gone into the snapshot.
+        // In this order: arrivals that leave the inbox in between are part of the snapshot.
         let inbox = self.arrivals(run_id).await?;
         let snapshot = patiently(|| self.store().find_snapshot(run_id)).await?;
         let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_empty()) else {
@@ -92,7 +91,8 @@ impl Client {
             if shown.queue.is_some() {
                 let key = ActivityKey { run_id, handle };
                 let row = patiently(|| self.store().find_activity(key)).await?;
-                // Without a row it has ended, or the run has closed, since the snapshot was read.
+                // If the row is missing, the activity has ended, or the run has closed, since the snapshot was
+                // read.
                 let Some(row) = row else { continue };
                 let is_made = row.worker.is_some();
                 shown.attempt = row.attempt + u32::from(!is_made);
@@ -104,7 +104,7 @@ impl Client {
         Ok(outstanding)
     }
 
-    /// Everything that waits for the run.
+    /// All arrivals in the run's inbox.
     async fn arrivals(&self, run_id: RunId) -> Result<Vec<Arrival>, LookupError> {
         let mut inbox: Vec<Arrival> = Vec::new();
         loop {
@@ -125,7 +125,7 @@ fn activities(snapshot: Snapshot) -> impl Iterator<Item = (Handle, ActivityOpera
     })
 }
 
-/// Adds what has arrived since the snapshot. Whether the activity is still outstanding.
+/// Applies arrivals since the snapshot. Returns whether the activity is still outstanding.
 pub(super) fn apply(inbox: &[Arrival], handle: Handle, activity: &mut ActivityOperation) -> bool {
     for arrival in inbox {
         match &arrival.kind {

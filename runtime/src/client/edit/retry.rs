@@ -1,4 +1,4 @@
-//! Letting a failed run try again from where it failed.
+//! Retrying a failed run from where it failed.
 
 use super::frame::Frame;
 use super::past::{check_promises, check_queues, passed_over};
@@ -12,7 +12,7 @@ use crate::model::{
 use crate::store::{Effect, NewAuditEntry};
 
 impl Client {
-    /// Lets a failed run go back to the last state that it was parked in.
+    /// Returns a failed run to the last state in which it was parked.
     pub(in crate::client) async fn retry_failed(
         &self,
         run_id: RunId,
@@ -27,7 +27,7 @@ impl Client {
         if snapshot.ending.is_some() {
             return Err(EditError::Compensated { run_id });
         }
-        // The arguments of a call on a queue are in the row of the call, which has gone.
+        // The arguments of a queued call are in its row, which was deleted.
         check_queues(&snapshot, &details)?;
         check_promises(&snapshot, None)?;
         let definition = Frame::definition_of(&snapshot.frame);
@@ -41,8 +41,8 @@ impl Client {
     }
 }
 
-/// Has the time limits of activities counted from now, and their attempts from none. Returns how many attempts of each
-/// are passed over: no two have one number.
+/// Restarts the time limits of activities at `now`, and their retry policies. Returns the number of attempts to
+/// skip for each, since no two may have the same number.
 fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u32 {
     let made = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
         Operation::Activity(activity) => Some(activity.attempts),
@@ -60,7 +60,7 @@ fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u3
     attempts
 }
 
-/// What only a commit asks for, and has gone with the end of the run.
+/// The messages of waits that were removed when the run closed.
 fn ask_again(snapshot: &Snapshot) -> Vec<Effect> {
     let ask = |(handle, operation): &(Handle, Operation)| match operation {
         Operation::Child { child, workflow_id, .. } => {

@@ -1,4 +1,4 @@
-//! What the runs of a schedule are started with, beside their arguments.
+//! The terms, attributes and memo of the runs that a schedule starts.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use crate::model::{
 };
 use crate::schedules::Action;
 
-/// What is started, as [`Start`](super::super::Start) has it.
+/// Options of the runs, as of [`Start`](super::super::Start).
 impl CreateSchedule {
-    /// Limits how long a run that the schedule starts may take, with all runs that follow it: see
+    /// Limits the time of a run that the schedule starts, with all runs that follow it: see
     /// [`Start::execution_timeout`](crate::client::Start::execution_timeout). Default: no limit.
     pub fn execution_timeout(mut self, timeout: Duration) -> Self {
         self.config.action.terms.execution_timeout = Some(timeout);
         self
     }
 
-    /// Limits how long each run may take: see [`Start::run_timeout`](crate::client::Start::run_timeout). Default: no
+    /// Limits the time of each run: see [`Start::run_timeout`](crate::client::Start::run_timeout). Default: no
     /// limit.
     pub fn run_timeout(mut self, timeout: Duration) -> Self {
         self.config.action.terms.run_timeout = Some(timeout);
         self
     }
 
-    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
+    /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
     pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
         self.config.action.terms.on_timeout = Some(on_timeout);
         self
@@ -66,7 +66,7 @@ impl CreateSchedule {
     }
 }
 
-/// Changes of what is started; `None` stays as it is.
+/// Changes of the runs' options; `None` means no change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ActionChange {
     execution_timeout: Option<Option<Duration>>,
@@ -96,15 +96,15 @@ impl ActionChange {
     }
 }
 
-/// What is started from now on. Runs that are open keep what they were started with.
+/// Changes of the options of later runs. Open runs keep theirs.
 impl UpdateSchedule {
-    /// See [`CreateSchedule::execution_timeout`]; `None` is no limit.
+    /// See [`CreateSchedule::execution_timeout`]; `None` means no limit.
     pub fn execution_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.action_change.execution_timeout = Some(timeout);
         self
     }
 
-    /// See [`CreateSchedule::run_timeout`]; `None` is no limit.
+    /// See [`CreateSchedule::run_timeout`]; `None` means no limit.
     pub fn run_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.action_change.run_timeout = Some(timeout);
         self
@@ -122,13 +122,14 @@ impl UpdateSchedule {
         self
     }
 
-    /// See [`CreateSchedule::retry`]: the policy with the errors that are final; `None` is not to try again.
+    /// See [`CreateSchedule::retry`]: the policy with the errors that are not retried; `None` means no retries.
     pub fn retry(mut self, retry: Option<WorkflowRetry>) -> Self {
         self.action_change.retry = Some(retry);
         self
     }
 
-    /// Sets these attributes, and unsets those that have no value. Others stay. See [`CreateSchedule::attributes`].
+    /// Sets these attributes, and removes those without a value. Others do not change. See
+    /// [`CreateSchedule::attributes`].
     pub fn attributes(mut self, attributes: impl Attributes) -> Self {
         self.action_change.attributes.extend(attributes.into_changes());
         self
