@@ -30,30 +30,29 @@ impl CreateSchedule {
         self
     }
 
-    /// Sets how long a run may take to clean up whose timeout is over: see
+    /// Sets how long a run may clean up after a timeout: see
     /// [`Start::cleanup_timeout`](crate::client::Start::cleanup_timeout). Default: 10 minutes.
     pub fn cleanup_timeout(mut self, timeout: Duration) -> Self {
         self.config.action.terms.cleanup_timeout = Some(timeout);
         self
     }
 
-    /// Has a run that fails or times out tried again: see [`Start::retry`](crate::client::Start::retry). To the schedule,
-    /// all attempts are one run, which is open until the last of them is over. Default: it is not tried again.
+    /// Retries a run that fails or times out: see [`Start::retry`](crate::client::Start::retry). To the schedule,
+    /// all attempts are one run, which is open until the last of them has closed. Default: no retries.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.config.action.terms.retry = Some(policy);
         self
     }
 
-    /// Names an error after which a run is not tried again: see
-    /// [`Start::non_retryable`](crate::client::Start::non_retryable). May be called several times. Without
-    /// [`retry`](Self::retry) it does nothing.
+    /// Names an error that is not retried: see [`Start::non_retryable`](crate::client::Start::non_retryable).
+    /// Further calls add errors. Has no effect without [`retry`](Self::retry).
     pub fn non_retryable(mut self, error: impl Into<String>) -> Self {
         self.config.action.terms.non_retryable.push(error.into());
         self
     }
 
-    /// Starts the runs with these attributes, by which [filters](crate::filter) find them. Called again, it adds to them.
-    /// Default: none.
+    /// Starts the runs with these attributes, by which [filters](crate::filter) find them. Further calls add
+    /// attributes. Default: none.
     pub fn attributes(mut self, attributes: impl Attributes) -> Self {
         self.attributes.extend(attributes.into_changes());
         self
