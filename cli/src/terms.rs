@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use piton::model::{AttributeChanges, AttributeValue, Memo, OnTimeout, RetryPolicy, WorkflowRetry};
+use piton::model::{
+    AttributeChanges, AttributeValue, Memo, OnTimeout, RetryPolicy, TimeoutClock, WorkflowRetry,
+};
 use piton::schedule::parse_duration;
 use serde_json::{Map, Value};
 
@@ -15,6 +17,10 @@ pub(crate) struct TermsArgs {
     /// How long each run may take; `none` is no limit
     #[arg(long, value_name = "DURATION", value_parser = limit)]
     pub(crate) run_timeout: Option<Limit>,
+    /// Which time the timeouts count: calendar, all of it, or attended, that in which a worker with the code is there;
+    /// calendar by default
+    #[arg(long, value_name = "CLOCK", value_parser = timeout_clock)]
+    pub(crate) timeout_clock: Option<TimeoutClock>,
     /// What happens when a timeout is over: terminate or cancel; terminate by default
     #[arg(long, value_name = "WORD", value_parser = on_timeout)]
     pub(crate) on_timeout: Option<OnTimeout>,
@@ -99,6 +105,14 @@ fn on_timeout(word: &str) -> Result<OnTimeout, String> {
         "terminate" => Ok(OnTimeout::Terminate),
         "cancel" => Ok(OnTimeout::Cancel),
         _ => Err("write terminate or cancel".to_owned()),
+    }
+}
+
+pub(crate) fn timeout_clock(word: &str) -> Result<TimeoutClock, String> {
+    match word {
+        "calendar" => Ok(TimeoutClock::Calendar),
+        "attended" => Ok(TimeoutClock::Attended),
+        _ => Err("write calendar or attended".to_owned()),
     }
 }
 

@@ -116,10 +116,19 @@ CREATE TABLE piton_terms (
     -- The result of the last run of the chain that has completed before this one.
     last_result BYTEA,
     -- When something is to be done about a timeout; null once nothing is.
-    deadline_at BIGINT
+    deadline_at BIGINT,
+    -- Set where the timeouts leave out the time in which no worker was there.
+    attended    BOOLEAN CHECK (attended)
 );
 
 CREATE INDEX piton_terms_deadline ON piton_terms (deadline_at) WHERE deadline_at IS NOT NULL;
+CREATE INDEX piton_terms_attended ON piton_terms (deadline_at) WHERE attended IS NOT NULL AND deadline_at IS NOT NULL;
+
+-- Until when a worker is there for a workflow, of which a run has such terms.
+CREATE TABLE piton_attendance (
+    workflow       TEXT NOT NULL PRIMARY KEY,
+    attended_until BIGINT NOT NULL
+);
 
 -- Runs that somebody has paused: those whose status says so, and those that their owners are yet to let go of.
 CREATE TABLE piton_pauses (

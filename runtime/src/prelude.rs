@@ -23,7 +23,7 @@ pub use crate::error::{
     CompleteError, QueryError, RunError, SignalError, StartError, TokenError, UpdateError,
 };
 #[cfg(feature = "engine")]
-pub use crate::model::OnTimeout;
+pub use crate::model::{OnTimeout, TimeoutClock};
 #[cfg(feature = "engine")]
 pub use crate::store::IdReuse;
 #[cfg(feature = "engine")]

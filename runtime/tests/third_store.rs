@@ -237,6 +237,10 @@ delegate! { Lifecycle:
     expire_run(expiry: ExpireRun) -> bool;
 }
 
+delegate! { Attendance:
+    attend(workflows: &[&str], hold: Duration) -> u64;
+}
+
 delegate! { Workers:
     register_worker(worker: NewWorker) -> WorkerLease;
     renew_lease(worker: WorkerLease, lease: Duration) -> Renewal;

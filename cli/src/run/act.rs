@@ -1,6 +1,6 @@
 //! `piton run signal`, `query`, `update`, `cancel`, `terminate` and `result`: the actions of a run's handle.
 
-use piton::client::{Client, UntypedRun};
+use piton::client::{ChangeOne, Client, UntypedRun};
 use piton::error::RunError;
 use serde_json::{Value, json};
 
@@ -62,6 +62,15 @@ pub(crate) struct EndArgs {
     pub(super) because: Option<String>,
     #[command(flatten)]
     pub(super) many: ManyArgs,
+}
+
+#[derive(clap::Args)]
+pub(crate) struct RetryArgs {
+    #[command(flatten)]
+    pub(super) end: EndArgs,
+    /// Attempt `at_most_once` activities again, though the run may have carried them out before it failed
+    #[arg(long, conflicts_with = "filter")]
+    pub(super) repeat_at_most_once: bool,
 }
 
 #[derive(clap::Args)]
@@ -153,16 +162,52 @@ pub(super) async fn terminate(
 
 pub(super) async fn retry(
     client: &Client,
+    args: RetryArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let id = args.end.id.unwrap_or_default();
+    let run = find(client, &id).await?;
+    let mut retry = run.retry().because(args.end.because.unwrap_or_default());
+    if args.repeat_at_most_once {
+        retry = retry.repeat_at_most_once();
+    }
+    match signed(retry, args.end.many.by).await? {
+        true => Ok(said(output, &json!({ "retried": true }), "the run tries again")),
+        false => Ok(said(output, &json!({ "retried": false }), "the run goes on anyway")),
+    }
+}
+
+pub(super) async fn pause(
+    client: &Client,
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
     let id = args.id.unwrap_or_default();
-    let run = find(client, &id).await?;
-    let retry = run.retry().by(args.many.by).because(args.because.unwrap_or_default());
-    match retry.await? {
-        true => Ok(said(output, &json!({ "retried": true }), "the run tries again")),
-        false => Ok(said(output, &json!({ "retried": false }), "the run goes on anyway")),
+    let pause = find(client, &id).await?.pause(args.because.unwrap_or_default());
+    match signed(pause, args.many.by).await? {
+        true => Ok(said(output, &json!({ "paused": true }), "the run is paused")),
+        false => {
+            Ok(said(output, &json!({ "paused": false }), "the run is paused already, or over"))
+        }
     }
+}
+
+pub(super) async fn resume(
+    client: &Client,
+    args: EndArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let id = args.id.unwrap_or_default();
+    let resume = find(client, &id).await?.resume().because(args.because.unwrap_or_default());
+    match signed(resume, args.many.by).await? {
+        true => Ok(said(output, &json!({ "resumed": true }), "the run goes on")),
+        false => Ok(said(output, &json!({ "resumed": false }), "the run was not paused")),
+    }
+}
+
+/// The change in the name of whoever is given, or in that of the program.
+fn signed(change: ChangeOne, by: String) -> ChangeOne {
+    if by.is_empty() { change } else { change.by(by) }
 }
 
 pub(super) async fn set_aside(

@@ -88,8 +88,7 @@ pub(super) async fn pause(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let filter = one_or_many(client, &args).await?;
-    make(client.pause_all(filter), args.many, args.because, output).await
+    make(client.pause_all(args.many.filter()), args.many, args.because, output).await
 }
 
 pub(super) async fn resume(
@@ -97,8 +96,7 @@ pub(super) async fn resume(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let filter = one_or_many(client, &args).await?;
-    make(client.resume_all(filter), args.many, args.because, output).await
+    make(client.resume_all(args.many.filter()), args.many, args.because, output).await
 }
 
 pub(super) async fn delete(

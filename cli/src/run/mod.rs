@@ -14,7 +14,7 @@ use piton::model::RunId;
 use piton::store::RunKey;
 
 pub(crate) use self::act::parse_json;
-use self::act::{EndArgs, QueryArgs, ResultArgs, SetAsideArgs, SignalArgs, UpdateArgs};
+use self::act::{EndArgs, QueryArgs, ResultArgs, RetryArgs, SetAsideArgs, SignalArgs, UpdateArgs};
 use self::edit::EditArgs;
 pub(crate) use self::list::attribute;
 use self::list::{CountArgs, ListArgs};
@@ -45,7 +45,7 @@ pub(crate) enum RunCommand {
     /// End a run without running any more of its code
     Terminate(EndArgs),
     /// Let a blocked run try again, or a failed one from where it failed
-    Retry(EndArgs),
+    Retry(RetryArgs),
     /// Pause a run: it takes no step until it is resumed, and keeps what arrives
     Pause(EndArgs),
     /// Let a paused run go on
@@ -98,10 +98,16 @@ pub(crate) async fn carry_out(
         RunCommand::Terminate(args) if args.many.are_meant() => {
             many::terminate(client, args, output).await
         }
-        RunCommand::Retry(args) if args.many.are_meant() => many::retry(client, args, output).await,
+        RunCommand::Retry(args) if args.end.many.are_meant() => {
+            many::retry(client, args.end, output).await
+        }
         RunCommand::Retry(args) => act::retry(client, args, output).await,
-        RunCommand::Pause(args) => many::pause(client, args, output).await,
-        RunCommand::Resume(args) => many::resume(client, args, output).await,
+        RunCommand::Pause(args) if args.many.are_meant() => many::pause(client, args, output).await,
+        RunCommand::Pause(args) => act::pause(client, args, output).await,
+        RunCommand::Resume(args) if args.many.are_meant() => {
+            many::resume(client, args, output).await
+        }
+        RunCommand::Resume(args) => act::resume(client, args, output).await,
         RunCommand::Delete(args) => many::delete(client, args, output).await,
         RunCommand::Signal(args) => act::signal(client, args, output).await,
         RunCommand::Query(args) => act::query(client, args, output).await,

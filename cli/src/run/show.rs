@@ -8,7 +8,7 @@ use piton::client::inspect::{
     AwaitedActivity, InspectedKin, InspectedTerms, Inspection, Position, Shown, Variable, Wait,
     WaitFor,
 };
-use piton::model::{FailedCompensation, OnTimeout, RunStatus, Timestamp};
+use piton::model::{FailedCompensation, OnTimeout, RunStatus, TimeoutClock, Timestamp};
 
 use crate::error::Failure;
 use crate::graph;
@@ -174,7 +174,11 @@ impl Page<'_> {
                 OnTimeout::Cancel => "then it is asked to cancel",
                 _ => "then it is closed",
             };
-            self.field("deadline", &format!("{}, {then}", relative(at, self.now)));
+            let clock = match terms.timeout_clock {
+                TimeoutClock::Attended => ", later by the time without a worker",
+                _ => "",
+            };
+            self.field("deadline", &format!("{}{clock}, {then}", relative(at, self.now)));
         }
         if let Some(cron) = &terms.cron {
             self.field("cron", cron);

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use piton::client::{Client, OnConflict};
-use piton::model::{OnTimeout, RetryPolicy};
+use piton::model::{OnTimeout, RetryPolicy, TimeoutClock};
 use piton::store::IdReuse;
 use serde_json::{Value, json};
 
 use super::act::parse_json;
 use crate::error::Failure;
 use crate::output::{self, Output};
+use crate::terms::timeout_clock;
 
 #[derive(clap::Args)]
 pub(crate) struct StartArgs {
@@ -39,6 +40,9 @@ pub(crate) struct StartArgs {
     /// How long each run may take
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     run_timeout: Option<Duration>,
+    /// Which time the timeouts count: `calendar` all of it, `attended` that in which a worker with the code is there
+    #[arg(long, value_name = "CLOCK", value_parser = timeout_clock, default_value = "calendar")]
+    timeout_clock: TimeoutClock,
     /// Ask the run to cancel when a timeout is over, in place of ending it
     #[arg(long)]
     cancel_on_timeout: bool,
@@ -116,6 +120,7 @@ pub(super) async fn carry_out(
     if let Some(timeout) = args.run_timeout {
         start = start.run_timeout(timeout);
     }
+    start = start.timeout_clock(args.timeout_clock);
     if args.cancel_on_timeout {
         start = start.on_timeout(OnTimeout::Cancel);
     }

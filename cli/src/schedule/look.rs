@@ -105,6 +105,7 @@ pub(super) async fn describe(
     line("run timeout", limit(described.run_timeout));
     line("execution timeout", limit(described.execution_timeout));
     if described.run_timeout.or(described.execution_timeout).is_some() {
+        line("timeout clock", compact(&described.timeout_clock).trim_matches('"').to_owned());
         line("on timeout", on_timeout(described.on_timeout, described.cleanup_timeout));
     }
     line("tried again", described.retry.as_ref().map_or(String::new(), tried_again));

@@ -202,6 +202,9 @@ pub(super) async fn create(client: &Client, args: CreateArgs) -> Result<String, 
     if let Some(on_timeout) = terms.on_timeout {
         create = create.on_timeout(on_timeout);
     }
+    if let Some(clock) = terms.timeout_clock {
+        create = create.timeout_clock(clock);
+    }
     if let Some(timeout) = terms.cleanup_timeout {
         create = create.cleanup_timeout(timeout);
     }
@@ -265,6 +268,9 @@ pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, 
     }
     if let Some(on_timeout) = terms.on_timeout {
         update = update.on_timeout(on_timeout);
+    }
+    if let Some(clock) = terms.timeout_clock {
+        update = update.timeout_clock(clock);
     }
     if let Some(timeout) = terms.cleanup_timeout {
         update = update.cleanup_timeout(timeout);

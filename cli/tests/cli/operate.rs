@@ -36,13 +36,20 @@ pub(crate) fn runs_are_started_and_paused(shell: Shell) -> Result<(), Failed> {
     assert!(extra.contains("1 arguments are given, and it has no parameters"), "{extra}");
 
     let pause = [&["run", "pause", "tally-2"], &SIGNED[..]].concat();
-    assert_eq!(shell.prints(&pause)?, "1 changed, 0 left unchanged\n");
+    assert_eq!(shell.prints(&pause)?, "the run is paused\n");
+    assert_eq!(shell.prints(&pause)?, "the run is paused already, or over\n");
     let paused = shown(&shell, "tally-2")?;
     assert_eq!((&paused["status"], &paused["paused"]["by"]), (&"paused".into(), &"ann".into()));
     let text = shell.prints(&["run", "show", "tally-2"])?;
     assert!(text.contains("by ann: ticket 311"), "{text}");
     let resume = [&["run", "resume", "tally-2"], &SIGNED[..]].concat();
-    assert_eq!(shell.prints(&resume)?, "1 changed, 0 left unchanged\n");
+    assert_eq!(shell.prints(&resume)?, "the run goes on\n");
+    assert_eq!(shell.prints(&resume)?, "the run was not paused\n");
+    // One run needs no author.
+    let unsigned = ["run", "pause", "tally-2", "--by", "", "--because", "later"];
+    assert_eq!(shell.prints(&unsigned)?, "the run is paused\n");
+    assert_eq!(shown(&shell, "tally-2")?["paused"]["by"], "program");
+    assert_eq!(shell.prints(&resume)?, "the run goes on\n");
     assert_eq!(shown(&shell, "tally-2")?["status"], "running");
 
     let retry = [&["run", "retry", "tally-2"], &SIGNED[..]].concat();

@@ -175,7 +175,7 @@ impl Client {
         run_id: RunId,
         audit: NewAuditEntry,
     ) -> Result<ChangeOutcome, StoreError> {
-        match self.retry(run_id, audit).await {
+        match self.retry(run_id, false, audit).await {
             Ok(true) => Ok(ChangeOutcome::Changed),
             Err(EditError::Lookup(LookupError::Store(error))) => Err(error),
             Ok(false) | Err(_) => Ok(ChangeOutcome::Unchanged),

@@ -27,7 +27,9 @@ pub struct ChangeOne {
 enum Change {
     /// A change that the store makes by itself.
     Plain(RunChange),
-    Retry,
+    Retry {
+        repeats: bool,
+    },
     SetAside(i64),
 }
 
@@ -49,12 +51,22 @@ impl ChangeOne {
         self
     }
 
+    /// Lets [`retry`](UntypedRun::retry) attempt activities again that are `at_most_once`. The run may have carried them
+    /// out before it failed: say so only once you have seen in the world that they were not, or may be twice. Of another
+    /// change it says nothing.
+    pub fn repeat_at_most_once(mut self) -> Self {
+        if let Change::Retry { repeats } = &mut self.change {
+            *repeats = true;
+        }
+        self
+    }
+
     async fn make(self) -> Result<bool, EditError> {
         let Self { client, key, change, audit } = self;
         let run_id = client.run_id_of(key).await?;
         match change {
             Change::Plain(change) => client.change_one(run_id, change, audit).await,
-            Change::Retry => client.retry(run_id, audit).await,
+            Change::Retry { repeats } => client.retry(run_id, repeats, audit).await,
             Change::SetAside(seq) => {
                 client.set_signal_aside(run_id, seq, audit).await.map(|()| true)
             }
@@ -81,13 +93,14 @@ impl Client {
     pub(super) async fn retry(
         &self,
         run_id: RunId,
+        repeats: bool,
         audit: NewAuditEntry,
     ) -> Result<bool, EditError> {
         let found = self.find(run_id).await?;
         let run = found.ok_or_else(|| LookupError::Unknown(run_id.into()))?;
         match run.status {
             RunStatus::Blocked => self.change_one(run_id, RunChange::Unblock, audit).await,
-            RunStatus::Failed => self.retry_failed(run_id, audit).await.map(|()| true),
+            RunStatus::Failed => self.retry_failed(run_id, repeats, audit).await.map(|()| true),
             status if status.is_open() => Ok(false),
             status => Err(EditError::Closed { run_id, status }),
         }
@@ -152,7 +165,7 @@ impl UntypedRun {
     /// [`EditError::OnQueue`] if it failed at a promise, or at an activity on a queue, whose arguments were deleted
     /// with the queue's row.
     pub fn retry(&self) -> ChangeOne {
-        self.change(Change::Retry, "retry", String::new())
+        self.change(Change::Retry { repeats: false }, "retry", String::new())
     }
 
     /// Moves a signal that the run cannot take from its inbox to the [dead letters](Client::dead_letters), by the

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::Start;
 use crate::error::StartError;
-use crate::model::{NewTerms, OnTimeout, RetryPolicy, Terms};
+use crate::model::{NewTerms, OnTimeout, RetryPolicy, Terms, TimeoutClock};
 
 impl<W> Start<W> {
     /// Limits the total time of the run and all runs that follow it in its chain, from the time the first is due.
@@ -22,7 +22,16 @@ impl<W> Start<W> {
         self
     }
 
-    /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
+    /// Sets which time the timeouts count. Default: [`TimeoutClock::Calendar`], all of it. With
+    /// [`TimeoutClock::Attended`], a timeout stands still while no worker with the code of the workflow is there, so that
+    /// an outage uses up none of it. That a worker has gone is noticed after five of its
+    /// [poll intervals](crate::worker::Worker::poll_interval), which count. Without a timeout it does nothing.
+    pub fn timeout_clock(mut self, clock: TimeoutClock) -> Self {
+        self.terms.clock = clock;
+        self
+    }
+
+    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
     pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
         self.terms.on_timeout = Some(on_timeout);
         self

@@ -3,10 +3,10 @@
 //! A schema is known by the hash of its content, so what is known never goes stale. Each type is traced once in a
 //! process.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::arguments::ArgumentKind;
@@ -67,7 +67,8 @@ struct Kept {
     count: AtomicUsize,
 }
 
-type Known<K, V> = LazyLock<RwLock<HashMap<K, &'static V>>>;
+/// A step looks several of them up, and none of the keys comes from outside.
+type Known<K, V> = LazyLock<RwLock<FxHashMap<K, &'static V>>>;
 
 static OF_TYPES: Known<CopyingKey, TypeSchema> = LazyLock::new(RwLock::default);
 static OF_ARGUMENTS: Known<(usize, usize), ArgumentsSchema> = LazyLock::new(RwLock::default);

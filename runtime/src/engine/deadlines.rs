@@ -1,6 +1,6 @@
 //! Runs whose timeouts have passed, whoever owns them.
 
-use tracing::warn;
+use tracing::{info, warn};
 
 use super::follow::{self, Over};
 use super::retry;
@@ -15,27 +15,60 @@ const MAX_FOUND: u32 = 100;
 /// The maximum number of queries of one sweep, so that its other parts get their turn.
 const MAX_ROUNDS: usize = 20;
 
-/// Closes runs whose deadlines have passed, or asks them to cancel.
-pub(super) async fn expire(session: &Session) -> Result<(), StoreError> {
-    let mut after: Option<(Timestamp, RunId)> = None;
-    let mut first_error = Ok(());
-    for _ in 0..MAX_ROUNDS {
-        let expired = session.store.find_expired(after, MAX_FOUND).await?;
-        for run in expired.runs {
-            after = Some((run.deadline_at, run.run_id));
-            // A run that cannot be closed does not keep others open.
-            first_error = first_error.and(expire_run(session, run).await);
+/// For how many poll intervals a worker counts as there since its last sweep, some of which may be late.
+const ATTENDED_POLLS: u32 = 5;
+
+/// How far a worker has come through the runs that are overdue. Some stay so for a while: this worker lacks their
+/// code, or cannot close them. The next sweep goes on behind them, so any number of them keeps no other run open.
+#[derive(Debug, Default)]
+pub(super) struct Overdue {
+    after: Option<(Timestamp, RunId)>,
+}
+
+impl Overdue {
+    /// Ends runs whose deadlines are over, or asks them to.
+    pub(super) async fn expire(&mut self, session: &Session) -> Result<(), StoreError> {
+        // What nobody was there for is left out first, or it would be taken for overdue.
+        attend(session).await?;
+        let mut first_error = Ok(());
+        for _ in 0..MAX_ROUNDS {
+            let expired = session.store.find_expired(self.after, MAX_FOUND).await?;
+            for run in expired.runs {
+                self.after = Some((run.deadline_at, run.run_id));
+                // One that cannot be closed does not keep those behind it open.
+                first_error = first_error.and(expire_run(session, run).await);
+            }
+            if !expired.has_more {
+                self.after = None;
+                break;
+            }
         }
-        if !expired.has_more {
-            break;
-        }
+        first_error
     }
-    first_error
+}
+
+/// Says that this worker is there for its workflows. Deadlines that go by that move if none was.
+async fn attend(session: &Session) -> Result<(), StoreError> {
+    let workflows = session.host.registry.workflow_names();
+    if workflows.is_empty() {
+        return Ok(());
+    }
+    let hold = session.host.settings.intervals.poll * ATTENDED_POLLS;
+    let moved = session.store.attend(workflows, hold).await?;
+    if moved > 0 {
+        info!(runs = moved, "timeouts leave out the time in which no worker was there");
+    }
+    Ok(())
 }
 
 async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError> {
     let ExpiredRun { run_id, workflow_id, workflow, arguments, terms, deadline_at, found_at: now } =
         run;
+    let has_code = !session.host.registry.versions(&workflow).is_empty();
+    if terms.goes_by_attendance() && !has_code {
+        // Perhaps nobody is there who has the code, and the time does not count.
+        return Ok(());
+    }
     let reason = terms.reason_of_timeout();
     let was_asked = terms.deadline().is_none_or(|deadline| deadline < deadline_at);
     // The time to clean up is that of the chain as a whole, so continuing as a new run does not extend it.
@@ -57,7 +90,7 @@ async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError
     let made = match (follow::next(&terms, &over, now, draw), arguments) {
         (Ok(None), _) | (Ok(_), None) => return session.store.expire_run(expiry).await.map(drop),
         // Left to a worker that has the code of the successor.
-        _ if session.host.registry.versions(&workflow).is_empty() => return Ok(()),
+        _ if !has_code => return Ok(()),
         (Ok(Some(next)), Some(arguments)) => {
             follow::make(session, workflow_id.into(), &workflow, arguments, next).await
         }

@@ -55,11 +55,22 @@ pub(crate) struct Host {
     pub(crate) settings: Settings,
 }
 
+/// How often a worker does what it does again and again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Intervals {
+    /// How long it may go without a renewal of its lease.
+    pub(crate) lease: Duration,
+    /// How often it looks for what no news has told of.
+    pub(crate) poll: Duration,
+    /// How often it looks for workers that have died.
+    pub(crate) watch: Duration,
+}
+
 /// The options of a worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// How long the lease is valid after a renewal.
-    pub(crate) lease: Duration,
+    /// The intervals of its loops.
+    pub(crate) intervals: Intervals,
     /// How long the lease is renewed while the runtime makes no progress.
     pub(crate) max_standstill: Duration,
     /// The maximum number of runs in memory.
@@ -70,10 +81,6 @@ pub(crate) struct Settings {
     pub(crate) max_blocking: usize,
     /// A run whose wait is longer than this is parked.
     pub(crate) park_after: Duration,
-    /// How often it polls for lost notifications.
-    pub(crate) poll_interval: Duration,
-    /// How often it looks for dead workers.
-    pub(crate) watch_interval: Duration,
     /// The maximum number of runs claimed per second.
     pub(crate) max_claim_rate: Option<u32>,
     /// The number of batches of commits written at a time; `None` uses the store's default.
@@ -171,8 +178,11 @@ impl Session {
         before: Option<&Self>,
     ) -> Result<Arc<Self>, StoreError> {
         let registered_at = Instant::now();
-        let worker =
-            NewWorker { host: host_name(), pid: std::process::id(), lease: host.settings.lease };
+        let worker = NewWorker {
+            host: host_name(),
+            pid: std::process::id(),
+            lease: host.settings.intervals.lease,
+        };
         let lease = store.register_worker(worker).await?;
         let now = store.now().await?;
         let clock = match before {
@@ -232,7 +242,7 @@ impl Session {
     /// When the lease has to be given up if it is not renewed, by the worker's own clock.
     pub(crate) fn lease_ends_at(&self) -> Instant {
         let renewed_at = *self.renewed_at.lock().unwrap_or_else(PoisonError::into_inner);
-        lease::end_of(self.host.settings.lease, renewed_at)
+        lease::end_of(self.host.settings.intervals.lease, renewed_at)
     }
 
     /// Records that the worker's runtime makes progress.

@@ -55,7 +55,7 @@ pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;
 pub(crate) use stable_hash::StableHash;
 pub use status::{BlockedReason, RunStatus};
-pub use terms::{Cron, OnTimeout, Terms, WorkflowRetry};
+pub use terms::{Cron, OnTimeout, Terms, TimeoutClock, WorkflowRetry};
 #[cfg(feature = "engine")]
 pub(crate) use text::recorded;
 pub use time::{Timestamp, days, hours, minutes, seconds};

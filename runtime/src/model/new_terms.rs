@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cron, OnTimeout, RetryPolicy, Terms, WorkflowRetry};
+use super::{Cron, OnTimeout, RetryPolicy, Terms, TimeoutClock, WorkflowRetry};
 
 /// The terms of a run that is yet to be started. Each setting is kept by itself, so that the order in which they are
 /// made does not matter.
@@ -15,6 +15,9 @@ pub(crate) struct NewTerms {
     pub(crate) run_timeout: Option<Duration>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution_timeout: Option<Duration>,
+    /// Without a timeout it has no effect.
+    #[serde(skip_serializing_if = "TimeoutClock::is_default")]
+    pub(crate) clock: TimeoutClock,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) on_timeout: Option<OnTimeout>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -38,6 +41,7 @@ impl NewTerms {
         let terms = Terms {
             run_timeout: self.run_timeout,
             execution_timeout: self.execution_timeout,
+            clock: self.clock,
             on_timeout: self.on_timeout.unwrap_or_default(),
             cleanup_timeout: self.cleanup_timeout.unwrap_or(Terms::CLEANUP_TIMEOUT),
             retry: retry.map(|policy| WorkflowRetry { policy, non_retryable }),
@@ -77,6 +81,7 @@ mod tests {
     fn only_what_has_an_effect_makes_terms() {
         assert_eq!(NewTerms::default().into_terms(), None);
         let idle = NewTerms {
+            clock: TimeoutClock::Attended,
             on_timeout: Some(OnTimeout::Cancel),
             cleanup_timeout: Some(Duration::from_secs(1)),
             non_retryable: vec!["Declined".to_owned()],

@@ -138,6 +138,17 @@ pub struct ActivityOperation {
     pub last_failure: Option<AttemptFailure>,
 }
 
+impl ActivityOperation {
+    /// How many numbers of attempts a step of the run has. When a person lets a run go back, attempts are numbered on from
+    /// a multiple of this that none has reached.
+    pub const NUMBERS_PER_STEP: u32 = 1_000;
+
+    /// Whether an attempt may have been made since the activity was asked for, or since a person let it be made again.
+    pub fn may_have_begun(&self) -> bool {
+        !self.attempts.is_multiple_of(Self::NUMBERS_PER_STEP)
+    }
+}
+
 /// How an attempt of an activity failed that is tried again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptFailure {

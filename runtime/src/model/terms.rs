@@ -19,6 +19,24 @@ pub enum OnTimeout {
     Cancel,
 }
 
+/// Which time a timeout of a run counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TimeoutClock {
+    /// All time.
+    #[default]
+    Calendar,
+    /// The time in which a worker with the code of the workflow was there. While there is none, the clock stands still.
+    Attended,
+}
+
+impl TimeoutClock {
+    pub(crate) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// When a workflow is tried again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowRetry {
@@ -57,6 +75,9 @@ pub struct Terms {
     pub run_timeout: Option<Duration>,
     /// How long the whole chain may take, from when its first run is due.
     pub execution_timeout: Option<Duration>,
+    /// Which time these two count.
+    #[serde(skip_serializing_if = "TimeoutClock::is_default")]
+    pub clock: TimeoutClock,
     /// What happens when one of these is over.
     pub on_timeout: OnTimeout,
     /// How long a run may take to close that was asked to cancel because its timeout was over.
@@ -83,6 +104,7 @@ impl Default for Terms {
         Self {
             run_timeout: None,
             execution_timeout: None,
+            clock: TimeoutClock::default(),
             on_timeout: OnTimeout::default(),
             cleanup_timeout: Self::CLEANUP_TIMEOUT,
             retry: None,
@@ -176,6 +198,36 @@ impl Terms {
         self.execution_deadline.is_none_or(|deadline| due_at < deadline)
     }
 
+    /// Whether its timeouts leave out the time in which no worker was there.
+    pub fn goes_by_attendance(&self) -> bool {
+        self.clock == TimeoutClock::Attended && self.deadline().is_some()
+    }
+
+    /// These with the time between `from` and `to` left out, in which no worker was there, and to what time the deadline
+    /// of the run's row moves. That is the first of the timeouts, or the end of the time to clean up.
+    #[must_use]
+    pub fn leaving_out(
+        &self,
+        deadline_at: Timestamp,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> (Self, Timestamp) {
+        let moved = |deadline: Option<Timestamp>, timeout: Option<Duration>| {
+            // A timeout that begins later stands still from then on. Whatever was left out before has moved the deadline,
+            // and was over by `from`, so the timeout began by then too.
+            let begun_at = deadline? - timeout.unwrap_or_default();
+            Some(deadline? + (to - from.max(begun_at)))
+        };
+        let run_deadline = moved(self.run_deadline, self.run_timeout);
+        let execution_deadline = moved(self.execution_deadline, self.execution_timeout);
+        let terms = Self { run_deadline, execution_deadline, ..self.clone() };
+        let deadline_at = match terms.deadline() {
+            Some(deadline) if self.deadline() == Some(deadline_at) => deadline,
+            _ => deadline_at + (to - from),
+        };
+        (terms, deadline_at)
+    }
+
     /// When the first of the timeouts is over.
     pub fn deadline(&self) -> Option<Timestamp> {
         self.run_deadline.into_iter().chain(self.execution_deadline).min()
@@ -260,6 +312,28 @@ mod tests {
         ] {
             assert_eq!(terms.retried(status, error, Timestamp(0), 0.5), None, "{status}");
         }
+    }
+
+    #[test]
+    fn time_without_a_worker_is_left_out_of_what_has_begun() {
+        let at = |seconds: i64| Timestamp(seconds * 1_000_000);
+        // The chain began at 0, and this run is due at 10.
+        let begun = terms(Some(5), Some(20)).due(at(10));
+        for (from, to, run, execution, deadline) in
+            [(12, 14, 17, 22, 17), (8, 14, 19, 26, 19), (2, 9, 15, 27, 15), (0, 100, 105, 120, 105)]
+        {
+            let (moved, deadline_at) = begun.leaving_out(at(15), at(from), at(to));
+            assert_eq!(moved.run_deadline, Some(at(run)), "{from} to {to}");
+            assert_eq!(moved.execution_deadline, Some(at(execution)), "{from} to {to}");
+            assert_eq!(deadline_at, at(deadline), "{from} to {to}");
+        }
+        // It is cleaning up until 30.
+        let (moved, deadline_at) = begun.leaving_out(at(30), at(16), at(18));
+        assert_eq!((moved.run_deadline, deadline_at), (Some(at(17)), at(32)));
+        // What was left out before does not count twice.
+        let (once, _) = begun.leaving_out(at(15), at(11), at(12));
+        let (twice, deadline_at) = once.leaving_out(at(16), at(13), at(14));
+        assert_eq!((twice.execution_deadline, deadline_at), (Some(at(22)), at(17)));
     }
 
     #[test]

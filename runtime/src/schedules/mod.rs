@@ -8,11 +8,13 @@
 //! This must not know stores and clocks.
 
 mod config;
+mod doubt;
 mod log;
 mod state;
 
 pub use config::Overlap;
 pub(crate) use config::{Action, Config, NO_WORKFLOW, SignalAction};
+pub(crate) use doubt::MAX_ROUND;
 pub use log::{LogEntry, LogKind};
 pub(crate) use log::{entry, read_entry};
 pub use state::Counts;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::config::{Config, Overlap};
+use super::doubt::Doubt;
 use super::log::{LogKind, entry};
 use crate::model::{RunId, RunStatus, StableHash, Timestamp};
 use crate::store::NewScheduleLogEntry;
@@ -44,6 +45,8 @@ pub(crate) struct State {
     pub(crate) counts: Counts,
     /// The last requests of clients, by which one that is made again is known.
     pub(crate) requests: VecDeque<u64>,
+    #[serde(default, skip_serializing_if = "Doubt::is_empty")]
+    pub(crate) doubt: Doubt,
 }
 
 /// What a schedule has done so far.
@@ -203,6 +206,7 @@ impl State {
             last_failed: None,
             counts: Counts::default(),
             requests: VecDeque::new(),
+            doubt: Doubt::default(),
         }
     }
 
@@ -319,8 +323,11 @@ impl State {
         self.backfills.retain(|backfill| backfill.until < backfill.to);
     }
 
-    /// Takes up a missed time after all: a worker has started its run and died before it could say so.
-    pub(crate) fn was_started(&mut self, run_id: RunId, item: &Item) {
+    /// Counts a run that is started.
+    pub(crate) fn begin(&mut self, run_id: RunId, item: &Item) {
+        if item.kind == ItemKind::Tick {
+            self.remaining = self.remaining.map(|left| left.saturating_sub(1));
+        }
         self.counts.started += 1;
         self.running.push(Running::new(run_id, item.nominal));
     }
@@ -430,11 +437,7 @@ impl State {
 
     fn start(&mut self, item: Item, schedule: Identity<'_>, decision: &mut Decision) {
         let run_id = schedule.run_id(&item);
-        if item.kind == ItemKind::Tick {
-            self.remaining = self.remaining.map(|left| left.saturating_sub(1));
-        }
-        self.counts.started += 1;
-        self.running.push(Running::new(run_id, item.nominal));
+        self.begin(run_id, &item);
         let what =
             LogKind::Started { last_completed: self.last_completed, last_failed: self.last_failed };
         decision.log.push(entry(&what, Some(item.nominal), Some(run_id)));
@@ -496,6 +499,6 @@ impl State {
             }
             () => None,
         };
-        next_at.into_iter().chain(again).min()
+        next_at.into_iter().chain(again).chain(self.doubt.due_at(now)).min()
     }
 }

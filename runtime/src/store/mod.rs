@@ -150,8 +150,8 @@ pub use contract::schedules::{
 pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{
-    Activities, Definitions, Lifecycle, Messages, Promises, Queues, Retention, Runs, Schedules,
-    Store, Visibility, Workers,
+    Activities, Attendance, Definitions, Lifecycle, Messages, Promises, Queues, Retention, Runs,
+    Schedules, Store, Visibility, Workers,
 };
 pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;

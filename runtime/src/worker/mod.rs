@@ -66,14 +66,12 @@ impl Worker {
             client: client.clone(),
             dependencies: Dependencies::default(),
             settings: Settings {
-                lease: rhythm::LEASE,
+                intervals: Rhythm::default().intervals(false),
                 max_standstill: Duration::from_secs(300),
                 max_runs: 10_000,
                 max_activities: 1_000,
                 max_blocking: 64,
                 park_after: Duration::from_secs(60),
-                poll_interval: rhythm::POLL_INTERVAL,
-                watch_interval: rhythm::WATCH_INTERVAL,
                 max_claim_rate: None,
                 commit_lanes: None,
                 retention: Default::default(),
@@ -273,7 +271,7 @@ impl Worker {
         if is_paused && !store.has_virtual_clock() {
             return Err(WorkerError::PausedClock);
         }
-        self.rhythm.set(&mut self.settings, is_paused);
+        self.settings.intervals = self.rhythm.intervals(is_paused);
         let recorded = Arc::clone(self.client.recorded());
         recorded.definitions(&*store, registry.workflows()).await?;
         recorded.schemas(&*store, &registry.schemas()).await?;

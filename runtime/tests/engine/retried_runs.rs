@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use piton::error::{EditError, RunError};
-use piton::filter::Filter;
+use piton::filter::{self, Filter};
 use piton::model::RunStatus;
 use piton::prelude::*;
 use piton::worker::Queue;
 
-use crate::activities::perform;
+use crate::activities::{once, perform};
 use crate::rig::Rig;
 
 #[workflow]
@@ -28,6 +28,11 @@ async fn queued() -> Result<String, ActivityError<String>> {
 async fn parent(cx: &Context) -> Result<String, String> {
     let bought = cx.start_child(purchase()).id("child").await;
     bought.map_err(|error| error.to_string())
+}
+
+#[workflow]
+async fn unrepeated() -> Result<String, ActivityError<String>> {
+    once("pay").await
 }
 
 #[workflow]
@@ -66,6 +71,28 @@ async fn a_call_on_a_queue_whose_arguments_have_gone_is_refused() {
     let error = run.retry().await.unwrap_err();
     assert!(matches!(&error, EditError::OnQueue { queue, .. } if queue == "parcels"), "{error}");
     assert_eq!(run.status().await.unwrap().status, RunStatus::Failed);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_activity_that_is_made_once_is_made_again_only_where_that_is_allowed() {
+    let rig = Rig::new();
+    rig.lab.fail("pay", 1);
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(unrepeated()).await.unwrap();
+    assert!(matches!(run.result().await, Err(RunError::Failed(_))));
+    let error = run.retry().await.unwrap_err();
+    assert!(
+        matches!(&error, EditError::AtMostOnce { activity, .. } if activity == "once"),
+        "{error}"
+    );
+    let all = filter::status().equals(RunStatus::Failed);
+    let done = rig.client.retry_all(all).by("ann").because("the bank is back").await.unwrap();
+    assert_eq!((done.matched, done.changed), (1, 0));
+    assert_eq!(rig.lab.begun("pay").len(), 1);
+    assert!(run.retry().repeat_at_most_once().await.unwrap());
+    assert_eq!(run.result().await.unwrap(), "pay done");
+    assert_eq!(rig.lab.begun("pay").len(), 2);
     worker.shutdown().await.unwrap();
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use piton::error::RunError;
+use piton::filter;
 use piton::machine::Cancelled;
 use piton::model::Link;
 use piton::prelude::*;
@@ -182,4 +183,112 @@ async fn the_last_attempt_is_closed_by_a_worker_without_its_code() {
     let worker = rig.worker().without_workflows().start().await.unwrap();
     is_timeout(&run.result().await, "its run timeout of 600s is over");
     worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn however_many_runs_are_overdue_all_are_closed() {
+    const RUNS: usize = 5_000;
+    let rig = Rig::new();
+    let mut last = None;
+    for _ in 0..RUNS {
+        last = Some(rig.client.start(long_wait()).run_timeout(hours(1)).await.unwrap());
+    }
+    sleep(hours(2)).await;
+    let worker = rig.worker().without_workflows().start().await.unwrap();
+    is_timeout(&last.unwrap().result().await, "its run timeout of 3600s is over");
+    let count = rig.client.count(filter::status().equals(RunStatus::TimedOut)).await.unwrap();
+    assert_eq!(count, RUNS as u64);
+    worker.shutdown().await.unwrap();
+}
+
+/// A worker without the code of a workflow leaves its runs that others follow.
+#[tokio::test(start_paused = true)]
+async fn overdue_runs_that_a_worker_must_leave_keep_no_other_open() {
+    let rig = Rig::new();
+    for _ in 0..2_500 {
+        let start = rig.client.start(long_wait()).run_timeout(hours(1));
+        start.retry(RetryPolicy::DEFAULT).await.unwrap();
+    }
+    let behind = rig.client.start(long_wait()).run_timeout(minutes(61)).await.unwrap();
+    sleep(hours(2)).await;
+    let worker = rig.worker().without_workflows().start().await.unwrap();
+    is_timeout(&behind.result().await, "its run timeout of 3660s is over");
+    worker.shutdown().await.unwrap();
+}
+
+/// How much of an outage counts: a worker is taken for gone some polls after its last sweep.
+const UNNOTICED: Duration = Duration::from_secs(15);
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_may_leave_out_the_time_in_which_no_worker_is_there() {
+    let rig = Rig::new();
+    let begun = Instant::now();
+    let start = || rig.client.start(tidy(minutes(5))).run_timeout(hours(1));
+    let attended = start().timeout_clock(TimeoutClock::Attended).await.unwrap();
+    // Nobody is there at first.
+    sleep(hours(2)).await;
+    let worker = rig.worker().start().await.unwrap();
+    sleep(minutes(40)).await;
+    let calendar = start().await.unwrap();
+    worker.shutdown().await.unwrap();
+    sleep(hours(3)).await;
+    // Whoever lacks the code cannot tell whether somebody is there.
+    let stranger = rig.worker().without_workflows().start().await.unwrap();
+    sleep(minutes(1)).await;
+    let open = rig.client.by_id(attended.run_id());
+    assert_eq!(open.status().await.unwrap().status, RunStatus::Running);
+    let inspected = open.inspect().await.unwrap().terms.unwrap();
+    assert_eq!(inspected.timeout_clock, TimeoutClock::Attended);
+
+    let worker = rig.worker().start().await.unwrap();
+    is_timeout(&calendar.result().await, "its run timeout of 3600s is over");
+    is_timeout(&attended.result().await, "its run timeout of 3600s is over");
+    let expected = hours(2) + hours(3) + minutes(1) + hours(1);
+    let took = begun.elapsed();
+    assert!(took > expected - UNNOTICED && took < expected + LATE, "{took:?}");
+    worker.shutdown().await.unwrap();
+    stranger.shutdown().await.unwrap();
+}
+
+/// Each run of the chain is late because of an outage, and the chain as a whole is not.
+#[tokio::test(start_paused = true)]
+async fn the_timeout_of_a_chain_that_goes_by_attendance_goes_over_as_it_is() {
+    let rig = Rig::new();
+    let start = rig.client.start(renew(0)).id("renewed").timeout_clock(TimeoutClock::Attended);
+    let run = start.execution_timeout(minutes(150)).await.unwrap();
+    let worker = rig.worker().start().await.unwrap();
+    sleep(minutes(30)).await;
+    worker.shutdown().await.unwrap();
+    sleep(hours(10)).await;
+    let worker = rig.worker().start().await.unwrap();
+    let begun = Instant::now();
+    // It sleeps for an hour at a time by the calendar, so the second run begins at once.
+    is_timeout(&run.result().await, "its execution timeout of 9000s is over");
+    let took = begun.elapsed();
+    assert!(took > minutes(120) - UNNOTICED && took < minutes(120) + LATE, "{took:?}");
+    assert_eq!(rig.client.chain("renewed").await.unwrap().len(), 3);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_child_may_leave_out_the_time_in_which_no_worker_is_there() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(minds_a_child()).await.unwrap();
+    sleep(minutes(30)).await;
+    worker.shutdown().await.unwrap();
+    sleep(hours(2)).await;
+    let worker = rig.worker().start().await.unwrap();
+    let begun = Instant::now();
+    let error = run.result().await.unwrap_err();
+    assert!(error.to_string().contains("timed out"), "{error}");
+    assert!(begun.elapsed() > minutes(30) - UNNOTICED, "{:?}", begun.elapsed());
+    worker.shutdown().await.unwrap();
+}
+
+#[workflow]
+async fn minds_a_child(cx: &Context) -> Result<(), String> {
+    let child = cx.start_child(tidy(seconds(1))).run_timeout(hours(1));
+    let ended = child.timeout_clock(TimeoutClock::Attended).await;
+    ended.map(drop).map_err(|error| error.to_string())
 }

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use piton::client::LogKind;
 use piton::client::Overlap;
 use piton::error::StoreError;
 use piton::prelude::*;
+use piton::schedule::Spec;
 use piton::store::memory::Hook;
+use tokio::sync::Notify;
 
 use crate::{ALL, Rig, job, tens};
 
@@ -132,4 +135,66 @@ async fn workers_that_die_at_any_moment_lose_and_double_nothing() {
         worker.shutdown().await.unwrap();
     }
     assert!(failed > 50, "{failed} calls failed");
+}
+
+/// Holds back the start of runs until it is let go.
+#[derive(Debug, Default)]
+struct Held {
+    reached: Notify,
+    let_go: Notify,
+}
+
+#[async_trait::async_trait]
+impl Hook for Held {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        if operation == "start_runs" {
+            self.reached.notify_one();
+            self.let_go.notified().await;
+        }
+        Ok(())
+    }
+}
+
+/// Pauses the schedule, or gives it another spec, while a worker is about to start a run. Another worker looks at the
+/// schedule before and after the run is there.
+async fn is_told_of_a_run_that_begins_late(pauses: bool) {
+    let rig = Rig::new();
+    let connection = rig.store.connect();
+    let hook = Arc::new(Held::default());
+    connection.set_hook(hook.clone());
+    let worker = Worker::new(&Client::new(connection)).start().await.unwrap();
+    let schedule = rig.client.schedule("job");
+    schedule.create(tens(600), job(1)).max_actions(5).await.unwrap();
+    hook.reached.notified().await;
+    match pauses {
+        true => schedule.pause("not now").await.unwrap(),
+        false => schedule.update().spec(Spec::new().cron("0 0 1 1 *")).await.unwrap(),
+    }
+    let other = rig.worker().start().await.unwrap();
+    rig.pass(7).await;
+    assert_eq!(rig.nominal().await, [] as [i64; 0]);
+    hook.let_go.notify_one();
+    rig.pass(10).await;
+    assert_eq!(rig.nominal().await, [10]);
+    let described = schedule.describe().await.unwrap();
+    assert_eq!((described.counts.started, described.remaining_actions), (1, Some(4)));
+    let log = schedule.log(None, 10).await.unwrap();
+    let started = log.iter().filter(|entry| matches!(entry.what, LogKind::Started { .. }));
+    assert_eq!(started.count(), 1, "{log:?}");
+    // It is over by now, and nothing is left to look for.
+    rig.pass(300).await;
+    let described = schedule.describe().await.unwrap();
+    assert_eq!((described.running.len(), described.counts.started), (0, 1));
+    worker.shutdown().await.unwrap();
+    other.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_schedule_that_is_paused_while_a_run_is_started_is_told_of_it() {
+    is_told_of_a_run_that_begins_late(true).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_schedule_whose_spec_changes_while_a_run_is_started_is_told_of_it() {
+    is_told_of_a_run_that_begins_late(false).await;
 }

@@ -10,7 +10,7 @@ use super::{Client, NewState, Signature, unreadable};
 use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::error::{EditError, KeyError, LookupError, StoreError};
-use crate::model::{DefinitionHash, Operation, RunId, Snapshot, StepNo};
+use crate::model::{ActivityOperation, DefinitionHash, Operation, RunId, Snapshot, StepNo};
 use crate::store::{NewRun, PastStep, RunDetails, RunKey, StartOutcome};
 
 /// A rewind of a run: await it. See [`Client::rewind`].
@@ -167,13 +167,10 @@ impl Rewind {
     }
 }
 
-/// The maximum number of attempts of an activity per commit of the run since a state.
-const ATTEMPTS_PER_STEP: u32 = 1_000;
-
-/// The maximum number of attempts of an activity in a run with this number of commits.
+/// How many attempts of an activity may have been made of a run that has so many commits.
 pub(super) fn passed_over(step_no: StepNo) -> u32 {
     let steps = u32::try_from(step_no.0).unwrap_or(u32::MAX).saturating_add(1);
-    steps.saturating_mul(ATTEMPTS_PER_STEP)
+    steps.saturating_mul(ActivityOperation::NUMBERS_PER_STEP)
 }
 
 /// Gives repeated attempts numbers that no attempt had: an attempt that continues by its token is identified by its
@@ -182,7 +179,10 @@ fn pass_over_attempts(snapshot: &mut Snapshot, step_no: StepNo) {
     let count = passed_over(step_no);
     for (_, operation) in &mut snapshot.operations {
         if let Operation::Activity(activity) = operation {
-            let attempts = activity.attempts.saturating_add(count);
+            // One that is made once counts as made.
+            let made =
+                activity.attempts + u32::from(activity.at_most_once && activity.attempts == 0);
+            let attempts = made.saturating_add(count);
             let passed_over = attempts - activity.attempts;
             activity.passed_over = activity.passed_over.saturating_add(passed_over);
             activity.attempts = attempts;

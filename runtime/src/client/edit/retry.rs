@@ -7,7 +7,8 @@ use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::error::EditError;
 use crate::model::{
-    Handle, Message, Operation, OutgoingMessage, RunId, RunStatus, Snapshot, StepNo, Timestamp,
+    ActivityOperation, Handle, Message, Operation, OutgoingMessage, RunId, RunStatus, Snapshot,
+    StepNo, Timestamp,
 };
 use crate::store::{Effect, NewAuditEntry};
 
@@ -16,6 +17,7 @@ impl Client {
     pub(in crate::client) async fn retry_failed(
         &self,
         run_id: RunId,
+        repeats: bool,
         audit: NewAuditEntry,
     ) -> Result<(), EditError> {
         let details = self.details(run_id.into()).await?;
@@ -27,7 +29,10 @@ impl Client {
         if snapshot.ending.is_some() {
             return Err(EditError::Compensated { run_id });
         }
-        // The arguments of a queued call are in its row, which was deleted.
+        if !repeats {
+            check_at_most_once(run_id, &snapshot)?;
+        }
+        // The arguments of a call on a queue are in the row of the call, which has gone.
         check_queues(&snapshot, &details)?;
         check_promises(&snapshot, None)?;
         let definition = Frame::definition_of(&snapshot.frame);
@@ -41,14 +46,33 @@ impl Client {
     }
 }
 
-/// Restarts the time limits of activities at `now`, and their retry policies. Returns the number of attempts to
-/// skip for each, since no two may have the same number.
+/// Checks that nothing would be attempted again of which the run may have made its only attempt: the saved state is from
+/// before that attempt.
+fn check_at_most_once(run_id: RunId, snapshot: &Snapshot) -> Result<(), EditError> {
+    let once = snapshot.operations.iter().find_map(|(_, operation)| match operation {
+        Operation::Activity(activity) if activity.at_most_once => Some(activity),
+        _ => None,
+    });
+    match once {
+        None => Ok(()),
+        Some(activity) => {
+            let activity = activity.name.clone().into_owned();
+            Err(EditError::AtMostOnce { run_id, activity })
+        }
+    }
+}
+
+/// Has the time limits of activities counted from now, and their attempts from none. Returns how many attempts of each
+/// are passed over: no two have one number.
 fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u32 {
     let made = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
         Operation::Activity(activity) => Some(activity.attempts),
         _ => None,
     });
     let attempts = made.max().unwrap_or(0).saturating_add(passed_over(step_no));
+    // From such a number on, also one that is made once is made again.
+    let attempts = attempts.checked_next_multiple_of(ActivityOperation::NUMBERS_PER_STEP);
+    let attempts = attempts.unwrap_or(u32::MAX);
     for (_, operation) in &mut snapshot.operations {
         if let Operation::Activity(activity) = operation {
             (activity.attempts, activity.passed_over) = (attempts, attempts);

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::model::{
     AttemptFailure, AttributeMap, AwaitKind, DefinitionHash, FailedCompensation, Handle, Link,
-    Memo, OnTimeout, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Terms, Timestamp,
-    WorkerId,
+    Memo, OnTimeout, ParentClose, PromiseToken, RunId, RunStatus, StepNo, Terms, TimeoutClock,
+    Timestamp, WorkerId,
 };
 use crate::store::Kin;
 
@@ -62,6 +62,8 @@ pub struct InspectedTerms {
     /// When the first of its timeouts passes.
     #[serde(serialize_with = "as_text_or_null")]
     pub deadline_at: Option<Timestamp>,
+    /// Which time the timeouts count. By that in which a worker is there, the deadline is the one that holds if none goes.
+    pub timeout_clock: TimeoutClock,
     /// What happens then.
     pub on_timeout: OnTimeout,
     /// The cron expression.
@@ -74,6 +76,7 @@ impl InspectedTerms {
             attempt: terms.attempt,
             max_attempts: terms.retry.as_ref().map(|retry| retry.policy.max_attempts),
             deadline_at: terms.deadline(),
+            timeout_clock: terms.clock,
             on_timeout: terms.on_timeout,
             cron: terms.cron.map(|cron| cron.expression),
         }

@@ -73,7 +73,9 @@ impl Schedule {
                 // What has fallen due meanwhile is not caught up with, should the change make it live.
                 changed.state.until = changed.state.until.max(changed.seconds());
             }
+            let (config, state) = (changed.config.clone(), changed.state.clone());
             change(&mut changed)?;
+            changed.state.doubt((&config, &state), &self.id, now);
             changed.state.requests.push_back(request);
             if changed.state.requests.len() > MAX_REQUESTS {
                 changed.state.requests.pop_front();

@@ -9,7 +9,9 @@ use super::Schedule;
 use super::change::read;
 use crate::engine::backoff::patiently;
 use crate::error::{ScheduleError, StoreError};
-use crate::model::{AttributeMap, Memo, OnTimeout, Payload, RunId, Timestamp, WorkflowRetry};
+use crate::model::{
+    AttributeMap, Memo, OnTimeout, Payload, RunId, TimeoutClock, Timestamp, WorkflowRetry,
+};
 use crate::schedules::{
     Config, Counts, LogEntry, LogKind, NO_WORKFLOW, Overlap, Running, SignalAction, State,
     read_entry,
@@ -48,7 +50,9 @@ pub struct ScheduleDescription {
     pub execution_timeout: Option<Duration>,
     /// The limit for each run.
     pub run_timeout: Option<Duration>,
-    /// What happens when one of these has passed.
+    /// Which time these two count.
+    pub timeout_clock: TimeoutClock,
+    /// What happens when one of these is over.
     pub on_timeout: OnTimeout,
     /// How long a run may clean up after a timeout.
     pub cleanup_timeout: Duration,
@@ -182,6 +186,7 @@ pub(super) fn described(record: ScheduleRecord) -> Result<ScheduleDescription, S
         workflow_id: config.action.id,
         execution_timeout: terms.execution_timeout,
         run_timeout: terms.run_timeout,
+        timeout_clock: terms.clock,
         on_timeout: terms.on_timeout,
         cleanup_timeout: terms.cleanup_timeout,
         retry: terms.retry,

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::{CreateSchedule, UpdateSchedule};
 use crate::model::{
-    AttributeChanges, Attributes, Memo, NewTerms, OnTimeout, RetryPolicy, WorkflowRetry,
+    AttributeChanges, Attributes, Memo, NewTerms, OnTimeout, RetryPolicy, TimeoutClock,
+    WorkflowRetry,
 };
 use crate::schedules::Action;
 
@@ -24,7 +25,14 @@ impl CreateSchedule {
         self
     }
 
-    /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
+    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default: all of
+    /// it.
+    pub fn timeout_clock(mut self, clock: TimeoutClock) -> Self {
+        self.config.action.terms.clock = clock;
+        self
+    }
+
+    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
     pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
         self.config.action.terms.on_timeout = Some(on_timeout);
         self
@@ -70,6 +78,7 @@ impl CreateSchedule {
 pub(super) struct ActionChange {
     execution_timeout: Option<Option<Duration>>,
     run_timeout: Option<Option<Duration>>,
+    clock: Option<TimeoutClock>,
     on_timeout: Option<OnTimeout>,
     cleanup_timeout: Option<Duration>,
     retry: Option<Option<WorkflowRetry>>,
@@ -82,6 +91,7 @@ impl ActionChange {
         let terms: &mut NewTerms = &mut action.terms;
         terms.execution_timeout = self.execution_timeout.unwrap_or(terms.execution_timeout);
         terms.run_timeout = self.run_timeout.unwrap_or(terms.run_timeout);
+        terms.clock = self.clock.unwrap_or(terms.clock);
         terms.on_timeout = self.on_timeout.or(terms.on_timeout);
         terms.cleanup_timeout = self.cleanup_timeout.or(terms.cleanup_timeout);
         if let Some(retry) = self.retry.clone() {
@@ -106,6 +116,12 @@ impl UpdateSchedule {
     /// See [`CreateSchedule::run_timeout`]; `None` means no limit.
     pub fn run_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.action_change.run_timeout = Some(timeout);
+        self
+    }
+
+    /// See [`CreateSchedule::timeout_clock`].
+    pub fn timeout_clock(mut self, clock: TimeoutClock) -> Self {
+        self.action_change.clock = Some(clock);
         self
     }
 

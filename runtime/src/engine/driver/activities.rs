@@ -100,7 +100,7 @@ impl Driver {
     ) -> Result<Attempt, Unattempted> {
         let deadline = retry::deadline(activity);
         let instead = |outcome| Err(Unattempted::Outcome(outcome));
-        if activity.at_most_once && activity.attempts > 0 {
+        if activity.at_most_once && activity.may_have_begun() {
             return instead(OperationOutcome::Unknown);
         }
         if activity.interruptions >= MAX_INTERRUPTIONS {

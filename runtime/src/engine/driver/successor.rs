@@ -37,6 +37,12 @@ pub(super) async fn follow(
         None => None,
     };
     let Some(terms) = terms else { return Ok(continued) };
+    // Its deadlines may have moved since the run was claimed.
+    let moved = match terms.goes_by_attendance() {
+        true => terms_of(session, run.run_id).await,
+        false => None,
+    };
+    let terms = moved.as_ref().unwrap_or(terms);
     let now = session.clock.on_database(session.clock.now());
     if let Some(mut continued) = continued {
         continued.run.terms = Some(Box::new(terms.clone().continued(now)));

@@ -33,7 +33,7 @@ pub(crate) async fn run(session: &Arc<Session>) {
             // However it ends, renewals stop.
             _ = &mut kept.0 => return,
             // Twice per round of the keeper, so that each of its rounds sees progress.
-            () = sleep(session.host.settings.lease / 6) => {}
+            () = sleep(session.host.settings.intervals.lease / 6) => {}
         }
     }
 }
@@ -76,7 +76,7 @@ async fn renew_apart(session: Arc<Session>) {
 
 /// Waits until the next renewal.
 async fn next_round(session: &Session, why_late: &str) {
-    let round = session.host.settings.lease / 3;
+    let round = session.host.settings.intervals.lease / 3;
     let slept = Instant::now();
     sleep(round).await;
     let late = slept.elapsed().saturating_sub(round);
@@ -118,8 +118,8 @@ impl Watch {
                  does that should be `#[activity(blocking)]`"
             );
         }
-        self.standstill += settings.lease / 3;
-        let goes_on = self.standstill <= settings.max_standstill.max(settings.lease);
+        self.standstill += settings.intervals.lease / 3;
+        let goes_on = self.standstill <= settings.max_standstill.max(settings.intervals.lease);
         if !goes_on {
             error!(
                 standstill = ?self.standstill,
@@ -133,7 +133,7 @@ impl Watch {
 
 /// Renews the lease. Returns whether it is still valid.
 async fn run_once(session: &Session) -> bool {
-    let lease = session.host.settings.lease;
+    let lease = session.host.settings.intervals.lease;
     let deadline = session.lease_ends_at();
     let mut backoff = Backoff::default();
     loop {

@@ -62,7 +62,7 @@ async fn wait_until_due(
     news: impl Future<Output = ()>,
     next_due_at: Option<Timestamp>,
 ) {
-    let poll_at = after(Instant::now(), session.host.settings.poll_interval);
+    let poll_at = after(Instant::now(), session.host.settings.intervals.poll);
     let due_at =
         next_due_at.map_or(poll_at, |at| session.clock.instant_of_database(at).min(poll_at));
     tokio::select! {

@@ -60,7 +60,7 @@ async fn claim_when_due(session: &Arc<Session>) {
         if pass.is_full {
             continue;
         }
-        let poll_at = after(Instant::now(), session.host.settings.poll_interval);
+        let poll_at = after(Instant::now(), session.host.settings.intervals.poll);
         let due_at = pass.next_due_at.map(|at| session.clock.instant_of_database(at));
         let look_at = due_at.into_iter().chain(pass.next_room_at).fold(poll_at, Instant::min);
         tokio::select! {

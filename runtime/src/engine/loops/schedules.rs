@@ -21,7 +21,8 @@ use crate::failpoints;
 use crate::machine::RunInfo;
 use crate::model::{RunId, Timestamp};
 use crate::schedules::{
-    Action, Closed, Config, Decision, Identity, LogKind, NO_WORKFLOW, Start, State, Taken,
+    Action, Closed, Config, Decision, Identity, LogKind, MAX_ROUND, NO_WORKFLOW, Start, State,
+    Taken,
 };
 use crate::store::{
     ArrivalKind, ClaimSchedules, LastRun, NewArrival, NewRun, RESERVED_KEYS, SaveSchedule,
@@ -124,12 +125,18 @@ async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
     failpoints::hit("after_claim_schedules");
     let now = claimed.now;
     let mut turns: Vec<Turn> = claimed.schedules.into_iter().filter_map(Turn::of).collect();
+    resolve_doubts(store, &mut turns, now).await?;
     settle(store, &mut turns).await?;
     for turn in &mut turns {
         let identity = Identity { id: &turn.record.id, token: turn.record.token };
         turn.taken = turn.state.take(&turn.config, &turn.times, identity, now);
     }
     decide(store, &mut turns).await?;
+    if asked_at.elapsed() > MAX_ROUND {
+        // Others have claimed them by now, and whoever has changed one no longer expects runs of before.
+        warn!(worker_id = session.lease().worker_id.0, "a round of schedules took too long");
+        return Ok(Round { is_full: true, ..round });
+    }
     carry_out(session, &mut turns, now).await?;
     failpoints::hit("before_save_schedules");
     let saves = turns.into_iter().map(|turn| save(turn, now)).collect();
@@ -137,6 +144,29 @@ async fn run_once(session: &Arc<Session>) -> Result<Round, StoreError> {
     debug!(schedules = saved.len(), "looked after schedules");
     // Schedules that are due again, or were changed meanwhile, are found by the next claim.
     Ok(Round { is_full: true, ..round })
+}
+
+/// Looks up the runs of times that are in doubt since a change.
+async fn resolve_doubts(
+    store: &dyn Store,
+    turns: &mut [Turn],
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    for turn in turns.iter_mut().filter(|turn| !turn.state.doubt.is_empty()) {
+        let items = turn.state.in_doubt(turn.identity());
+        let run_ids = items.iter().map(|(run_id, _)| *run_id).collect();
+        let found = last_runs(store, run_ids).await?;
+        let mut started = Vec::new();
+        for (run_id, item) in items {
+            if let Some(last) = found.get(&run_id).copied().flatten() {
+                turn.state.was_started(run_id, &item, &mut turn.decision.log);
+                turn.state.goes_on(run_id, last.run_id);
+                started.push(item);
+            }
+        }
+        turn.state.doubt.settle(&started, now);
+    }
+    Ok(())
 }
 
 /// Updates the statuses of the runs that are known to be open. A run with a successor is not over: to a schedule,
@@ -199,7 +229,7 @@ async fn decide(store: &dyn Store, turns: &mut [Turn]) -> Result<(), StoreError>
                 missing.push(item);
                 continue;
             };
-            turn.state.was_started(run_id, &item);
+            turn.state.was_started(run_id, &item, &mut turn.decision.log);
             match last.status.is_open() {
                 true => turn.state.goes_on(run_id, last.run_id),
                 false => closed.push(over(run_id, Some(last))),

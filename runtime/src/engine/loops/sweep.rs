@@ -8,27 +8,29 @@ use tokio::time::sleep;
 use tracing::warn;
 
 use super::relay;
+use crate::engine::deadlines::Overdue;
 use crate::engine::session::Session;
-use crate::engine::{blocked, deadlines, fencing, held, promises, queues, strays};
+use crate::engine::{blocked, fencing, held, promises, queues, strays};
 use crate::error::{StoreError, with_causes};
 
 /// Sweeps at every poll interval until dropped.
 pub(super) async fn run(session: &Arc<Session>) {
+    let mut overdue = Overdue::default();
     loop {
-        if let Err(error) = run_once(session).await {
+        if let Err(error) = run_once(session, &mut overdue).await {
             warn!(
                 worker_id = session.lease().worker_id.0,
                 error = %with_causes(&error),
                 "the sweep could not be completed"
             );
         }
-        sleep(session.host.settings.poll_interval).await;
+        sleep(session.host.settings.intervals.poll).await;
     }
 }
 
 /// Runs every part, even after one has failed: for example, fencing may wait for the fenced worker until the
 /// database gives up. Returns the first error.
-async fn run_once(session: &Arc<Session>) -> Result<(), StoreError> {
+async fn run_once(session: &Arc<Session>, overdue: &mut Overdue) -> Result<(), StoreError> {
     let parts = [
         fencing::fence_expired_workers(&*session.store).await,
         queues::expire(&*session.store, &session.reports).await,
@@ -38,7 +40,7 @@ async fn run_once(session: &Arc<Session>) -> Result<(), StoreError> {
         blocked::adopt_blocked(session).await,
         relay::sweep(session).await,
         promises::settle(&*session.store).await,
-        deadlines::expire(session).await,
+        overdue.expire(session).await,
     ];
     parts.into_iter().collect()
 }

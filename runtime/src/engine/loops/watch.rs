@@ -19,6 +19,6 @@ pub(super) async fn run(session: &Arc<Session>) {
                 "it is not known whether other workers have died"
             );
         }
-        sleep(session.host.settings.watch_interval).await;
+        sleep(session.host.settings.intervals.watch).await;
     }
 }

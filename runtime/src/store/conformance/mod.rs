@@ -17,6 +17,7 @@
 mod activities;
 mod agreement;
 mod answers;
+mod attendance;
 mod audit;
 mod changing;
 mod concurrency;
@@ -85,6 +86,7 @@ pub fn cases() -> Vec<Case> {
         details::CASES,
         history::CASES,
         lifecycle::CASES,
+        attendance::CASES,
         audit::CASES,
         schedules::CASES,
         answers::CASES,

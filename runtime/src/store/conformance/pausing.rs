@@ -6,6 +6,7 @@ use super::fixture::{
     LONGER_THAN_LEASE, NOTHING, StoreUnderTest, accepted, activity, block, by_worker, close,
     edit_of, enqueue, keep, new_run, outcome, park, signal,
 };
+use super::runs::chains::continued;
 use crate::model::{RunId, RunStatus};
 use crate::store::{
     ArrivalKind, ChangeOutcome, ChangeRun, CommitOutcome, CommitStep, EditOutcome, EditRun, Effect,
@@ -26,6 +27,7 @@ crate::store::conformance::list_cases!("pausing":
     a_paused_run_can_be_terminated_and_deleted,
     a_run_that_is_opened_again_is_not_paused,
     a_run_that_is_over_is_not_paused,
+    a_pause_goes_over_to_the_run_that_follows,
 );
 
 async fn change(t: &StoreUnderTest, run_id: RunId, change: RunChange) -> ChangeOutcome {
@@ -261,4 +263,31 @@ async fn a_run_that_is_over_is_not_paused(t: StoreUnderTest) {
     assert_eq!(pause(&t, run_id).await, ChangeOutcome::Closed);
     assert_eq!(resume(&t, run_id).await, ChangeOutcome::Closed);
     assert_eq!(entries(&t, run_id).await, 0);
+}
+
+async fn a_pause_goes_over_to_the_run_that_follows(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.start_owned("a", worker).await;
+    pause(&t, run_id).await;
+    // The worker continues as a new run before it hears of the pause.
+    let start_at = t.now() + Duration::from_secs(5);
+    let next = NewRun { start_at: Some(start_at), ..new_run("a") };
+    let next_id = next.run_id;
+    assert_eq!(t.commit(worker, continued(run_id, 0, next)).await, CommitOutcome::Committed);
+    assert_eq!(paused(&t, run_id).await, None);
+    let expected = Pause { at: t.now(), by: "ann".into(), reason: "looked at".into() };
+    assert_eq!(paused(&t, next_id).await, Some(expected));
+    assert_eq!(status(&t, next_id).await, (RunStatus::Paused, false));
+    assert_eq!(t.claim_ids(worker, 10).await, []);
+    assert_eq!(resume(&t, next_id).await, ChangeOutcome::Changed);
+    assert_eq!(t.record(next_id).await.due_at, Some(start_at));
+    t.clock.advance(Duration::from_secs(6));
+    assert_eq!(t.claim_ids(worker, 10).await, [next_id]);
+    // A run that was resumed before it closes is followed by one that runs.
+    pause(&t, next_id).await;
+    resume(&t, next_id).await;
+    let last = new_run("a");
+    let last_id = last.run_id;
+    assert_eq!(t.commit(worker, continued(next_id, 0, last)).await, CommitOutcome::Committed);
+    assert_eq!(t.claim_ids(worker, 10).await, [last_id]);
 }

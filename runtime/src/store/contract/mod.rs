@@ -9,6 +9,7 @@
 
 pub(super) mod activities;
 pub(super) mod activity_transaction;
+mod attendance;
 pub(super) mod audit;
 pub(super) mod changes;
 pub(super) mod definitions;
@@ -34,6 +35,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 
 pub use self::activities::Activities;
+pub use self::attendance::Attendance;
 pub use self::definitions::Definitions;
 pub use self::lifecycle::Lifecycle;
 pub use self::messages::Messages;
@@ -76,6 +78,7 @@ pub trait Store:
     + Retention
     + Schedules
     + Lifecycle
+    + Attendance
     + std::fmt::Debug
     + 'static
 {

@@ -127,6 +127,11 @@ impl State {
         let row = ChainRow { first, place: before + 1, previous: closed, link };
         self.kin.chains.insert(next, row);
         self.kin.last.insert(first, next);
+        if let Some((pause, _)) = self.pauses.remove(&closed) {
+            let due_at = self.runs.get(&next).and_then(|row| row.due_at);
+            self.pauses.insert(next, (pause, due_at));
+            self.hold(next, news);
+        }
         self.tell_close_of_awaited(closed, now, news);
     }
 

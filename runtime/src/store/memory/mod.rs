@@ -7,6 +7,7 @@
 //! [`MemoryStore::leave_out`] breaks it on purpose.
 
 mod activities;
+mod attendance;
 mod changes;
 mod database;
 mod definitions;

@@ -49,6 +49,8 @@ pub(super) struct State {
     pub(super) item_keys: HashMap<RunId, HashSet<String>>,
     /// Runs that are paused or are to be, and when those were due that had not begun.
     pub(super) pauses: BTreeMap<RunId, (Pause, Option<Timestamp>)>,
+    /// Until when a worker is there for a workflow.
+    pub(super) attendance: BTreeMap<String, Timestamp>,
     pub(super) paused_queues: BTreeMap<String, PausedQueue>,
     /// The open run of each workflow id.
     pub(super) open: HashMap<String, RunId>,

@@ -8,7 +8,7 @@ use super::effects::attributes;
 use super::runs::start::{FIND_OPEN, FIND_STARTED, insert_rows, is_conflict};
 use super::runs::terminate;
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, kin, named_after, now, workflow_id};
+use super::{PostgresStore, attendance, failed, kin, named_after, now, workflow_id};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::rows::{DeadlineRow, NamedRow, TermsRow, read_status, write_terms};
@@ -16,8 +16,8 @@ use crate::store::{
     ActivityKey, Ending, ExpireRun, Expired, IdPolicy, Lifecycle, NewRun, StartOutcome,
 };
 
-const ADD: &str = "WITH added AS (INSERT INTO piton_terms (run_id, terms, last_result, deadline_at) \
-    VALUES ($1, $2, $3, $4)) UPDATE piton_runs SET has_terms = true WHERE run_id = $1";
+const ADD: &str = "WITH added AS (INSERT INTO piton_terms (run_id, terms, last_result, deadline_at, attended) \
+    VALUES ($1, $2, $3, $4, $5)) UPDATE piton_runs SET has_terms = true WHERE run_id = $1";
 
 const FIND: &str = "SELECT terms, last_result FROM piton_terms WHERE run_id = $1";
 
@@ -49,7 +49,11 @@ const LAST_CLOSED: &str = "SELECT run_id, status FROM piton_runs WHERE closed_at
     ORDER BY started_at DESC, run_id DESC LIMIT 1";
 
 /// Writes the terms of a run that this transaction has inserted, if it has some.
-pub(super) async fn write(connection: &mut PgConnection, run: &NewRun) -> Result<(), sqlx::Error> {
+pub(super) async fn write(
+    connection: &mut PgConnection,
+    given_time: Option<i64>,
+    run: &NewRun,
+) -> Result<(), sqlx::Error> {
     let Some(terms) = &run.terms else { return Ok(()) };
     let text = write_terms(terms).map_err(|error| sqlx::Error::Encode(error.into()))?;
     sqlx::query(ADD)
@@ -57,9 +61,13 @@ pub(super) async fn write(connection: &mut PgConnection, run: &NewRun) -> Result
         .bind(text)
         .bind(terms.last_result.as_ref().map(|result| result.as_bytes()))
         .bind(terms.deadline().map(Timestamp::as_micros))
-        .execute(connection)
+        .bind(terms.goes_by_attendance().then_some(true))
+        .execute(&mut *connection)
         .await?;
-    Ok(())
+    match terms.goes_by_attendance() {
+        true => attendance::open_account(connection, given_time, &run.workflow).await,
+        false => Ok(()),
+    }
 }
 
 /// A run that was ended, with what is to be told of that.
@@ -136,7 +144,7 @@ async fn try_start(
         }
     }
     attributes::write_new(transaction.get(), &[run]).await?;
-    write(transaction.get(), run).await?;
+    write(transaction.get(), store.given_time(), run).await?;
     transaction.commit().await?;
     Ok(Tried::Outcome(StartOutcome::Started { owned: false }, ended))
 }

@@ -23,6 +23,7 @@
 //! their own, since they are hints. This module must not know what a snapshot or an arrival holds.
 
 mod activities;
+mod attendance;
 mod audit;
 mod blockers;
 mod definitions;

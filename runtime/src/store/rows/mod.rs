@@ -4,6 +4,7 @@
 //! is [`StoreError::Corrupt`](crate::error::StoreError::Corrupt), never a panic and never a guess.
 
 mod activities;
+mod attendance;
 mod attributes;
 mod audit;
 mod definitions;
@@ -25,6 +26,7 @@ pub(super) use self::activities::{
     ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, being_made,
     claimed_activity_columns, review,
 };
+pub(super) use self::attendance::{AttendanceRow, AttendedRow, MovedDeadline};
 pub(super) use self::attributes::AttributeRow;
 use self::attributes::{read_attributes, read_memo};
 pub(super) use self::audit::{AuditRow, audit_columns};

@@ -6,13 +6,14 @@ use uuid::Uuid;
 use super::effects::give_up;
 use super::runs::start::insert;
 use super::script::Script;
-use super::{SqliteStore, failed, kin};
+use super::{SqliteStore, attendance, failed, kin};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::rows::{DeadlineRow, TermsRow, read_status, write_terms};
 use crate::store::{Ending, ExpireRun, Expired, IdPolicy, Lifecycle, NewRun, StartOutcome};
 
-const ADD: &str = "INSERT INTO piton_terms (run_id, terms, last_result, deadline_at) VALUES (?, ?, ?, ?); \
+const ADD: &str = "INSERT INTO piton_terms (run_id, terms, last_result, deadline_at, attended) \
+    VALUES (?, ?, ?, ?, ?); \
     UPDATE piton_runs INDEXED BY piton_runs_run_id SET has_terms = 1 WHERE run_id = ?; ";
 
 const FIND: &str = "SELECT terms, last_result FROM piton_terms WHERE run_id = ?";
@@ -48,12 +49,20 @@ const LOOK: &str = "BEGIN IMMEDIATE; SELECT run_id FROM piton_runs WHERE run_id 
     ORDER BY started_at DESC, run_id DESC LIMIT 1";
 
 /// Adds the terms of a run that this transaction has inserted, if it has some.
-pub(super) fn add_terms(script: &mut Script, run: &NewRun) -> Result<(), StoreError> {
+pub(super) fn add_terms(
+    script: &mut Script,
+    run: &NewRun,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let Some(terms) = &run.terms else { return Ok(()) };
     let run_id = run.run_id.as_uuid();
     script.sql(ADD).bind(run_id).bind(write_terms(terms)?);
     script.bind(terms.last_result.as_ref().map(|result| result.as_bytes().to_vec()));
-    script.bind(terms.deadline().map(Timestamp::as_micros)).bind(run_id);
+    script.bind(terms.deadline().map(Timestamp::as_micros));
+    script.bind(terms.goes_by_attendance().then_some(1_i64)).bind(run_id);
+    if terms.goes_by_attendance() {
+        attendance::add_account(script, &run.workflow, now);
+    }
     Ok(())
 }
 

@@ -9,6 +9,7 @@
 //! transaction. This module must not know what a snapshot or an arrival holds.
 
 mod activities;
+mod attendance;
 mod audit;
 mod clock;
 mod definitions;

@@ -41,7 +41,7 @@ impl State {
     }
 
     /// Pauses a run that nobody owns, if it is to be.
-    pub(super) fn hold(&mut self, run_id: RunId, news: &mut News<'_>) {
+    pub(in crate::store::memory) fn hold(&mut self, run_id: RunId, news: &mut News<'_>) {
         let is_asked = self.pauses.contains_key(&run_id);
         let Some(row) = self.runs.get_mut(&run_id).filter(|_| is_asked) else { return };
         if matches!(row.blocked, Some(BlockedReason::WorkersDied(_))) {

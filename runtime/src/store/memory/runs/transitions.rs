@@ -42,6 +42,9 @@ impl State {
         for kind in &kinds {
             news.wrote(Write::Arrived { run_id, seq: 1, kind });
         }
+        if run.terms.as_ref().is_some_and(|terms| terms.goes_by_attendance()) {
+            self.attendance.entry(run.workflow.clone()).or_insert(now);
+        }
         self.runs.insert(
             run.run_id,
             RunRow {

@@ -26,10 +26,15 @@ const GO_OVER: &str = "WITH gone AS (INSERT INTO piton_inbox (run_id, seq, arriv
     SELECT $1, dedup_key FROM piton_arrival_keys WHERE run_id = $2), \
     labelled AS (INSERT INTO piton_attributes (run_id, name, place, kind, text, integer, float, truth, time) \
     SELECT $1, name, place, kind, text, integer, float, truth, time FROM piton_attributes WHERE run_id = $2), \
-    noted AS (INSERT INTO piton_memos (run_id, memo) SELECT $1, memo FROM piton_memos WHERE run_id = $2) \
-    UPDATE piton_runs SET inbox_count = (SELECT count(*) FROM gone) WHERE run_id = $1";
+    noted AS (INSERT INTO piton_memos (run_id, memo) SELECT $1, memo FROM piton_memos WHERE run_id = $2), \
+    held AS (UPDATE piton_pauses SET run_id = $1, due_at = (SELECT due_at FROM piton_runs WHERE run_id = $1) \
+    WHERE run_id = $2 RETURNING run_id) \
+    UPDATE piton_runs SET inbox_count = (SELECT count(*) FROM gone), \
+    status = CASE WHEN EXISTS (SELECT FROM held) THEN 'paused' ELSE status END, \
+    due_at = CASE WHEN EXISTS (SELECT FROM held) THEN NULL ELSE due_at END WHERE run_id = $1";
 
-/// Starts the run that follows one which this transaction has closed, with what goes over.
+/// Starts the run that follows one which this transaction has closed, with what goes over. If nobody has resumed the
+/// closed run since it was to pause, the next one is paused.
 pub(in crate::store::postgres) async fn follow(
     connection: &mut PgConnection,
     now: Option<i64>,
@@ -54,5 +59,5 @@ pub(in crate::store::postgres) async fn follow(
     sqlx::query(LINK).bind(next).bind(closed).bind(link.as_str()).execute(&mut *connection).await?;
     let goes_over: Vec<Vec<u8>> = GOES_OVER.map(|kind| vec![kind]).to_vec();
     sqlx::query(GO_OVER).bind(next).bind(closed).bind(goes_over).execute(&mut *connection).await?;
-    lifecycle::write(connection, run).await
+    lifecycle::write(connection, now, run).await
 }

@@ -161,7 +161,7 @@ async fn insert(
     let runs: Vec<NewRun> = new.into_iter().map(of_child).collect();
     attributes::write_new(transaction.get(), &runs.iter().collect::<Vec<_>>()).await?;
     for run in &runs {
-        lifecycle::write(transaction.get(), run).await?;
+        lifecycle::write(transaction.get(), Some(now), run).await?;
     }
     Ok(())
 }

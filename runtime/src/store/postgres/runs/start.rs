@@ -148,7 +148,7 @@ async fn insert_labelled(
     let labelled: Vec<_> = labelled.collect();
     attributes::write_new(transaction.get(), &labelled).await?;
     for run in labelled {
-        lifecycle::write(transaction.get(), run).await?;
+        lifecycle::write(transaction.get(), store.given_time(), run).await?;
     }
     transaction.commit().await?;
     Ok(inserted)

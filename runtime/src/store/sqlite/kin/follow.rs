@@ -26,7 +26,14 @@ const GO_OVER: &str = "INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at
     SELECT ?, name, place, kind, text, integer, float, truth, time FROM piton_attributes WHERE run_id = ?; \
     INSERT INTO piton_memos (run_id, memo) SELECT ?, memo FROM piton_memos WHERE run_id = ?; ";
 
-/// Starts the run that follows one which this transaction has closed, with what goes over.
+/// Nobody has resumed the run that has closed, so the one that follows is paused.
+const HOLD: &str = "UPDATE piton_pauses SET run_id = next, due_at = next_due_at \
+    FROM (SELECT run_id AS next, due_at AS next_due_at FROM piton_runs WHERE run_id = ?) WHERE run_id = ?; \
+    UPDATE piton_runs INDEXED BY piton_runs_run_id SET status = 'paused', due_at = NULL WHERE run_id = ? \
+    AND EXISTS (SELECT 1 FROM piton_pauses AS pause WHERE pause.run_id = piton_runs.run_id); ";
+
+/// Starts the run that follows one which this transaction has closed, with what goes over. If nobody has resumed the
+/// closed run since it was to pause, the next one is paused.
 pub(in crate::store::sqlite) fn add_successor(
     script: &mut Script,
     closed: RunId,
@@ -44,7 +51,8 @@ pub(in crate::store::sqlite) fn add_successor(
     }
     script.bind(next).bind(next).bind(next).bind(closed);
     script.bind(next).bind(closed).bind(next).bind(closed);
-    add_terms(script, run)
+    script.sql(HOLD).bind(next).bind(closed).bind(next);
+    add_terms(script, run, now)
 }
 
 /// Inserts a run that nobody owns and whose workflow id is known to be free.

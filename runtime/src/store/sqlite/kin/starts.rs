@@ -94,7 +94,7 @@ pub(in crate::store::sqlite) async fn start_children(
                 let run = NewRun::of_child(workflow_id, start, now);
                 add_run(&mut script, &run, true, now);
                 attributes::add_new(&mut script, std::iter::once(&run));
-                add_terms(&mut script, &run)?;
+                add_terms(&mut script, &run, now)?;
             } else if start.awaited_by.is_some() {
                 refused.push(start.run_id);
             }

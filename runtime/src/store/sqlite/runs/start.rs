@@ -137,7 +137,7 @@ pub(in crate::store::sqlite) fn insert(
         })
         .sql(") WHERE column1 IS NOT NULL; ");
     attributes::add_new(script, new.iter().map(|(run, _)| *run));
-    new.iter().try_for_each(|(run, _)| add_terms(script, run))?;
+    new.iter().try_for_each(|(run, _)| add_terms(script, run, now))?;
     let first = |(run, _): &(&NewRun, _)| {
         let FirstArrival { kind, dedup_key } = run.first.clone()?;
         Some(NewArrival { run_id: run.run_id, kind, dedup_key, owner: None })

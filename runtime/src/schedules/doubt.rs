@@ -1,0 +1,106 @@
+//! Times of which it is not known whether their runs were started.
+//!
+//! A worker starts the runs of a schedule and then writes what it has done. If somebody has changed the schedule since
+//! the worker's claim, that is refused, and the next worker decides again. It takes up the same times, finds their runs
+//! started and writes so, unless the change has put them out of effect: a pause, another spec. Such times are kept here,
+//! and their runs are looked up, until no worker can start them any more.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::config::Config;
+use super::log::{LogKind, entry};
+use super::state::{Identity, Item, ItemKind, State};
+use crate::model::{RunId, Timestamp};
+use crate::store::NewScheduleLogEntry;
+
+/// The most times that are kept. A worker starts no more of one schedule at once.
+const MAX_ITEMS: usize = 100;
+
+/// After what time a round starts nothing any more of what it has claimed.
+pub(crate) const MAX_ROUND: Duration = Duration::from_secs(60);
+
+/// For how long runs are looked up: a call that a round has made in time may take as long again.
+const KEPT: Duration = Duration::from_secs(2 * MAX_ROUND.as_secs());
+
+/// How often they are looked up.
+const WATCH: Duration = Duration::from_secs(5);
+
+/// The times in doubt after the last changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Doubt {
+    items: Vec<Item>,
+    /// When no worker can start them any more.
+    until: Option<Timestamp>,
+}
+
+impl Doubt {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    pub(crate) fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// When they are to be looked up again.
+    pub(crate) fn due_at(&self, now: Timestamp) -> Option<Timestamp> {
+        (!self.is_empty()).then(|| now + WATCH)
+    }
+
+    /// Forgets an item, or all of them once nobody can start them.
+    pub(crate) fn settle(&mut self, started: &[Item], now: Timestamp) {
+        let is_over = self.until.is_none_or(|until| until <= now);
+        self.items.retain(|item| !is_over && !started.contains(item));
+    }
+}
+
+impl State {
+    /// Keeps the times that were due before a change, by the configuration and the state of then, and are not taken up
+    /// after it.
+    pub(crate) fn doubt(&mut self, before: (&Config, &Self), schedule_id: &str, now: Timestamp) {
+        let (config, state) = before;
+        let goes_on = self.is_live() && self.until == state.until;
+        // A configuration that is kept was compiled before.
+        let Some(times) = config.spec.compile().ok().filter(|_| state.is_live() && !goes_on) else {
+            return;
+        };
+        let mut last = state.until;
+        let mut items = Vec::new();
+        while let Some(nominal) = times.next(last) {
+            let at = Timestamp(nominal.as_micros());
+            if at + times.jitter(schedule_id, nominal) > now || items.len() == MAX_ITEMS {
+                break;
+            }
+            items.push(Item { nominal: at, kind: ItemKind::Tick, overlap: None });
+            last = nominal;
+        }
+        items.retain(|item| !self.doubt.items.contains(item));
+        if items.is_empty() {
+            return;
+        }
+        self.doubt.items.extend(items);
+        let excess = self.doubt.items.len().saturating_sub(MAX_ITEMS);
+        self.doubt.items.drain(..excess);
+        self.doubt.until = Some(now + KEPT);
+    }
+
+    /// Takes note that the run of a time was started by a worker that could not write so.
+    pub(crate) fn was_started(
+        &mut self,
+        run_id: RunId,
+        item: &Item,
+        log: &mut Vec<NewScheduleLogEntry>,
+    ) {
+        self.begin(run_id, item);
+        let what =
+            LogKind::Started { last_completed: self.last_completed, last_failed: self.last_failed };
+        log.push(entry(&what, Some(item.nominal), Some(run_id)));
+    }
+
+    /// The runs of times in doubt, by their ids.
+    pub(crate) fn in_doubt(&self, schedule: Identity<'_>) -> Vec<(RunId, Item)> {
+        self.doubt.items().iter().map(|item| (schedule.run_id(item), *item)).collect()
+    }
+}
