@@ -131,8 +131,8 @@ impl UntypedRun {
     ///   the [time to clean up](super::Start::cleanup_timeout) the run is closed, paused or not.
     /// - A blocked run can be paused. It is then no longer blocked, and is tried again when it is resumed.
     ///
-    /// The pause applies to this run only. If the run closes before its worker has seen the pause, its successor is
-    /// not paused.
+    /// If the run continues as a new run, is retried, or is followed by a run of its cron expression before its worker has
+    /// seen the pause, the next run is paused instead.
     ///
     /// Errors: [`EditError::Lookup`] if there is no such run, or the database
     /// [is away](Client#when-the-database-is-away) for too long; calling again is safe.
@@ -161,9 +161,10 @@ impl UntypedRun {
     ///
     /// Errors: [`EditError::Closed`] if the run is closed but has not failed; [`EditError::Followed`] if another
     /// run follows it in its chain; [`EditError::IdTaken`] if another run has its workflow id;
-    /// [`EditError::Compensated`] if its compensations have begun; [`EditError::OnPromise`] and
-    /// [`EditError::OnQueue`] if it failed at a promise, or at an activity on a queue, whose arguments were deleted
-    /// with the queue's row.
+    /// [`EditError::Compensated`] if its compensations have begun; [`EditError::AtMostOnce`] if it would attempt an
+    /// `at_most_once` activity again, unless [`ChangeOne::repeat_at_most_once`] allows that; [`EditError::OnPromise`]
+    /// and [`EditError::OnQueue`] if it failed at a promise, or at an activity on a queue, whose arguments were
+    /// deleted with the queue's row.
     pub fn retry(&self) -> ChangeOne {
         self.change(Change::Retry { repeats: false }, "retry", String::new())
     }

@@ -22,16 +22,16 @@ impl<W> Start<W> {
         self
     }
 
-    /// Sets which time the timeouts count. Default: [`TimeoutClock::Calendar`], all of it. With
-    /// [`TimeoutClock::Attended`], a timeout stands still while no worker with the code of the workflow is there, so that
-    /// an outage uses up none of it. That a worker has gone is noticed after five of its
-    /// [poll intervals](crate::worker::Worker::poll_interval), which count. Without a timeout it does nothing.
+    /// Sets which time the timeouts count. Default: [`TimeoutClock::Calendar`], all time. With
+    /// [`TimeoutClock::Attended`], timeouts are suspended while no worker with the code of the workflow is running, so
+    /// that they do not expire during an outage. The absence of a worker is detected after five of its
+    /// [poll intervals](crate::worker::Worker::poll_interval), and that time counts. Has no effect without a timeout.
     pub fn timeout_clock(mut self, clock: TimeoutClock) -> Self {
         self.terms.clock = clock;
         self
     }
 
-    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
+    /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
     pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
         self.terms.on_timeout = Some(on_timeout);
         self

@@ -155,9 +155,9 @@ pub enum EditError {
         /// The queue.
         queue: String,
     },
-    /// The run would attempt an activity again that is `at_most_once`, and may have been carried out before it failed.
+    /// The run would attempt an `at_most_once` activity again, which may have been executed before the run failed.
     #[error(
-        "the run {run_id} would attempt `{activity}` again, which is `at_most_once` and may have been carried out: see \
+        "the run {run_id} would attempt `{activity}` again, which is `at_most_once` and may have been executed: check \
          whether it was; then allow the repetition (`ChangeOne::repeat_at_most_once`, `--repeat-at-most-once`), or start \
          the workflow again"
     )]
@@ -167,7 +167,7 @@ pub enum EditError {
         /// The activity.
         activity: String,
     },
-    /// There is no such signal in the run's inbox: the run has taken it, or the number is that of something else.
+    /// The run's inbox has no such signal: the run has taken it, or the number belongs to another kind of arrival.
     #[error(
         "the inbox of the run {run_id} has no signal with the number {seq}; inspect the run again"
     )]

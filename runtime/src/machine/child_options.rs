@@ -61,14 +61,14 @@ impl<W: Workflow> ChildHandle<W> {
         self.with(|options| options.terms.run_timeout = Some(timeout))
     }
 
-    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default: all of
-    /// it.
+    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default:
+    /// [`TimeoutClock::Calendar`].
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn timeout_clock(self, clock: TimeoutClock) -> Self {
         self.with(|options| options.terms.clock = clock)
     }
 
-    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
+    /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn on_timeout(self, on_timeout: OnTimeout) -> Self {
         self.with(|options| options.terms.on_timeout = Some(on_timeout))

@@ -167,7 +167,7 @@ impl Rewind {
     }
 }
 
-/// How many attempts of an activity may have been made of a run that has so many commits.
+/// The maximum number of attempts of an activity in a run with this number of commits.
 pub(super) fn passed_over(step_no: StepNo) -> u32 {
     let steps = u32::try_from(step_no.0).unwrap_or(u32::MAX).saturating_add(1);
     steps.saturating_mul(ActivityOperation::NUMBERS_PER_STEP)

@@ -32,7 +32,7 @@ impl Client {
         if !repeats {
             check_at_most_once(run_id, &snapshot)?;
         }
-        // The arguments of a call on a queue are in the row of the call, which has gone.
+        // The arguments of a queued call are in its row, which was deleted.
         check_queues(&snapshot, &details)?;
         check_promises(&snapshot, None)?;
         let definition = Frame::definition_of(&snapshot.frame);
@@ -46,8 +46,8 @@ impl Client {
     }
 }
 
-/// Checks that nothing would be attempted again of which the run may have made its only attempt: the saved state is from
-/// before that attempt.
+/// Checks that no `at_most_once` activity would be attempted again: the saved state is from before the attempt that the
+/// run may have made.
 fn check_at_most_once(run_id: RunId, snapshot: &Snapshot) -> Result<(), EditError> {
     let once = snapshot.operations.iter().find_map(|(_, operation)| match operation {
         Operation::Activity(activity) if activity.at_most_once => Some(activity),
@@ -62,8 +62,8 @@ fn check_at_most_once(run_id: RunId, snapshot: &Snapshot) -> Result<(), EditErro
     }
 }
 
-/// Has the time limits of activities counted from now, and their attempts from none. Returns how many attempts of each
-/// are passed over: no two have one number.
+/// Restarts the time limits of activities at `now`, and their retry policies. Returns the number of attempts to skip for
+/// each, since no two may have the same number.
 fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u32 {
     let made = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
         Operation::Activity(activity) => Some(activity.attempts),

@@ -50,9 +50,9 @@ pub struct ScheduleDescription {
     pub execution_timeout: Option<Duration>,
     /// The limit for each run.
     pub run_timeout: Option<Duration>,
-    /// Which time these two count.
+    /// Which time these two limits count.
     pub timeout_clock: TimeoutClock,
-    /// What happens when one of these is over.
+    /// What happens when one of them has passed.
     pub on_timeout: OnTimeout,
     /// How long a run may clean up after a timeout.
     pub cleanup_timeout: Duration,

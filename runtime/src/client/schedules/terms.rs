@@ -25,14 +25,14 @@ impl CreateSchedule {
         self
     }
 
-    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default: all of
-    /// it.
+    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default:
+    /// [`TimeoutClock::Calendar`].
     pub fn timeout_clock(mut self, clock: TimeoutClock) -> Self {
         self.config.action.terms.clock = clock;
         self
     }
 
-    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
+    /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
     pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
         self.config.action.terms.on_timeout = Some(on_timeout);
         self
