@@ -50,7 +50,7 @@ async fn waits(t: &StoreUnderTest, token: &PromiseToken) -> Option<u64> {
     t.promise(token).await.map(|record| record.waits)
 }
 
-/// Ends an attempt and has the item tell its promise.
+/// Ends an attempt and relays the item's message to its promise.
 async fn end(t: &StoreUnderTest, end: FinishActivity) {
     let item = end.key.run_id;
     assert_eq!(t.finish(end).await, FinishOutcome::Finished);
