@@ -1,8 +1,8 @@
-//! The test of an attribute, for each kind that the attribute may have.
+//! The tests of an attribute, one for each kind that it may have.
 //!
-//! A filter does not know the kinds of attributes, which are those of their values: a text may be compared with a
-//! keyword or, if it tells a time, with a time, and a number with an integer or a float. So a test is taken apart into
-//! what it asks of each kind, once for all that apply it.
+//! A filter does not know the kinds of attributes, which depend on their values: a text in the filter may be
+//! compared with a keyword or, if it is in the format of a time, with a time; a number with an integer or a float.
+//! So a test is split into one test per kind. Both evaluators use the result.
 
 use super::literal;
 use super::tree::{Check, Comparison, Moment, Scalar};

@@ -1,6 +1,6 @@
 //! Evaluating filters on a run in memory.
 //!
-//! The statements of the databases must say the same, see [`sql`](super::sql).
+//! The SQL statements must have the same results, see [`sql`](super::sql).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

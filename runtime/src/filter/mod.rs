@@ -1,7 +1,7 @@
 //! Filters: conditions on the columns, attributes and variables of runs.
 //!
-//! A [`Filter`] is written as text, in the language of SQL's conditions, or made in Rust; the one can be turned into the
-//! other. The guide page on finding runs has the language.
+//! A [`Filter`] is parsed from text, in the syntax of SQL's conditions, or built in Rust; each form can be
+//! converted to the other. The guide page on finding runs describes the language.
 //!
 //! ```
 //! use piton::filter::{self, Filter, FilterTime};
@@ -17,11 +17,11 @@
 //! # Ok::<_, piton::filter::FilterError>(())
 //! ```
 //!
-//! A condition on something that is not set does not hold, and neither does its opposite: `customer != 'c-17'` is not
-//! true of runs without a customer. `customer is null` asks for these.
+//! A condition on a missing value is neither true nor false, and neither is its negation: `customer != 'c-17'` is
+//! not true of runs without a customer. `customer is null` finds these.
 //!
-//! Invariant: a filter holds of the same runs whether it is evaluated here or by a database. It knows
-//! no store.
+//! Invariant: a filter matches the same runs whether it is evaluated here or by a database. This module knows no
+//! store.
 
 mod alternatives;
 mod column;

@@ -1,7 +1,7 @@
 //! The parser of filters.
 //!
-//! The grammar is that of SQL's conditions, as `sqlparser` reads it; what has no meaning for runs is refused with
-//! its place.
+//! The grammar is that of SQL's conditions, as parsed by `sqlparser`; constructs without a meaning for runs are
+//! refused, with their position.
 
 use sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArguments, Ident, InTarget, Interval, Spanned,

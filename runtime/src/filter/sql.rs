@@ -1,7 +1,7 @@
 //! Filters as SQL conditions.
 //!
-//! What a filter holds is bound, never written into the statement: the text is made of constants alone. The conditions
-//! must hold of the same runs as [`Condition::holds`](super::tree::Condition::holds).
+//! The values of a filter are bound as parameters, never written into the statement, which consists of constants.
+//! The conditions must be true for the same runs as [`Condition::holds`](super::tree::Condition::holds).
 
 mod attributes;
 

@@ -1,8 +1,7 @@
 //! The syntax tree of a filter.
 //!
-//! Negations are at the leaves. A test of something that is not set is neither true nor false, as in SQL, and with
-//! negations at the leaves it may count as false everywhere: what is joined by `and` and `or` is true in the same
-//! cases.
+//! Negations are at the leaves. A test of a missing value is neither true nor false, as in SQL. With negations at
+//! the leaves it may count as false everywhere: `and` and `or` are then true in the same cases.
 
 use std::time::Duration;
 

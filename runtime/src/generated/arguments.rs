@@ -1,4 +1,4 @@
-//! What is asked of the types in signatures, and what stands for an activity whose signature is refused.
+//! Bounds of the types in signatures, and a placeholder for an activity whose signature is refused.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! `for` loops that await: what is left of an iterator, in a form that can be saved.
+//! `for` loops that await: the rest of an iterator, in a form that can be saved.
 
 use std::cell::Cell;
 use std::fmt;

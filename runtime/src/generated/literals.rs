@@ -1,8 +1,8 @@
-//! Values that are literal texts, or have such in them.
+//! Values that are, or contain, string literals.
 //!
-//! Of some values only the type says whether they are texts for good: of a part of a constant, of what a function
-//! gives. Their tokens are made for either, and told by what [`Held`](super::Held) finds. A value with literals
-//! among its parts is told of part by part.
+//! For some values, such as a field of a constant or the result of a function, only the type shows whether they are
+//! `&'static str`. Their tokens support both cases, and [`Held`](super::Held) selects one. A value with literals
+//! among its parts is handled part by part.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;

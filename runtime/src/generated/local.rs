@@ -1,9 +1,8 @@
-//! Type tokens of the generated machine: what lets rustc infer the type of every saved local.
+//! Type tokens, with which rustc infers the type of every saved local.
 //!
-//! All blocks of a machine are in one function, and each local has one token there. Saving through
-//! the token in one block and loading through it in another makes both the same type, so the
-//! source needs no annotation. The bound that makes a value saveable stands once, where the token
-//! is made, so that a value that cannot be saved is one error.
+//! All blocks of a machine are in one function, and each local has one token there. Saving through the token in one
+//! block and loading through it in another unifies the types, so the source needs no annotation. The bound that
+//! makes a value saveable is on the creation of the token, so a value that cannot be saved causes one error.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;

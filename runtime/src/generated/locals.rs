@@ -1,4 +1,4 @@
-//! How the locals of a step come from the state, and from one part of the step to another.
+//! Loading the locals of a step from the state, and passing them between parts of the step.
 
 use std::mem::ManuallyDrop;
 use std::ops::Range;

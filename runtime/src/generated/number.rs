@@ -1,4 +1,4 @@
-//! Places of compound assignments that are evaluated after an await.
+//! The targets of compound assignments that are evaluated after an await.
 
 /// What `place += value` is built into the language for, so that the value comes before the place.
 #[diagnostic::on_unimplemented(

@@ -1,8 +1,7 @@
 //! `?` in a workflow's body.
 //!
-//! The body becomes part of a step function with a return type of its own, so `?` cannot stay as it
-//! is. Generated code uses these traits, which follow `std::ops::Try` and `FromResidual` (RFC 3058)
-//! for `Result` and `Option`, until those are stable.
+//! The body becomes part of a step function with another return type, so `?` is replaced. Generated code uses these
+//! traits, which follow the unstable `std::ops::Try` and `FromResidual` (RFC 3058) for `Result` and `Option`.
 
 use std::any::Any;
 use std::convert::Infallible;

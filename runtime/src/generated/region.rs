@@ -1,8 +1,8 @@
 //! Branches that are `async` blocks: machines within the machine.
 //!
-//! What is saved of such a branch is nothing if there is none, else a byte that says how far it is:
-//! the frame of one of its own states follows, or the value that it gave. Its code is a closure in
-//! the step function, which goes from the branch's state to the next.
+//! The saved form of such a branch is empty if there is no branch; otherwise it starts with a byte that says what
+//! follows: the frame of one of its own states, or its output. Its code is a closure in the step function, which
+//! goes from the branch's state to the next.
 
 use std::task::Poll;
 

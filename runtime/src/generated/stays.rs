@@ -1,7 +1,8 @@
-//! Whether what is used after an await is what it was before, although something may have changed it.
+//! Whether an operand that is used after an await still has the value from before, although the code may have
+//! changed it.
 //!
-//! rustc copies a number when its turn comes, and lets nothing change what is borrowed until then. Which
-//! of the two an operand is shows by its type alone, so rustc is asked, by a method that is found by type.
+//! rustc copies a number when it is evaluated, and lets nothing change a borrowed value until then. Only the type
+//! of an operand shows which of the two it is, so method resolution decides.
 
 use std::marker::PhantomData;
 

@@ -1,7 +1,8 @@
-//! What a method gives that may lend, where it is held across an await and the user's own methods by that name
-//! may give values.
+//! Whether the result of a method that is held across an await is a borrow or a value, if the user has methods of
+//! that name.
 //!
-//! As [`asked_again`](super::asked_again), of what may be named again and again, so that a value must be `Copy`.
+//! Like [`asked_again`](super::asked_again), for values that may be used several times, which must therefore be
+//! `Copy`.
 
 use std::ops::Deref;
 

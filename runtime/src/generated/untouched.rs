@@ -1,4 +1,4 @@
-//! What a step leaves as it is when it ends the run.
+//! Drops the locals that a step does not touch, if it ends the run.
 
 use std::any::Any;
 use std::ops::Range;

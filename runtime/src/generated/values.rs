@@ -1,8 +1,7 @@
 //! Whether the arguments and the return value of a workflow or activity can be encoded.
 //!
-//! That their types can be encoded is asked for once for each, at its place in the signature. Where an
-//! answer is no, nothing else is said of it: what is generated takes [`ValuesOf::VALUES`] if it can and
-//! [`Unstored::VALUES`] if it must.
+//! The bound is checked once for each type, at its place in the signature. To avoid further errors for a type that
+//! does not meet it, generated code uses [`ValuesOf::VALUES`] if it can and [`Unstored::VALUES`] otherwise.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

@@ -1,5 +1,5 @@
-//! The text of a lock file: JSON with a line for each state, each local and each schema, so that a change of one is a
-//! change of one line.
+//! The text of a lock file: JSON with one line for each state, local and schema, so that each change shows as one
+//! changed line.
 
 use std::collections::BTreeMap;
 

@@ -1,10 +1,10 @@
-//! `piton.lock`: what was released of every workflow, so that an edit that would block a parked run fails a test before
-//! it is deployed.
+//! `piton.lock`: the released definitions of every workflow, with which a test finds edits that would block parked
+//! runs before they are deployed.
 //!
-//! The file stands beside `Cargo.toml` and is committed with the code. It has one entry for each definition of a
-//! workflow that was released: the states, what they await, the locals that they keep, and the schemas of all values.
-//! The test compares the workflows of today with all of them, state by state, by the same rules that decide when a run
-//! is loaded.
+//! The file is beside `Cargo.toml` and is committed with the code. It has one entry for each released definition of
+//! a workflow: the states, what they await, the locals that they save, and the schemas of all values. The test
+//! compares the present workflows with all entries, state by state, by the rules that also apply when a run is
+//! loaded.
 //!
 //! ```no_run
 //! // tests/lock.rs
@@ -15,9 +15,9 @@
 //! # fn main() {}
 //! ```
 //!
-//! `PITON_LOCK=accept cargo test piton_lock` adds what is not in the file yet: do that for a release, and commit the
-//! file. `PITON_LOCK=locked cargo test piton_lock` fails if there is anything to add, for the job that releases.
-//! [`Lock::retire`] takes out what no run depends on any more.
+//! `PITON_LOCK=accept cargo test piton_lock` adds missing definitions to the file: do this for a release, and
+//! commit the file. `PITON_LOCK=locked cargo test piton_lock` fails if definitions are missing; use it in the
+//! release job. [`Lock::retire`] removes definitions that no run depends on.
 
 mod check;
 mod file;

@@ -1,8 +1,8 @@
 //! Signed tokens of promises, which expire, for links that are given to strangers.
 //!
-//! The text of a [`PromiseToken`] is made of its parts, so whoever knows a workflow id can write one. A
-//! [`TokenSigner`] adds a time and a signature (HMAC with SHA-256) to it, and a web server lets only those through that
-//! it has signed.
+//! The text of a [`PromiseToken`] is built from its parts, so anyone who knows a workflow id can write one. A
+//! [`TokenSigner`] adds an expiry time and a signature (HMAC with SHA-256), and a web server accepts only tokens
+//! with a valid signature.
 
 #[cfg(feature = "axum")]
 mod web;
