@@ -1,4 +1,4 @@
-//! How a root ends: with the workflow, or with a jump to another root.
+//! The end of a root: the end of the workflow, or a jump to another root.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

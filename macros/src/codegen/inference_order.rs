@@ -1,4 +1,4 @@
-//! The types of locals that rustc learns from the order of the source.
+//! Locals whose types rustc infers from the order of the source.
 //!
 //! ```text
 //! let mut best = None;
@@ -9,9 +9,8 @@
 //! }
 //! ```
 //!
-//! What comes after an await is an arm of its own, and behind the one that looks into `best`. So before all
-//! arms the source itself is printed, in a closure that nobody calls, with what an await gives in the
-//! place of each await.
+//! The code after an await is an arm of its own, after the arm that uses `best`. So the body is printed once more
+//! before all arms, in a closure that is never called, with a value of the output type in place of each await.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};

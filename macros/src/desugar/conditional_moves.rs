@@ -1,12 +1,12 @@
-//! Branches without an await that give a local a value and move a part out of that.
+//! Branches without an await that assign a local and then move a part out of it.
 //!
 //! ```text
 //! if late { order = reload(); send(order.lines); }
 //! order.lines = load().await;
 //! ```
 //!
-//! They are lowered as those that await are, because only between the two statements is there something that a copy can be
-//! made of (see [`crate::flow::move_paths`]).
+//! They are lowered like branches that await, because a copy of the part can only be made between the two
+//! statements (see [`crate::flow::move_paths`]).
 
 use syn::{Block, Expr, Pat, Stmt as Source};
 

@@ -1,14 +1,16 @@
-//! Names that are spelled alike and are not one for rustc: a macro's own, and those that its caller gives it.
+//! Names with the same spelling that rustc distinguishes by hygiene: a macro's own names, and those that its caller
+//! passes.
 //!
 //! ```text
 //! macro_rules! sum { ($name:ident, $x:ident) => { #[workflow] async fn $name(x: i64, $x: i64) -> i64 { x + $x } } }
 //! sum!(both, x);
 //! ```
 //!
-//! Input: a function as it is written. Output: the same with another name in place of one of them, `x_2`, and
-//! likewise for labels. Guarantees: variables of one name are one to rustc, so that all later passes can know them by
-//! their texts. Assumes that rustc shows the context of a span where it is printed, because nothing else that is stable
-//! tells it. Where rustc could see a name in two contexts after all, as that of a procedural macro, it is asked.
+//! Input: a function as written. Output: the same function with one of the two renamed, `x_2`, and likewise for
+//! labels. Guarantees: variables with the same name are the same variable to rustc, so later passes can identify
+//! them by their text. Assumes that rustc prints the syntax context in the debug form of a span, because no stable
+//! API returns it. If rustc could resolve a name in two contexts, as for a procedural macro, generated code makes
+//! rustc check it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! Locals that rustc is told the type of behind an await, in a branch, and looks into in the branches after
-//! that: it reads the arms of the machine in another order than the source.
+//! Locals whose types are determined after an await, in a branch, and that are used after the branches: rustc reads
+//! the arms of the machine in another order than the source.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;

@@ -1,4 +1,4 @@
-//! Which locals the code of a root names, and which of those it makes itself.
+//! Locals that the code of a root names, and those that the root computes itself.
 
 use syn::Expr;
 

@@ -1,8 +1,8 @@
-//! `for` loops over borrows that stand side by side: `for list in [&ours, &theirs]`, `for (name, list) in
-//! [("ours", &ours), ("theirs", &theirs)]`.
+//! `for` loops over an array of borrows: `for list in [&ours, &theirs]`, `for (name, list) in [("ours", &ours),
+//! ("theirs", &theirs)]`.
 //!
-//! Such a list is made again as it is written, since nothing in it can change meanwhile. So the loop needs no
-//! more than its position.
+//! The array is evaluated again as written, since nothing in it can change meanwhile. So the loop saves only its
+//! position.
 
 use syn::Expr;
 

@@ -1,4 +1,5 @@
-//! What an expression gives in several places: the values of its branches, and those with which it is left.
+//! The expressions that may be the value of another one: the ends of its branches, and the operands of its
+//! `break`s.
 
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};

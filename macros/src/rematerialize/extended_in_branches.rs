@@ -1,4 +1,5 @@
-//! Values that the branches of a `let` make to borrow from them: `let page = if known { &old } else { &load(n).await };`.
+//! Temporaries in the branches of a `let` that are borrowed: `let page = if known { &old } else { &load(n).await
+//! };`.
 //!
 //! ```text
 //! let page = if known { &old } else { &load(n).await };
@@ -7,7 +8,7 @@
 //! let page = if known { &old } else { value = Some(load(n).await); value.as_ref().unwrap() };
 //! ```
 //!
-//! rustc keeps such a value to the end of the block around the `let`, if there is one.
+//! rustc extends the life of such a temporary to the end of the block around the `let`.
 
 use syn::spanned::Spanned;
 use syn::{Expr, Stmt};

@@ -1,5 +1,5 @@
-//! What is held across an await and given by a method that may lend, where the file has methods of its own by
-//! that name which give values.
+//! Results of methods that may be lookups, held across an await, if the file has methods with that name that return
+//! values.
 //!
 //! ```text
 //! if let Some(price) = prices.get(1) { show(price, rate().await); }
@@ -7,8 +7,8 @@
 //!       if let Some(price) = found { show(price, rate().await); }
 //! ```
 //!
-//! Here `found` is made again by `told(&kept).again(&prices, || prices.get(1))`. rustc chooses by the type: what
-//! is kept of a borrow is nothing, and of a value that value, which nobody is asked for again.
+//! `found` is computed again by `told(&kept).again(&prices, || prices.get(1))`. The type decides: for a borrow
+//! nothing is kept; a value is kept and not computed again.
 
 use syn::spanned::Spanned;
 use syn::{Expr, Ident};

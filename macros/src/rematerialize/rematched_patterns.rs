@@ -1,7 +1,7 @@
-//! Whether a pattern finds the same parts when it is matched again, after what it binds may have been changed.
+//! Whether a pattern matches the same way again after its bindings may have been changed.
 //!
-//! What a pattern has tested is not tested again (`parts`), but for which of several alternatives it was:
-//! in `(x, None) | (None, x)` a change of `x` may make the other one match.
+//! Tests of a pattern are not repeated (`parts`), except for which of several alternatives matched: in `(x, None) |
+//! (None, x)`, a change of `x` may make the other one match.
 
 use syn::punctuated::Punctuated;
 use syn::visit::Visit;

@@ -1,8 +1,8 @@
-//! Fields of constants that the program has for good, held by themselves: `let steps = stage.steps;`, of a
-//! `struct Stage { steps: &'static [Step] }` in a constant.
+//! Fields of constants with `'static` borrows, held in a local: `let steps = stage.steps;`, with `struct Stage {
+//! steps: &'static [Step] }` in a constant.
 //!
-//! Such a list cannot be saved. But a constant is always the same, so the borrow is made again of that, as
-//! `&*stage.steps`. That the field is one the struct shows, if it is in the same file.
+//! Such a list cannot be saved. But a constant never changes, so the borrow is computed again from it, as
+//! `&*stage.steps`. The struct's definition, if it is in the same file, shows that the field is a `'static` borrow.
 
 use syn::{Expr, ExprReference, ExprUnary, Member, Pat, UnOp};
 

@@ -1,4 +1,4 @@
-//! Locals whose first value does not tell their type, as `None` or `Vec::new()`.
+//! Locals whose first value does not determine their type, such as `None` or `Vec::new()`.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;

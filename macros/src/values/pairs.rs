@@ -1,6 +1,6 @@
-//! Parts of the pairs that methods lend: `line.split_once('=')?.0`, `totals.first_key_value().unwrap().1`.
+//! Parts of pairs that methods return as borrows: `line.split_once('=')?.0`, `totals.first_key_value().unwrap().1`.
 //!
-//! What a field of something else gives that is lent is a copy, and saved as such: `accounts.get(&id)?.cents`.
+//! A field of any other borrowed value is a copy, and is saved: `accounts.get(&id)?.cents`.
 
 use syn::{Expr, ExprField, ExprMethodCall, Member, Pat};
 

@@ -1,4 +1,4 @@
-//! Which alternative of a macro takes a call, as far as that can be told.
+//! Which rule of a macro matches a call, as far as that is decidable here.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use syn::parse::{Parse, ParseStream, Parser};
