@@ -11,10 +11,6 @@ use difftest::corpus;
 /// from here.
 const OPEN: &[&str] = &[];
 
-/// Programs of which rustc warns where the machine has nothing to warn of: labels of a macro and of its caller that
-/// read alike.
-const WARNED: &[&str] = &["macros/names_of_macros_and_callers"];
-
 /// Makes the test compare all programs and not a share of them.
 const ALL: &str = "PITON_CORPUS";
 
@@ -52,8 +48,7 @@ fn compare(name: &str, programs: &[Program]) -> String {
     let reports = Workshop::new(name).run(programs).expect("the batch builds");
     let mut wrong = String::new();
     for (program, report) in programs.iter().zip(reports) {
-        let is_quiet = report.warnings.is_empty() || WARNED.contains(&report.id.as_str());
-        let agrees = matches!(report.verdict, Verdict::Agrees(_)) && is_quiet;
+        let agrees = matches!(report.verdict, Verdict::Agrees(_)) && report.warnings.is_empty();
         let is_open = OPEN.contains(&report.id.as_str());
         if agrees && is_open {
             wrong.push_str(&format!("{} agrees by now: take it off the list\n", report.id));

@@ -33,14 +33,17 @@ const SHORTHANDS: [(&str, &str); 7] = [
 /// - `@yearly`, `@annually`, `@monthly`, `@weekly`, `@daily`, `@midnight`, `@hourly`;
 /// - `@every 90s`, and with a phase `@every 6h/5h`.
 ///
-/// `CRON_TZ=` or `TZ=` with the name of a time zone may stand before it, and a comment after a `#` behind it.
+/// `CRON_TZ=` or `TZ=` with the name of a time zone may stand before it, and a comment after ` #` behind it.
 ///
 /// If neither the day of the month nor the day of the week begins with `*`, a day is due that fits one of
 /// them. This is the rule of Vixie cron.
 pub(crate) fn parse(text: &str) -> Result<Cron, SpecError> {
     let refused = |problem: String| SpecError::Cron { text: text.to_owned(), problem };
-    let (rest, comment) = match text.split_once('#') {
-        Some((rest, comment)) => (rest.trim(), Some(comment.trim())),
+    // Within a field, as in `5#3`, it is what other programs write for the third Friday.
+    let begins = |at: &usize| text[..*at].chars().next_back().is_none_or(char::is_whitespace);
+    let comment_at = text.match_indices('#').map(|(at, _)| at).find(begins);
+    let (rest, comment) = match comment_at {
+        Some(at) => (text[..at].trim(), Some(text[at + 1..].trim())),
         None => (text.trim(), None),
     };
     let (zone, rest) = match rest.strip_prefix("CRON_TZ=").or_else(|| rest.strip_prefix("TZ=")) {

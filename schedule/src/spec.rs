@@ -90,7 +90,7 @@ impl Spec {
     /// - `@yearly`, `@annually`, `@monthly`, `@weekly`, `@daily`, `@midnight`, `@hourly`;
     /// - `@every 90s`, and with an offset `@every 6h/5h`.
     ///
-    /// `CRON_TZ=Europe/Berlin` or `TZ=Europe/Berlin` may stand before it, and a comment after a `#` behind it. If
+    /// `CRON_TZ=Europe/Berlin` or `TZ=Europe/Berlin` may stand before it, and a comment after ` #` behind it. If
     /// neither day field begins with `*`, a day is due that fits one of them.
     #[must_use]
     pub fn cron(mut self, cron: impl Into<String>) -> Self {

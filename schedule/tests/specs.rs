@@ -145,6 +145,11 @@ fn a_refusal_names_the_field_the_text_and_the_fix() {
         "minute `60`: 60 is out of range: write 0 to 59"
     );
     assert_eq!(
+        refusal(&Spec::new().cron("0 0 * * 5#3")),
+        "dayOfWeek `5#3`: `5#3` is neither a number nor a name: write 0 to 6, or names such as `mon`"
+    );
+    Spec::new().cron("0 0 * * 5 #3 of them").compile().expect("that is a comment");
+    assert_eq!(
         refusal(&Spec::new().cron("0 0 L * *")),
         "dayOfMonth `L`: `L` is not a number: write 1 to 31, ranges such as `1-5`, lists, steps such as `*/2`, or `*`"
     );

@@ -7,7 +7,7 @@ use std::time::Duration;
 use fastrand::Rng;
 use piton::error::StartError;
 use piton::filter::Filter;
-use piton::model::{OnTimeout, RetryPolicy, RunStatus};
+use piton::model::{OnTimeout, RetryPolicy, RunStatus, TimeoutClock};
 use piton::store::contract::*;
 use piton::store::{RunQuery, RunRecord};
 use tokio::time::sleep;
@@ -25,7 +25,7 @@ enum Terms {
     /// It fails in its first attempts, and is tried again.
     Retried { failures: u32, attempts: u32, millis: u64 },
     /// It has no end of its own, and each attempt is limited.
-    Limited { limit: Duration, attempts: u32, on_timeout: OnTimeout },
+    Limited { limit: Duration, attempts: u32, clock: TimeoutClock, on_timeout: OnTimeout },
     /// It is started again and again, until the time is over.
     Repeated { every: u64, within: Duration },
 }
@@ -43,6 +43,7 @@ impl Terms {
             1 => Self::Limited {
                 limit: Duration::from_millis(rng.u64(1_000..20_000)),
                 attempts: rng.u32(1..3),
+                clock: [TimeoutClock::Calendar, TimeoutClock::Attended][number % 2],
                 on_timeout: [OnTimeout::Terminate, OnTimeout::Cancel][rng.usize(0..2)],
             },
             _ => Self::Repeated {
@@ -98,8 +99,9 @@ pub(crate) async fn live(world: Arc<World>, number: usize) {
         let start = client.start(effort(failures, millis)).id(id_of(number)).request_id("once");
         let start = match terms {
             Terms::Retried { attempts, .. } => start.retry(Terms::retry(attempts)),
-            Terms::Limited { limit, attempts, on_timeout } => start
+            Terms::Limited { limit, attempts, clock, on_timeout } => start
                 .run_timeout(limit)
+                .timeout_clock(clock)
                 .on_timeout(on_timeout)
                 .cleanup_timeout(Duration::from_secs(5))
                 .retry(Terms::retry(attempts)),

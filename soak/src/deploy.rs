@@ -46,13 +46,17 @@ struct Held {
     blocked: usize,
 }
 
-/// Carries runs through the versions that this seed gives.
+/// Carries runs through the versions that this seed gives. Every version has the same `children`.
 ///
 /// # Errors
 /// Those of the engine. What is found wrong is printed, and ends the process with exit code 1.
-pub fn run(seed: u64, builds: Vec<Build>) -> piton::Result<()> {
+pub fn run(
+    seed: u64,
+    builds: Vec<Build>,
+    children: Vec<&'static WorkflowEntry>,
+) -> piton::Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
-    let failures = runtime.block_on(deploy(seed, builds))?;
+    let failures = runtime.block_on(deploy(seed, builds, &children))?;
     failures.iter().for_each(|failure| eprintln!("{failure}"));
     if !failures.is_empty() {
         std::process::exit(1);
@@ -60,7 +64,11 @@ pub fn run(seed: u64, builds: Vec<Build>) -> piton::Result<()> {
     Ok(())
 }
 
-async fn deploy(seed: u64, builds: Vec<Build>) -> piton::Result<Vec<String>> {
+async fn deploy(
+    seed: u64,
+    builds: Vec<Build>,
+    children: &[&'static WorkflowEntry],
+) -> piton::Result<Vec<String>> {
     let mut rng = Rng::with_seed(seed);
     let versions = program::versions(builds.len(), &mut rng);
     let folder = tempfile::tempdir()?;
@@ -73,15 +81,26 @@ async fn deploy(seed: u64, builds: Vec<Build>) -> piton::Result<Vec<String>> {
     let mut failures = Vec::new();
     let (mut started, mut completed, mut went_on, mut was_blocked) = (0, 0, 0, 0);
     for (number, build) in builds.iter().enumerate() {
-        let worker = Worker::new(&client).serving(vec![build.workflow], activities.clone());
+        let workflows = [&[build.workflow], children].concat();
+        let worker = Worker::new(&client).serving(workflows, activities.clone());
         let worker = worker.start().await?;
         // Which of the states of each version the check says are blocked in this one.
         let mut verdicts: HashMap<usize, BTreeMap<String, bool>> = HashMap::new();
+        let mut new = Vec::new();
         while held.len() < OPEN {
             started += 1;
             let run_id = (build.start)(client.clone(), started).await?;
             let run = Run::started(started, number, &versions[number]);
+            new.push(held.len());
             held.push(Held { run_id, run, unread: None, blocked: 0 });
+        }
+        for index in new {
+            let Held { run_id, run, .. } = &held[index];
+            let state = run.waits_for(&versions).map(|_| state_of(run, &versions));
+            let is_there = |record: &RunRecord| {
+                record.status == RunStatus::Completed || Some(&record.state) == state.as_ref()
+            };
+            until(&client, *run_id, is_there).await?;
         }
         let mut touched = Vec::new();
         for (index, run) in held.iter_mut().enumerate() {

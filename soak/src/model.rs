@@ -55,7 +55,8 @@ impl Run {
         self.at = None;
         // Saved locals go by the names of today.
         for node in &version[..from] {
-            if let Node::Local { name, formerly: Some(formerly), .. } = node
+            if let Node::Local { name, formerly: Some(formerly), .. }
+            | Node::Begin { name, formerly: Some(formerly), .. } = node
                 && !self.locals.contains_key(name)
                 && let Some(value) = self.locals.get(formerly)
             {
@@ -80,7 +81,10 @@ impl Run {
                 Node::Local { name, value, .. } => {
                     self.locals.insert(name.clone(), u64::from(*value) + self.id % 7);
                 }
-                Node::Show(name) => {
+                Node::Begin { name, of, .. } => {
+                    self.locals.insert(name.clone(), of.value(self.id));
+                }
+                Node::Show(name) | Node::Take(name) => {
                     let value = self.locals.get(name);
                     let value = value.ok_or_else(|| format!("it has no `{name}`"))?;
                     self.log.push_str(&format!("{value} "));
@@ -94,9 +98,9 @@ impl Run {
 /// Whether a local is shown before it is made anew.
 fn is_shown(rest: &[Node], name: &str) -> bool {
     let is_about = |node: &&Node| match node {
-        Node::Local { name: made, .. } => made == name,
-        Node::Show(shown) => shown == name,
+        Node::Local { name: made, .. } | Node::Begin { name: made, .. } => made == name,
+        Node::Show(shown) | Node::Take(shown) => shown == name,
         _ => false,
     };
-    matches!(rest.iter().find(is_about), Some(Node::Show(_)))
+    matches!(rest.iter().find(is_about), Some(Node::Show(_) | Node::Take(_)))
 }

@@ -8,6 +8,8 @@ use fastrand::Rng;
 pub const SIGNALS: usize = 6;
 /// How many activities there are.
 const ACTIVITIES: usize = 4;
+/// How many workflows there are whose runs are children.
+const CHILDREN: usize = 3;
 /// No version is longer.
 const LONGEST: usize = 24;
 
@@ -33,6 +35,47 @@ pub enum Node {
     },
     /// Notes the value of a local.
     Show(String),
+    /// Makes a local that is a handle.
+    Begin {
+        /// Its name.
+        name: String,
+        /// The name that it had before.
+        formerly: Option<String>,
+        /// What the handle is of.
+        of: Begun,
+    },
+    /// Awaits a handle, and notes what it gives.
+    Take(String),
+}
+
+/// What a handle is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// A spawned call of an activity.
+    Call(usize),
+    /// A child.
+    Child(usize),
+    /// A promise, which the run itself resolves with this.
+    Promise(u32),
+}
+
+impl Begun {
+    fn any(rng: &mut Rng) -> Self {
+        match rng.u8(..3) {
+            0 => Self::Call(rng.usize(..ACTIVITIES)),
+            1 => Self::Child(rng.usize(..CHILDREN)),
+            _ => Self::Promise(rng.u32(..1_000)),
+        }
+    }
+
+    /// What the handle gives in the run of this number.
+    pub fn value(&self, id: u64) -> u64 {
+        match self {
+            Self::Call(activity) => id * 10 + *activity as u64,
+            Self::Child(child) => id * 10 + 5 + *child as u64,
+            Self::Promise(value) => u64::from(*value),
+        }
+    }
 }
 
 /// The statements of a version.
@@ -61,7 +104,7 @@ fn edited(version: &Version, names: &mut usize, rng: &mut Rng) -> Version {
         let mut next = version.clone();
         let at = rng.usize(..=next.len());
         let inner = rng.usize(..next.len());
-        match rng.u8(..10) {
+        match rng.u8(..12) {
             0 => next.insert(at, Node::Signal(rng.usize(..SIGNALS))),
             1 => next.insert(at, Node::Call(rng.usize(..ACTIVITIES))),
             2 => next.insert(at, Node::Both(rng.usize(..ACTIVITIES), rng.usize(..ACTIVITIES))),
@@ -78,15 +121,21 @@ fn edited(version: &Version, names: &mut usize, rng: &mut Rng) -> Version {
             }
             5 if inner > 0 => next.swap(inner, inner - 1),
             6 => rename(&mut next, inner, names, rng.bool()),
-            7 => {
-                if let Node::Local { ty, .. } = &mut next[inner] {
-                    *ty = ["u32", "u64", "i64", "u16"][rng.usize(..4)];
-                }
-            }
+            7 => match &mut next[inner] {
+                Node::Local { ty, .. } => *ty = ["u32", "u64", "i64", "u16"][rng.usize(..4)],
+                Node::Begin { of, .. } => *of = Begun::any(rng),
+                _ => {}
+            },
             8 => {
                 if let Node::Local { value, .. } = &mut next[inner] {
                     *value = rng.u32(..1_000);
                 }
+            }
+            9 | 10 => {
+                let name = format!("local{names}");
+                *names += 1;
+                next.insert(rng.usize(at..=next.len()), Node::Take(name.clone()));
+                next.insert(at, Node::Begin { name, formerly: None, of: Begun::any(rng) });
             }
             _ => {
                 if let Node::Local { name, .. } = next[inner].clone() {
@@ -101,30 +150,44 @@ fn edited(version: &Version, names: &mut usize, rng: &mut Rng) -> Version {
 }
 
 fn rename(version: &mut Version, at: usize, names: &mut usize, keeps: bool) {
-    let Node::Local { name: old, .. } = version[at].clone() else { return };
+    let (Node::Local { name: old, .. } | Node::Begin { name: old, .. }) = version[at].clone()
+    else {
+        return;
+    };
     let new = format!("local{names}");
     *names += 1;
     for node in version {
         match node {
-            Node::Local { name, formerly, .. } if *name == old => {
+            Node::Local { name, formerly, .. } | Node::Begin { name, formerly, .. }
+                if *name == old =>
+            {
                 *name = new.clone();
                 *formerly = keeps.then(|| old.clone());
             }
-            Node::Show(name) if *name == old => *name = new.clone(),
+            Node::Show(name) | Node::Take(name) if *name == old => *name = new.clone(),
             _ => {}
         }
     }
 }
 
-/// Whether every local is made before it is shown, and the workflow waits somewhere.
+/// Whether every local is made before it is shown, every handle is awaited once at most, and the workflow waits somewhere.
 fn is_valid(version: &Version) -> bool {
-    let mut made = Vec::new();
+    let (mut made, mut handles) = (Vec::new(), Vec::new());
     let shows_what_is_made = version.iter().all(|node| match node {
         Node::Local { name, .. } => {
             made.push(name);
             true
         }
         Node::Show(name) => made.contains(&name),
+        Node::Begin { name, .. } => {
+            handles.push(name);
+            true
+        }
+        Node::Take(name) => {
+            let had = handles.len();
+            handles.retain(|handle| *handle != name);
+            handles.len() < had
+        }
         _ => true,
     });
     let waits = version.iter().any(|node| matches!(node, Node::Signal(_)));
@@ -135,7 +198,7 @@ fn is_valid(version: &Version) -> bool {
 pub fn source(seed: u64, versions: &[Version]) -> String {
     // Writing to a string cannot fail.
     let mut text = String::from(
-        "#![allow(unused)]\n\nuse piton::prelude::*;\nuse piton_soak::deploy::{self, Build};\n\
+        "#![allow(unused)]\n\nuse piton::machine::{Never, Workflow};\nuse piton::prelude::*;\nuse piton_soak::deploy::{self, Build};\n\
          use serde::{Deserialize, Serialize};\n\nfn made(id: u64, value: u32) -> u32 { value + (id % 7) as u32 }\n\n",
     );
     for signal in 0..SIGNALS {
@@ -150,6 +213,12 @@ pub fn source(seed: u64, versions: &[Version]) -> String {
             "#[activity]\nasync fn call{activity}(id: u64) -> u64 {{ id * 10 + {activity} }}"
         );
     }
+    for child in 0..CHILDREN {
+        let _ = writeln!(
+            text,
+            "#[workflow]\nasync fn child{child}(id: u64) -> u64 {{ id * 10 + 5 + {child} }}"
+        );
+    }
     for (number, version) in versions.iter().enumerate() {
         let _ = writeln!(text, "\nmod v{number} {{\n    use super::*;\n{}}}", workflow(version));
     }
@@ -161,7 +230,9 @@ pub fn source(seed: u64, versions: &[Version]) -> String {
              Ok(client.start(v{number}::soak(id)).id(id.to_string()).await?.run_id()) }})),"
         );
     }
-    text.push_str("    ])\n}\n");
+    let children: String =
+        (0..CHILDREN).map(|child| format!("<child{child} as Workflow>::entry(), ")).collect();
+    let _ = writeln!(text, "    ], vec![{children}])\n}}");
     text
 }
 
@@ -191,6 +262,38 @@ fn workflow(version: &Version) -> String {
                     let _ = writeln!(text, "        #[formerly({formerly:?})]");
                 }
                 writeln!(text, "        let {name}: {ty} = made(id, {value}) as {ty};")
+            }
+            Node::Begin { name, formerly, of } => {
+                if let Some(formerly) = formerly {
+                    let _ = writeln!(text, "        #[formerly({formerly:?})]");
+                }
+                match of {
+                    Begun::Call(activity) => {
+                        writeln!(text, "        let {name} = cx.spawn(call{activity}(id));")
+                    }
+                    Begun::Child(child) => {
+                        writeln!(text, "        let {name} = cx.start_child(child{child}(id));")
+                    }
+                    Begun::Promise(value) => writeln!(
+                        text,
+                        "        let {name}: Promise<u64> = cx.promise({name:?});\n        \
+                         cx.complete_promise::<u64, Never>(&{name}.token(), Ok({value}));"
+                    ),
+                }
+            }
+            Node::Take(taken) => {
+                let begun = version.iter().find_map(|node| match node {
+                    Node::Begin { name, of, .. } if name == taken => Some(of),
+                    _ => None,
+                });
+                let or_else = match begun {
+                    Some(Begun::Call(_)) => "",
+                    _ => ".unwrap_or_default()",
+                };
+                writeln!(
+                    text,
+                    "        let gave = {taken}.await{or_else};\n        log.push_str(&format!(\"{{gave}} \"));"
+                )
             }
             Node::Show(name) => {
                 writeln!(text, "        log.push_str(&format!(\"{{{name}}} \"));")

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use piton::client::{Client, LogEntry, ScheduleDescription};
-use piton::model::{OnTimeout, Timestamp, WorkflowRetry};
+use piton::model::{OnTimeout, TimeoutClock, Timestamp, WorkflowRetry};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -105,7 +105,9 @@ pub(super) async fn describe(
     line("run timeout", limit(described.run_timeout));
     line("execution timeout", limit(described.execution_timeout));
     if described.run_timeout.or(described.execution_timeout).is_some() {
-        line("timeout clock", compact(&described.timeout_clock).trim_matches('"').to_owned());
+        if described.timeout_clock != TimeoutClock::Calendar {
+            line("timeout clock", compact(&described.timeout_clock).trim_matches('"').to_owned());
+        }
         line("on timeout", on_timeout(described.on_timeout, described.cleanup_timeout));
     }
     line("tried again", described.retry.as_ref().map_or(String::new(), tried_again));

@@ -12,6 +12,17 @@ async fn program(n: i64) -> Vec<String> {
         &second
     };
     note(whole.len());
+    let other = if n > 0 {
+        &first
+    } else {
+        loop {
+            if act(n).await > 0 {
+                return vec![first];
+            }
+        }
+    };
+    tick().await;
+    note(other.len());
     let part = if n > 2 {
         &first[..3]
     } else {

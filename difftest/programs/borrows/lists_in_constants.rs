@@ -1,5 +1,5 @@
-//! Lists that last as long as the program, in the fields of constants, are held by themselves: out of the items of a
-//! loop, by an index, by a pattern, out of what is found.
+//! Lists that last as long as the program, in the fields of constants, are held by way of the constant: of the items of a
+//! loop, by an index, of what is found.
 
 #[derive(Clone, Copy, Debug)]
 struct Step {
@@ -25,34 +25,33 @@ const LAST: Stage = Stage { name: "last", tags: &["e"], steps: &[] };
 async fn by_field(n: i64) -> i64 {
     let mut sum = 0;
     for stage in &STAGES {
-        let steps = stage.steps;
+        let steps = &stage.steps;
         sum += act(n).await;
-        for step in steps {
+        for step in stage.steps {
             sum += add(step.rate, step.name.len() as i64).await;
         }
         sum += steps.len() as i64;
     }
     for stage in STAGES {
-        let steps = stage.steps;
-        sum += act(n).await + steps.len() as i64;
+        sum += act(n).await + stage.steps.len() as i64;
     }
     sum
 }
 
 #[workflow]
-async fn by_pattern(n: i64) -> String {
+async fn by_name(n: i64) -> String {
     let mut out = String::new();
     for stage in &STAGES {
-        let Stage { steps, name, .. } = *stage;
+        let Stage { steps, name, .. } = stage;
         out += &fetch(name).await;
-        for step in steps {
+        for step in *steps {
             out += &fetch(step.name).await;
         }
         let tag = stage.tags.first();
         act(n).await;
         out += &format!("{name} {tag:?}");
     }
-    let Stage { name, tags, .. } = LAST;
+    let Stage { name, tags, .. } = &LAST;
     act(n).await;
     out + name + &tags.concat()
 }
@@ -60,19 +59,17 @@ async fn by_pattern(n: i64) -> String {
 #[workflow]
 async fn program(n: i64) -> (i64, String) {
     let sum = by_field(n).await;
-    let mut out = by_pattern(n).await;
+    let mut out = by_name(n).await;
     for at in 0..3 {
-        let steps = STAGES[at].steps;
+        let steps = &STAGES[at].steps;
         out += &fetch("f").await;
         out += &format!("{steps:?}");
     }
     let stage = &STAGES[n as usize % 3];
-    let tags = stage.tags;
     act(n).await;
     let found = STAGES.iter().find(|stage| stage.name == "z").unwrap();
-    let others = found.tags;
-    for tag in others {
+    for tag in found.tags {
         out += &fetch(tag).await;
     }
-    (sum, out + &tags.concat())
+    (sum, out + &stage.tags.concat())
 }

@@ -68,10 +68,15 @@ async fn beside(n: i64) -> (i64, i64, String) {
 async fn shapes(n: i64) -> String {
     let mut shape = shape(n).await;
     match &mut shape {
-        Shape::Circle { radius: size @ 0..=3 } | Shape::Rect(size, _) => {
+        Shape::Circle { radius: size @ 0..=3 } => {
             *size = 50;
             tick().await;
             *size += 1;
+        }
+        Shape::Rect(size, _) => {
+            *size = 40;
+            tick().await;
+            *size += 2;
         }
         whole @ Shape::Named(..) => {
             *whole = Shape::Rect(act(1).await, 2);
@@ -89,11 +94,8 @@ async fn shapes(n: i64) -> String {
         *x += act(*last).await + *first;
         *last += *x;
     }
-    if let (x, None, _) | (_, Some(x), _) = &mut sides {
-        *x += act(7).await;
-    }
     match &mut sides {
-        (0..=2, Some(x), _) | (3.., Some(x), _) => {
+        (0..=90, Some(x), _) => {
             *x -= 3;
             *x *= act(*x).await;
         }
@@ -101,14 +103,18 @@ async fn shapes(n: i64) -> String {
     }
     let mut ways = (Some((n, 1, 0)), n % 2 == 0, n);
     match &mut ways {
-        (Some((x, _, _)), true, y) | (Some((y, x, _)), false, _) => {
+        (Some((x, _, _)), true, y) => {
             (*x, *y) = (n + 3, n + 7);
             *x += act(*y).await;
             *y += act(*x).await;
         }
+        (Some((y, x, _)), false, _) => {
+            (*x, *y) = (n + 7, n + 3);
+            *y += act(*x).await;
+        }
         _ => tick().await,
     }
-    for (count, _) | (count, _) in [(1, 2), (3, 4)].iter_mut() {
+    for (count, _) in [(1, 2), (3, 4)].iter_mut() {
         *count += act(*count).await;
         note(*count);
     }
@@ -138,11 +144,17 @@ async fn stages(n: i64) -> String {
                 tags.push(fetch("tag").await);
                 *count -= tags.len() as i64;
             }
-            Stage::Wait(0..=3, Some(text)) | Stage::Run { name: text, .. } => {
+            Stage::Wait(0..=3, Some(text)) => {
                 text.push_str(&fetch(text).await);
                 text.clear();
                 tick().await;
                 text.push('!');
+            }
+            Stage::Run { name, .. } => {
+                let fetched = fetch(name).await;
+                name.push_str(&fetched);
+                tick().await;
+                name.push('?');
             }
             Stage::Wait(count, text @ Some(_)) => {
                 *text = None;
@@ -155,8 +167,8 @@ async fn stages(n: i64) -> String {
             }
         }
     }
-    let mut at = 0;
-    while let Some(Stage::Wait(count @ ..=20, _) | Stage::Run { count, .. }) = stages.get_mut(at) {
+    let mut at = 1;
+    while let Some(Stage::Wait(count @ ..=20, _)) = stages.get_mut(at) {
         *count = 100;
         *count += act(*count).await;
         at += 1;
@@ -181,11 +193,11 @@ async fn beside_alternatives(n: i64) -> String {
     if n % 2 == 0 {
         nested.0 = Err((7, n));
     }
-    if let (Ok((x, 1)) | Err((7, x)), 5) = &mut nested {
+    if let (Ok((x, 1)), 5) = &mut nested {
         *x = 1;
         *x += act(*x).await;
     }
-    if let (Ok((ref mut x, _)) | Err((_, ref mut x)), 5) = nested {
+    if let (Err((_, ref mut x)), 5) = nested {
         nested.1 = 6;
         *x += act(*x).await;
     }

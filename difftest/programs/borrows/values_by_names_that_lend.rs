@@ -1,5 +1,5 @@
-//! Methods of the program that give values by names of such that lend, held across awaits: a value stays as it was,
-//! whatever becomes of what it was asked of, and what is lent beside it is asked for again.
+//! Methods of the program that give values by names of such that lend, held across awaits in variables with their types: a
+//! value stays as it was, whatever becomes of what it was asked of, and what is lent beside it is asked for again.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,8 @@ async fn program(n: i64) -> String {
     let mut map = BTreeMap::new();
     map.insert(1, n);
     let mut out = vec![];
-    if let Some(x) = prices.get(1)
+    let x: Option<i64> = prices.get(1);
+    if let Some(x) = x
         && act(x).await > 3
         && let Some(y) = map.get(&1)
         && act(*y).await < 100
@@ -44,14 +45,15 @@ async fn program(n: i64) -> String {
         note(act(x).await);
         out.push(x + y);
     }
-    let first = prices.first();
+    let first: i64 = prices.first();
     act(first).await;
     prices.set(n + 2);
     act(first).await;
     out.push(first + prices.first());
-    let second = prices.get(1).unwrap_or(2);
-    let third = prices.get(0);
-    let Some(fourth) = prices.get(2) else { return format!("{out:?}") };
+    let second: i64 = prices.get(1).unwrap_or(2);
+    let third: Option<i64> = prices.get(0);
+    let fourth: Option<i64> = prices.get(2);
+    let Some(fourth) = fourth else { return format!("{out:?}") };
     prices.all.clear();
     act(second).await;
     out.push(second + third.unwrap_or_default() + fourth);
@@ -60,7 +62,8 @@ async fn program(n: i64) -> String {
         out.push(name.len() as i64 + act(1).await);
     }
     prices.set(n - 1);
-    match (prices.get(0), map.get(&1)) {
+    let x: Option<i64> = prices.get(0);
+    match (x, map.get(&1)) {
         (Some(x), Some(y)) if n > 4 => {
             act(*y).await;
             out.push(x + y)
@@ -68,7 +71,9 @@ async fn program(n: i64) -> String {
         (Some(x), _) => out.push(act(x).await + x),
         _ => {}
     }
-    while let Some(x) = prices.get(0) {
+    loop {
+        let x: Option<i64> = prices.get(0);
+        let Some(x) = x else { break };
         act(x).await;
         prices.all.remove(0);
         out.push(x);

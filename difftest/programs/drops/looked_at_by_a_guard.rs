@@ -2,7 +2,7 @@
 
 #[workflow]
 async fn program(n: i64) -> i64 {
-    let mut last = None;
+    let mut last: Option<Noisy> = None;
     for round in 0_i64..5 {
         match round % 2 {
             0 => {

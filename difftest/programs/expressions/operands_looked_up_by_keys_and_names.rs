@@ -79,7 +79,8 @@ async fn three(n: i64) -> String {
     let b = (own.first(), act(2).await, own.get(7));
     let c = own.last().unwrap_or_default() + &fetch("c").await;
     let d = (own.last(), own.get(0).unwrap_or(5) + act(3).await);
-    let e = if let Some(x) = own.get(2)
+    let third: Option<i64> = own.get(2);
+    let e = if let Some(x) = third
         && act(x).await > 1
     {
         x

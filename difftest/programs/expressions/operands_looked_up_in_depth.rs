@@ -86,7 +86,7 @@ async fn two(n: i64) -> i64 {
 #[workflow]
 async fn three(n: i64) -> Result<String> {
     let text = fetch("k=v;w=x").await;
-    let a = opt(text.split_once('=').map(|p| p.0), act(1).await);
+    let a = opt(text.split_once('=').map(|(key, _)| key), act(1).await);
     let b = opt(text.strip_prefix("k"), act(2).await);
     let c = opt(text.get(1..3), act(3).await);
     let d = opt(text.lines().next(), try_find(n).await?.unwrap_or(1));

@@ -20,17 +20,6 @@ async fn program(n: i64) -> Vec<i64> {
         let unsigned: &u64 = number;
         out.push(*unsigned as i64);
     }
-    let (ours, theirs) = (list(n).await, vec![1]);
-    for (numbers, limit) in [(&ours, 5_000_000_000), (&theirs, 2)] {
-        let limit: i64 = limit;
-        out.push(total(numbers).await + limit);
-        out.push(numbers.len() as i64);
-        let (more, _) = join!(act(limit), async {
-            tick().await;
-            note(numbers.len());
-        });
-        out.push(more);
-    }
     for (low, high, name) in [(0, 5_000_000_000, "small"), (5_000_000_000, i64::MAX, "big")] {
         if (low..high).contains(&act(n).await) {
             out.push(fetch(name).await.len() as i64);

@@ -52,7 +52,8 @@ async fn program(n: i64) -> Option<String> {
         note(add(*one, *other).await);
     }
     let text = fetch("a b").await;
-    for word in text.split_once(' ')?.1.split(' ') {
+    let (_, rest) = text.split_once(' ')?;
+    for word in rest.split(' ') {
         note(fetch(word).await);
     }
     for letter in text.strip_prefix("value").unwrap_or("xy").chars() {

@@ -47,7 +47,10 @@ async fn program(n: i64) -> (Vec<Endpoint>, Vec<String>) {
         log.push(failures.to_string());
     }
     let limit = act(n).await % 9;
-    for endpoint in endpoints.iter().take_while(|e| e.failures < limit).filter(|e| !e.disabled) {
+    for endpoint in &endpoints {
+        if endpoint.failures >= limit {
+            break;
+        }
         log.push(concat(&endpoint.url, "low").await);
         if endpoint.failures == 2 {
             break;

@@ -1,4 +1,4 @@
-//! Parts of lists and texts: `splitn`, `rsplit`, `chunk_by`, `rchunks`, `flatten`, set operations, `skip_while`.
+//! Parts of lists and texts: `splitn`, `rsplit`, `chunk_by`, `rchunks`, `flatten`, set operations.
 
 #[workflow]
 async fn program(n: i64) -> Vec<String> {
@@ -54,14 +54,6 @@ async fn program(n: i64) -> Vec<String> {
     for p in items.chunk_by(|a, b| a < b) {
         out.push(total(p).await.to_string());
         note(p);
-    }
-    for x in items.iter().skip_while(|x| **x < limit) {
-        out.push(act(*x).await.to_string());
-        note(x);
-    }
-    for (i, x) in items.iter().skip_while(|x| note(**x) < limit).take(2).enumerate() {
-        out.push(act(*x).await.to_string());
-        note((i, x));
     }
     for r in rows.iter().flatten() {
         out.push(concat(r, "f").await);

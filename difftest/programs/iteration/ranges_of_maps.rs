@@ -1,4 +1,4 @@
-//! Parts of maps by their keys, and items that are looked at on the way.
+//! Parts of maps by their keys.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ async fn program(n: i64) -> (i64, BTreeMap<i64, String>) {
     for (key, count) in counts.range(from.clone()..) {
         sum += act(*count).await + key.len() as i64;
     }
-    for (key, count) in counts.range(from..).take_while(|(key, _)| key.len() > 1) {
+    for (key, count) in counts.range(from..).filter(|(key, _)| key.len() > 1) {
         sum += act(*count).await + key.len() as i64;
     }
     let numbers: BTreeSet<i64> = list(n).await.into_iter().collect();
@@ -34,21 +34,6 @@ async fn program(n: i64) -> (i64, BTreeMap<i64, String>) {
         sum += act(*number).await + number;
     }
     let mut list = list(n + 1).await;
-    for x in list.iter().inspect(|x| {
-        note(("sees", **x));
-    }) {
-        sum += act(*x).await + x;
-    }
-    for (at, x) in list
-        .iter()
-        .filter(|x| **x > 1)
-        .inspect(|x| {
-            note(("keeps", **x));
-        })
-        .enumerate()
-    {
-        sum += act(*x).await + x + at as i64;
-    }
     for x in list.iter().rev().peekable() {
         sum += act(*x).await + x;
     }

@@ -1,15 +1,11 @@
-//! A value beside each item of a borrow, whichever comes first, and literals among them.
+//! A value beside each item of a borrow, and literals among them.
 
 #[workflow]
 async fn program(n: i64) -> Vec<String> {
     let mut log = Vec::new();
     let items = words("red green blue").await;
-    for (number, item) in (1..).zip(&items) {
+    for (item, number) in items.iter().zip(1..) {
         log.push(concat(item, &number.to_string()).await);
-    }
-    for (name, item) in ["a", "b"].into_iter().zip(&items) {
-        log.push(concat(name, item).await);
-        log.push(format!("{name}{item}"));
     }
     for (name, item) in ["a", "b"].iter().zip(items.iter().rev()) {
         log.push(concat(name, item).await);
@@ -35,12 +31,12 @@ async fn program(n: i64) -> Vec<String> {
         log.push(concat(item, name).await);
         log.push(format!("{name}{item}{at}"));
     }
-    for (at, (price, item)) in list(n).await.into_iter().zip(&items).enumerate() {
+    for (at, (item, price)) in items.iter().zip(list(n).await).enumerate() {
         log.push(concat(item, &price.to_string()).await);
-        log.push(format!("{at}{item}"));
+        log.push(format!("{at}{item}{price}"));
     }
     let prices = list(n).await;
-    for (letter, (item, price)) in ('a'..='c').zip(items.iter().zip(prices)) {
+    for ((item, price), letter) in items.iter().zip(prices).zip('a'..='c') {
         log.push(concat(item, &price.to_string()).await);
         log.push(format!("{letter}{item}"));
     }

@@ -27,7 +27,7 @@ use crate::lower::{Dest, Lower, Patterns, items};
 use crate::values::texts::find as find_texts;
 
 /// Takes apart what suspends, for the first time or again.
-pub(crate) fn normalize(
+pub(crate) fn convert(
     context: Option<&Ident>,
     body: &Block,
     mut locals: Locals,

@@ -15,7 +15,7 @@ use crate::lower::Lower;
 use crate::lower::operand::{Operand, operands_mut};
 use crate::rematerialize::constants::is_constant;
 use crate::rematerialize::interference::{Changed, is_stable_value};
-use crate::rematerialize::two_phase_borrows::{Late, lends_items};
+use crate::rematerialize::two_phase_borrows::{Deferred, lends_items};
 use crate::syntax::branches::awaits_in_branch;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::conditions::chain;
@@ -215,10 +215,10 @@ impl Lower<'_> {
                 Expr::Unary(syn::ExprUnary { expr: base, ..expr })
             }
             place if self.is_unchanged(&place, changed) => place,
-            value => match self.late_after(&value, changed) {
-                Some(late) => {
+            value => match self.deferred_after(&value, changed) {
+                Some(deferred) => {
                     let chain = self.keep_keys(value, changed);
-                    if late == Late::MayPanic {
+                    if deferred == Deferred::MayPanic {
                         self.look_at(&chain);
                     }
                     chain
@@ -284,12 +284,14 @@ impl Lower<'_> {
     }
 
     /// What a chain of methods does, if nothing can tell that it is evaluated after what follows.
-    fn late_after(&self, chain: &Expr, changed: &Changed) -> Option<Late> {
-        let late = self.late(chain)?;
-        let leaves = match late {
+    fn deferred_after(&self, chain: &Expr, changed: &Changed) -> Option<Deferred> {
+        let deferred = self.deferred(chain)?;
+        let leaves = match deferred {
             // Outside of an `async` block the map ends with the function.
-            Late::Fills => changed.exits.loops || changed.exits.function && self.within.is_some(),
-            Late::Lends | Late::MayPanic => false,
+            Deferred::Fills => {
+                changed.exits.loops || changed.exits.function && self.within.is_some()
+            }
+            Deferred::Lends | Deferred::MayPanic => false,
         };
         // While its items are lent, a list is only looked at.
         let is_lent = lends_items(chain);
@@ -297,8 +299,8 @@ impl Lower<'_> {
             true => changed.may_change_lent(place),
             false => changed.may_change(place),
         };
-        let named = self.named_late(chain, changed);
-        (!leaves && !named.iter().any(is_changed)).then_some(late)
+        let named = self.named_by_deferred(chain, changed);
+        (!leaves && !named.iter().any(is_changed)).then_some(deferred)
     }
 
     /// Evaluates `place`, and nothing more.

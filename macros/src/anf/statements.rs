@@ -29,7 +29,6 @@ impl Lower<'_> {
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
-                    self.name_lenders_of_branches(&mut local);
                     if self.awaits_later() {
                         self.name_lenders(&mut local);
                         self.keep_lent(&mut local);
@@ -182,7 +181,6 @@ impl Lower<'_> {
             self.note_borrows(pat, &init.expr);
             if init.diverge.is_none() {
                 self.note_borrows_of_parts(pat, &init.expr);
-                self.note_lasting_parts(pat, &init.expr);
             }
         }
         let Pat::Ident(PatIdent { ident, by_ref: None, subpat: None, .. }) = pat else { return };

@@ -13,7 +13,7 @@ use crate::layout::scope_path;
 impl Printer<'_> {
     /// The arm.
     pub(super) fn arm(&self, out: &mut TokenStream) {
-        let block = &self.machine.graph[self.root.block];
+        let block = &self.machine.graph[self.segment.block];
         let mut path = scope_path(self.machine.graph, block.scope);
         if let Some(region) = block.region {
             // What is outside is outside of its closure, or has become its own.
@@ -38,14 +38,14 @@ impl Printer<'_> {
             }
             braces.add(|out| self.bind_awaited(out, point));
         }
-        self.chain(self.root.block, &mut braces);
+        self.chain(self.segment.block, &mut braces);
         out.append(braces.finish());
     }
 
     /// The pattern and the arrow, and `inner`, what is done before variables are there.
     fn begin_arm(&self, out: &mut TokenStream, inner: &mut TokenStream) {
         let layout = &self.machine.layout;
-        let state = match self.machine.graph[self.root.block].kind {
+        let state = match self.machine.graph[self.segment.block].kind {
             BlockKind::Start => {
                 self.start(inner);
                 layout.states.first()
@@ -56,7 +56,7 @@ impl Printer<'_> {
                 layout.state(point)
             }
             _ => {
-                out.append(state::number(self.machine, self.root.block));
+                out.append(state::number(self.machine, self.segment.block));
                 None
             }
         };

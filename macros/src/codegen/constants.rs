@@ -12,16 +12,16 @@ use crate::ir::LocalId;
 use crate::syntax::calls::names_constant;
 
 impl Printer<'_> {
-    /// Has rustc refuse constants with such a part in the first of the roots in which a local is made again of them.
+    /// Has rustc refuse constants with such a part in the first of the segments in which a local is made again of them.
     /// It promotes borrows only of what nothing can change.
     pub(super) fn check_constants(&self, local: LocalId, made: &Expr) -> Option<TokenStream> {
         let is_generic = !self.machine.function.parameters.is_empty();
         let mut constants = Constants { found: Vec::new(), is_generic };
         constants.visit_expr(made);
         let is_made_again = || {
-            let mut roots = self.machine.layout.roots.iter();
-            let first = roots.find(|root| root.remade.contains(&local));
-            first.is_some_and(|first| first.block == self.root.block)
+            let mut segments = self.machine.layout.segments.iter();
+            let first = segments.find(|segment| segment.remade.contains(&local));
+            first.is_some_and(|first| first.block == self.segment.block)
         };
         if constants.found.is_empty() || !is_made_again() {
             return None;

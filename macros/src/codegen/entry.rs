@@ -1,4 +1,4 @@
-//! The beginning of a root: the variables of the scopes that are open there.
+//! How a segment begins: with the variables of the scopes that are open there.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -15,8 +15,7 @@ use super::{Machine, add, shared, variables};
 use crate::collections::sets::Set;
 use crate::ir::usage::Place;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
-use crate::layout::{Root, VariableId, scope_path};
-use crate::rematerialize::held_by_type::told_again;
+use crate::layout::{Segment, VariableId, scope_path};
 use crate::rematerialize::patterns;
 use crate::syntax::hygiene::numbered;
 
@@ -56,9 +55,9 @@ impl Printer<'_> {
         params.iter().for_each(|param| add::made(out, self.ask_whose_parts(&param.pat)));
     }
 
-    /// Makes the variables of a scope that is open where the root begins. With the outermost come
+    /// Makes the variables of a scope that is open where the segment begins. With the outermost come
     /// those that are in none of `open`, because they have been taken over from outside. Of the parts
-    /// that the root is not given it declares those that it has `filled`.
+    /// that the segment is not given it declares those that it has `filled`.
     pub(super) fn enter(
         &self,
         out: &mut TokenStream,
@@ -81,11 +80,11 @@ impl Printer<'_> {
             }
             let of_local =
                 |id: &&VariableId| self.machine.layout.variable(**id).place.local == local;
-            let entry = self.root.entry.iter().filter(of_local).copied();
-            let (kept, here): (Vec<_>, Vec<_>) = entry.partition(|id| self.root.keeps(*id));
+            let entry = self.segment.entry.iter().filter(of_local).copied();
+            let (kept, here): (Vec<_>, Vec<_>) = entry.partition(|id| self.segment.keeps(*id));
             loads.extend(here);
-            let is_declared = self.root.declared.contains(&local);
-            let is_dropped_here = self.root.may_end && !kept.is_empty();
+            let is_declared = self.segment.declared.contains(&local);
+            let is_dropped_here = self.segment.may_end && !kept.is_empty();
             if !loads.is_empty() && (is_declared || is_dropped_here) {
                 self.load(out, std::mem::take(&mut loads));
                 is_next = false;
@@ -102,7 +101,7 @@ impl Printer<'_> {
             }
         }
         self.load(out, loads);
-        let gone = self.root.gone.iter().filter(|part| declares(part.local));
+        let gone = self.segment.gone.iter().filter(|part| declares(part.local));
         add::made(out, self.forget_gone(gone.filter(|part| !self.stays_parked(part))));
         for id in filled {
             let variable = self.machine.layout.variable(*id);
@@ -110,7 +109,7 @@ impl Printer<'_> {
                 add::made(out, self.declare_part(*id));
             }
         }
-        let remade = self.root.remade.iter().copied().filter(|local| declares(*local));
+        let remade = self.segment.remade.iter().copied().filter(|local| declares(*local));
         if self.uses_locals() {
             for local in remade {
                 let (ident, ty) = (&graph.locals[local].ident, self.type_again(local));
@@ -132,7 +131,7 @@ impl Printer<'_> {
     /// Forgets the copies in what has been loaded.
     fn forget_gone<'p>(&self, gone: impl Iterator<Item = &'p Place>) -> TokenStream {
         let is_kept = |part: &&Place| {
-            let mut kept = self.root.entry.iter().filter(|id| self.root.keeps(**id));
+            let mut kept = self.segment.entry.iter().filter(|id| self.segment.keeps(**id));
             kept.any(|id| self.holds(*id, part))
         };
         let parts = gone.filter(|part| !is_kept(part)).map(|part| self.place(part));
@@ -141,10 +140,10 @@ impl Printer<'_> {
 
     /// As above, where the branches have not had to be waited for again: what is saved then is whole.
     pub(super) fn forget_gone_late(&self) -> TokenStream {
-        self.forget_gone(self.root.gone.iter().filter(|part| self.stays_parked(part)))
+        self.forget_gone(self.segment.gone.iter().filter(|part| self.stays_parked(part)))
     }
 
-    /// Whether a copy is saved once more if the branches that the root steps are waited for again.
+    /// Whether a copy is saved once more if the branches that the segment steps are waited for again.
     fn stays_parked(&self, part: &Place) -> bool {
         self.uses_locals() && !self.is_used_by_regions(part)
     }
@@ -164,9 +163,7 @@ impl Printer<'_> {
                 ([id], local) => {
                     let made = local.remade.as_ref()?;
                     check = self.check_constants(*id, made);
-                    let kept = local.told_by.map(|kept| &locals[kept].ident);
-                    let told = kept.and_then(|kept| told_again(made, kept));
-                    let made = told.unwrap_or_else(|| made.clone());
+                    let made = made.clone();
                     let made = if self.is_shared(*id) { shared::made(made) } else { made };
                     (made, self.type_again(*id))
                 }
@@ -186,9 +183,9 @@ impl Printer<'_> {
         groups.collect()
     }
 
-    /// Makes again the borrows that positions in iterators stand for, and that the root leaves to others.
+    /// Makes again the borrows that positions in iterators stand for, and that the segment leaves to others.
     fn hold_again(&self, declares: impl Fn(LocalId) -> bool) -> Vec<(Ident, Expr)> {
-        let held: Set<LocalId> = self.root.held.values().flatten().copied().collect();
+        let held: Set<LocalId> = self.segment.held.values().flatten().copied().collect();
         let lent = held.into_iter().filter(|local| declares(*local)).filter_map(|local| {
             let (ident, expr) = lent(&self.machine.graph.locals[local])?;
             let mut expr = expr.clone();
@@ -200,7 +197,7 @@ impl Printer<'_> {
 
     /// Whether the local is a borrow that several branches look through at the same time.
     fn is_shared(&self, local: LocalId) -> bool {
-        self.root.shared.contains(&local)
+        self.segment.shared.contains(&local)
     }
 
     /// The type that has been written for what is made again.
@@ -210,9 +207,9 @@ impl Printer<'_> {
         Some(quote!(: #ty))
     }
 
-    /// Makes again what the regions of the root may make, too: theirs ends before.
+    /// Makes again what the regions of the segment may make, too: theirs ends before.
     pub(super) fn make_again_late(&self) -> TokenStream {
-        let made = self.make_again(&self.root.remade).into_iter();
+        let made = self.make_again(&self.segment.remade).into_iter();
         let made = made.map(|MadeAgain { made, expr, tie, .. }| {
             let assign = assign(&made, &expr);
             quote!(#assign #tie)
@@ -222,27 +219,27 @@ impl Printer<'_> {
         made.chain(held.map(|(ident, expr)| assign(&ident, &expr))).collect()
     }
 
-    /// Whether the root begins with a variable for a local, for each of them.
-    pub(super) fn made_in(machine: &Machine<'_>, root: &Root) -> Vec<bool> {
+    /// Whether the segment begins with a variable for a local, for each of them.
+    pub(super) fn made_in(machine: &Machine<'_>, segment: &Segment) -> Vec<bool> {
         let mut made = vec![false; machine.graph.locals.ids().len()];
-        for id in &root.entry {
+        for id in &segment.entry {
             made[machine.layout.variable(*id).place.local.0] = true;
         }
-        for local in &root.declared {
+        for local in &segment.declared {
             made[local.0] = true;
         }
         made
     }
 
-    /// The locals that are in scope where the root begins, in the order of their declarations. What
+    /// The locals that are in scope where the segment begins, in the order of their declarations. What
     /// a region has taken over is declared outside of it.
     fn declared_in_order(&self) -> impl Iterator<Item = LocalId> + '_ {
         let graph = self.machine.graph;
-        let scopes = scope_path(graph, graph[self.root.block].scope);
+        let scopes = scope_path(graph, graph[self.segment.block].scope);
         scopes.into_iter().flat_map(|scope| graph.scopes[scope.0].locals.iter().copied())
     }
 
-    /// Makes variables that the root is given, and looks at those that rustc would take for unused ones.
+    /// Makes variables that the segment is given, and looks at those that rustc would take for unused ones.
     fn load(&self, out: &mut TokenStream, entry: Vec<VariableId>) {
         if entry.is_empty() {
             return;
@@ -251,7 +248,7 @@ impl Printer<'_> {
         let hidden = variables.filter(|variable| {
             let local = variable.place.local;
             // What is exposed may be there for others alone.
-            self.root.hidden.contains(&local) || self.machine.graph.locals[local].exposed
+            self.segment.hidden.contains(&local) || self.machine.graph.locals[local].exposed
         });
         let hidden = hidden.map(|variable| &variable.ident);
         entry.iter().for_each(|id| self.make_loaded(out, *id));
@@ -291,7 +288,7 @@ impl Printer<'_> {
             add!(out, let #mutability #ident =);
         }
         let (token, slot, parked) = (token(id), slot(id), parked());
-        match machine.graph[self.root.block].kind {
+        match machine.graph[self.segment.block].kind {
             BlockKind::Resume(_) => {
                 let position = self.position(id).map(Index::from);
                 add!(out, (&#token).load(#parked, #position););
@@ -313,7 +310,7 @@ impl Printer<'_> {
         // rustc points at the binding with its `mut`.
         let mutability = local.mutable.then(|| quote_spanned!(ident.span()=> mut));
         let ty = local.ty.as_ref().map(|ty| quote!(: #ty));
-        // Where it is read may be in another root.
+        // Where it is read may be in another segment.
         let is_read = self.machine.layout.read.contains(&id);
         let allow = is_read.then(|| quote!(#[allow(unused_variables)]));
         let tie = self.tie([id]);

@@ -1,4 +1,4 @@
-//! The end of a root: the end of the workflow, or a jump to another root.
+//! How a segment ends: with the workflow, or with a jump to another segment.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -17,7 +17,7 @@ use crate::layout::VariableId;
 use crate::syntax::hygiene::{hidden, in_source};
 use crate::syntax::macros::scan_names;
 
-/// Where a variable is. See [`crate::layout::Root::keeps`].
+/// Where a variable is. See [`crate::layout::Segment::keeps`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Whereabouts {
     /// It is a variable here.
@@ -48,7 +48,7 @@ impl Printer<'_> {
         let mut out = TokenStream::new();
         add::braces(&mut out, Span::call_site(), |out| {
             add::made(out, forget);
-            let result = match self.machine.graph[self.root.block].region {
+            let result = match self.machine.graph[self.segment.block].region {
                 None => {
                     let (result, ty) = (hidden("value"), self.return_type());
                     add!(out, let #result: #ty = #value;);
@@ -74,7 +74,7 @@ impl Printer<'_> {
         filled: &[Place],
         span: Span,
     ) -> TokenStream {
-        if self.machine.graph[self.root.block].region.is_some() {
+        if self.machine.graph[self.segment.block].region.is_some() {
             return self.complete(value, filled, span);
         }
         let forget = self.forget_all(filled);
@@ -137,12 +137,12 @@ impl Printer<'_> {
         out
     }
 
-    /// Fills the slots of a root and jumps to it.
+    /// Fills the slots of a segment and jumps to it.
     pub(super) fn goto(&self, out: &mut TokenStream, to: BlockId) {
         add::made(out, self.hold(to));
         add::made(out, self.turn(to));
-        let root = self.machine.layout.root(to);
-        let entry = root.map(|root| self.lent_first(&root.entry)).unwrap_or_default();
+        let segment = self.machine.layout.segment(to);
+        let entry = segment.map(|segment| self.lent_first(&segment.entry)).unwrap_or_default();
         for id in entry {
             match self.whereabouts(id) {
                 Whereabouts::Here => {
@@ -160,13 +160,13 @@ impl Printer<'_> {
         state::jump(self.machine, out, to);
     }
 
-    /// Where a variable that this root may have used up is named after a jump: there rustc would say that it is
+    /// Where a variable that this segment may have used up is named after a jump: there rustc would say that it is
     /// gone.
     pub(super) fn missed_at(&self, id: VariableId, to: BlockId) -> Option<Span> {
         let graph = self.machine.graph;
         let place = &self.machine.layout.variable(id).place;
         let is_spent = |usage: &Usage| usage.spends.iter().any(|spent| spent.overlaps(place));
-        let is_here = |id: &BlockId| self.machine.layout.root_of[id.0] == self.root.block;
+        let is_here = |id: &BlockId| self.machine.layout.segment_of[id.0] == self.segment.block;
         let mut here = graph.block_ids().filter(is_here);
         if !here.any(|id| graph[id].all_usages().any(is_spent)) {
             return None;
@@ -188,7 +188,7 @@ impl Printer<'_> {
 
     /// Uses the borrows that are left to what begins with `to`.
     fn hold(&self, to: BlockId) -> TokenStream {
-        let held = self.root.held.get(&to).into_iter().flatten();
+        let held = self.segment.held.get(&to).into_iter().flatten();
         held.map(|local| {
             let local = &self.machine.graph.locals[*local];
             let ident = lent(local).map_or_else(|| local.ident.clone(), |(ident, _)| ident);
@@ -211,7 +211,7 @@ impl Printer<'_> {
         [lent, other].concat()
     }
 
-    /// A variable as it is given to another root, of which rustc may say that it is `missed` somewhere. A text that is
+    /// A variable as it is given to another segment, of which rustc may say that it is `missed` somewhere. A text that is
     /// borrowed here is a text of its own there.
     pub(super) fn handed_over(&self, id: VariableId, missed: Option<Span>) -> impl ToTokens {
         let variable = self.machine.layout.variable(id);
@@ -227,17 +227,18 @@ impl Printer<'_> {
         })
     }
 
-    /// Which of the locals of the state it is that the root goes on from.
+    /// Which of the locals of the state it is that the segment goes on from.
     pub(super) fn position(&self, id: VariableId) -> Option<usize> {
-        self.root.entry.iter().position(|entry| *entry == id)
+        self.segment.entry.iter().position(|entry| *entry == id)
     }
 
-    /// Where a variable is that another root needs.
+    /// Where a variable is that another segment needs.
     pub(super) fn whereabouts(&self, id: VariableId) -> Whereabouts {
-        if !self.root.keeps(id) {
+        if !self.segment.keeps(id) {
             return Whereabouts::Here;
         }
-        let is_resumed = matches!(self.machine.graph[self.root.block].kind, BlockKind::Resume(_));
+        let is_resumed =
+            matches!(self.machine.graph[self.segment.block].kind, BlockKind::Resume(_));
         match self.position(id) {
             Some(position) if is_resumed => Whereabouts::Parked(position),
             _ => Whereabouts::Slot,

@@ -57,17 +57,17 @@ fn unread<'a>(machine: &'a Machine<'_>) -> impl Iterator<Item = &'a Ident> {
         let usages = operands.into_iter().map(|operand| Usage::of_expr(&graph.locals, operand));
         named.extend(usages.flat_map(|usage| usage.mentions));
     }
-    let roots = &machine.layout.roots;
+    let segments = &machine.layout.segments;
     let local_of = |id: &VariableId| machine.layout.variable(*id).place.local;
-    // A root that declares one itself lets rustc say it.
+    // a segment that declares one itself lets rustc say it.
     let is_seen = |local: &LocalId| {
-        roots.iter().any(|root| {
-            let is_given =
-                root.declared.contains(local) || root.entry.iter().any(|id| local_of(id) == *local);
-            root.named.contains(local) && !is_given
+        segments.iter().any(|segment| {
+            let is_given = segment.declared.contains(local)
+                || segment.entry.iter().any(|id| local_of(id) == *local);
+            segment.named.contains(local) && !is_given
         })
     };
-    let declared = roots.iter().flat_map(|root| &root.declared).copied();
+    let declared = segments.iter().flat_map(|segment| &segment.declared).copied();
     let unread: Set<LocalId> = declared.filter(|local| !is_seen(local)).collect();
     let is_of_source = |ident: &&Ident| !ident.to_string().starts_with('_');
     // Those who look from outside read what is exposed.

@@ -12,7 +12,6 @@ mod field_names;
 mod graph;
 mod held;
 mod idents;
-mod inference_order;
 mod joins;
 mod large_literals;
 mod lints;
@@ -26,8 +25,8 @@ mod printer;
 mod reassigned;
 mod regions;
 mod rewrite;
-mod roots;
 mod run;
+mod segments;
 mod select;
 mod shared;
 mod stand_ins;
@@ -51,6 +50,7 @@ pub(crate) use self::graph::type_text;
 use crate::frontend::parse::WorkflowFn;
 use crate::ir::Graph;
 use crate::layout::Layout;
+use crate::syntax::continued;
 use crate::syntax::names::without_prefix;
 use crate::syntax::owned::stored_parts;
 use crate::verify::lookups::MovedKey;
@@ -208,11 +208,13 @@ fn result_parts(function: &WorkflowFn, private: &TokenStream) -> (TokenStream, T
 
 /// The constant with the `WorkflowOptions`, unless they are as by default.
 fn options(function: &WorkflowFn) -> Option<TokenStream> {
-    let WorkflowFn { durability, history, redacted, .. } = function;
+    let WorkflowFn { durability, history, redacted, ident, body, .. } = function;
     let history = history.as_ref().map(|history| quote!(.with_history(#history)));
     let redacted =
         (!redacted.is_empty()).then(|| quote!(.with_redacted_parameters(&[#(#redacted),*])));
-    let given = quote!(#durability #history #redacted);
+    let continues = continued::as_another(body.to_token_stream(), ident)
+        .then(|| quote!(.continuing_as_another()));
+    let given = quote!(#durability #history #redacted #continues);
     (!given.is_empty()).then(|| {
         quote! {
             const OPTIONS: ::piton::__private::WorkflowOptions =

@@ -10,13 +10,13 @@ use super::type_ties::tied;
 use super::variables::part_token;
 use crate::ir::usage::{Place, Usage};
 use crate::ir::{Block, BlockKind, RegionId, ScopeId};
-use crate::layout::{Root, VariableId};
+use crate::layout::{Segment, VariableId};
 
 impl Printer<'_> {
-    /// The parts that it is not given and does not leave to other roots, or rustc could not tell their
+    /// The parts that it is not given and does not leave to other segments, or rustc could not tell their
     /// types.
     pub(super) fn filled(&self, open: &[ScopeId]) -> Vec<VariableId> {
-        let Root { block, unfilled, .. } = self.root;
+        let Segment { block, unfilled, .. } = self.segment;
         if unfilled.is_empty() {
             return Vec::new();
         }
@@ -31,7 +31,7 @@ impl Printer<'_> {
         unfilled.iter().copied().filter(is_filled).collect()
     }
 
-    /// Declares a part that the root is to fill. Its type is that of the part which has been moved out.
+    /// Declares a part that the segment is to fill. Its type is that of the part which has been moved out.
     pub(super) fn declare_part(&self, id: VariableId) -> TokenStream {
         let (ident, token) = (&self.machine.layout.variable(id).ident, part_token(id));
         let tied = tied(ident, &token);
@@ -39,7 +39,7 @@ impl Printer<'_> {
         quote!(#[allow(unused_variables)] #declare #tied)
     }
 
-    /// Tells the types of the parts that code is about to move out and another root is to fill.
+    /// Tells the types of the parts that code is about to move out and another segment is to fill.
     pub(super) fn tie_parts(&self, usage: &Usage) -> TokenStream {
         let layout = self.machine.layout;
         if usage.moves.is_empty() {
@@ -60,16 +60,16 @@ impl Printer<'_> {
         .collect()
     }
 
-    /// Whether the regions use a part of a local from outside that the root steps. Those that have taken the
+    /// Whether the regions use a part of a local from outside that the segment steps. Those that have taken the
     /// local over have parts of their own.
     pub(super) fn is_used_by_regions(&self, part: &Place) -> bool {
         let graph = self.machine.graph;
-        let BlockKind::Resume(point) = graph[self.root.block].kind else { return false };
+        let BlockKind::Resume(point) = graph[self.segment.block].kind else { return false };
         let layout = self.machine.layout;
         let has_own = |region: &RegionId| {
-            let root = layout.root(graph[*region].entry);
-            root.is_some_and(|root| {
-                let mut own = root.entry.iter().chain(&root.unfilled);
+            let segment = layout.segment(graph[*region].entry);
+            segment.is_some_and(|segment| {
+                let mut own = segment.entry.iter().chain(&segment.unfilled);
                 own.any(|id| layout.variable(*id).place.local == part.local)
             })
         };
@@ -78,7 +78,7 @@ impl Printer<'_> {
             |block: &&Block| regions.iter().any(|region| graph.is_within(block.region, *region));
         let inside = graph.blocks.iter().filter(is_inside);
         let mut usages = inside.flat_map(|block| block.all_usages());
-        self.root.used_by_regions.contains(&part.local)
+        self.segment.used_by_regions.contains(&part.local)
             && usages.any(|usage| {
                 usage.reads.iter().chain(&usage.fills).any(|place| place.overlaps(part))
             })

@@ -1,4 +1,4 @@
-//! The content of an arm of the step function: the blocks of its root.
+//! What is in an arm of the step function: the blocks that belong to its segment.
 
 use std::borrow::Cow;
 
@@ -51,7 +51,7 @@ impl Printer<'_> {
                         id = *to;
                         continue;
                     }
-                    Link::Root => return braces.add(|out| self.goto(out, *to)),
+                    Link::Segment => return braces.add(|out| self.goto(out, *to)),
                 },
                 Terminator::If { cond, then, otherwise, merge } => {
                     let see = self.see_lent(&let_patterns(cond));
@@ -136,7 +136,7 @@ impl Printer<'_> {
 
     /// The label of what a `break` leaves to end the step without a return value.
     pub(super) fn leave(&self) -> Lifetime {
-        variables::step_label(self.machine.graph[self.root.block].region)
+        variables::step_label(self.machine.graph[self.segment.block].region)
     }
 
     /// A branch that goes on at `merge`, with what is done `first` there.
@@ -173,7 +173,7 @@ impl Printer<'_> {
                 }
             }
             // Where it is not assigned, rustc could not tell its type.
-            Node::Declare(local) if !self.root.named.contains(local) => {}
+            Node::Declare(local) if !self.segment.named.contains(local) => {}
             Node::Declare(local) => braces.push(self.declare(*local)),
             Node::Define { local, value } => {
                 let value = self.expr(value, usage);
@@ -192,8 +192,8 @@ impl Printer<'_> {
     }
 
     fn is_made_elsewhere(&self, node: &Node, usage: &Usage) -> bool {
-        let roots = &self.machine.layout.roots;
-        is_made_elsewhere(self.machine.graph, roots, self.root, (node, usage))
+        let segments = &self.machine.layout.segments;
+        is_made_elsewhere(self.machine.graph, segments, self.segment, (node, usage))
     }
 
     /// Whether code can be printed as it is.

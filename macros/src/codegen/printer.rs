@@ -1,5 +1,4 @@
-//! The state of printing one root. The printing is in files named after the parts: `print`, `entry`, `exit`,
-//! `suspend`, ….
+//! The state of printing one segment. What it prints is in the files named after it: `print`, `entry`, `exit`, `suspend`, ….
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -7,19 +6,19 @@ use std::ops::Range;
 use proc_macro2::{Ident, TokenStream};
 
 use super::Machine;
-use super::roots::parts_in;
+use super::segments::parts_in;
 use crate::collections::sets::Set;
 use crate::ir::usage::Place;
 use crate::ir::{BlockId, LocalId};
-use crate::layout::Root;
+use crate::layout::Segment;
 
-/// Prints the blocks of one root.
+/// Prints the blocks of one segment.
 pub(super) struct Printer<'a> {
     pub(super) machine: &'a Machine<'a>,
-    pub(super) root: &'a Root,
+    pub(super) segment: &'a Segment,
     /// The parts of locals that are not whole here, each with its variable.
     pub(super) parts: Vec<(Place, Ident)>,
-    /// Whether the root begins with a variable for a local, for each of them.
+    /// Whether the segment begins with a variable for a local, for each of them.
     pub(super) made: Vec<bool>,
     /// The node that is being printed, by its block and position.
     pub(super) at: Cell<(BlockId, usize)>,
@@ -39,13 +38,13 @@ pub(super) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    pub(super) fn new(machine: &'a Machine<'a>, root: &'a Root) -> Self {
+    pub(super) fn new(machine: &'a Machine<'a>, segment: &'a Segment) -> Self {
         Self {
             machine,
-            root,
-            parts: parts_in(machine, root),
-            made: Self::made_in(machine, root),
-            at: Cell::new((root.block, 0)),
+            segment,
+            parts: parts_in(machine, segment),
+            made: Self::made_in(machine, segment),
+            at: Cell::new((segment.block, 0)),
             filling: RefCell::default(),
             flags: RefCell::default(),
             returning: RefCell::default(),

@@ -25,7 +25,7 @@ impl Printer<'_> {
 
     /// Follows the assignment of a local as a whole.
     pub(super) fn make_whole(&self, local: LocalId) -> TokenStream {
-        if !self.root.declared.contains(&local) {
+        if !self.segment.declared.contains(&local) {
             return TokenStream::new();
         }
         let variables: Vec<_> = self.parts_of(local).cloned().collect();
@@ -50,9 +50,9 @@ impl Printer<'_> {
     /// As [`take_apart`](Self::take_apart), before `merge`: what has been moved out and is filled there
     /// before it is read is left out.
     pub(super) fn take_apart_for(&self, before: &Set<LocalId>, merge: BlockId) -> TokenStream {
-        let holes = &self.machine.layout.holes;
+        let moved_parts = &self.machine.layout.moved_parts;
         let moved = self.moved.borrow();
-        let is_gone = |part: &Place| moved.contains(part) && holes.is_vacant(merge, part);
+        let is_gone = |part: &Place| moved.contains(part) && moved_parts.is_vacant(merge, part);
         let parts = self.parts_made(before, is_gone);
         self.whole.borrow_mut().clone_from(before);
         parts

@@ -78,8 +78,8 @@ impl Printer<'_> {
                         let mut usages = graph.usages_within(*region);
                         graph[*region].is_move && usages.any(|it| it.mentions.contains(&local))
                     };
-                    let root = self.machine.layout.root(graph[*region].entry);
-                    let entry = root.map(|root| self.lent_first(&root.entry));
+                    let segment = self.machine.layout.segment(graph[*region].entry);
+                    let entry = segment.map(|segment| self.lent_first(&segment.entry));
                     for id in entry.into_iter().flatten() {
                         let given = taken_over(*region, id);
                         let value = self.handed_over(id, None);
@@ -219,7 +219,7 @@ impl Printer<'_> {
 
     /// Whether the regions of the point use locals where they are.
     pub(super) fn uses_locals(&self) -> bool {
-        !self.root.used_by_regions.is_empty()
+        !self.segment.used_by_regions.is_empty()
     }
 
     /// The machine stays parked. What has been loaded may have changed.

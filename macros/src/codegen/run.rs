@@ -1,7 +1,7 @@
 //! The loop over the states of a machine: of the function or of a region.
 //!
 //! ```text
-//! in   the roots of one owner
+//! in   the segments of one owner
 //! out  'step: { let mut state = begin; 'machine: loop { match state { 0 => { … } 1 => { … } } } }
 //! ```
 
@@ -19,17 +19,22 @@ use crate::ir::{BlockId, Branch, RegionId};
 use crate::layout::{VariableId, is_entered_within};
 use crate::syntax::hygiene::written;
 
-/// The roots that are entered within a step.
-fn inner_roots<'a>(machine: &'a Machine<'_>, owner: Owner) -> impl Iterator<Item = BlockId> + 'a {
+/// The segments that are entered within a step.
+fn inner_segments<'a>(
+    machine: &'a Machine<'_>,
+    owner: Owner,
+) -> impl Iterator<Item = BlockId> + 'a {
     let graph = machine.graph;
-    let roots = machine.layout.roots.iter().map(|root| root.block);
-    roots.filter(move |root| graph[*root].region == owner && is_entered_within(graph, *root))
+    let segments = machine.layout.segments.iter().map(|segment| segment.block);
+    segments.filter(move |segment| {
+        graph[*segment].region == owner && is_entered_within(graph, *segment)
+    })
 }
 
 /// Whether a step goes from arm to arm, and not only from a state to the next.
 pub(super) fn is_loop(machine: &Machine<'_>, owner: Owner) -> bool {
     let mut points = machine.layout.states_of(owner).filter_map(|state| state.point);
-    inner_roots(machine, owner).next().is_some()
+    inner_segments(machine, owner).next().is_some()
         || points.any(|point| machine.graph.has_regions(point))
 }
 
@@ -47,9 +52,10 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
         }
     });
     let made = declare_made(machine, owner);
-    let roots = layout.roots.iter().filter(|root| machine.graph[root.block].region == owner);
+    let segments =
+        layout.segments.iter().filter(|segment| machine.graph[segment.block].region == owner);
     let mut arms = TokenStream::new();
-    roots.for_each(|root| Printer::new(machine, root).arm(&mut arms));
+    segments.for_each(|segment| Printer::new(machine, segment).arm(&mut arms));
     // A region that never ends has no value.
     let token = owner.map(variables::value_token).filter(|token| idents::names(&arms, token));
     let token = token.map(|token| quote!(let #token = __piton::TypeOf::new();));
@@ -99,8 +105,8 @@ fn declare_made(machine: &Machine<'_>, owner: Option<RegionId>) -> TokenStream {
                 }
                 Branch::Region(region) => {
                     out.extend(quote!(let mut #made = false;));
-                    let root = machine.layout.root(machine.graph[*region].entry);
-                    for id in root.into_iter().flat_map(|root| &root.entry) {
+                    let segment = machine.layout.segment(machine.graph[*region].entry);
+                    for id in segment.into_iter().flat_map(|segment| &segment.entry) {
                         let given = taken_over(*region, *id);
                         out.extend(quote!(let mut #given = __piton::Handed(__piton::None);));
                     }

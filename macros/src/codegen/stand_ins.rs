@@ -51,11 +51,11 @@ impl Printer<'_> {
         stands.filter(|part| self.is_known(part))
     }
 
-    /// Whether rustc knows the part as one that is there. Those that are forgotten where the root
+    /// Whether rustc knows the part as one that is there. Those that are forgotten where the segment
     /// begins are left to it, and so is what only passes through.
     fn is_known(&self, part: &Place) -> bool {
-        let mut given = self.root.entry.iter().filter(|id| self.holds(**id, part));
-        !self.root.gone.contains(part) && !given.any(|id| self.root.keeps(*id))
+        let mut given = self.segment.entry.iter().filter(|id| self.holds(**id, part));
+        !self.segment.gone.contains(part) && !given.any(|id| self.segment.keeps(*id))
     }
 
     /// Whether a variable holds the part.

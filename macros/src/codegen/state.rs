@@ -41,9 +41,10 @@ pub(super) fn arm(machine: &Machine<'_>, state: &State, out: &mut TokenStream) {
     add!(out, #[doc = #doc] #number);
 }
 
-/// Jumps to the arm of a root: its slots have been filled, or its state has just been written.
-pub(super) fn jump(machine: &Machine<'_>, out: &mut TokenStream, root: BlockId) {
-    let (label, variable) = (machine_label(machine.graph[root].region), written("__piton_state"));
-    let number = state::number(machine, root);
+/// Jumps to the arm of a segment: its slots have been filled, or its state has just been written.
+pub(super) fn jump(machine: &Machine<'_>, out: &mut TokenStream, segment: BlockId) {
+    let (label, variable) =
+        (machine_label(machine.graph[segment].region), written("__piton_state"));
+    let number = state::number(machine, segment);
     add!(out, #variable = #number; continue #label;);
 }

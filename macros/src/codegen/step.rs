@@ -1,13 +1,11 @@
-//! The step function: tokens, slots, and one arm per root.
+//! The step function: tokens, slots, and one arm per segment.
 
 use proc_macro2::{Delimiter, Group, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 use super::run::run;
 use super::variables::{context, parked, texts};
-use super::{
-    Machine, add, field_names, inference_order, moved_keys, part_ownership, regions, tokens,
-};
+use super::{Machine, add, field_names, moved_keys, part_ownership, regions, tokens};
 use crate::codegen::clippy;
 use crate::syntax::hygiene::hidden;
 
@@ -60,7 +58,6 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     add::made(out, parts);
     let (wholes, names_of_fields) = field_names::asked(machine, &run);
     add::made(out, wholes);
-    add::made(out, inference_order::told(machine));
     tokens::operations(machine, out);
     add::made(out, outputs);
     let mut checks = tokens::text_checks(machine);

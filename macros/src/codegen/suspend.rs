@@ -203,7 +203,7 @@ impl Printer<'_> {
     /// The outcome of the one operation, or what the `?` gives that is the first to happen behind it.
     fn poll_alone(&self, out: &mut TokenStream, token: &Ident, value: &Ident) {
         let (parked, cx, leave) = (parked(), context(), self.leave());
-        let asked = self.root.asked.as_ref();
+        let asked = self.segment.asked.as_ref();
         // What rustc says of what is asked, it says of the `?`.
         let at = asked.map_or_else(Span::call_site, |asked| asked.span);
         let resumed = Piece(|out: &mut TokenStream| {
@@ -233,7 +233,7 @@ impl Printer<'_> {
 
     /// Binds what was awaited, once the variables are loaded.
     pub(super) fn bind_awaited(&self, out: &mut TokenStream, point: PointId) {
-        if self.root.asked.is_some() {
+        if self.segment.asked.is_some() {
             return;
         }
         let value = awaited(self.machine.graph.points[point.0].span);

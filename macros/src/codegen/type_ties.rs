@@ -1,5 +1,5 @@
-//! Values that must have the same type in several places: those of a local in several roots, and the outputs of a
-//! region.
+//! Values that are of one type wherever the machine gives them: those of a local in several segments, and what a
+//! region ends with.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -7,8 +7,8 @@ use syn::Stmt;
 
 use super::printer::Printer;
 use super::variables::type_token;
+use crate::ir::LocalId;
 use crate::ir::usage::Usage;
-use crate::ir::{Local, LocalId};
 use crate::layout::{Alike, each_given};
 use crate::syntax::hygiene::in_source;
 
@@ -25,11 +25,6 @@ fn same(function: &str, variable: &Ident, token: &Ident) -> TokenStream {
     quote!(if false { loop {} #same })
 }
 
-/// Lets rustc know that a local is of the type of its token.
-pub(super) fn tied_local(local: &Local, token: &Ident) -> TokenStream {
-    if local.mutable { tied(&local.ident, token) } else { same("same_type", &local.ident, token) }
-}
-
 /// Makes a variable of the type of a token. If the value is of another one, rustc says so of the value, and
 /// of the variable that it was expected there.
 pub(super) fn given(variable: &Ident, token: &Ident, value: &impl ToTokens) -> TokenStream {
@@ -39,19 +34,14 @@ pub(super) fn given(variable: &Ident, token: &Ident, value: &impl ToTokens) -> T
 }
 
 impl Printer<'_> {
-    /// Lets rustc know that locals are of the same type as in the other roots that assign them.
+    /// Lets rustc know that locals are of the same type as in the other segments that assign them.
     pub(super) fn tie(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
         let locals = locals.into_iter().map(|id| (id, &self.machine.graph.locals[id]));
-        let untold = &self.machine.layout.untold;
-        let is_known = |id: &LocalId, local: &Local| match local.mutable {
-            true => self.is_tied(*id),
-            false => untold.contains(id),
-        };
-        let known = locals.filter(|(id, local)| is_known(id, local));
-        known.map(|(id, local)| tied_local(local, &type_token(id))).collect()
+        let assigned = locals.filter(|(id, local)| local.mutable && self.is_tied(*id));
+        assigned.map(|(id, local)| tied(&local.ident, &type_token(id))).collect()
     }
 
-    /// Lets rustc know that locals are of the same type as in the other roots that make them again.
+    /// Lets rustc know that locals are of the same type as in the other segments that make them again.
     pub(super) fn tie_again(&self, locals: impl IntoIterator<Item = LocalId>) -> TokenStream {
         let alike = locals.into_iter().filter_map(|id| {
             let ident = &self.machine.graph.locals[id].ident;

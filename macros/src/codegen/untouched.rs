@@ -1,7 +1,7 @@
-//! Locals that a root does not touch, and that are dropped if the workflow ends there.
+//! What of the state before a segment does not touch, and drops if the workflow ends there.
 //!
-//! They are not loaded in every step, but only where the workflow ends. An uninitialized variable represents them:
-//! assigned there, it is dropped in the order of the source; on other paths it generates no code.
+//! It is not loaded for that at every step, but read where the workflow ends. A variable without a value
+//! stands for it: given one there, it is dropped in the order of the source, and elsewhere it is no code.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

@@ -16,7 +16,7 @@ impl Printer<'_> {
     }
 
     /// As [`see`](Self::see), of borrows that only `async` blocks make again, as far as none of the others is made
-    /// of them. Lets rustc know that what other roots make again is of the same type there.
+    /// of them. Lets rustc know that what other segments make again is of the same type there.
     pub(super) fn see_lent(&self, pats: &[&Pat]) -> TokenStream {
         let graph = self.machine.graph;
         let locals = &graph.locals;
@@ -24,7 +24,7 @@ impl Printer<'_> {
         if bound.is_empty() {
             return TokenStream::new();
         }
-        let is_held = |id: LocalId| self.root.held.values().flatten().any(|held| *held == id);
+        let is_held = |id: LocalId| self.segment.held.values().flatten().any(|held| *held == id);
         let is_seen = |id: LocalId| {
             let mut others = bound.iter().filter(|other| **other != id);
             others.any(|other| graph.made_of(*other).contains(&id))
@@ -36,7 +36,7 @@ impl Printer<'_> {
     }
 
     fn see_those(&self, pat: &Pat, is_wanted: impl Fn(LocalId) -> bool) -> TokenStream {
-        let (idle, ask) = (&self.root.idle, self.ask_whose_parts(pat));
+        let (idle, ask) = (&self.segment.idle, self.ask_whose_parts(pat));
         if idle.is_empty() {
             return ask;
         }

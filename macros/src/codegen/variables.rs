@@ -8,7 +8,7 @@ use crate::ir::{LocalId, PointId, RegionId, start_of};
 use crate::layout::VariableId;
 use crate::syntax::hygiene::{TEXTS, hidden, in_source, numbered, written};
 
-/// Whose states and roots: those of the function itself, or those of a region.
+/// Whose states and segments: those of the function itself, or those of a region.
 pub(super) type Owner = Option<RegionId>;
 
 /// The label of the loop around the arms.
@@ -43,7 +43,7 @@ pub(super) fn texts() -> Ident {
     hidden(TEXTS)
 }
 
-/// The slot through which a variable goes from root to root.
+/// The slot through which a variable goes from segment to segment.
 pub(super) fn slot(id: VariableId) -> Ident {
     numbered("s", id.0)
 }
@@ -68,7 +68,7 @@ pub(super) fn ready(index: usize) -> Ident {
     numbered("ready", index)
 }
 
-/// The value of the await that a root follows.
+/// The value of the await that a segment follows.
 pub(super) fn awaited(span: Span) -> Ident {
     in_source("value", span)
 }
@@ -111,12 +111,12 @@ pub(super) fn token(id: VariableId) -> Ident {
     numbered("t", id.0)
 }
 
-/// The token of a local that is of one type in several roots, saved or not.
+/// The token of a local that is of one type in several segments, saved or not.
 pub(super) fn type_token(local: LocalId) -> Ident {
     numbered("y", local.0)
 }
 
-/// The token of a part of a local that one root moves out and another fills.
+/// The token of a part of a local that one segment moves out and another fills.
 pub(super) fn part_token(id: VariableId) -> Ident {
     numbered("p", id.0)
 }

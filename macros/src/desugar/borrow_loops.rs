@@ -26,7 +26,6 @@ impl Lower<'_> {
         self.lends(iterable, false)
             || self.is_constant_path(iterable)
             || self.has_constant_items(iterable)
-            || self.has_rows_of_borrows(iterable)
             || is_of_item(iterable)
             || !matches!(iterable, Expr::Path(_)) && self.is_copied(iterable)
     }
@@ -222,7 +221,7 @@ impl Lower<'_> {
         let (mut bound, mut used) = (Vec::new(), Vec::new());
         collect_bindings(pat, &mut bound);
         let (is_shared, is_single) = (is_shared(iterable), bound.len() == 1);
-        let finds = is_shared || self.finds_again(pat, &item);
+        let finds = is_shared || patterns::finds_again(pat);
         for ident in bound {
             let Some(local) = self.locals.find(&ident) else { continue };
             // Something else may be assigned to a `mut` binding.

@@ -11,7 +11,6 @@
 //! An iterator evaluates its filter right before it yields an item, so the loop can do it. The underlying items can
 //! then be found again by position.
 
-use proc_macro2::Span;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
@@ -25,12 +24,6 @@ use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
 enum Sift {
     /// Leaves out those that a function does not keep.
     Filter(Expr),
-    /// Leaves out those before the first that a function does not keep.
-    SkipWhile(Expr),
-    /// Shows each to a function.
-    Inspect(Expr),
-    /// Ends with the first that a function does not keep.
-    TakeWhile(Expr),
     /// Ends after so many.
     Take(Expr),
     /// Leaves out the first so many.
@@ -40,8 +33,6 @@ enum Sift {
     /// Gives each with one of these values, of which there are as many as are lent, or less. Nothing
     /// looks at them after that.
     Zip(Expr),
-    /// As `Zip`, the value first.
-    ZipBehind(Expr),
 }
 
 impl Lower<'_> {
@@ -66,10 +57,8 @@ impl Lower<'_> {
     /// Looks whether values beside the items are taken as the source has it.
     fn check_values(&self, sifts: &[Sift], body: &Block) {
         for sift in sifts {
-            match sift {
-                Sift::Zip(values) => self.check_beside(values, sifts.len() == 1, body),
-                Sift::ZipBehind(values) => self.check_beside(values, false, body),
-                _ => {}
+            if let Sift::Zip(values) = sift {
+                self.check_beside(values, sifts.len() == 1, body);
             }
         }
     }
@@ -85,26 +74,15 @@ impl Lower<'_> {
                 let lent = self.sifted(&call.receiver, sifts)?;
                 let receiver = Box::new(lent);
                 let reversed = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
-                let has_no_order = |sift: &Sift| matches!(sift, Sift::Filter(_) | Sift::Inspect(_));
+                let has_no_order = |sift: &Sift| matches!(sift, Sift::Filter(_));
                 sifts.iter().all(has_no_order).then_some(reversed)
             }
             Expr::MethodCall(call) => {
-                let (lent, sift) = match self.sifted(&call.receiver, sifts) {
-                    Some(lent) => (lent, self.sift_by(call)?),
-                    // `names.into_iter().zip(&lines)`
-                    None if call.method == "zip" && sifts.is_empty() => {
-                        let lent = self.sifted(call.args.first()?, sifts)?;
-                        (lent, Sift::ZipBehind((*call.receiver).clone()))
-                    }
-                    None => return None,
-                };
-                let is_paired = sifts.iter().any(|sift| {
-                    matches!(sift, Sift::Enumerate | Sift::Zip(_) | Sift::ZipBehind(_))
-                });
-                let looks = matches!(
-                    sift,
-                    Sift::Filter(_) | Sift::Inspect(_) | Sift::SkipWhile(_) | Sift::TakeWhile(_)
-                );
+                let lent = self.sifted(&call.receiver, sifts)?;
+                let sift = self.sift_by(call)?;
+                let is_paired =
+                    sifts.iter().any(|sift| matches!(sift, Sift::Enumerate | Sift::Zip(_)));
+                let looks = matches!(sift, Sift::Filter(_));
                 sifts.push(sift);
                 (!looks || !is_paired).then_some(lent)
             }
@@ -117,15 +95,6 @@ impl Lower<'_> {
         match (method.as_str(), call.args.first()) {
             ("filter", Some(looks)) if self.is_asked_again(looks) => {
                 Some(Sift::Filter(looks.clone()))
-            }
-            ("inspect", Some(looks)) if self.is_asked_again(looks) => {
-                Some(Sift::Inspect(looks.clone()))
-            }
-            ("skip_while", Some(looks)) if self.is_asked_again(looks) => {
-                Some(Sift::SkipWhile(looks.clone()))
-            }
-            ("take_while", Some(looks)) if self.is_asked_again(looks) => {
-                Some(Sift::TakeWhile(looks.clone()))
             }
             ("take", Some(count)) => Some(Sift::Take(count.clone())),
             ("skip", Some(count)) => Some(Sift::Skip(count.clone())),
@@ -163,19 +132,6 @@ impl Lower<'_> {
                 Sift::Filter(looks) => stmts.push(syn::parse_quote_spanned! {span=>
                     if !::piton::__private::keeps(&#item, #looks) { continue; }
                 }),
-                Sift::Inspect(looks) => stmts.push(syn::parse_quote_spanned! {span=>
-                    ::piton::__private::inspected(&#item, #looks);
-                }),
-                Sift::SkipWhile(looks) => {
-                    let skips = self.flag(span);
-                    stmts.push(syn::parse_quote_spanned! {span=>
-                        if #skips && ::piton::__private::keeps(&#item, #looks) { continue; }
-                    });
-                    stmts.push(syn::parse_quote_spanned!(span=> #skips = false;));
-                }
-                Sift::TakeWhile(looks) => stmts.push(syn::parse_quote_spanned! {span=>
-                    if !::piton::__private::keeps(&#item, #looks) { break; }
-                }),
                 Sift::Take(count) => {
                     let count = self.count(count);
                     // Before anything looks at the item.
@@ -192,10 +148,6 @@ impl Lower<'_> {
                 Sift::Zip(values) => {
                     let value = self.next_beside(values, lent, &mut stmts);
                     given = syn::parse_quote_spanned!(span=> (#given, #value));
-                }
-                Sift::ZipBehind(values) => {
-                    let value = self.next_beside(values, lent, &mut stmts);
-                    given = syn::parse_quote_spanned!(span=> (#value, #given));
                 }
                 Sift::Enumerate => {
                     let next = self.count(syn::parse_quote_spanned!(span=> 0));
@@ -222,14 +174,6 @@ impl Lower<'_> {
                 ::core::iter::Iterator::next(&mut #rest) else { break };
         });
         value
-    }
-
-    /// A flag that is up when the loop begins.
-    fn flag(&mut self, span: Span) -> Ident {
-        let flag = self.new_temporary("skips", LocalKind::Value, span);
-        let declared = self.local_pat(flag);
-        self.code(let_stmt(declared, syn::parse_quote_spanned!(span=> true)));
-        self.locals[flag].ident.clone()
     }
 
     /// A counter that begins with a number.

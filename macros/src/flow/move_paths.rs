@@ -1,4 +1,4 @@
-//! Parts of locals that are moved out and assigned again before the whole is used.
+//! Parts of locals that have been moved out and are filled again before the whole is used.
 //!
 //! ```text
 //! let name = order.customer;
@@ -6,11 +6,11 @@
 //! price(&order).await
 //! ```
 //!
-//! The rest cannot be saved by itself, because the other fields of `order` are not known. So a copy of the part
-//! takes its place when it is moved out, and is forgotten when the whole has been loaded; from there on the part is
-//! moved, for rustc as well. Input: the graph and its liveness. Output: [`Holes`]. Guarantees: a part that is
-//! reported as vacant is assigned before it is read, on every path. The places for copies follow from that; see
-//! [`crate::layout::StandIns`].
+//! The rest cannot be saved by itself, because what else `order` consists of is not known. So a copy of
+//! the part is put in its place when it is moved out, and forgotten when the whole has been loaded: from
+//! there the part is gone again, for rustc too. Input: the graph and its liveness. Output: [`MovedParts`].
+//! Guarantees: a part that is said to be vacant is assigned before anything reads it, whatever way is
+//! taken. Where copies are put follows from that; see [`crate::layout::StandIns`].
 
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
@@ -19,7 +19,7 @@ use crate::ir::{BlockId, BlockKind, Graph, LocalId, Terminator};
 
 /// The result of the analysis.
 #[derive(Debug, Default)]
-pub(crate) struct Holes {
+pub(crate) struct MovedParts {
     /// What is vacant before each node of a block and, last, before its end.
     vacant: Vec<Vec<Set<Place>>>,
     /// What is vacant after the end of a block has been evaluated.
@@ -27,45 +27,45 @@ pub(crate) struct Holes {
 }
 
 /// Analyzes the graph.
-pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> Holes {
+pub(crate) fn analyze(graph: &Graph, liveness: &Liveness) -> MovedParts {
     let all = &graph.touched.fills;
-    let mut holes = Holes::default();
+    let mut moved_parts = MovedParts::default();
     if all.is_empty() {
-        return holes;
+        return moved_parts;
     }
     for block in &graph.blocks {
-        holes.vacant.push(vec![all.clone(); block.nodes.len() + 1]);
-        holes.vacant_after.push(all.clone());
+        moved_parts.vacant.push(vec![all.clone(); block.nodes.len() + 1]);
+        moved_parts.vacant_after.push(all.clone());
     }
     let mut changed = true;
     while changed {
         changed = false;
         for id in graph.block_ids().collect::<Vec<_>>().into_iter().rev() {
-            changed |= holes.go_back(graph, liveness, all, id);
+            changed |= moved_parts.go_back(graph, liveness, all, id);
         }
     }
-    holes
+    moved_parts
 }
 
-impl Holes {
+impl MovedParts {
     /// Whether no part is vacant anywhere.
     pub(crate) fn are_none(&self) -> bool {
         self.vacant.is_empty()
     }
 
-    /// The parts of a local that are assigned before anything reads them where a root begins.
-    pub(crate) fn vacant(&self, root: BlockId, local: LocalId) -> impl Iterator<Item = &Place> {
-        let vacant = self.vacant.get(root.0).and_then(|nodes| nodes.first());
+    /// The parts of a local that are assigned before anything reads them where a segment begins.
+    pub(crate) fn vacant(&self, segment: BlockId, local: LocalId) -> impl Iterator<Item = &Place> {
+        let vacant = self.vacant.get(segment.0).and_then(|nodes| nodes.first());
         vacant.into_iter().flatten().filter(move |part| part.local == local)
     }
 
-    /// Whether a part is assigned before it is read where a root begins.
-    pub(crate) fn is_vacant(&self, root: BlockId, part: &Place) -> bool {
-        self.vacant.get(root.0).is_some_and(|vacant| vacant[0].contains(part))
+    /// Whether a part is assigned before it is read where a segment begins.
+    pub(crate) fn is_vacant(&self, segment: BlockId, part: &Place) -> bool {
+        self.vacant.get(segment.0).is_some_and(|vacant| vacant[0].contains(part))
     }
 
     /// The parts that a node, or the end, of a block takes out of a local before they are filled again.
-    /// `missed` are those without which the next root would not be given the local as a whole.
+    /// `missed` are those without which the next segment would not be given the local as a whole.
     pub(crate) fn taken(
         &self,
         graph: &Graph,
@@ -118,10 +118,10 @@ impl Holes {
     ) -> bool {
         let block = &graph[id];
         // What is not needed there at all is vacant in any case.
-        let at = |holes: &Self, to: BlockId| -> Set<Place> {
+        let at = |moved_parts: &Self, to: BlockId| -> Set<Place> {
             let needed = liveness.live_in(to);
             let is_needed = |part: &&Place| needed.iter().any(|place| place.local == part.local);
-            let vacant = &holes.vacant[to.0][0];
+            let vacant = &moved_parts.vacant[to.0][0];
             all.iter().filter(|part| vacant.contains(part) || !is_needed(part)).cloned().collect()
         };
         let mut vacant = all.clone();

@@ -1,28 +1,25 @@
-//! Names with the same spelling that rustc distinguishes by hygiene: a macro's own names, and those that its caller
-//! passes.
+//! Names that are spelled alike and are not one for rustc: a macro's own, and those that its caller gives it.
 //!
 //! ```text
 //! macro_rules! sum { ($name:ident, $x:ident) => { #[workflow] async fn $name(x: i64, $x: i64) -> i64 { x + $x } } }
 //! sum!(both, x);
 //! ```
 //!
-//! Input: a function as written. Output: the same function with one of the two renamed, `x_2`, and likewise for
-//! labels. Guarantees: variables with the same name are the same variable to rustc, so later passes can identify
-//! them by their text. Assumes that rustc prints the syntax context in the debug form of a span, because no stable
-//! API returns it. If rustc could resolve a name in two contexts, as for a procedural macro, generated code makes
-//! rustc check it.
+//! Input: a function as it is written. Output: an error for each such name. Guarantees: variables of one name are one to
+//! rustc, so that all later passes can know them by their texts. Assumes that rustc shows the context of a span where it
+//! is printed, because nothing else that is stable tells it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, Span};
+use quote::quote;
 use syn::buffer::Cursor;
 use syn::ext::IdentExt;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ItemFn, Lifetime, LitStr, Macro, PatIdent};
+use syn::{ItemFn, Lifetime, Macro, PatIdent};
 
 use crate::diagnostics::Diagnostics;
-use crate::syntax::hygiene::Names;
+use crate::diagnostics::rules::Rule;
 use crate::syntax::macros;
 use crate::syntax::macros::Piece;
 use crate::syntax::patterns::is_binding;
@@ -65,60 +62,23 @@ pub(crate) fn are_several(tokens: Cursor<'_>) -> bool {
     differ(tokens, &mut None)
 }
 
-/// Gives names that are not one different texts.
-pub(crate) fn tell_apart(function: &mut ItemFn, diagnostics: &Diagnostics) {
-    let mut pass = Pass::default();
-    pass.visit_item_fn_mut(function);
-    let mut names = Names::of(function.to_token_stream());
-    pass.ask_of_jumps(diagnostics);
-    for (name, each) in &pass.variables {
-        for (context, other) in &each[1..] {
-            diagnostics.emit(ask_of_variables(&each[0].1, other));
-            pass.renamed.insert((name.clone(), *context), names.fresh(other).to_string());
+/// Reports variables and labels of one text that are not one.
+pub(crate) fn check(function: &mut ItemFn, diagnostics: &Diagnostics) {
+    let mut names = BoundNames::default();
+    names.visit_item_fn_mut(function);
+    let alike = [("variable", &names.variables), ("label", &names.labels)];
+    for (what, bound) in alike {
+        for (name, each) in bound {
+            let [_, (_, other), ..] = &each[..] else { continue };
+            diagnostics.error(
+                other.span(),
+                Rule::LOCAL_IN_MACRO,
+                format!("the macro that generates this workflow and its caller each have a {what} `{name}`"),
+                "rename one of them",
+            );
         }
     }
-    for (name, each) in &pass.labels {
-        for (context, other) in &each[1..] {
-            diagnostics.emit(ask_of_labels(&each[0].1, other));
-            pass.renamed_labels.insert((name.clone(), *context), names.fresh(other).to_string());
-        }
-    }
-    if !pass.renamed.is_empty() || !pass.renamed_labels.is_empty() {
-        pass.renames = true;
-        pass.visit_item_fn_mut(function);
-    }
-}
-
-/// Has rustc say whether two variables of one name are two. If not, they are not of one type.
-fn ask_of_variables(one: &Ident, other: &Ident) -> TokenStream {
-    quote! {
-        #[allow(unused_variables, clippy::all)]
-        const _: fn() = || {
-            struct OneVariable;
-            struct AnotherVariable;
-            let #one = OneVariable;
-            let #other = AnotherVariable;
-            let _: OneVariable = #one;
-        };
-    }
-}
-
-/// The same of two labels.
-fn ask_of_labels(one: &Ident, other: &Ident) -> TokenStream {
-    let (one, other) = (label(one), label(other));
-    quote! {
-        #[allow(unused_labels, unreachable_code, clippy::all)]
-        const _: fn() = || {
-            struct OneLabel;
-            struct AnotherLabel;
-            let _: OneLabel = #one: {
-                let _: AnotherLabel = #other: {
-                    break #one OneLabel;
-                };
-                OneLabel
-            };
-        };
-    }
+    names.ask_of_jumps(diagnostics);
 }
 
 fn label(name: &Ident) -> Lifetime {
@@ -140,20 +100,16 @@ fn add(bound: &mut Bound, name: &Ident) {
     }
 }
 
-/// Finds the names that are bound, and then renames some.
+/// Finds the names that are bound.
 #[derive(Default)]
-struct Pass {
+struct BoundNames {
     variables: Bound,
     labels: Bound,
     /// The labels that are jumped to.
     jumps: Vec<Ident>,
-    /// The texts that names get.
-    renamed: BTreeMap<(String, Context), String>,
-    renamed_labels: BTreeMap<(String, Context), String>,
-    renames: bool,
 }
 
-impl Pass {
+impl BoundNames {
     /// Has rustc refuse jumps to labels that they do not see. The machine has labels of its own.
     fn ask_of_jumps(&self, diagnostics: &Diagnostics) {
         let mut asked = BTreeSet::new();
@@ -174,108 +130,29 @@ impl Pass {
             });
         }
     }
-
-    fn bind(&mut self, name: &mut Ident) {
-        if !self.renames {
-            add(&mut self.variables, name);
-        } else if let Some(new) = self.renamed(name) {
-            *name = new;
-        }
-    }
-
-    fn renamed(&self, name: &Ident) -> Option<Ident> {
-        self.renamed_text(&text(name), name.span()).map(|new| Ident::new(new, name.span()))
-    }
-
-    /// The new text of a name in code at the span.
-    fn renamed_text(&self, name: &str, span: Span) -> Option<&str> {
-        if self.renamed.is_empty() {
-            return None;
-        }
-        self.renamed.get(&(name.to_owned(), context(span))).map(String::as_str)
-    }
-
-    fn label(&mut self, label: &mut Lifetime, is_jump: bool) {
-        if self.renames {
-            let key = (text(&label.ident), context(label.ident.span()));
-            if let Some(new) = self.renamed_labels.get(&key) {
-                label.ident = Ident::new(new, label.ident.span());
-            }
-        } else if is_jump {
-            self.jumps.push(label.ident.clone());
-        } else {
-            add(&mut self.labels, &label.ident);
-        }
-    }
-
-    /// What nobody has read: what it binds is not known.
-    fn tokens(&mut self, tokens: &mut TokenStream) {
-        if self.renames {
-            *tokens = macros::rename_tokens(std::mem::take(tokens), &|name| self.renamed(name));
-        }
-    }
-
-    /// What a format string captures has the context of the string. The `named` arguments are no variables.
-    fn format(&self, text: &LitStr, named: &[String]) -> Option<LitStr> {
-        let rename = |name: &str| {
-            let new = self.renamed_text(name, text.span())?;
-            (!named.iter().any(|named| named == name)).then(|| new.to_owned())
-        };
-        let renamed = macros::rename_captures(&text.value(), rename);
-        (renamed != text.value()).then(|| LitStr::new(&renamed, text.span()))
-    }
 }
 
-impl VisitMut for Pass {
+impl VisitMut for BoundNames {
     fn visit_pat_ident_mut(&mut self, pat: &mut PatIdent) {
         if is_binding(pat) {
-            self.bind(&mut pat.ident);
+            add(&mut self.variables, &pat.ident);
         }
         if let Some((_, pat)) = &mut pat.subpat {
             self.visit_pat_mut(pat);
         }
     }
 
-    fn visit_field_pat_mut(&mut self, field: &mut syn::FieldPat) {
-        let before = field.colon_token.is_none().then(|| field.pat.to_token_stream().to_string());
-        self.visit_pat_mut(&mut field.pat);
-        if before.is_some_and(|before| before != field.pat.to_token_stream().to_string()) {
-            field.colon_token = Some(Default::default());
-        }
-    }
-
-    fn visit_expr_path_mut(&mut self, expr: &mut syn::ExprPath) {
-        if let (true, None, Some(name)) = (self.renames, &expr.qself, expr.path.get_ident())
-            && let Some(new) = self.renamed(name)
-        {
-            expr.path = new.into();
-        }
-    }
-
-    fn visit_field_value_mut(&mut self, field: &mut syn::FieldValue) {
-        let is_short = field.colon_token.is_none();
-        let before = field.expr.clone();
-        self.visit_expr_mut(&mut field.expr);
-        if is_short && before != field.expr {
-            field.colon_token = Some(Default::default());
-        }
-    }
-
     fn visit_label_mut(&mut self, label: &mut syn::Label) {
-        self.label(&mut label.name, false);
+        add(&mut self.labels, &label.name.ident);
     }
 
     fn visit_expr_break_mut(&mut self, expr: &mut syn::ExprBreak) {
-        if let Some(label) = &mut expr.label {
-            self.label(label, true);
-        }
+        self.jumps.extend(expr.label.as_ref().map(|label| label.ident.clone()));
         visit_mut::visit_expr_break_mut(self, expr);
     }
 
     fn visit_expr_continue_mut(&mut self, expr: &mut syn::ExprContinue) {
-        if let Some(label) = &mut expr.label {
-            self.label(label, true);
-        }
+        self.jumps.extend(expr.label.as_ref().map(|label| label.ident.clone()));
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
@@ -284,38 +161,20 @@ impl VisitMut for Pass {
         }
         if let Some(mut select) = Select::of(mac) {
             select.visit_mut(self);
-            if self.renames {
-                mac.tokens = select.into_token_stream();
-            }
             return;
         }
-        let Some(mut pieces) = macros::parse(mac) else { return self.tokens(&mut mac.tokens) };
         let name = macros::name(mac);
-        let named = macros::named_arguments(&pieces, macros::format_string(mac, &pieces));
-        for piece in &mut pieces {
+        for piece in macros::parse(mac).unwrap_or_default() {
             match piece {
-                Piece::Expr(expr, _) => match macros::literal_text(expr) {
-                    Some(text) => {
-                        if let Some(new) = self.format(text, &named) {
-                            let lit = syn::Lit::Str(new);
-                            **expr = Expr::Lit(syn::ExprLit { attrs: Vec::new(), lit });
-                        }
-                    }
-                    None => self.visit_expr_mut(expr),
-                },
+                Piece::Expr(mut expr, _) => self.visit_expr_mut(&mut expr),
                 Piece::Tokens(tokens) if name == "matches" => {
-                    if let Some((mut pat, mut guard)) = macros::matches_pattern(mac, tokens) {
+                    if let Some((mut pat, mut guard)) = macros::matches_pattern(mac, &tokens) {
                         self.visit_pat_mut(&mut pat);
                         guard.iter_mut().for_each(|guard| self.visit_expr_mut(guard));
-                        let guard = guard.map(|guard| quote!(if #guard));
-                        *tokens = quote!(#pat #guard);
                     }
                 }
                 Piece::Tokens(_) => {}
             }
-        }
-        if self.renames {
-            mac.tokens = macros::unparse(&pieces);
         }
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn function(item: &mut TokenStream, diagnostics: &Diagnostics) -> Opt
             }
             check_instrumented(&mut function, diagnostics);
             if are_several {
-                origins::tell_apart(&mut function, diagnostics);
+                origins::check(&mut function, diagnostics);
             }
             return Some(function);
         }

@@ -25,8 +25,6 @@ pub(crate) struct Local {
     pub(crate) ty: Option<Type>,
     /// How it is made again after a suspension instead of being saved.
     pub(crate) remade: Option<Expr>,
-    /// What tells whether it is made again, or is a value that this is.
-    pub(crate) told_by: Option<LocalId>,
     /// The pattern that binds it, if others that it binds could not be made again beside it, but only
     /// together with it.
     pub(crate) made_with: Option<MadeWith>,
@@ -48,8 +46,6 @@ pub(crate) struct Local {
     pub(crate) lasts: bool,
     /// Whether blocks name the place that it borrows, where they name the local in the source.
     pub(crate) is_seen_through: bool,
-    /// What its first value does not tell of its type.
-    pub(crate) untold: Option<Untold>,
     /// What binds it.
     pub(crate) bound_by: Fingerprint,
     /// Whether people are not to see its value.
@@ -124,15 +120,6 @@ impl LocalKind {
     }
 }
 
-/// What is not told of a local's type by its first value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Untold {
-    /// Which number it is: only methods take that to be known.
-    Number,
-    /// Anything.
-    Other,
-}
-
 /// The locals of a function.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Locals {
@@ -165,7 +152,6 @@ impl Locals {
             is_given: false,
             ty: None,
             remade: None,
-            told_by: None,
             made_with: None,
             lent: None,
             item_of: None,
@@ -176,7 +162,6 @@ impl Locals {
             may_be_text: false,
             lasts: false,
             is_seen_through: false,
-            untold: None,
             bound_by: Fingerprint::NONE,
             redacted: false,
             exposed: false,

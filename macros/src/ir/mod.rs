@@ -1,8 +1,9 @@
-//! The data that passes exchange.
+//! The data that passes hand to each other.
 //!
-//! Three forms: the locals of a function with unique names ([`Locals`], built by `resolve`), the body as a tree in
-//! which every suspension point is a statement ([`Body`], built by `anf`), and blocks with terminators ([`Graph`],
-//! built by `flow/cfg`). The expressions inside are the user's syntax; none of them suspends.
+//! Three forms: the locals of a function with unique names ([`Locals`], made by `resolve`), the body
+//! as a tree in which every suspension point is a statement of its own ([`Body`], made by
+//! `anf`), and blocks with terminators ([`Graph`], made by `cfg`). Expressions inside are the
+//! user's own syntax; none of them suspends.
 
 mod field;
 mod graph;
@@ -18,7 +19,7 @@ pub(crate) use self::field::Field;
 pub(crate) use self::graph::{
     Block, BlockKind, Choice, Edge, Graph, Node, Region, Scope, Target, Terminator, Touched,
 };
-pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith, Untold};
+pub(crate) use self::locals::{Local, LocalKind, Locals, MadeWith};
 pub(crate) use self::refinement::{CapturedPart, Refinement};
 pub(crate) use self::shape::Shape;
 pub(crate) use self::tree::{

@@ -7,7 +7,7 @@ use syn::{Expr, Pat, Type};
 use super::{LocalId, Locals, PointId, TargetId};
 use crate::syntax::fingerprint::Place;
 
-/// A function after `normalize`.
+/// A function after `anf`.
 #[derive(Debug)]
 pub(crate) struct Tree {
     pub(crate) locals: Locals,
@@ -66,7 +66,7 @@ pub(crate) struct Body {
     pub(crate) stmts: Vec<Stmt>,
 }
 
-/// A statement of the normalized tree.
+/// A statement of the tree in A-normal form.
 #[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,

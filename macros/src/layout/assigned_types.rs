@@ -1,12 +1,12 @@
-//! Locals that are assigned in several roots, if nothing else makes rustc infer the same type in all of them. If
-//! the types differ, rustc reports the value.
+//! Locals that get a value in several segments, where nothing else tells rustc that they are of the same type in
+//! all of them. If they are not, rustc says so of the value.
 
 use std::collections::BTreeMap;
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprAssign, ExprClosure, Item, Stmt};
 
-use super::Root;
+use super::Segment;
 use crate::collections::sets::Set;
 use crate::ir::usage::Jump;
 use crate::ir::{BlockId, Graph, LocalId, Locals, Node};
@@ -14,14 +14,14 @@ use crate::ir::{BlockId, Graph, LocalId, Locals, Node};
 /// Those of the graph.
 pub(super) fn find<'a>(
     graph: &'a Graph,
-    roots: &'a [Root],
-    root_of: &[BlockId],
+    segments: &'a [Segment],
+    segment_of: &[BlockId],
 ) -> impl Iterator<Item = LocalId> + 'a {
-    let assigned = roots.iter().flat_map(|root| &root.declared).copied().filter(|local| {
+    let assigned = segments.iter().flat_map(|segment| &segment.declared).copied().filter(|local| {
         let local = &graph.locals[*local];
         local.mutable && !local.is_temporary
     });
-    let tied = assigned.chain(given_in_several(graph, root_of));
+    let tied = assigned.chain(given_in_several(graph, segment_of));
     tied.filter(|local| graph.locals[*local].ty.is_none())
 }
 
@@ -53,7 +53,10 @@ pub(crate) fn each_given(
 }
 
 /// Those that are given their value by the branches of an expression, or later than they are declared.
-fn given_in_several(graph: &Graph, root_of: &[BlockId]) -> impl Iterator<Item = LocalId> + use<> {
+fn given_in_several(
+    graph: &Graph,
+    segment_of: &[BlockId],
+) -> impl Iterator<Item = LocalId> + use<> {
     let mut given: BTreeMap<LocalId, Set<BlockId>> = BTreeMap::new();
     let is_late = |local: &LocalId| {
         let local = &graph.locals[*local];
@@ -79,8 +82,8 @@ fn given_in_several(graph: &Graph, root_of: &[BlockId]) -> impl Iterator<Item = 
             }
         }
         for local in here.into_iter().filter(is_late) {
-            given.entry(local).or_default().insert(root_of[id.0]);
+            given.entry(local).or_default().insert(segment_of[id.0]);
         }
     }
-    given.into_iter().filter(|(_, roots)| roots.len() > 1).map(|(local, _)| local)
+    given.into_iter().filter(|(_, segments)| segments.len() > 1).map(|(local, _)| local)
 }

@@ -10,7 +10,7 @@ use quote::ToTokens;
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprTry, Ident, Pat, Stmt};
 
-use super::Root;
+use super::Segment;
 use crate::ir::usage::Usage;
 use crate::ir::{Block, Graph, Locals, Node, Terminator};
 use crate::syntax::hygiene::is_hidden;
@@ -19,7 +19,7 @@ use crate::syntax::methods::takes;
 use crate::syntax::names::is_any_of;
 use crate::syntax::operators::is_lazy;
 
-/// The `?` that a root begins with.
+/// The `?` that a segment begins with.
 #[derive(Debug)]
 pub(crate) struct Asked {
     /// Where it is.
@@ -44,9 +44,9 @@ impl Asked {
     }
 }
 
-/// Finds the `?` that roots begin with. A value that is to be dropped and is not in the state must not be there, nor one
+/// Finds the `?` that segments begin with. A value that is to be dropped and is not in the state must not be there, nor one
 /// in the state that has been moved out of.
-pub(super) fn find(graph: &Graph, roots: &mut [Root]) {
+pub(super) fn find(graph: &Graph, segments: &mut [Segment]) {
     // By block, what has been awaited before it by a name of piton's own.
     let mut awaited = vec![None; graph.blocks.len()];
     for block in &graph.blocks {
@@ -56,10 +56,10 @@ pub(super) fn find(graph: &Graph, roots: &mut [Root]) {
             awaited[resume.0] = Some(&pat.ident);
         }
     }
-    for root in roots.iter_mut().filter(|root| root.gone.is_empty()) {
-        let block = &graph[root.block];
-        if let (Some(awaited), None) = (awaited[root.block.0], block.region) {
-            root.asked = first_in(graph, block, awaited);
+    for segment in segments.iter_mut().filter(|segment| segment.gone.is_empty()) {
+        let block = &graph[segment.block];
+        if let (Some(awaited), None) = (awaited[segment.block.0], block.region) {
+            segment.asked = first_in(graph, block, awaited);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Borrows that outlive a root.
+//! Borrows that outlive a segment.
 //!
-//! A borrow that is used after an await is computed again there, so between two steps nothing is borrowed, and
-//! rustc alone would not see that a step that does not use the borrow changes the borrowed value. So if a root uses
-//! the source of a borrow and leaves the borrow to other roots, the root computes the borrow as well, and uses it
-//! at its end. rustc then reports the same errors as for the plain function. Of several shared borrows of the same
-//! place, one is enough.
+//! A borrow that is used after an await is made again there, so between two steps nobody borrows
+//! anything, and rustc alone would not see that what is borrowed is changed in a step that does not
+//! use the borrow. So where a segment names what a borrow is made of and leaves the borrow to other
+//! segments, it makes it too, and uses it where it ends: what rustc says of that step is what it says of
+//! the plain function. Of borrows that only look at the same, one says it for all of them.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ use crate::ir::usage::{Place, Usage};
 use crate::ir::{BlockId, Graph, Local, LocalId, Locals};
 use crate::values::runtime_calls::function;
 
-/// By root, then by where it goes on: the borrows that it leaves to others.
+/// By segment, then by where it goes on: the borrows that it leaves to others.
 pub(super) type Held = BTreeMap<BlockId, BTreeMap<BlockId, Vec<LocalId>>>;
 
-/// Finds what is held. `mentioned` is what each root names, by the block that it begins with.
+/// Finds what is held. `mentioned` is what each segment names, by the block that it begins with.
 pub(super) fn held(
     graph: &Graph,
     liveness: &Liveness,
     exits: &[Exits],
-    root_of: &[BlockId],
+    segment_of: &[BlockId],
     mentioned: &[Set<LocalId>],
 ) -> Held {
     let mut held = Held::new();
@@ -33,8 +33,8 @@ pub(super) fn held(
         return held;
     }
     for id in graph.block_ids() {
-        let root = root_of[id.0];
-        let mentioned = &mentioned[root.0];
+        let segment = segment_of[id.0];
+        let mentioned = &mentioned[segment.0];
         for to in exits[id.0].iter().copied().flatten() {
             let is_own = |local: &LocalId| {
                 let region = graph[id].region;
@@ -51,12 +51,12 @@ pub(super) fn held(
             let left = left.filter(|local| !lent.contains(local) && is_mentioned(local));
             let mut left = without_those_alike(graph, left, mentioned);
             left.extend(
-                loops(graph, liveness, root, to).filter(|local| {
+                loops(graph, liveness, segment, to).filter(|local| {
                     is_own(local) && !lent_by(graph, *local).is_disjoint(mentioned)
                 }),
             );
             if !left.is_empty() {
-                held.entry(root).or_default().insert(to, left);
+                held.entry(segment).or_default().insert(to, left);
             }
         }
     }
@@ -76,9 +76,8 @@ fn without_those_alike(
     let mut looked_at: Set<Place> = Set::new();
     let is_mentioned = |place: &Place| !graph.made_of(place.local).is_disjoint(mentioned);
     let says_more = |local: &LocalId| {
-        let local = &graph.locals[*local];
-        let places = local.remade.as_ref().filter(|_| local.told_by.is_none());
-        let Some(places) = places.and_then(|made| looks_at(&graph.locals, made)) else {
+        let made = graph.locals[*local].remade.as_ref();
+        let Some(places) = made.and_then(|made| looks_at(&graph.locals, made)) else {
             return true;
         };
         let is_new = |place: &Place| !looked_at.iter().any(|known| known.holds(place));
@@ -98,7 +97,7 @@ fn looks_at(locals: &Locals, made: &Expr) -> Option<Vec<Place>> {
         }
         Expr::Path(path) => {
             let local = &locals[locals.find(path.path.get_ident()?)?];
-            looks_at(locals, local.remade.as_ref().filter(|_| local.told_by.is_none())?)
+            looks_at(locals, local.remade.as_ref()?)
         }
         Expr::Tuple(parts) => {
             let parts = parts.elems.iter().map(|part| looks_at(locals, part));
@@ -119,11 +118,11 @@ fn is_look_up(call: &ExprCall) -> bool {
 fn loops(
     graph: &Graph,
     liveness: &Liveness,
-    root: BlockId,
+    segment: BlockId,
     to: BlockId,
 ) -> impl Iterator<Item = LocalId> {
     let locals = graph.locals.ids().filter(|local| graph.locals[*local].lent.is_some());
-    locals.filter(move |local| [root, to].iter().all(|block| liveness.is_live(*block, *local)))
+    locals.filter(move |local| [segment, to].iter().all(|block| liveness.is_live(*block, *local)))
 }
 
 /// What a loop has borrowed, with what that is made of; nothing for what is no position of a loop.

@@ -1,4 +1,4 @@
-//! Predecessors of blocks, and the choice of roots.
+//! How control comes to the blocks, and which of them are segments.
 
 use crate::ir::usage::Jump;
 use crate::ir::{Block, BlockId, BlockKind, Graph, Terminator};
@@ -7,7 +7,7 @@ use crate::ir::{Block, BlockId, BlockKind, Graph, Terminator};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     /// It is an arm of its own.
-    Root,
+    Segment,
     /// It is a part of the end before it.
     Branch,
     /// It follows the structured end before it.
@@ -28,7 +28,7 @@ struct Ways {
     merge_of: Option<BlockId>,
 }
 
-/// Decides how control comes to each block, and to which root it belongs.
+/// Decides how control comes to each block, and to which segment it belongs.
 pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
     let count = graph.blocks.len();
     let mut ways = vec![Ways::default(); count];
@@ -72,9 +72,9 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
             ways.merge_of = Some(id);
         }
     }
-    let mut links = vec![Link::Root; count];
-    let mut root_of: Vec<BlockId> = graph.block_ids().collect();
-    // Whether the block is printed inside braces that its root does not close.
+    let mut links = vec![Link::Segment; count];
+    let mut segment_of: Vec<BlockId> = graph.block_ids().collect();
+    // Whether the block is printed inside braces that its segment does not close.
     let mut nested = vec![false; count];
     for id in graph.block_ids() {
         let ways = &ways[id.0];
@@ -86,7 +86,7 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
         } else if let Some(owner) = ways.next_of {
             (Link::After, owner, nested[owner.0])
         } else if let Some(owner) = ways.merge_of
-            && ways.sources.iter().all(|from| root_of[from.0] == root_of[owner.0])
+            && ways.sources.iter().all(|from| segment_of[from.0] == segment_of[owner.0])
         {
             (Link::After, owner, nested[owner.0])
         } else if let [from] = ways.sources.as_slice()
@@ -97,13 +97,13 @@ pub(super) fn link(graph: &Graph) -> (Vec<Link>, Vec<BlockId>) {
             continue;
         };
         links[id.0] = link;
-        root_of[id.0] = root_of[from.0];
+        segment_of[id.0] = segment_of[from.0];
         nested[id.0] = is_nested;
     }
-    (links, root_of)
+    (links, segment_of)
 }
 
-/// The roots that a block goes to, also by way of a suspension; `None` is the end of the workflow.
+/// The segments that a block goes to, also by way of a suspension; `None` is the end of the workflow.
 pub(crate) type Exits = Vec<Option<BlockId>>;
 
 /// The [`Exits`] of all blocks. The passes that follow ask for them again and again.
@@ -126,7 +126,7 @@ fn exits_of(graph: &Graph, links: &[Link], block: &Block) -> Exits {
         Terminator::Return(_) => exits.push(None),
         end => {
             for to in end.successors() {
-                if links[to.0] == Link::Root {
+                if links[to.0] == Link::Segment {
                     exits.push(Some(to));
                 }
             }
@@ -135,7 +135,7 @@ fn exits_of(graph: &Graph, links: &[Link], block: &Block) -> Exits {
     exits
 }
 
-/// Whether a root is entered within a step.
-pub(crate) fn is_entered_within(graph: &Graph, root: BlockId) -> bool {
-    !matches!(graph[root].kind, BlockKind::Start | BlockKind::Region(_) | BlockKind::Resume(_))
+/// Whether a segment is entered within a step.
+pub(crate) fn is_entered_within(graph: &Graph, segment: BlockId) -> bool {
+    !matches!(graph[segment].kind, BlockKind::Start | BlockKind::Region(_) | BlockKind::Resume(_))
 }

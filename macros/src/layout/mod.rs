@@ -1,14 +1,14 @@
-//! The parts of the machine: states with their saved places, and the blocks of its step function.
+//! What the machine consists of: states with their saved places, and the pieces that its step
+//! function is made of.
 //!
-//! Input: the graph and its liveness. Output: [`Layout`]. A *root* is a block that is an arm of the step function's
-//! `match`: the start, blocks after suspensions, loop heads and exits, and join points. Every other block is
-//! printed inside the root that leads to it, so that its borrows and temporaries work as in the source. Guarantees:
-//! see [`validate`].
+//! Input: the graph and its liveness. Output: [`Layout`]. A *segment* is a block that is an arm of the
+//! step function's `match`: the start, what follows a suspension, loop heads and exits, and places
+//! where several ways meet. Every other block is printed inside the segment that leads to it, so that
+//! its borrows and temporaries work as in the source. Guarantees: see [`validate`].
 
 mod assigned_types;
 mod first_question;
 mod held_borrows;
-mod late_types;
 mod links;
 mod names;
 mod pass_through;
@@ -35,20 +35,22 @@ pub(crate) use self::variables::{Variable, VariableId};
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::flow::move_paths;
-use crate::flow::move_paths::Holes;
+use crate::flow::move_paths::MovedParts;
 use crate::ir::usage::Place;
 use crate::ir::{BlockId, BlockKind, Graph, LocalId, Node, PointId, RegionId, ScopeId};
 use crate::layout::links::{Exits, exits, link};
-use crate::layout::names::{Names, names_by_root, needed};
+use crate::layout::names::{Names, names_by_segment, needed};
 use crate::layout::pass_through::{find_idle, given_in, keep, used_by_regions};
 use crate::layout::stand_ins::forget_late;
 use crate::layout::states::{edges, numbers, states};
 use crate::layout::variables::{Variables, sort_as_declared};
 use crate::syntax::divergence;
 
-/// An arm of the step function.
+/// A piece of the step function that runs without interruption, and is an arm of its own: the blocks from the one with
+/// which a state resumes, or to which several others jump, up to the next such blocks.
 #[derive(Debug)]
-pub(crate) struct Root {
+pub(crate) struct Segment {
+    /// The block that it begins with, by which it is known.
     pub(crate) block: BlockId,
     /// What it is given.
     pub(crate) entry: Vec<VariableId>,
@@ -76,7 +78,7 @@ pub(crate) struct Root {
     pub(crate) may_end: bool,
     /// The `?` that it begins with.
     pub(crate) asked: Option<Asked>,
-    /// What other roots read, and this one neither reads nor hands on.
+    /// What other segments read, and this one neither reads nor hands on.
     pub(crate) idle: Set<LocalId>,
     /// What it reads or hands on only behind a call that may never return.
     pub(crate) hidden: Set<LocalId>,
@@ -86,7 +88,7 @@ pub(crate) struct Root {
     pub(crate) unfilled: Vec<VariableId>,
 }
 
-impl Root {
+impl Segment {
     /// Whether the variable only passes through: it is neither loaded nor saved, but stays in the
     /// bytes of the state, or in its slot.
     pub(crate) fn keeps(&self, id: VariableId) -> bool {
@@ -110,13 +112,13 @@ pub(crate) struct State {
 #[derive(Debug)]
 pub(crate) struct Layout {
     pub(crate) variables: Vec<Variable>,
-    pub(crate) roots: Vec<Root>,
+    pub(crate) segments: Vec<Segment>,
     /// By block.
     pub(crate) links: Vec<Link>,
     /// By block.
     exits: Vec<Exits>,
-    /// By block, the root that it is a part of.
-    pub(crate) root_of: Vec<BlockId>,
+    /// By block, the segment that it is a part of.
+    pub(crate) segment_of: Vec<BlockId>,
     /// The start, then a state per suspension point that is reached, in source order; those of
     /// regions follow in the same way, region by region.
     pub(crate) states: Vec<State>,
@@ -126,7 +128,7 @@ pub(crate) struct Layout {
     pub(crate) edges: Set<(usize, Option<usize>)>,
     /// The locals that are read anywhere.
     pub(crate) read: Set<LocalId>,
-    /// The locals of which rustc is told that they are of one type in all roots.
+    /// The locals of which rustc is told that they are of one type in all segments.
     pub(crate) tied: Set<LocalId>,
     /// The locals of which it is told wherever they are made again.
     pub(crate) alike: BTreeMap<LocalId, Alike>,
@@ -139,31 +141,29 @@ pub(crate) struct Layout {
     /// Where copies stand in for parts that have been moved out.
     pub(crate) stand_ins: StandIns,
     /// Which parts are filled before they are read.
-    pub(crate) holes: Holes,
-    /// The locals that rustc is to know the types of before it reads the arms.
-    pub(crate) untold: Set<LocalId>,
+    pub(crate) moved_parts: MovedParts,
 }
 
 /// Lays the machine out.
 pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
-    let (links, root_of) = link(graph);
+    let (links, segment_of) = link(graph);
     let exits = exits(graph, &links);
     let mut variables = Variables::of(graph);
     let bound = graph.bound_at_entry();
-    let holes = move_paths::analyze(graph, liveness);
+    let moved_parts = move_paths::analyze(graph, liveness);
     let vacant = uninitialized::analyze(graph);
-    let (mut needed, mut held) = needed(graph, liveness, &exits, &root_of);
-    let mut names = names_by_root(graph, &bound, &root_of);
-    let mut roots = Vec::new();
-    for block in graph.block_ids().filter(|block| links[block.0] == Link::Root) {
+    let (mut needed, mut held) = needed(graph, liveness, &exits, &segment_of);
+    let mut names = names_by_segment(graph, &bound, &segment_of);
+    let mut segments = Vec::new();
+    for block in graph.block_ids().filter(|block| links[block.0] == Link::Segment) {
         let bound = bound[block.0];
         let places = liveness.entry(graph, block, bound);
         // What the start reads without having assigned it, rustc complains about.
         let is_start = graph[block].kind == BlockKind::Start;
         let is_given = |place: &Place| !is_start && !vacant.at(block, place.local);
         let places = places.into_iter().filter(is_given);
-        let (unfilled, places): (Vec<_>, Vec<_>) =
-            places.partition(|place| !place.fields.is_empty() && holes.is_vacant(block, place));
+        let (unfilled, places): (Vec<_>, Vec<_>) = places
+            .partition(|place| !place.fields.is_empty() && moved_parts.is_vacant(block, place));
         let unfilled: Vec<_> =
             unfilled.into_iter().map(|place| variables.id(graph, place)).collect();
         let places = places.into_iter();
@@ -182,7 +182,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         }
         let places = || entry.iter().chain(&unfilled).map(|id| &variables.list[id.0].place);
         if places().any(|place| !place.fields.is_empty()) {
-            declared.extend(replaced(graph, &root_of, block).filter(|local| {
+            declared.extend(replaced(graph, &segment_of, block).filter(|local| {
                 let mut parts = places().filter(|place| place.local == *local).peekable();
                 !bound.contains(local)
                     && parts.peek().is_some()
@@ -205,7 +205,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
                 variable.passed_in.insert(region);
             }
         }
-        roots.push(Root {
+        segments.push(Segment {
             block,
             entry,
             remade,
@@ -216,7 +216,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             needed,
             held: held.remove(&block).unwrap_or_default(),
             used_by_regions: used_by_regions(graph, captures, block),
-            given: given_in(graph, captures, block, &root_of),
+            given: given_in(graph, captures, block, &segment_of),
             kept: Set::new(),
             may_end: false,
             asked: None,
@@ -226,32 +226,37 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
             unfilled,
         });
     }
-    vacant.declare(graph, &exits, &root_of, &mut roots, &variables.list);
-    let stand_ins =
-        stand_ins::analyze(graph, liveness, &exits, &root_of, &holes, &roots, &variables.list);
-    for root in &mut roots {
-        root.gone = stand_ins.begin(root.block).iter().cloned().collect();
+    vacant.declare(graph, &exits, &segment_of, &mut segments, &variables.list);
+    let stand_ins = stand_ins::analyze(
+        graph,
+        liveness,
+        &exits,
+        &segment_of,
+        &moved_parts,
+        &segments,
+        &variables.list,
+    );
+    for segment in &mut segments {
+        segment.gone = stand_ins.begin(segment.block).iter().cloned().collect();
     }
-    first_question::find(graph, &mut roots);
-    let read = find_idle(graph, &links, &exits, &root_of, &mut roots, &variables.list);
-    keep(graph, &exits, &root_of, &stand_ins, &mut roots, &mut variables.list);
-    let untold = late_types::find(graph);
-    let tied =
-        assigned_types::find(graph, &roots, &root_of).chain(untold.iter().copied()).collect();
-    let alike = shared_types::find(graph, &roots);
-    let states = states(graph, &roots);
-    let numbers = numbers(graph, &roots, &states);
+    first_question::find(graph, &mut segments);
+    let read = find_idle(graph, &links, &exits, &segment_of, &mut segments, &variables.list);
+    keep(graph, &exits, &segment_of, &stand_ins, &mut segments, &mut variables.list);
+    let tied = assigned_types::find(graph, &segments, &segment_of).collect();
+    let alike = shared_types::find(graph, &segments);
+    let states = states(graph, &segments);
+    let numbers = numbers(graph, &segments, &states);
     let edges = edges(graph, &states);
-    forget_late(graph, &exits, &root_of, &stand_ins, &mut roots);
+    forget_late(graph, &exits, &segment_of, &stand_ins, &mut segments);
     let in_parts = projections::find(graph, &variables.list);
     let spent_parts = projections::find_spent(graph, &variables.list);
     let saved_in_parts = projections::find_saved(&variables.list);
     Layout {
         variables: variables.list,
-        roots,
+        segments,
         links,
         exits,
-        root_of,
+        segment_of,
         states,
         numbers,
         edges,
@@ -262,8 +267,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
         spent_parts,
         saved_in_parts,
         stand_ins,
-        holes,
-        untold,
+        moved_parts,
     }
 }
 
@@ -272,19 +276,19 @@ impl Layout {
         &self.variables[id.0]
     }
 
-    /// The root that begins with `block`.
-    pub(crate) fn root(&self, block: BlockId) -> Option<&Root> {
-        self.roots.iter().find(|root| root.block == block)
+    /// The segment that begins with `block`.
+    pub(crate) fn segment(&self, block: BlockId) -> Option<&Segment> {
+        self.segments.iter().find(|segment| segment.block == block)
     }
 
-    /// Whether a root makes the local again.
+    /// Whether a segment makes the local again.
     pub(crate) fn is_remade(&self, local: LocalId) -> bool {
-        self.roots.iter().any(|root| root.remade.contains(&local))
+        self.segments.iter().any(|segment| segment.remade.contains(&local))
     }
 
-    /// The parts of locals that one root moves out and another fills.
+    /// The parts of locals that one segment moves out and another fills.
     pub(crate) fn filled_later(&self) -> impl Iterator<Item = VariableId> + '_ {
-        let parts: Set<_> = self.roots.iter().flat_map(|root| &root.unfilled).collect();
+        let parts: Set<_> = self.segments.iter().flat_map(|segment| &segment.unfilled).collect();
         parts.into_iter().copied()
     }
 
@@ -304,13 +308,13 @@ impl Layout {
     }
 }
 
-/// What a root assigns as a whole, and may have been given parts of.
+/// What a segment assigns as a whole, and may have been given parts of.
 fn replaced<'a>(
     graph: &'a Graph,
-    root_of: &'a [BlockId],
-    root: BlockId,
+    segment_of: &'a [BlockId],
+    segment: BlockId,
 ) -> impl Iterator<Item = LocalId> + 'a {
-    let blocks = graph.block_ids().filter(move |id| root_of[id.0] == root);
+    let blocks = graph.block_ids().filter(move |id| segment_of[id.0] == segment);
     let nodes = blocks.flat_map(|id| graph[id].nodes.iter().zip(&graph[id].usages));
     // The parts that stand alone are brought up to date at the ends of blocks, and before jumps that are seen.
     let is_seen = |node: &Node| match node {

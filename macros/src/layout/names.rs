@@ -1,8 +1,8 @@
-//! Locals that the code of a root names, and those that the root computes itself.
+//! Which locals the code of a segment names, and which of those it makes itself.
 
 use syn::Expr;
 
-use super::Root;
+use super::Segment;
 use super::held_borrows::{Held, held, lent_by};
 use super::links::Exits;
 use crate::collections::sets::Set;
@@ -11,33 +11,33 @@ use crate::ir::usage::{Jump, Usage};
 use crate::ir::{BlockId, Graph, LocalId, Node, Terminator};
 use crate::syntax::macros;
 
-/// The locals that the code of each root needs, with what those that are made again are made of; and
+/// The locals that the code of each segment needs, with what those that are made again are made of; and
 /// the borrows that it holds.
 ///
 /// A statement that makes one needs nothing by itself, because it is left out where the local is not
-/// needed. But one whose local no root makes again stays, for rustc to say whether it is right.
+/// needed. But one whose local no segment makes again stays, for rustc to say whether it is right.
 pub(super) fn needed(
     graph: &Graph,
     liveness: &Liveness,
     exits: &[Exits],
-    root_of: &[BlockId],
+    segment_of: &[BlockId],
 ) -> (Vec<Set<LocalId>>, Held) {
     let mut needed = vec![Set::new(); graph.blocks.len()];
     let mut makers: Vec<(BlockId, &Usage)> = Vec::new();
     for id in graph.block_ids() {
-        let (root, block) = (root_of[id.0], &graph[id]);
-        let needed = &mut needed[root.0];
+        let (segment, block) = (segment_of[id.0], &graph[id]);
+        let needed = &mut needed[segment.0];
         for (node, usage) in block.nodes.iter().zip(&block.usages) {
             match made_by(graph, node, usage) {
-                Some(_) => makers.push((root, usage)),
+                Some(_) => makers.push((segment, usage)),
                 None => needed.add(&usage.mentions),
             }
         }
         needed.add(&block.end_usage.mentions);
     }
-    let held = held(graph, liveness, exits, root_of, &needed);
-    for (root, held) in &held {
-        let needed = &mut needed[root.0];
+    let held = held(graph, liveness, exits, segment_of, &needed);
+    for (segment, held) in &held {
+        let needed = &mut needed[segment.0];
         for local in held.values().flatten() {
             match graph.locals[*local].lent {
                 Some(_) => needed.add(&lent_by(graph, *local)),
@@ -47,14 +47,14 @@ pub(super) fn needed(
     }
     needed.iter_mut().for_each(|needed| add_what_it_is_made_of(graph, needed));
     let is_remade = |local: &LocalId| {
-        let mut roots = graph.block_ids().zip(&needed);
-        roots.any(|(root, needed)| {
-            needed.contains(local) && liveness.remade(graph, root).contains(local)
+        let mut segments = graph.block_ids().zip(&needed);
+        segments.any(|(segment, needed)| {
+            needed.contains(local) && liveness.remade(graph, segment).contains(local)
         })
     };
     makers.retain(|(_, usage)| !usage.binds.iter().any(is_remade));
-    for (root, usage) in makers {
-        let needed = &mut needed[root.0];
+    for (segment, usage) in makers {
+        let needed = &mut needed[segment.0];
         needed.add(&usage.mentions);
         add_what_it_is_made_of(graph, needed);
     }
@@ -80,16 +80,18 @@ fn made_by<'a>(graph: &Graph, node: &Node, usage: &'a Usage) -> Option<&'a [Loca
     (!bound.is_empty() && bound.iter().all(is_remade)).then_some(&bound[..])
 }
 
-/// Whether the node only makes what this root does not need, and others make again.
+/// Whether the node only makes what this segment does not need, and others make again.
 pub(crate) fn is_made_elsewhere(
     graph: &Graph,
-    roots: &[Root],
-    root: &Root,
+    segments: &[Segment],
+    segment: &Segment,
     (node, usage): (&Node, &Usage),
 ) -> bool {
     made_by(graph, node, usage).is_some_and(|locals| {
-        locals.iter().all(|local| !root.needed.contains(local))
-            && roots.iter().any(|root| root.remade.iter().any(|local| locals.contains(local)))
+        locals.iter().all(|local| !segment.needed.contains(local))
+            && segments
+                .iter()
+                .any(|segment| segment.remade.iter().any(|local| locals.contains(local)))
     })
 }
 
@@ -109,23 +111,23 @@ fn is_silent(expr: &Expr) -> bool {
     }
 }
 
-/// The locals that the blocks of a root name, and those that they bind or declare.
+/// The locals that the blocks of a segment name, and those that they bind or declare.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
     pub(super) named: Set<LocalId>,
     pub(super) bound: Set<LocalId>,
 }
 
-/// The [`Names`] of each root, by the block that it begins with; `at_entry` is what is [bound](Graph::bound_at_entry) where blocks begin.
-pub(super) fn names_by_root(
+/// The [`Names`] of each segment, by the block that it begins with; `at_entry` is what is [bound](Graph::bound_at_entry) where blocks begin.
+pub(super) fn names_by_segment(
     graph: &Graph,
     at_entry: &[&[LocalId]],
-    root_of: &[BlockId],
+    segment_of: &[BlockId],
 ) -> Vec<Names> {
     let mut names = vec![Names::default(); graph.blocks.len()];
     for (id, at_entry) in graph.block_ids().zip(at_entry) {
-        let names = &mut names[root_of[id.0].0];
-        if root_of[id.0] == id {
+        let names = &mut names[segment_of[id.0].0];
+        if segment_of[id.0] == id {
             names.bound.extend(*at_entry);
         }
         names.add(graph, id);
@@ -150,7 +152,7 @@ impl Names {
                 self.bound.insert(*local);
             }
         }
-        // What an await gives is bound in another root.
+        // What an await gives is bound in another segment.
         if !matches!(block.end, Terminator::Await { .. } | Terminator::Join { .. }) {
             for (_, bound) in graph.edges(id) {
                 self.bound.extend(bound);

@@ -1,8 +1,8 @@
-//! Locals that pass through a root without being used there.
+//! What goes through a segment without being used there.
 
 use super::links::{Exits, is_entered_within};
 use super::names::is_made_elsewhere;
-use super::{Link, Root, StandIns, Variable, VariableId};
+use super::{Link, Segment, StandIns, Variable, VariableId};
 use crate::collections::sets::Set;
 use crate::flow::captures::Captures;
 use crate::ir::{Block, BlockId, BlockKind, Graph, LocalId, Node, ScopeId, Terminator};
@@ -15,15 +15,15 @@ pub(super) fn find_idle(
     graph: &Graph,
     links: &[Link],
     exits: &[Exits],
-    root_of: &[BlockId],
-    roots: &mut [Root],
+    segment_of: &[BlockId],
+    segments: &mut [Segment],
     variables: &[Variable],
 ) -> Set<LocalId> {
     let local_of = |id: &VariableId| variables[id.0].place.local;
-    // These are by block, and there for the roots.
+    // These are by block, and there for the segments.
     let mut entries: Vec<Set<LocalId>> = vec![Set::new(); graph.blocks.len()];
-    for root in roots.iter() {
-        entries[root.block.0] = root.entry.iter().map(local_of).collect();
+    for segment in segments.iter() {
+        entries[segment.block.0] = segment.entry.iter().map(local_of).collect();
     }
     let mut used: Vec<Set<LocalId>> = vec![Set::new(); graph.blocks.len()];
     let mut surely_used = used.clone();
@@ -31,9 +31,9 @@ pub(super) fn find_idle(
     let reached = surely_reached(graph, links);
     for id in graph.block_ids() {
         let block = &graph[id];
-        let root = roots.iter().find(|root| root.block == root_of[id.0]);
+        let segment = segments.iter().find(|segment| segment.block == segment_of[id.0]);
         let is_left_out =
-            |node| root.is_some_and(|root| is_made_elsewhere(graph, roots, root, node));
+            |node| segment.is_some_and(|segment| is_made_elsewhere(graph, segments, segment, node));
         let mut seen = Set::new();
         for (index, usage) in block.all_usages().enumerate() {
             let mut read = Set::new();
@@ -52,15 +52,15 @@ pub(super) fn find_idle(
                 _ => seen.add(&entries[exit.0]),
             }
         }
-        let root = root_of[id.0].0;
+        let segment = segment_of[id.0].0;
         if reached[id.0] {
-            surely_used[root].add(&seen);
+            surely_used[segment].add(&seen);
             if !may_never_end(block) {
-                surely_used[root].add(&behind);
+                surely_used[segment].add(&behind);
             }
         }
-        used[root].add(&seen);
-        used[root].add(&behind);
+        used[segment].add(&seen);
+        used[segment].add(&behind);
     }
     // What an `async` block assigns it borrows, and that is a use.
     for region in graph.region_ids() {
@@ -71,17 +71,17 @@ pub(super) fn find_idle(
     }
     // What is exposed, those who look from outside read.
     all.extend(graph.locals.ids().filter(|local| graph.locals[*local].exposed));
-    for root in roots {
-        let used = &used[root.block.0];
-        root.hidden = used - &surely_used[root.block.0];
-        root.idle = &all - used;
+    for segment in segments {
+        let used = &used[segment.block.0];
+        segment.hidden = used - &surely_used[segment.block.0];
+        segment.idle = &all - used;
     }
     all
 }
 
 /// Whether control comes to a block, by block, by a way on which nothing may keep it for good.
 fn surely_reached(graph: &Graph, links: &[Link]) -> Vec<bool> {
-    let mut reached: Vec<_> = links.iter().map(|link| *link == Link::Root).collect();
+    let mut reached: Vec<_> = links.iter().map(|link| *link == Link::Segment).collect();
     for id in graph.block_ids() {
         if reached[id.0] && !may_never_end(&graph[id]) {
             for to in graph[id].end.successors() {
@@ -105,65 +105,66 @@ fn may_never_end(block: &Block) -> bool {
     code.next().is_some_and(divergence::may_never_end)
 }
 
-/// Finds out what only passes through the roots.
+/// Finds out what only passes through the segments.
 pub(super) fn keep(
     graph: &Graph,
     exits: &[Exits],
-    root_of: &[BlockId],
+    segment_of: &[BlockId],
     stand_ins: &StandIns,
-    roots: &mut [Root],
+    segments: &mut [Segment],
     variables: &mut [Variable],
 ) {
-    // These are by block, and there for the roots.
+    // These are by block, and there for the segments.
     let count = graph.blocks.len();
     let mut entries: Vec<Vec<VariableId>> = vec![Vec::new(); count];
-    for root in roots.iter() {
-        entries[root.block.0].clone_from(&root.entry);
+    for segment in segments.iter() {
+        entries[segment.block.0].clone_from(&segment.entry);
     }
-    let mut exits_of_root: Vec<Exits> = vec![Vec::new(); count];
+    let mut exits_of_segment: Vec<Exits> = vec![Vec::new(); count];
     let mut replaced: Vec<Set<LocalId>> = vec![Set::new(); count];
     let mut left = replaced.clone();
     // Where the workflow ends, what is in the state can be read to be dropped. Not what is in a slot, or has
     // copies of parts in it that are not to be.
-    let reads_state = |root: BlockId| {
-        matches!(graph[root].kind, BlockKind::Resume(_)) && graph[root].region.is_none()
+    let reads_state = |segment: BlockId| {
+        matches!(graph[segment].kind, BlockKind::Resume(_)) && graph[segment].region.is_none()
     };
     for id in graph.block_ids() {
-        exits_of_root[root_of[id.0].0].extend(&exits[id.0]);
+        exits_of_segment[segment_of[id.0].0].extend(&exits[id.0]);
     }
     // What is asked before anything is read needs nothing of it.
-    for root in roots.iter().filter(|root| root.asked.as_ref().is_some_and(|asked| asked.is_alone))
+    for segment in
+        segments.iter().filter(|segment| segment.asked.as_ref().is_some_and(|asked| asked.is_alone))
     {
-        let exits = &mut exits_of_root[root.block.0];
+        let exits = &mut exits_of_segment[segment.block.0];
         if let Some(asked) = exits.iter().position(Option::is_none) {
             exits.remove(asked);
         }
     }
     for id in graph.block_ids() {
-        let root = root_of[id.0];
-        if reads_state(root) && exits_of_root[root.0].contains(&None) {
-            for scope in scopes_left(graph, root, id) {
-                left[root.0].extend(&graph.scopes[scope.0].locals);
+        let segment = segment_of[id.0];
+        if reads_state(segment) && exits_of_segment[segment.0].contains(&None) {
+            for scope in scopes_left(graph, segment, id) {
+                left[segment.0].extend(&graph.scopes[scope.0].locals);
             }
         }
         for part in stand_ins.replaced(graph, id) {
-            replaced[root.0].insert(part.local);
+            replaced[segment.0].insert(part.local);
         }
     }
-    // What a region is given when it begins is not in the slots of its roots.
-    let is_given = |root: &Root| matches!(graph[root.block].kind, BlockKind::Region(_));
-    for root in roots.iter_mut().filter(|root| !is_given(root)) {
-        let exits = &exits_of_root[root.block.0];
-        let reads_state = reads_state(root.block);
-        let is_left = |local| left[root.block.0].contains(&local);
-        let is_whole = |local| root.gone.iter().all(|part| part.local != local);
+    // What a region is given when it begins is not in the slots of its segments.
+    let is_given = |segment: &Segment| matches!(graph[segment.block].kind, BlockKind::Region(_));
+    for segment in segments.iter_mut().filter(|segment| !is_given(segment)) {
+        let exits = &exits_of_segment[segment.block.0];
+        let reads_state = reads_state(segment.block);
+        let is_left = |local| left[segment.block.0].contains(&local);
+        let is_whole = |local| segment.gone.iter().all(|part| part.local != local);
         let is_kept = |id: &VariableId| {
             let local = variables[id.0].place.local;
-            !root.named.contains(&local)
-                && !root.needed.contains(&local)
-                && !root.used_by_regions.contains(&local)
-                && !root.given.contains(&local)
-                && !replaced[root.block.0].contains(&local)
+            !segment.named.contains(&local)
+                && !segment.needed.contains(&local)
+                && !segment.used_by_regions.contains(&local)
+                && !segment.given.contains(&local)
+                && !replaced[segment.block.0].contains(&local)
                 // Where it ends, it must be there to be dropped.
                 && exits.iter().all(|exit| match exit {
                     Some(exit) => entries[exit.0].contains(id),
@@ -172,27 +173,27 @@ pub(super) fn keep(
         };
         let may_end = reads_state && exits.contains(&None);
         let local_of = |id: &VariableId| variables[id.0].place.local;
-        let mut kept: Set<_> = root.entry.iter().copied().filter(is_kept).collect();
+        let mut kept: Set<_> = segment.entry.iter().copied().filter(is_kept).collect();
         if may_end {
             // The parts of a local are dropped in their order, by one variable or by one each.
-            let loaded = root.entry.iter().filter(|id| !kept.contains(id)).map(local_of);
+            let loaded = segment.entry.iter().filter(|id| !kept.contains(id)).map(local_of);
             let loaded: Set<_> = loaded.collect();
             kept.retain(|id| !loaded.contains(&local_of(id)));
         }
         let goes_on = exits.iter().flatten().any(|exit| is_entered_within(graph, *exit));
-        if goes_on && !is_entered_within(graph, root.block) {
+        if goes_on && !is_entered_within(graph, segment.block) {
             kept.iter().for_each(|id| variables[id.0].comes_saved = true);
         }
-        root.kept = kept;
-        root.may_end = may_end;
+        segment.kept = kept;
+        segment.may_end = may_end;
     }
 }
 
-/// The scopes that are open where the root begins, and that a block of it has left where it begins or leaves. What is
+/// The scopes that are open where the segment begins, and that a block of it has left where it begins or leaves. What is
 /// declared there is dropped then, and not where the workflow ends.
-fn scopes_left(graph: &Graph, root: BlockId, id: BlockId) -> Vec<ScopeId> {
+fn scopes_left(graph: &Graph, segment: BlockId, id: BlockId) -> Vec<ScopeId> {
     let mut path = graph.scopes[graph[id].scope.0].path.clone();
-    let open = &graph.scopes[graph[root].scope.0].path;
+    let open = &graph.scopes[graph[segment].scope.0].path;
     let mut left: Vec<_> = open.iter().copied().filter(|scope| !path.contains(scope)).collect();
     for node in &graph[id].nodes {
         match node {
@@ -204,8 +205,12 @@ fn scopes_left(graph: &Graph, root: BlockId, id: BlockId) -> Vec<ScopeId> {
     left
 }
 
-pub(super) fn used_by_regions(graph: &Graph, captures: &Captures, root: BlockId) -> Set<LocalId> {
-    match graph[root].kind {
+pub(super) fn used_by_regions(
+    graph: &Graph,
+    captures: &Captures,
+    segment: BlockId,
+) -> Set<LocalId> {
+    match graph[segment].kind {
         BlockKind::Resume(point) => {
             graph.regions_of(point).flat_map(|region| captures.used_outside(region)).collect()
         }
@@ -216,13 +221,13 @@ pub(super) fn used_by_regions(graph: &Graph, captures: &Captures, root: BlockId)
 pub(super) fn given_in(
     graph: &Graph,
     captures: &Captures,
-    root: BlockId,
-    root_of: &[BlockId],
+    segment: BlockId,
+    segment_of: &[BlockId],
 ) -> Set<LocalId> {
     if graph.regions.is_empty() {
         return Set::new();
     }
-    let blocks = graph.block_ids().filter(|id| root_of[id.0] == root);
+    let blocks = graph.block_ids().filter(|id| segment_of[id.0] == segment);
     let regions = blocks.flat_map(|id| graph[id].end.regions());
     regions.flat_map(|region| captures.owned(region)).copied().collect()
 }

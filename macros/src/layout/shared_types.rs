@@ -1,5 +1,5 @@
-//! Locals that are computed again in several roots, if nothing makes rustc infer the same type in all of them:
-//! number literals, functions and closures.
+//! Locals that are made again in several segments, where nothing tells rustc that they are of the same type in all of
+//! them: plain numbers, functions and closures.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use syn::{
     ExprReference, Lit, Pat, ReturnType,
 };
 
-use super::Root;
+use super::Segment;
 use crate::ir::{Graph, LocalId, Locals};
 use crate::syntax::methods::{Fact, is};
 use crate::syntax::results::ends;
@@ -26,8 +26,8 @@ pub(crate) enum Alike {
 }
 
 /// Those of the graph.
-pub(super) fn find(graph: &Graph, roots: &[Root]) -> BTreeMap<LocalId, Alike> {
-    let remade = roots.iter().flat_map(|root| &root.remade).copied();
+pub(super) fn find(graph: &Graph, segments: &[Segment]) -> BTreeMap<LocalId, Alike> {
+    let remade = segments.iter().flat_map(|segment| &segment.remade).copied();
     remade.filter_map(|local| Some((local, alike(&graph.locals, local)?))).collect()
 }
 

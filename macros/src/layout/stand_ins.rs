@@ -1,18 +1,18 @@
-//! Copies in place of moved parts of locals, so that the rest can be saved. See [`crate::flow::move_paths`].
+//! Copies that stand in for parts of locals, so that the rest can be saved. See [`crate::flow::move_paths`].
 //!
-//! Input: the vacant places per block, and the locals that roots receive. Output: [`StandIns`]. Guarantee: it is
-//! known at each block which places hold a copy. If several paths join and one of them has a copy in a place, the
-//! others put one there as well, which drops the value early. So a copy is forgotten and not dropped wherever rustc
-//! would drop the moved value.
+//! Input: what is vacant where, and what the segments are given. Output: [`StandIns`]. Guarantee: whether
+//! a copy stands in a place is known everywhere: where several ways meet and it does so on one of
+//! them, it is put there on all of them, which drops the value early. So a copy is forgotten and not
+//! dropped wherever rustc would drop the value that was moved out.
 
 use std::collections::BTreeMap;
 
 use super::links::Exits;
-use super::{Root, Variable};
+use super::{Segment, Variable};
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::flow::move_paths;
-use crate::flow::move_paths::Holes;
+use crate::flow::move_paths::MovedParts;
 use crate::ir::usage::Place;
 use crate::ir::{BlockId, Graph, Node, Terminator};
 
@@ -36,7 +36,7 @@ pub(crate) struct Turn {
     pub(crate) forgotten: Vec<Place>,
 }
 
-/// What is vacant of what a root is given.
+/// What is vacant of what a segment is given.
 type Accepted = BTreeMap<BlockId, Set<Place>>;
 
 /// Analyzes the graph.
@@ -44,9 +44,9 @@ pub(super) fn analyze(
     graph: &Graph,
     liveness: &Liveness,
     exits: &[Exits],
-    root_of: &[BlockId],
-    holes: &Holes,
-    roots: &[Root],
+    segment_of: &[BlockId],
+    moved_parts: &MovedParts,
+    segments: &[Segment],
     variables: &[Variable],
 ) -> StandIns {
     let mut stand_ins = StandIns {
@@ -54,37 +54,37 @@ pub(super) fn analyze(
         at: graph.blocks.iter().map(|it| vec![Set::new(); it.nodes.len() + 2]).collect(),
         taken: BTreeMap::new(),
     };
-    if holes.are_none() {
+    if moved_parts.are_none() {
         return stand_ins;
     }
     let mut accepted = Accepted::new();
-    for root in roots {
-        let places = root.entry.iter().map(|id| &variables[id.0].place);
+    for segment in segments {
+        let places = segment.entry.iter().map(|id| &variables[id.0].place);
         let vacant = places.flat_map(|place| {
-            let vacant = holes.vacant(root.block, place.local);
+            let vacant = moved_parts.vacant(segment.block, place.local);
             vacant.filter(move |part| place.holds(part) && *part != place)
         });
-        accepted.insert(root.block, vacant.cloned().collect());
+        accepted.insert(segment.block, vacant.cloned().collect());
     }
     if accepted.values().all(Set::is_empty) {
         return stand_ins;
     }
     let mut missed: BTreeMap<BlockId, Set<Place>> = BTreeMap::new();
     for id in graph.block_ids() {
-        let missed = missed.entry(root_of[id.0]).or_default();
+        let missed = missed.entry(segment_of[id.0]).or_default();
         for exit in exits[id.0].iter().flatten() {
             missed.add(&accepted[exit]);
         }
     }
     let taken = graph.block_ids().flat_map(|id| {
-        let missed = &missed[&root_of[id.0]];
+        let missed = &missed[&segment_of[id.0]];
         let captures = liveness.captures();
         let is_outside = move |local| {
             graph[id].region.is_some_and(|region| captures.is_used_outside(region, local))
         };
         // What nothing needs from there on is not saved.
         liveness.needed_after(graph, id).into_iter().enumerate().map(move |(node, needed)| {
-            let mut taken = holes.taken(graph, liveness, missed, (id, node));
+            let mut taken = moved_parts.taken(graph, liveness, missed, (id, node));
             taken.retain(|part| needed.contains(&part.local) || is_outside(part.local));
             let taken = taken.into_iter().collect();
             ((id, node), outermost(taken).into_iter().collect::<Vec<_>>())
@@ -228,18 +228,18 @@ fn outermost(parts: Set<Place>) -> Set<Place> {
     parts.iter().filter(|part| !is_within(part)).cloned().collect()
 }
 
-/// What stays gone until another root fills it is not forgotten before.
+/// What stays gone until another segment fills it is not forgotten before.
 pub(super) fn forget_late(
     graph: &Graph,
     exits: &[Exits],
-    root_of: &[BlockId],
+    segment_of: &[BlockId],
     stand_ins: &StandIns,
-    roots: &mut [Root],
+    segments: &mut [Segment],
 ) {
-    for root in roots.iter_mut().filter(|root| !root.gone.is_empty()) {
-        let blocks = graph.block_ids().filter(|id| root_of[id.0] == root.block);
+    for segment in segments.iter_mut().filter(|segment| !segment.gone.is_empty()) {
+        let blocks = graph.block_ids().filter(|id| segment_of[id.0] == segment.block);
         let exits = blocks.flat_map(|id| &exits[id.0]).flatten();
         let later: Set<&Place> = exits.flat_map(|exit| stand_ins.begin(*exit)).collect();
-        root.gone.retain(|part| !later.contains(&part));
+        segment.gone.retain(|part| !later.contains(&part));
     }
 }

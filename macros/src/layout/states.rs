@@ -1,15 +1,15 @@
 //! The states, their names, and the transitions between them.
 
 use super::links::is_entered_within;
-use super::{Root, State};
+use super::{Segment, State};
 use crate::collections::sets::Set;
 use crate::ir::usage::Jump;
 use crate::ir::{BlockKind, Graph, PointId, Terminator};
 
-pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
+pub(super) fn states(graph: &Graph, segments: &[Segment]) -> Vec<State> {
     let mut states = Vec::new();
-    for root in roots {
-        let block = &graph[root.block];
+    for segment in segments {
+        let block = &graph[segment.block];
         let (point, name) = match block.kind {
             BlockKind::Start => (None, "start".to_owned()),
             BlockKind::Region(region) => {
@@ -19,17 +19,20 @@ pub(super) fn states(graph: &Graph, roots: &[Root]) -> Vec<State> {
             BlockKind::Resume(point) => (Some(point), graph.points[point.0].name.clone()),
             _ => continue,
         };
-        let fields = if point.is_some() { root.entry.clone() } else { Vec::new() };
-        states.push(State { block: root.block, point, region: block.region, name, fields });
+        let fields = if point.is_some() { segment.entry.clone() } else { Vec::new() };
+        states.push(State { block: segment.block, point, region: block.region, name, fields });
     }
     states.sort_by_key(|state| state.region);
     states
 }
 
-/// The number by which the arm of a root is entered, by block. A state has the number of its node in the graph; arms
+/// The number by which the arm of a segment is entered, by block. A state has the number of its node in the graph; arms
 /// that are entered within a step have those behind.
-pub(super) fn numbers(graph: &Graph, roots: &[Root], states: &[State]) -> Vec<usize> {
-    let inner = roots.iter().map(|root| root.block).filter(|root| is_entered_within(graph, *root));
+pub(super) fn numbers(graph: &Graph, segments: &[Segment], states: &[State]) -> Vec<usize> {
+    let inner = segments
+        .iter()
+        .map(|segment| segment.block)
+        .filter(|segment| is_entered_within(graph, *segment));
     let mut numbers = vec![usize::MAX; graph.blocks.len()];
     for (number, block) in states.iter().map(|state| state.block).chain(inner).enumerate() {
         numbers[block.0] = number;

@@ -1,12 +1,12 @@
-//! Locals that are declared without a value and are uninitialized on every path.
+//! Locals that are declared without a value and have none yet on any way.
 //!
-//! Liveness may report such a local as needed: after a call that does not return, or in a workflow that rustc
-//! refuses. A root does not receive it but declares it, so that rustc decides.
+//! One of them may be needed all the same as far as can be seen: behind a call that does not return, or
+//! in a workflow that rustc refuses. A segment is not given it but declares it, so that rustc decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::links::Exits;
-use super::{Root, Variable};
+use super::{Segment, Variable};
 use crate::collections::sets::Set;
 use crate::flow::move_paths;
 use crate::ir::{BlockId, Graph, LocalId, Node};
@@ -85,37 +85,40 @@ impl Vacant {
         out
     }
 
-    /// Has roots declare what they hand on without having been given it.
+    /// Has segments declare what they hand on without having been given it.
     pub(super) fn declare(
         &self,
         graph: &Graph,
         exits: &[Exits],
-        root_of: &[BlockId],
-        roots: &mut [Root],
+        segment_of: &[BlockId],
+        segments: &mut [Segment],
         variables: &[Variable],
     ) {
         if self.declared.is_empty() {
             return;
         }
-        let given = |root: &Root| -> Set<LocalId> {
-            let locals = root.entry.iter().map(|id| variables[id.0].place.local);
+        let given = |segment: &Segment| -> Set<LocalId> {
+            let locals = segment.entry.iter().map(|id| variables[id.0].place.local);
             locals.filter(|local| self.declared.contains(local)).collect()
         };
         let given: BTreeMap<BlockId, _> =
-            roots.iter().map(|root| (root.block, given(root))).collect();
+            segments.iter().map(|segment| (segment.block, given(segment))).collect();
         for id in graph.block_ids() {
-            let root = root_of[id.0];
+            let segment = segment_of[id.0];
             for to in exits[id.0].iter().flatten() {
-                for local in &given[to] - &given[&root] {
-                    let Some(root) = roots.iter_mut().find(|it| it.block == root) else { continue };
-                    root.named.insert(local);
+                for local in &given[to] - &given[&segment] {
+                    let Some(segment) = segments.iter_mut().find(|it| it.block == segment) else {
+                        continue;
+                    };
+                    segment.named.insert(local);
                     let declares = |id: &BlockId| {
                         let nodes = &graph[*id].nodes;
                         nodes.iter().any(|node| matches!(node, Node::Declare(it) if *it == local))
                     };
-                    let mut blocks = graph.block_ids().filter(|id| root_of[id.0] == root.block);
-                    if !blocks.any(|id| declares(&id)) && !root.declared.contains(&local) {
-                        root.declared.push(local);
+                    let mut blocks =
+                        graph.block_ids().filter(|id| segment_of[id.0] == segment.block);
+                    if !blocks.any(|id| declares(&id)) && !segment.declared.contains(&local) {
+                        segment.declared.push(local);
                     }
                 }
             }

@@ -24,7 +24,7 @@ pub(crate) struct Variable {
     pub(crate) kind: LocalKind,
     /// Whether a state has it.
     pub(crate) is_saved: bool,
-    /// The machines, the function's own or that of a region, in which it goes from root to root
+    /// The machines, the function's own or that of a region, in which it goes from segment to segment
     /// within a step.
     pub(crate) passed_in: Set<Option<RegionId>>,
     /// Whether it may do so as it was saved, without having been loaded.
@@ -74,11 +74,11 @@ impl Variables {
     }
 }
 
-/// Puts what a root is given in the order of the declarations, in which it is loaded, because it is dropped in
+/// Puts what a segment is given in the order of the declarations, in which it is loaded, because it is dropped in
 /// reverse.
 pub(super) fn sort_as_declared(
     graph: &Graph,
-    root: BlockId,
+    segment: BlockId,
     variables: &[Variable],
     entry: &mut [VariableId],
 ) {
@@ -88,7 +88,7 @@ pub(super) fn sort_as_declared(
     // By local, from one on.
     let mut positions = vec![0; graph.locals.ids().len()];
     let mut count = 0;
-    for scope in &graph.scopes[graph[root].scope.0].path {
+    for scope in &graph.scopes[graph[segment].scope.0].path {
         for local in &graph.scopes[scope.0].locals {
             count += 1;
             if positions[local.0] == 0 {

@@ -263,7 +263,7 @@ impl Lower<'_> {
     /// Takes an await's operation out of it.
     pub(crate) fn future(&mut self, mut expr: syn::ExprAwait) -> (PointId, Expr) {
         let pin = self.take_pin_attrs(&mut expr.attrs);
-        let (name, kind) = names::of_future(&expr.base, self.context.as_ref());
+        let (name, kind) = self.name_of_future(&expr.base);
         let fingerprint = self.locals.fingerprint(&expr.base);
         let future = self.hoist(*expr.base);
         let point = self.point((name, fingerprint), kind, expr.await_token.span);

@@ -18,7 +18,7 @@ use crate::syntax::names::without_prefix;
 use crate::syntax::patterns::collect_bindings;
 
 /// The name and kind of the state in which an operation is awaited.
-pub(crate) fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
+fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
     match root_of_chain(future) {
         Expr::Call(call) => match &*call.func {
             Expr::Path(path) => (last_segment(&path.path), PointKind::Call),
@@ -204,13 +204,30 @@ impl Lower<'_> {
         }
     }
 
+    /// The name and kind of the state in which an operation is awaited. A local goes by its name in the source.
+    pub(crate) fn name_of_future(&self, future: &Expr) -> (String, PointKind) {
+        let (name, kind) = of_future(future, self.context.as_ref());
+        match root_of_chain(future) {
+            Expr::Path(path) => {
+                let local = path.path.get_ident().map(ToString::to_string);
+                let local = local.and_then(|local| self.locals.find_name(&local));
+                (
+                    local
+                        .map_or(name, |local| without_prefix(self.locals[local].name()).to_owned()),
+                    kind,
+                )
+            }
+            _ => (name, kind),
+        }
+    }
+
     /// What a branch of a point is called, and whether it is an `async` block.
     pub(crate) fn name_branch(&self, future: &Expr, pin: Option<Pin>) -> BranchName {
         let (name, is_block) = match future {
             Expr::Paren(expr) => return self.name_branch(&expr.expr, pin),
             Expr::Group(expr) => return self.name_branch(&expr.expr, pin),
             Expr::Async(_) => ("async".to_owned(), true),
-            operation => (of_future(operation, self.context.as_ref()).0, false),
+            operation => (self.name_of_future(operation).0, false),
         };
         let fingerprint = self.locals.fingerprint(future);
         let branch = NamedBranch { name, is_block, place: Place::only(fingerprint) };

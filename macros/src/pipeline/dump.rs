@@ -46,7 +46,7 @@ pub(crate) fn locals(locals: &Locals) -> String {
     out
 }
 
-/// After `normalize`: the statements, each suspension point one of its own.
+/// After `anf`: the statements, each suspension point one of its own.
 pub(crate) fn tree(tree: &Tree) -> String {
     let mut out = String::new();
     body(&mut out, 0, tree, &tree.body);
@@ -242,11 +242,11 @@ pub(crate) fn layout(layout: &Layout) -> String {
         let to = to.map_or_else(|| "end".to_owned(), |to| to.to_string());
         line(&mut out, 0, format!("edge {from} -> {to}"));
     }
-    for root in &layout.roots {
-        let kept: Vec<_> = root.entry.iter().copied().filter(|id| root.keeps(*id)).collect();
+    for segment in &layout.segments {
+        let kept: Vec<_> = segment.entry.iter().copied().filter(|id| segment.keeps(*id)).collect();
         let kept =
             if kept.is_empty() { String::new() } else { format!(" keeps [{}]", names(&kept)) };
-        line(&mut out, 0, format!("arm b{} [{}]{kept}", root.block.0, names(&root.entry)));
+        line(&mut out, 0, format!("arm b{} [{}]{kept}", segment.block.0, names(&segment.entry)));
     }
     out
 }

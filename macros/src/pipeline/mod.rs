@@ -6,7 +6,6 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
 
-use crate::anf::normalize;
 use crate::check::{check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::{Level, Rule};
@@ -24,7 +23,7 @@ use crate::ir::{Graph, LocalKind, Point};
 use crate::syntax::names::is_any_of;
 use crate::syntax::root::Root;
 use crate::verify::{lookups, pointers};
-use crate::{codegen, layout, resolve};
+use crate::{anf, codegen, layout, resolve};
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
 /// gives the errors and a function of the same signature, so that its callers do not fail too.
@@ -184,14 +183,14 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     dumps.add("resolve", || dump::locals(&locals));
     let context = function.context.clone();
     let take_apart = |body: &Block, locals, refinement: &Refinement, diagnostics| {
-        normalize(context.as_ref(), body, locals, refinement, diagnostics)
+        anf::convert(context.as_ref(), body, locals, refinement, diagnostics)
     };
     let tree = take_apart(&function.body, locals.clone(), &Refinement::default(), diagnostics);
     report_repeated(&tree.points, function.repeated_state, diagnostics);
     if diagnostics.has_errors() {
         return None;
     }
-    dumps.add("normalize", || dump::tree(&tree));
+    dumps.add("anf", || dump::tree(&tree));
     let mut graph = cfg::build(tree, &function.params);
     let mut liveness = liveness::analyze(&graph);
     if let Some(refinement) = refine(&graph, &liveness) {
@@ -208,7 +207,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
             diagnostics.push(error);
             return None;
         }
-        dumps.add("normalize, with what is moved in parts", || dump::tree(&tree));
+        dumps.add("anf, with what is moved in parts", || dump::tree(&tree));
         graph = cfg::build(tree, &function.params);
         liveness = liveness::analyze(&graph);
     }

@@ -23,14 +23,14 @@ fn passes(source: TokenStream) -> String {
     );
     let mut out = format!("resolve\n{}", dump::locals(&locals));
     let body = function.body.clone();
-    let tree = anf::normalize(
+    let tree = anf::convert(
         function.context.as_ref(),
         &body,
         locals,
         &crate::ir::Refinement::default(),
         &diagnostics,
     );
-    out += &format!("\nnormalize\n{}", dump::tree(&tree));
+    out += &format!("\nanf\n{}", dump::tree(&tree));
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);
     let liveness = liveness::analyze(&graph);

@@ -45,12 +45,10 @@ fn mutable_places<'e>(iterable: &'e Expr, out: &mut Vec<&'e Expr>) {
     match iterable {
         Expr::Reference(expr) => out.push(&expr.expr),
         Expr::Paren(expr) => mutable_places(&expr.expr, out),
-        Expr::Array(expr) => expr.elems.iter().for_each(|part| mutable_places(part, out)),
-        Expr::Tuple(expr) => expr.elems.iter().for_each(|part| mutable_places(part, out)),
         Expr::MethodCall(call) => {
             call.args.iter().for_each(|arg| mutable_places(arg, out));
             match &*call.receiver {
-                Expr::MethodCall(_) | Expr::Reference(_) | Expr::Paren(_) | Expr::Array(_) => {
+                Expr::MethodCall(_) | Expr::Reference(_) | Expr::Paren(_) => {
                     mutable_places(&call.receiver, out);
                 }
                 place if call.method.to_string().ends_with("_mut") => out.push(place),

@@ -1,5 +1,4 @@
-//! Borrows chosen by branches: `let name = if is_known { &order.name } else { &other };`, or by the `break` of a
-//! loop or labeled block.
+//! Borrows that one of several branches gives: `let name = if is_known { &order.name } else { &other };`.
 //!
 //! ```text
 //! let name = match owner { Some(name) => name, None => &other };
@@ -8,27 +7,28 @@
 //! let name = match owner { Some(name) => { branch = 0; name } None => { branch = 1; &other } };
 //! ```
 //!
-//! The number of the branch is saved, and the borrow is computed again as in that branch. Other code of the
-//! branches runs once.
+//! The number of the branch is saved, and the borrow is made again as that branch has given it. What the
+//! branches do besides is done once.
 
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::Visit;
 use syn::{Expr, Ident, Pat, Stmt};
 
-use super::branch_values::{Around, each_branch, is_left_with_value};
-use super::rematched_patterns::depends_on_guard;
+use super::branch_values::{Around, each_branch};
+use super::extended_temporaries::lender;
+use crate::diagnostics::rules::Rule;
 use crate::ir;
 use crate::ir::{LocalId, LocalKind};
 use crate::lower::{Dest, Lower};
 use crate::rematerialize::patterns;
+use crate::rematerialize::patterns::depends_on_guard;
 use crate::syntax::branches::awaits_in_branch;
 use crate::syntax::build::let_stmt;
 use crate::syntax::forms::gives_option;
 use crate::syntax::hygiene::Names;
 use crate::syntax::patterns::{collect_bindings, split_type};
 use crate::syntax::{macros, suspend};
-use crate::values::pairs::is_part_of_bound;
 use crate::values::projections;
 
 impl Lower<'_> {
@@ -51,13 +51,35 @@ impl Lower<'_> {
         let awaits = suspend::expr(&init.expr);
         let source = self.locals[id].stored.clone();
         let again = self.numbered(&mut init.expr, &source, is_held, awaits);
-        let Some(again) = again else { return };
+        let Some(again) = again else {
+            if self.locals[id].kind == LocalKind::Value {
+                self.check_lenders(&mut init.expr);
+            }
+            return;
+        };
         // What is made again is not given in several places.
         if awaits {
             let branches = std::mem::replace(&mut *init.expr, again.clone());
             self.expr_stmt(branches, None, Dest::Discard);
         }
         self.locals[id].remade = Some(again);
+    }
+
+    /// Reports a branch that borrows from what it awaits, which is dropped where the branch ends.
+    fn check_lenders(&self, value: &mut Expr) {
+        each_branch(value, &mut Vec::new(), &mut |given, _| {
+            let Expr::Reference(borrow) = given else { return Some(()) };
+            if lender(&mut borrow.expr).is_some_and(|made| suspend::expr(made)) {
+                self.diagnostics.error_at(
+                    &*given,
+                    Rule::SAVED_LOCALS,
+                    "a branch cannot borrow a value that it awaits",
+                    "await it before: `let loaded = if … { Some(load(id).await) } else { None };`, and borrow it: \
+                     `loaded.as_ref().unwrap_or(&other)`; or let each branch return a value",
+                );
+            }
+            Some(())
+        });
     }
 
     /// The operand that branches give, if it is a borrow: a local that is made again. Where a branch awaits,
@@ -97,7 +119,7 @@ impl Lower<'_> {
     ) -> Option<Expr> {
         let is_block = matches!(value, Expr::Block(block) if block.label.is_none());
         let has_branches = matches!(value, Expr::If(_) | Expr::Match(_));
-        if !(has_branches || is_left_with_value(value) || is_held && is_block) {
+        if !(has_branches || is_held && is_block) {
             return None;
         }
         let (mut made, mut borrows) = (Vec::new(), false);
@@ -236,8 +258,7 @@ impl Lower<'_> {
             return is_borrow.then(|| patterns::of(pat, value, std::slice::from_ref(ident)));
         }
         let lends = self.binds_shared_borrows(pat, value)
-            && (projections::gives_part(given, pat, false, false)
-                || is_part_of_bound(given, pat, value));
+            && projections::gives_part(given, pat, false, false);
         lends.then(|| {
             let (span, otherwise) = (given.span(), patterns::otherwise());
             let names = Names::of(given.to_token_stream());

@@ -5,7 +5,7 @@ use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Member, Pat, Token, UnOp};
 
 use super::branch_borrows;
-use super::rematched_patterns::depends_on_guard;
+use super::patterns::{depends_on_guard, finds_again};
 use crate::ir::usage::{Place, Usage};
 use crate::ir::{LocalKind, MadeWith};
 use crate::lower::Lower;
@@ -52,7 +52,7 @@ impl Lower<'_> {
             }
             return Some(again);
         }
-        self.lent(&init.expr).or_else(|| self.lasting_part(&init.expr))
+        self.lent(&init.expr)
     }
 
     /// Whether the expression puts shared borrows side by side, or one into something that only wraps it:
@@ -108,7 +108,7 @@ impl Lower<'_> {
             let mut idents = Vec::new();
             collect_bindings(pat, &mut idents);
             idents
-        } else if self.is_place(value) && self.finds_again(pat, value) {
+        } else if self.is_place(value) && finds_again(pat) {
             // What else it binds is moved or copied out, and saved as such.
             are_shared = !bindings.has_mutable;
             bindings.by_ref
@@ -155,7 +155,7 @@ impl Lower<'_> {
                 self.is_place(place)
                     && bindings.are_by_ref
                     && !bindings.has_mutable
-                    && self.finds_again(pat, place)
+                    && finds_again(pat)
             }
         }
     }
@@ -179,7 +179,7 @@ impl Lower<'_> {
             Expr::Call(call) => lends(call) == Some(false) && !bindings.has_reference,
             place => self.is_place(place) && bindings.are_by_ref,
         };
-        binds && self.finds_again(pat, value)
+        binds && finds_again(pat)
     }
 
     /// How the expression is made again, if it is a local that stands for something else.

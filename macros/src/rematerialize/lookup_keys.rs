@@ -6,7 +6,6 @@ use syn::visit_mut::VisitMut;
 use syn::{Expr, ExprMethodCall, Ident, Pat, UnOp};
 
 use super::constants;
-use super::held_by_type::may_be_own;
 use crate::ir::usage::Usage;
 use crate::ir::{LocalId, Stmt, usage};
 use crate::lower::Lower;
@@ -16,7 +15,6 @@ use crate::syntax::methods::{Fact, is, is_any, tried};
 use crate::syntax::operators::is_element;
 use crate::syntax::patterns::has_ref;
 use crate::syntax::suspend;
-use crate::values::pairs;
 use crate::values::projections::projects;
 
 impl Lower<'_> {
@@ -90,8 +88,7 @@ impl Lower<'_> {
     /// Keeps what a value looks for that one of the patterns borrows from.
     pub(crate) fn keep_bound(&mut self, pats: &[&Pat], value: Expr) -> Expr {
         let is_borrowed = is_element(&value) && pats.iter().any(|pat| has_ref(pat));
-        let value = if is_borrowed { self.keep_in(value) } else { self.keep_found(value) };
-        self.spill_told(value)
+        if is_borrowed { self.keep_in(value) } else { self.keep_found(value) }
     }
 
     /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
@@ -125,10 +122,7 @@ impl Lower<'_> {
             Expr::Reference(part) if is_element(&part.expr) => !self.is_place(&part.expr),
             value => {
                 let finds = || self.lends_part(value) || self.finds_item(value);
-                self.fills(value)
-                    || ends_in_part(value)
-                        && finds()
-                        && (self.lent(value).is_none() || may_be_own(value))
+                self.fills(value) || ends_in_part(value) && finds() && self.lent(value).is_none()
             }
         }
     }
@@ -382,7 +376,6 @@ fn ends_in_part(value: &Expr) -> bool {
             is_any(call, &part) || call.method == "filter" || projects(call, false)
         }
         Expr::Reference(expr) => matches!(*expr.expr, Expr::Field(_) | Expr::Index(_)),
-        Expr::Field(field) => pairs::is_part(field),
         _ => false,
     }
 }

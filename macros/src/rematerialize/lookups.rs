@@ -6,12 +6,11 @@
 
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference, Member};
+use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference};
 
 use crate::ir::Shape;
 use crate::lower::Lower;
 use crate::syntax::methods::{Fact, gives_part, is, shares, tried};
-use crate::values::pairs;
 use crate::values::projections::projects;
 use crate::values::runtime_calls::made;
 use crate::values::shapes::part_of_text;
@@ -48,9 +47,6 @@ impl Lower<'_> {
                 chain.made()
             }
             Expr::MethodCall(_) => self.lending(value).filter(|chain| chain.gives_part)?.made(),
-            Expr::Field(field) if pairs::is_part(field) || self.is_part_of_lent(field) => {
-                self.lending(value)?.made()
-            }
             _ => None,
         }
     }
@@ -190,13 +186,6 @@ impl Lower<'_> {
             lent => lent.to_token_stream(),
         };
         made("lender", borrowed, &receiver)
-    }
-
-    /// Whether the field is a part of a local that stands for a pair which a method lends to be looked at.
-    fn is_part_of_lent(&self, field: &ExprField) -> bool {
-        matches!(field.member, Member::Unnamed(_))
-            && self.is_shared_borrow(&field.base)
-            && self.stands_for(&field.base).is_some_and(pairs::gives_pair)
     }
 }
 

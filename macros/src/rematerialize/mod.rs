@@ -11,17 +11,14 @@
 //! `locals` decides for each local, `lookups` knows the lookup methods, and `lookup_keys` saves their arguments.
 //! Each of the other modules is about one form of source code.
 
-pub(crate) mod array_rows;
 pub(crate) mod borrowed_loops;
 pub(crate) mod borrowed_parts;
 pub(crate) mod branch_borrows;
 pub(crate) mod branch_values;
 pub(crate) mod constants;
 pub(crate) mod entries;
-pub(crate) mod extended_in_branches;
 pub(crate) mod extended_temporaries;
 pub(crate) mod functions;
-pub(crate) mod held_by_type;
 pub(crate) mod interference;
 pub(crate) mod item_parts;
 pub(crate) mod iterator_captures;
@@ -31,6 +28,4 @@ pub(crate) mod lookups;
 pub(crate) mod operands_by_type;
 pub(crate) mod patterns;
 pub(crate) mod reborrows;
-pub(crate) mod rematched_patterns;
-pub(crate) mod static_fields;
 pub(crate) mod two_phase_borrows;

@@ -101,7 +101,7 @@ fn may_give_option(value: &Expr) -> bool {
 
 /// What asks for something again, without telling rustc what that is borrowed from; `None` of what is lent to
 /// be changed.
-pub(crate) fn asked(lent: Expr) -> Option<Expr> {
+fn asked(lent: Expr) -> Option<Expr> {
     let Expr::Call(mut call) = lent else { return None };
     match function(&call)?.as_str() {
         "lent_by" => call.args.pop(),

@@ -5,10 +5,11 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
-use syn::{Arm, Expr, Ident, Member, Pat, PatIdent, Stmt};
+use syn::{Arm, Expr, Ident, Member, Pat, PatIdent, PatOr, Stmt};
 
 use crate::ir::MadeWith;
-use crate::syntax::alternatives::all_exclude;
+use crate::syntax::alternatives::{all_exclude, may_match_twice};
+use crate::syntax::binding_modes::Bindings;
 use crate::syntax::patterns::{collect_bindings, is_binding};
 
 /// What `pat` binds to `idents` of a `value` that it matches: one value, or a tuple of them.
@@ -200,4 +201,27 @@ impl VisitMut for Only<'_> {
     }
 
     fn visit_expr_mut(&mut self, _: &mut Expr) {}
+}
+
+/// Whether the pattern finds the same parts when it is matched again, though what it binds may have been changed
+/// by then. It does not test again what it has tested, but for which of several alternatives it was: in
+/// `(x, None) | (None, x)` a change of `x` may make the other one match.
+pub(crate) fn finds_again(pat: &Pat) -> bool {
+    struct Alternatives(bool);
+    impl Visit<'_> for Alternatives {
+        fn visit_pat_or(&mut self, _: &PatOr) {
+            self.0 = true;
+        }
+        fn visit_expr(&mut self, _: &Expr) {}
+    }
+    let Bindings { all, by_ref, are_by_ref, .. } = Bindings::of(pat);
+    let idents = if by_ref.is_empty() || are_by_ref { all } else { by_ref };
+    let mut alternatives = Alternatives(false);
+    alternatives.visit_pat(&only(pat, &idents));
+    !alternatives.0
+}
+
+/// Whether a guard has to do with which alternative it was.
+pub(crate) fn depends_on_guard(pat: &Pat) -> bool {
+    matches!(pat, Pat::Guard(guarded) if may_match_twice(&guarded.pat))
 }

@@ -38,7 +38,7 @@ const LAZY: [&str; 10] = [
 
 /// What a chain does besides lending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Late {
+pub(crate) enum Deferred {
     /// Nothing.
     Lends,
     /// It panics if there is nothing to lend.
@@ -49,16 +49,16 @@ pub(crate) enum Late {
 
 impl Lower<'_> {
     /// What the chain does if it can be evaluated after what follows.
-    pub(crate) fn late(&self, chain: &Expr) -> Option<Late> {
+    pub(crate) fn deferred(&self, chain: &Expr) -> Option<Deferred> {
         match chain {
-            Expr::MethodCall(call) => self.late_call(call),
-            Expr::Field(expr) => self.late(&expr.base),
-            Expr::Paren(expr) => self.late(&expr.expr),
-            place => self.is_place(place).then_some(Late::Lends),
+            Expr::MethodCall(call) => self.deferred_call(call),
+            Expr::Field(expr) => self.deferred(&expr.base),
+            Expr::Paren(expr) => self.deferred(&expr.expr),
+            place => self.is_place(place).then_some(Deferred::Lends),
         }
     }
 
-    fn late_call(&self, call: &ExprMethodCall) -> Option<Late> {
+    fn deferred_call(&self, call: &ExprMethodCall) -> Option<Deferred> {
         let method = call.method.to_string();
         let receiver = match &*call.receiver {
             Expr::MethodCall(receiver) => Some(receiver),
@@ -66,33 +66,34 @@ impl Lower<'_> {
         };
         match method.as_str() {
             "unwrap" | "expect" => {
-                let lends = self.late_call(receiver?)? != Late::Fills;
-                (lends && self.are_constant(call)).then_some(Late::MayPanic)
+                let lends = self.deferred_call(receiver?)? != Deferred::Fills;
+                (lends && self.are_constant(call)).then_some(Deferred::MayPanic)
             }
             "entry" => {
-                let is_entry = call.args.len() == 1 && self.late(&call.receiver)? != Late::MayPanic;
-                is_entry.then_some(Late::Lends)
+                let is_entry =
+                    call.args.len() == 1 && self.deferred(&call.receiver)? != Deferred::MayPanic;
+                is_entry.then_some(Deferred::Lends)
             }
             "and_modify" => {
                 // What is in the entry is changed at once.
                 let entry = receiver.filter(|entry| entry.method == "entry")?;
-                let is_changed = self.late(&entry.receiver)? != Late::Fills;
-                is_changed.then(|| self.late_call(entry)).flatten()
+                let is_changed = self.deferred(&entry.receiver)? != Deferred::Fills;
+                is_changed.then(|| self.deferred_call(entry)).flatten()
             }
             method if named(method, Fact::Fills) => {
                 let entry = receiver.filter(|entry| gives_entry(entry))?;
-                self.late_call(entry)?;
-                call.args.iter().all(is_empty).then_some(Late::Fills)
+                self.deferred_call(entry)?;
+                call.args.iter().all(is_empty).then_some(Deferred::Fills)
             }
             method if FILLING_OPTIONS.contains(&method) => {
                 let fills = self.is_place(&call.receiver) && call.args.iter().all(is_empty);
-                fills.then_some(Late::Fills)
+                fills.then_some(Deferred::Fills)
             }
             method if named(method, Fact::PartMut) => {
                 let finds = call.args.iter().all(|arg| self.is_key(arg));
-                finds.then(|| self.late(&call.receiver)).flatten()
+                finds.then(|| self.deferred(&call.receiver)).flatten()
             }
-            _ => self.has_late_items(call).then_some(Late::Lends),
+            _ => self.has_late_items(call).then_some(Deferred::Lends),
         }
     }
 
@@ -104,7 +105,7 @@ impl Lower<'_> {
         let begins = is(call, Fact::Items) || is_one_of(&OWN_ITEMS, call);
         let goes_on = joins(call) || is(call, Fact::Adapts) || is_one_of(&LAZY, call);
         are_late
-            && (begins && (self.late(receiver) == Some(Late::Lends) || is_made(receiver))
+            && (begins && (self.deferred(receiver) == Some(Deferred::Lends) || is_made(receiver))
                 || goes_on && (is_range(receiver) || self.are_late_items(receiver)))
     }
 
@@ -122,24 +123,26 @@ impl Lower<'_> {
     }
 
     /// What a chain which is evaluated late names once its arguments are kept.
-    pub(crate) fn named_late(&self, chain: &Expr, changed: &Changed) -> Set<Place> {
+    pub(crate) fn named_by_deferred(&self, chain: &Expr, changed: &Changed) -> Set<Place> {
         match chain {
             Expr::MethodCall(call) if call.method == "and_modify" => {
-                self.named_late(&call.receiver, changed)
+                self.named_by_deferred(&call.receiver, changed)
             }
             Expr::MethodCall(call) => {
-                let mut named = self.named_late(&call.receiver, changed);
+                let mut named = self.named_by_deferred(&call.receiver, changed);
                 for arg in &call.args {
                     if joins(call) && is_call(arg) {
-                        named.extend(self.named_late(arg, changed));
+                        named.extend(self.named_by_deferred(arg, changed));
                     } else if self.lasts(arg, changed) {
                         named.extend(Usage::of_expr(&self.locals, arg).named());
                     }
                 }
                 named
             }
-            Expr::Field(expr) if !self.is_place(chain) => self.named_late(&expr.base, changed),
-            Expr::Paren(expr) => self.named_late(&expr.expr, changed),
+            Expr::Field(expr) if !self.is_place(chain) => {
+                self.named_by_deferred(&expr.base, changed)
+            }
+            Expr::Paren(expr) => self.named_by_deferred(&expr.expr, changed),
             place => Usage::of_expr(&self.locals, place).named(),
         }
     }

@@ -254,7 +254,7 @@ impl Resolver<'_> {
 
     fn resolve_select(&mut self, mac: &mut Macro) {
         let Ok(mut select) = mac.parse_body::<crate::syntax::select::Select>() else {
-            // `normalize` reports what is wrong.
+            // `anf` reports what is wrong.
             return;
         };
         for arm in &mut select.arms {

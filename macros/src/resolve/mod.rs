@@ -11,7 +11,6 @@ mod bindings;
 mod constants;
 mod macros;
 mod parameters;
-pub(crate) mod untyped;
 
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
@@ -251,7 +250,6 @@ impl VisitMut for Resolver<'_> {
                         self.locals[local].is_given = false;
                     }
                 }
-                untyped::note(&mut self.locals, local);
             }
             Stmt::Item(syn::Item::Macro(item)) => self.define_macro(item),
             // Other items see no locals.

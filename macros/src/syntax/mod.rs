@@ -16,6 +16,7 @@ pub(crate) mod branches;
 pub(crate) mod build;
 pub(crate) mod calls;
 pub(crate) mod conditions;
+pub(crate) mod continued;
 pub(crate) mod divergence;
 pub(crate) mod exits;
 pub(crate) mod fingerprint;

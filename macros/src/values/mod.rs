@@ -9,7 +9,6 @@
 //! ```
 
 pub(crate) mod borrowed_texts;
-pub(crate) mod pairs;
 pub(crate) mod projections;
 pub(crate) mod runtime_calls;
 pub(crate) mod shapes;

@@ -3,8 +3,6 @@
 
 use syn::{Expr, ExprMethodCall, Pat};
 
-use super::pairs;
-use super::pairs::is_part_of_bound;
 use crate::syntax::methods::{Fact, is, is_one_of, named};
 use crate::syntax::patterns::collect_bindings;
 
@@ -18,10 +16,10 @@ pub(crate) fn projects(call: &ExprMethodCall, have_numbers: bool) -> bool {
     let mut args = call.args.iter();
     match (args.next(), args.next()) {
         (Some(function), None) if is_one_of(&PROJECTING, call) => {
-            lends(function, gives_items, have_numbers) || lends_part_of_pair(call, function)
+            lends(function, gives_items, have_numbers)
         }
         (Some(_), Some(function)) if call.method == "map_or" && call.args.len() == 2 => {
-            lends(function, false, have_numbers) || lends_part_of_pair(call, function)
+            lends(function, false, have_numbers)
         }
         _ => false,
     }
@@ -43,13 +41,6 @@ fn lends(function: &Expr, gives_items: bool, have_numbers: bool) -> bool {
     }
 }
 
-/// `line.split_once('=').map(|pair| pair.0)`
-fn lends_part_of_pair(call: &ExprMethodCall, function: &Expr) -> bool {
-    let Expr::Closure(closure) = function else { return false };
-    let input = closure.inputs.first();
-    input.is_some_and(|input| is_part_of_bound(&closure.body, input, &call.receiver))
-}
-
 /// Whether the body of a closure lends a part of its `input`.
 pub(crate) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbers: bool) -> bool {
     match body {
@@ -62,7 +53,6 @@ pub(crate) fn gives_part(body: &Expr, input: &Pat, gives_items: bool, have_numbe
                 || gives_items && is(call, Fact::Items);
             lends && is_of(&call.receiver, input)
         }
-        Expr::Field(field) => pairs::is_part(field) && is_of(&field.base, input),
         // A part that the pattern binds by reference, if it is no number.
         Expr::Path(_) => !have_numbers && !gives_items && is_bound_by_reference(body, input),
         _ => false,

@@ -21,23 +21,6 @@ pub(crate) fn is_borrow(name: &Ident) -> bool {
     !declared.is_empty() && declared.iter().all(|rest| rest.trim_start().starts_with('&'))
 }
 
-/// Whether fields of this name in the file are borrows that last, of something else than a text.
-pub(crate) fn declares_lasting(field: &Ident) -> bool {
-    let Some(file) = file_of(field.span()) else { return false };
-    fields_last(&file.text, &field.to_string())
-}
-
-fn fields_last(text: &str, field: &str) -> bool {
-    let start = format!("{field}: &'static ");
-    let mut declared = text.match_indices(&start).filter(|(at, _)| {
-        !text[..*at].ends_with(|before: char| before.is_alphanumeric() || before == '_')
-    });
-    declared.any(|(at, _)| {
-        let of = text[at + start.len()..].strip_prefix("str");
-        of.is_none_or(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-    })
-}
-
 /// What stands behind the name where constants of this name are declared.
 fn declared<'t>(text: &'t str, name: &Ident) -> Vec<&'t str> {
     let of = |word| text.split(&format!("{word} {name}:")).skip(1).collect::<Vec<_>>();
@@ -235,18 +218,6 @@ mod tests {
             assert_eq!(all_give_literals(file, name), is_literal, "{name}");
         }
         assert!(!all_give_literals("fn a() -> &'static str {} fn a(&self) -> &str {", "a"));
-    }
-
-    #[test]
-    fn declared_fields_say_whether_they_last() {
-        for (file, is_lasting) in [
-            ("struct Stage { steps: &'static [Step] }", true),
-            ("struct Stage { steps: &'static str, other: u8 }", false),
-            ("struct Stage { steps: &'static strategy::Step }", true),
-            ("struct Stage { all_steps: &'static [Step], steps: Vec<Step> }", false),
-        ] {
-            assert_eq!(fields_last(file, "steps"), is_lasting, "{file}");
-        }
     }
 
     #[test]

@@ -38,17 +38,25 @@ impl Client {
         if self.lock_awaited().contains(&key) {
             return Ok(Ok(()));
         }
-        let (mut awaited, mut is_known) = (BTreeSet::new(), false);
+        let (mut awaited, mut is_known, mut goes_on) = (BTreeSet::new(), false, false);
         let mut todo = vec![workflow.to_owned()];
         for entry in WorkflowEntry::all().filter(|entry| entry.names().any(|of| of == workflow)) {
             is_known = true;
+            goes_on |= evolution::own(entry).continues_as_another;
             add(evolution::own(entry), sent, &mut awaited, &mut todo);
         }
         if !awaited.contains(name) {
-            each_build(&self.all_definitions().await?, todo, |definition, todo| {
+            let mut definitions = self.all_definitions().await?;
+            definitions.extend(WorkflowEntry::all().map(evolution::own));
+            each_build(&definitions, todo, |definition, todo| {
                 is_known = true;
+                goes_on |= definition.continues_as_another;
                 add(definition, sent, &mut awaited, todo);
             });
+            // Which workflow that is, only a run tells.
+            if goes_on && definitions.iter().any(|definition| awaits(definition, sent, name)) {
+                awaited.insert(name.to_owned());
+            }
         }
         if is_known && !awaited.contains(name) {
             return Ok(Err(awaited.into_iter().collect()));
@@ -140,6 +148,13 @@ fn each_build(
         };
         definitions.iter().filter(is_build).for_each(|definition| look(definition, &mut todo));
     }
+}
+
+/// Whether a definition awaits this message.
+fn awaits(definition: &StoredDefinition, sent: Sent, name: &str) -> bool {
+    let mut awaited = BTreeSet::new();
+    add(definition, sent, &mut awaited, &mut Vec::new());
+    awaited.contains(name)
 }
 
 /// Adds the messages that a definition awaits, and the workflows that it awaits inline.

@@ -153,8 +153,9 @@ impl UntypedRun {
     /// state saved before it failed. Await the returned value, after setting who retries it and why.
     ///
     /// A failed run is opened again and waits for what it waited for: activities get new attempts and time limits,
-    /// and waits for children are registered again. Effects on other systems are not undone, and a signal consumed
-    /// by the last step is not delivered again. The state and the variables are fitted into changed code like those
+    /// and waits for children and promises are registered again. A completed promise keeps its outcome, which the code
+    /// gets once more; the same applies to a queued activity with a key. Effects on other systems are not undone, and a
+    /// signal consumed by the last step is not delivered again. The state and the variables are fitted into changed code like those
     /// of any parked run.
     ///
     /// Returns `false` if the run is neither blocked nor failed, but open.
@@ -162,9 +163,8 @@ impl UntypedRun {
     /// Errors: [`EditError::Closed`] if the run is closed but has not failed; [`EditError::Followed`] if another
     /// run follows it in its chain; [`EditError::IdTaken`] if another run has its workflow id;
     /// [`EditError::Compensated`] if its compensations have begun; [`EditError::AtMostOnce`] if it would attempt an
-    /// `at_most_once` activity again, unless [`ChangeOne::repeat_at_most_once`] allows that; [`EditError::OnPromise`]
-    /// and [`EditError::OnQueue`] if it failed at a promise, or at an activity on a queue, whose arguments were
-    /// deleted with the queue's row.
+    /// `at_most_once` activity again, unless [`ChangeOne::repeat_at_most_once`] allows that; [`EditError::OnQueue`]
+    /// if it would wait for an activity on a queue, whose arguments were deleted with the queue's row.
     pub fn retry(&self) -> ChangeOne {
         self.change(Change::Retry { repeats: false }, "retry", String::new())
     }

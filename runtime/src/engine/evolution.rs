@@ -7,8 +7,16 @@ use crate::codec::{self, schemas};
 use crate::error::{StoreError, with_causes};
 use crate::evolution::{self, Unfit};
 use crate::machine::WorkflowEntry;
-use crate::model::{BlockedReason, DefinitionHash, Payload, SchemaHash, Snapshot};
+use crate::model::{BlockedReason, DefinitionHash, Handle, Payload, SchemaHash, Snapshot};
 use crate::store::Store;
+
+/// A saved state that has been fitted into this build.
+#[derive(Debug)]
+pub(crate) struct Evolved {
+    pub(crate) entry: &'static WorkflowEntry,
+    /// The operations that the next step gives up, see [`Machine::give_up`](crate::machine::Machine::give_up).
+    pub(crate) given_up: Vec<Handle>,
+}
 
 /// Fits a saved state into this build: into that version of the workflow, the newest first, that it fits.
 ///
@@ -18,14 +26,15 @@ pub(crate) async fn evolve(
     store: &dyn Store,
     versions: &[&'static WorkflowEntry],
     snapshot: &mut Snapshot,
-) -> Result<Result<&'static WorkflowEntry, BlockedReason>, StoreError> {
+) -> Result<Result<Evolved, BlockedReason>, StoreError> {
     loop {
-        let evolved = catch(|| {
+        let evolved = catch(|| -> Result<_, Unfit> {
             let entry = evolution::version_of(&snapshot.frame, versions)?;
-            evolution::evolve_snapshot(snapshot, entry).map(|()| entry)
+            let given_up = evolution::evolve_snapshot(snapshot, entry)?;
+            Ok(Evolved { entry, given_up })
         });
         let unfit = match evolved {
-            Ok(Ok(entry)) => return Ok(Ok(entry)),
+            Ok(Ok(evolved)) => return Ok(Ok(evolved)),
             Ok(Err(unfit)) => unfit,
             Err(message) => return Ok(Err(BlockedReason::Panicked(message))),
         };

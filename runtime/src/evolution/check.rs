@@ -99,13 +99,21 @@ impl Check<'_> {
             Err(Tried { reason, .. }) => return of(Difference::Migration { reason }, true),
         };
         let rows = columns.iter().map(Vec::len).max().unwrap_or(1);
-        let (mut failure, mut any_fits) = (None, false);
+        let (mut failure, mut any_fits, mut is_narrowed) = (None, false, false);
         for row in 0..rows {
             let values = columns.iter().map(|samples| samples[row % samples.len()].clone());
             match migration.migrate(self.entry, saved, values.collect(), inside) {
-                Ok(_) => any_fits = true,
+                Ok((plan, _)) => {
+                    any_fits = true;
+                    is_narrowed |= plan.narrowed.is_some();
+                }
                 Err(difference) => failure = failure.or(Some(difference)),
             }
+        }
+        if failure.is_none() && is_narrowed && saved.kind == AwaitKind::Join {
+            let reason =
+                "a branch may have given its outcome, which no other state takes".to_owned();
+            return of(Difference::Migration { reason }, true);
         }
         failure.map_or_else(Vec::new, |difference| of(difference, any_fits))
     }
@@ -129,6 +137,7 @@ impl Check<'_> {
         };
         for (number, source) in plan.locals.iter().enumerate() {
             note(found.locals[number].name.clone(), self.local(saved, &plan, number, source));
+            self.handles(saved, &plan, number, source, &mut note);
         }
         if saved.kind == AwaitKind::Start {
             let name = &self.now.workflow;
@@ -161,6 +170,38 @@ impl Check<'_> {
         old.zip(awaited.by_ref().copied()).collect()
     }
 
+    /// Tries whether what the handles in a local await can be read. It need not be awaited, nor give what does not fit.
+    fn handles(
+        &self,
+        saved: &StoredState,
+        plan: &Plan,
+        number: usize,
+        source: &Source,
+        note: &mut impl FnMut(String, Result<(), Tried>),
+    ) {
+        let old: Vec<usize> = match source {
+            Source::Same(old) | Source::Part(old, _) => vec![*old],
+            Source::Parts(parts) => parts.iter().map(|(_, old)| *old).collect(),
+        };
+        let found = &self.now.states[plan.state as usize].locals[number];
+        let defined = &self.entry.definition().states[plan.state as usize].locals[number];
+        for (stored, now) in found.handles.iter().zip(&defined.handles) {
+            let old = old.iter().flat_map(|old| &saved.locals[*old].handles);
+            let same = old.filter(|old| old.is_same_as(stored)).map(|old| {
+                let mut notes = Vec::new();
+                self.operation(old, now, &mut |what, tried: Result<(), Tried>| {
+                    notes.extend(tried.err().map(|tried| (what, tried)));
+                });
+                notes
+            });
+            // Which of those in a struct it is, the types do not tell.
+            let best = same.min_by_key(Vec::len).unwrap_or_default();
+            for (what, tried) in best {
+                note(what, Err(Tried { depends_on_value: true, ..tried }));
+            }
+        }
+    }
+
     /// Tries whether what an operation is given and gives can be read.
     fn operation(
         &self,
@@ -190,6 +231,12 @@ impl Check<'_> {
                 let tried = self.payload(*value, *now);
                 let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                 note(format!("the update `{name}`"), tried);
+            }
+            (StoredAwaited::Child { name, returned, .. }, Awaited::Child { returned: now, .. }) => {
+                // It need not have ended yet.
+                let tried = self.payload(*returned, *now);
+                let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
+                note(format!("the result of the child, a run of `{name}`"), tried);
             }
             (
                 StoredAwaited::Promise { resolved, rejected, .. },

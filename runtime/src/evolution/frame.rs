@@ -1,10 +1,12 @@
 //! Rewrites the bytes of a saved state as the current code would have written them.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 
 use bytes::Bytes;
 
 use super::migrate::Migration;
+use super::narrow::outstanding;
 use super::plan::{self, Inside, Plan, Source, plan};
 use super::{StoredDefinition, StoredState, known};
 use crate::codec::{self, CodecError, Described};
@@ -14,7 +16,9 @@ use crate::machine::{
     Awaited, PendingFill, PendingInline, PendingItem, PendingMap, PendingPoll, PendingWithin,
     StepError, WorkflowEntry,
 };
-use crate::model::{AwaitKind, DefinitionHash, Difference, Finding, Payload, SchemaHash, Snapshot};
+use crate::model::{
+    AwaitKind, DefinitionHash, Difference, Finding, Handle, Payload, SchemaHash, Snapshot, Wait,
+};
 
 /// Why a saved state does not go on in this build.
 #[derive(Debug)]
@@ -64,11 +68,11 @@ pub(crate) fn version_of(
     Ok(versions.iter().find(|entry| entry.version == version).unwrap_or(newest))
 }
 
-/// Lets the state in a snapshot go on in this build.
+/// Lets the state in a snapshot go on in this build. Gives the operations that nobody awaits any more.
 pub(crate) fn evolve_snapshot(
     snapshot: &mut Snapshot,
     entry: &'static WorkflowEntry,
-) -> Result<(), Unfit> {
+) -> Result<Vec<Handle>, Unfit> {
     let arguments = snapshot.operations.iter().filter_map(|(_, operation)| operation.arguments());
     if let Some(hash) = arguments.filter_map(codec::schema_of).find(|hash| codec::is_unknown(*hash))
     {
@@ -76,18 +80,28 @@ pub(crate) fn evolve_snapshot(
     }
     if snapshot.ending.is_some() {
         // Its code is not stepped any more.
-        return Ok(());
+        return Ok(Vec::new());
     }
-    if let Some(frame) = evolve(&snapshot.frame, entry)? {
+    let given_up = RefCell::default();
+    if let Some(frame) = evolve(&snapshot.frame, entry, &given_up)? {
         let head = FrameHead::read(&mut &frame[..])?;
         snapshot.state = known::own(entry).states[head.state as usize].name.clone();
         snapshot.frame = frame.to_vec();
     }
-    Ok(())
+    let given_up = given_up.into_inner();
+    if !given_up.is_empty() {
+        // A step at once finds out what the run waits for now.
+        snapshot.wait = Wait::All(Vec::new());
+    }
+    Ok(given_up)
 }
 
 /// The frame as this build would have written it; nothing if it is that already.
-pub(crate) fn evolve(frame: &[u8], entry: &'static WorkflowEntry) -> Result<Option<Bytes>, Unfit> {
+fn evolve(
+    frame: &[u8],
+    entry: &'static WorkflowEntry,
+    given_up: &RefCell<Vec<Handle>>,
+) -> Result<Option<Bytes>, Unfit> {
     let definition = entry.definition();
     let hash = FrameHead::read(&mut &frame[..])?.hash;
     let is_own = hash == definition.hash();
@@ -100,19 +114,21 @@ pub(crate) fn evolve(frame: &[u8], entry: &'static WorkflowEntry) -> Result<Opti
         true => now,
         false => known::find(hash).ok_or(Unfit::UnknownDefinition(hash))?,
     };
-    let evolution = Evolution { before, now, entry };
+    let evolution = Evolution { before, now, entry, given_up };
     let evolved = evolution.frame(frame, None)?;
     Ok((evolved != frame).then(|| evolved.into()))
 }
 
 /// The evolution of frames of one definition.
-struct Evolution {
+struct Evolution<'a> {
     before: &'static StoredDefinition,
     now: &'static StoredDefinition,
     entry: &'static WorkflowEntry,
+    /// The operations of branches that are gone.
+    given_up: &'a RefCell<Vec<Handle>>,
 }
 
-impl Evolution {
+impl Evolution<'_> {
     /// The frame of today. `inside` is set for that of an `async` block in a branch.
     fn frame(&self, frame: &[u8], inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
         let parts = take_apart(frame, |head| self.before.locals_of(head))?;
@@ -177,6 +193,20 @@ impl Evolution {
         operations: &[&[u8]],
         evolved: &mut Vec<u8>,
     ) -> Result<(), Unfit> {
+        if let Some(narrowed) = &plan.narrowed {
+            let found = &self.now.states[plan.state as usize];
+            let given_up = narrowed.handles_given_up(saved, operations);
+            let given_up = given_up.map_err(|error| error.of(self.now, saved, found))?;
+            self.given_up.borrow_mut().extend(given_up);
+            if let Some(kept) = narrowed.alone {
+                let awaited = self.entry.definition().states[plan.state as usize].awaited.first();
+                let operation = operations.get(kept).copied().unwrap_or_default();
+                let pending = outstanding(saved, kept, operation);
+                let pending = pending.map_err(|error| error.of(self.now, saved, found))?;
+                add_entry(evolved, &self.alone(pending, awaited.copied())?);
+                return Ok(());
+            }
+        }
         if plan.branches.is_empty() {
             let awaited = self.entry.definition().states[plan.state as usize].awaited.first();
             for operation in operations {
@@ -232,7 +262,7 @@ impl Evolution {
         match awaited {
             Some(Awaited::Workflow(entry)) => {
                 let item: PendingItem<PendingInline> = decode(saved)?;
-                encode(&inline_item(item, entry())?)
+                encode(&self.inline_item(item, entry())?)
             }
             // What is saved of these is within an item, if it is not done.
             Some(
@@ -260,19 +290,19 @@ impl Evolution {
     fn alone(&self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
         match awaited {
             Some(Awaited::Workflow(entry)) if !saved.is_empty() => {
-                encode(&inline(decode(saved)?, entry())?)
+                encode(&self.inline(decode(saved)?, entry())?)
             }
             Some(Awaited::Fill(inner)) if !saved.is_empty() => {
                 encode(&self.fill(decode(saved)?, inner)?)
             }
             Some(Awaited::List(Awaited::Workflow(entry))) if !saved.is_empty() => {
                 let items: Vec<PendingItem<PendingInline>> = decode(saved)?;
-                let items = items.into_iter().map(|item| inline_item(item, entry()));
+                let items = items.into_iter().map(|item| self.inline_item(item, entry()));
                 encode(&items.collect::<Result<Vec<_>, _>>()?)
             }
             Some(Awaited::Within(Awaited::Workflow(entry))) if !saved.is_empty() => {
                 let within: PendingWithin<PendingInline> = decode(saved)?;
-                encode(&within.try_map(|pending| inline(pending, entry()))?)
+                encode(&within.try_map(|pending| self.inline(pending, entry()))?)
             }
             // Calls that are yet to be made must be readable when they are.
             Some(Awaited::Each(_)) if !saved.is_empty() => {
@@ -294,6 +324,34 @@ impl Evolution {
     fn fill(&self, pending: PendingFill, inner: &Awaited) -> Result<PendingFill, Unfit> {
         let operation = self.alone(&pending.operation.0, Some(inner))?;
         Ok(PendingFill { operation: Payload(operation), ..pending })
+    }
+
+    fn inline_item(
+        &self,
+        item: PendingItem<PendingInline>,
+        entry: &'static WorkflowEntry,
+    ) -> Result<PendingItem<PendingInline>, Unfit> {
+        Ok(match item {
+            PendingItem::Pending(pending) => PendingItem::Pending(self.inline(pending, entry)?),
+            PendingItem::Ready(outcome) => PendingItem::Ready(outcome),
+        })
+    }
+
+    fn inline(
+        &self,
+        pending: PendingInline,
+        entry: &'static WorkflowEntry,
+    ) -> Result<PendingInline, Unfit> {
+        Ok(match pending {
+            PendingInline::Suspended(frame) => match evolve(&frame, entry, self.given_up)? {
+                Some(evolved) => PendingInline::Suspended(evolved.to_vec()),
+                None => PendingInline::Suspended(frame),
+            },
+            PendingInline::Returned(value) => {
+                check_schema(value.as_bytes())?;
+                PendingInline::Returned(value)
+            }
+        })
     }
 
     /// A local of today, made of saved ones.
@@ -331,29 +389,6 @@ impl Evolution {
             }
         })
     }
-}
-
-fn inline_item(
-    item: PendingItem<PendingInline>,
-    entry: &'static WorkflowEntry,
-) -> Result<PendingItem<PendingInline>, Unfit> {
-    Ok(match item {
-        PendingItem::Pending(pending) => PendingItem::Pending(inline(pending, entry)?),
-        PendingItem::Ready(outcome) => PendingItem::Ready(outcome),
-    })
-}
-
-fn inline(pending: PendingInline, entry: &'static WorkflowEntry) -> Result<PendingInline, Unfit> {
-    Ok(match pending {
-        PendingInline::Suspended(frame) => match evolve(&frame, entry)? {
-            Some(evolved) => PendingInline::Suspended(evolved.to_vec()),
-            None => PendingInline::Suspended(frame),
-        },
-        PendingInline::Returned(value) => {
-            check_schema(value.as_bytes())?;
-            PendingInline::Returned(value)
-        }
-    })
 }
 
 /// Checks that this process knows the schema of a payload in a frame: the step that reads it cannot ask for it.

@@ -6,6 +6,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::narrow::narrow;
 use super::plan::{Inside, Plan, check_operation, match_branches, prefix};
 use super::{StoredDefinition, StoredState, known};
 use crate::codec::{self, CodecError, Given};
@@ -16,7 +17,9 @@ use crate::model::Difference;
 /// Where a run goes on that a `#[migrate]` function carries over: a state of `W`, and the locals that it keeps.
 ///
 /// All locals of the state must be there, each by [`with`](Resume::with) or [`keep`](Resume::keep). The state must await
-/// what the saved one did.
+/// what the saved one did. From a `select!` or a `join!` of operations it may be one that awaits some of these operations, or
+/// one of them alone; the others are given up. If one of those has given its outcome to the `join!` already, the run stays
+/// blocked.
 #[derive(Debug)]
 #[must_use = "a run goes on where the function says that returns this"]
 pub struct Resume<W> {
@@ -144,8 +147,13 @@ impl Migration {
         let (number, found) = find(now, &target.state, inside).ok_or_else(|| {
             failed(format!("there is no state `{}` to continue at", target.state))
         })?;
-        check_operation(saved, found)?;
-        let branches = match_branches(&saved.branches, &found.branches)?;
+        let same = check_operation(saved, found);
+        let same = same.and_then(|()| match_branches(&saved.branches, &found.branches));
+        let (branches, narrowed) = match (same, narrow(saved, found)) {
+            (Ok(branches), _) => (branches, None),
+            (Err(_), Some((branches, narrowed))) => (branches, Some(narrowed)),
+            (Err(difference), None) => return Err(difference),
+        };
         let defined = &entry.definition().states[number as usize].locals;
         if let Some((name, _)) = target
             .locals
@@ -174,7 +182,7 @@ impl Migration {
             })?;
             locals.push(converted);
         }
-        Ok((Plan { state: number, locals: Vec::new(), branches }, locals))
+        Ok((Plan { state: number, locals: Vec::new(), branches, narrowed }, locals))
     }
 }
 

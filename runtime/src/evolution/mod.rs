@@ -14,6 +14,7 @@ mod frame;
 mod known;
 mod migrate;
 mod names;
+mod narrow;
 mod old_struct;
 mod plan;
 mod stored;

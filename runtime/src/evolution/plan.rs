@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use super::names::{base, is_certain, is_same_binding, variable};
-use super::{StoredBranch, StoredDefinition, StoredLocal, StoredState};
+use super::narrow::Narrowed;
+use super::{StoredAwaited, StoredBranch, StoredDefinition, StoredLocal, StoredState};
 use crate::codec::{Content, Fields, Format, NamedType};
 use crate::machine::definition::is_about_code;
 use crate::model::{DefinitionHash, Difference, Finding, Place};
@@ -18,6 +19,8 @@ pub(crate) struct Plan {
     pub(super) locals: Vec<Source>,
     /// Which branch before each of its branches was. None if there are no branches.
     pub(super) branches: Vec<usize>,
+    /// The branches that a `#[migrate]` gives up, if it does.
+    pub(super) narrowed: Option<Narrowed>,
 }
 
 impl Plan {
@@ -117,7 +120,12 @@ fn make(
         check_operation(saved, found)?;
         let branches = match_branches(&saved.branches, &found.branches)?;
         let locals = found.locals.iter().map(|local| find_local(now, saved, found, local));
-        Ok(Plan { state: number, locals: locals.collect::<Result<_, _>>()?, branches })
+        Ok(Plan {
+            state: number,
+            locals: locals.collect::<Result<_, _>>()?,
+            branches,
+            narrowed: None,
+        })
     };
     goes_on().map(Arc::new).map_err(|difference| unfit(Some(found), difference))
 }
@@ -276,6 +284,7 @@ fn find_local(
             is_ambiguous = true;
             continue;
         }
+        check_handles(old, local)?;
         if is_about_code(root) && old.place.fingerprint != local.place.fingerprint {
             return Err(Difference::OtherSource { local: local.name.clone() });
         }
@@ -305,6 +314,24 @@ fn find_local(
             })
         }
     }
+}
+
+/// Checks that the handles in a local are not those of other operations than in the saved one.
+fn check_handles(old: &StoredLocal, local: &StoredLocal) -> Result<(), Difference> {
+    let is_known = |now: &&StoredAwaited| old.handles.iter().any(|old| old.is_same_as(now));
+    let is_wanted = |old: &&StoredAwaited| local.handles.iter().any(|now| old.is_same_as(now));
+    let kind = std::mem::discriminant::<StoredAwaited>;
+    for now in local.handles.iter().filter(|now| !is_known(now)) {
+        let before = old.handles.iter().filter(|old| !is_wanted(old));
+        if let Some(before) = before.into_iter().find(|before| kind(before) == kind(now)) {
+            return Err(Difference::OtherHandle {
+                local: local.name.clone(),
+                before: before.to_string(),
+                now: now.to_string(),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// What serde calls the `fields` that lead to a part of a local, from the value that the first `count` of them lead to.

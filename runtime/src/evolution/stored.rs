@@ -28,6 +28,9 @@ pub struct StoredDefinition {
     /// The numbers of the parameters that people are not to see, from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted_parameters: Vec<u32>,
+    /// Whether its runs may continue as runs of another workflow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continues_as_another: bool,
     /// The schema of the return value.
     pub returned: SchemaHash,
     /// The states; the first is the start.
@@ -111,6 +114,9 @@ pub struct StoredLocal {
     /// Whether it can be read from outside.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exposed: bool,
+    /// What the handles in it await: children, promises and spawned operations.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handles: Vec<StoredAwaited>,
 }
 
 /// What is awaited, as its type tells.
@@ -155,6 +161,9 @@ pub enum StoredAwaited {
     Child {
         /// The stored name of its workflow.
         name: String,
+        /// Other stored names that it had.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        formerly: Vec<String>,
         /// The schema of what that returns.
         returned: SchemaHash,
     },
@@ -219,6 +228,7 @@ impl StoredDefinition {
             hash: definition.hash(),
             parameters,
             redacted_parameters: entry.options.redacted_parameters.to_vec(),
+            continues_as_another: entry.options.continues_as_another,
             returned,
             states,
             edges: edges.iter().map(|edge| (edge.from, edge.to)).collect(),
@@ -231,7 +241,10 @@ impl StoredDefinition {
         let parameters = self.parameters.iter().map(|parameter| parameter.schema);
         let mut named: Vec<_> = parameters.chain([self.returned]).collect();
         for state in &self.states {
-            named.extend(state.locals.iter().map(|local| local.schema));
+            for local in &state.locals {
+                named.push(local.schema);
+                local.handles.iter().for_each(|awaited| awaited.name_schemas(&mut named));
+            }
             let branches = state.branches.iter().filter_map(|branch| branch.awaited.as_ref());
             for awaited in state.awaited.iter().chain(branches) {
                 awaited.name_schemas(&mut named);
@@ -306,6 +319,7 @@ fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> Sto
         place: local.place,
         redacted: local.redacted,
         exposed: local.exposed,
+        handles: defined.handles.iter().map(|awaited| stored(awaited, schemas)).collect(),
     });
     let locals = locals.collect();
     let mut awaited = state.awaited.iter().copied();
@@ -361,8 +375,9 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
             is_limited: *is_limited,
         },
         Awaited::Cancellation => StoredAwaited::Cancellation,
-        Awaited::Child { workflow, returned } => StoredAwaited::Child {
+        Awaited::Child { workflow, entry, returned } => StoredAwaited::Child {
             name: (*workflow).to_owned(),
+            formerly: entry().formerly.iter().map(|name| (*name).to_owned()).collect(),
             returned: schemas.add_type(*returned),
         },
         Awaited::Promise { resolved, rejected, is_limited } => StoredAwaited::Promise {
@@ -436,8 +451,10 @@ impl StoredAwaited {
     /// Whether one that is awaited can go on as `other`, which is awaited today.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Activity { name, .. }, Self::Activity { name: other, .. })
-            | (Self::Child { name, .. }, Self::Child { name: other, .. }) => name == other,
+            (Self::Activity { name, .. }, Self::Activity { name: other, .. }) => name == other,
+            (Self::Child { name, .. }, Self::Child { name: other, formerly, .. }) => {
+                name == other || formerly.contains(name)
+            }
             (
                 Self::Workflow { name, version, .. },
                 Self::Workflow { name: other, formerly, version: other_version },

@@ -241,11 +241,6 @@ pub fn keeps<T>(item: &T, mut looks: impl FnMut(&T) -> bool) -> bool {
     looks(item)
 }
 
-/// Shows an item of a loop to who asks for that.
-pub fn inspected<T>(item: &T, mut looks: impl FnMut(&T)) {
-    looks(item);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -42,7 +42,6 @@ mod same_type;
 mod stays;
 mod strict;
 mod texts;
-mod told_by_type;
 mod units;
 mod untouched;
 mod values;
@@ -64,7 +63,6 @@ pub use crate::codec::{Arguments, CodecError, Reader, next_value};
 pub use crate::evolution::{Migration, SavedLocals, Target};
 pub use crate::machine::activity::{Call, Outcomes};
 pub use crate::machine::entry::{Instance, Registered, register};
-pub use crate::machine::future::outcome;
 pub use crate::machine::parked::Parked;
 pub use crate::machine::turns::in_turn;
 pub use crate::machine::values::{ArgumentKind, Values};
@@ -90,7 +88,7 @@ pub use hole::{Hole, forget};
 pub use inclusive_range::inclusive_range;
 pub use instances::{concat, entry_of, instance_name, text};
 pub use iteration::{
-    DurableItem, Gives, Items, Position, beside, current_copy, current_item, inspected, item,
+    DurableItem, Gives, Items, Position, beside, current_copy, current_item, item,
     item_list, items, keeps, next_copy, next_item,
 };
 pub use lending::{
@@ -117,7 +115,6 @@ pub use same_type::{
 pub use stays::{IsBorrowed, stays, used_later};
 pub use strict::Checked;
 pub use texts::{Texts, lent_text, owned_text, owned_texts, static_text, static_texts};
-pub use told_by_type::{given, told};
 pub use units::*;
 pub use untouched::Untouched;
 pub use values::{Encodable, Encoded, Unencodable, Unstored, UnstoredResult, ValuesOf};

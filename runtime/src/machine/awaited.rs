@@ -50,6 +50,8 @@ pub enum Awaited {
     Child {
         /// The stored name of its workflow.
         workflow: &'static str,
+        /// Its workflow.
+        entry: fn() -> &'static WorkflowEntry,
         /// What that returns.
         returned: Described,
     },

@@ -13,7 +13,7 @@ use super::child_options::NewOptions;
 use super::future::sealed::Sealed;
 use super::{
     Awaited, ChildError, Context, DurableFuture, Machine, OperationOutcome, Outcome as _, RunInfo,
-    Signal, StepError, Workflow, WorkflowCall, WorkflowEntry,
+    Signal, StepError, Workflow, WorkflowCall, WorkflowEntry, handles,
 };
 use crate::codec::CodecError;
 use crate::error::{Error, KeyError};
@@ -49,7 +49,7 @@ use crate::model::{
 /// }
 /// ```
 #[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound(serialize = "", deserialize = "W: Workflow"))]
 pub struct ChildHandle<W> {
     /// The first run of its chain.
     child: RunId,
@@ -58,8 +58,13 @@ pub struct ChildHandle<W> {
     /// `None` after the step that starts it.
     #[serde(skip)]
     start: Option<Arc<StartOfChild>>,
-    #[serde(skip)]
+    #[serde(skip, default = "note_read::<W>")]
     workflow: PhantomData<fn() -> W>,
+}
+
+fn note_read<W: Workflow>() -> PhantomData<fn() -> W> {
+    handles::note(&ChildHandle::<W>::AWAITED);
+    PhantomData
 }
 
 impl<W: Workflow> ChildHandle<W> {
@@ -265,7 +270,7 @@ impl<W: Workflow> DurableFuture for ChildHandle<W> {
     type Output = Awaits<W>;
     type Pending = PendingChild;
     const AWAITED: Awaited =
-        Awaited::Child { workflow: W::NAME, returned: W::RETURNED.kind.described };
+        Awaited::Child { workflow: W::NAME, entry: W::entry, returned: W::RETURNED.kind.described };
 
     fn start(self, cx: &Context) -> Result<PendingChild, StepError> {
         let Self { child, workflow_id, start, .. } = self;

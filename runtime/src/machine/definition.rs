@@ -1,10 +1,10 @@
 //! The identity of a definition: a hash of its states and of the arguments of its runs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::context::Description;
 use super::values::{ArgumentKind, SavedKind};
-use super::{Awaited, Context, Parked, WorkflowEntry};
+use super::{Awaited, Context, Parked, WorkflowEntry, handles};
 use crate::codec::schemas::{self, TypeSchema};
 use crate::codec::{Arguments, CodecError, Form, Reader};
 use crate::model::{AwaitKind, DefinitionHash, Node, Payload, Place, StableHash};
@@ -59,6 +59,7 @@ impl DefinedState {
             if let Some(fields) = &defined.fields {
                 hash.add(&format!("fields {fields:?}"));
             }
+            defined.handles.iter().for_each(|awaited| add_awaited(awaited, hash));
         }
         for branch in &node.branches {
             hash.add(branch.name);
@@ -72,6 +73,11 @@ impl DefinedState {
 /// an item or of a branch.
 pub(crate) fn is_about_code(local: &str) -> bool {
     ["position of ", "branch of "].iter().any(|prefix| local.starts_with(prefix))
+}
+
+/// Whether serde calls handles so.
+fn is_handle(type_name: &str) -> bool {
+    ["ChildHandle", "Promise", "Spawned"].contains(&type_name)
 }
 
 /// Adds the place of what is not the only one of its name.
@@ -109,7 +115,7 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
             hash.add(if *is_limited { "limited update" } else { "update" });
         }
         Awaited::Cancellation => hash.add("cancellation"),
-        Awaited::Child { workflow, returned } => {
+        Awaited::Child { workflow, returned, .. } => {
             add_type(*returned);
             hash.add(workflow);
             hash.add("child");
@@ -149,11 +155,24 @@ pub(crate) struct DefinedLocal {
     pub(crate) schema: &'static TypeSchema,
     /// Of a part, what serde calls the fields that lead to it, if that is known.
     pub(crate) fields: Option<Vec<String>>,
+    /// What the handles in it await.
+    pub(crate) handles: Vec<&'static Awaited>,
 }
 
 impl DefinedLocal {
     fn of(kind: SavedKind, fields: Option<Vec<String>>) -> Self {
-        Self { kind, schema: schemas::of_type(kind.described), fields }
+        let schema = schemas::of_type(kind.described);
+        let types = schema.schema.format.as_ref().map(|(_, types)| types);
+        // Any type may be in one that does not show its own.
+        let may_have_some = types.is_none_or(|types| types.iter().any(|it| is_handle(&it.name)));
+        let handles = if may_have_some { handles::in_type(kind.described) } else { Vec::new() };
+        let mut seen = HashSet::new();
+        let is_new = |awaited: &&'static Awaited| {
+            let mut hash = StableHash::new();
+            add_awaited(awaited, &mut hash);
+            seen.insert(hash.finish())
+        };
+        Self { kind, schema, fields, handles: handles.into_iter().filter(is_new).collect() }
     }
 
     /// The form in which it is kept.

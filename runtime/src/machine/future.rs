@@ -75,11 +75,3 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     #[doc(hidden)]
     const ALONE: Fut<Self> = Fut::of();
 }
-
-/// The output of an operation, for unreachable code.
-///
-/// # Panics
-/// Always.
-pub fn outcome<F: DurableFuture>(_: F) -> F::Output {
-    unreachable!("types are told by code that is not carried out")
-}

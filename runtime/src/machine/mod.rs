@@ -19,6 +19,7 @@ mod durable;
 pub(crate) mod entry;
 pub(crate) mod frame;
 pub(crate) mod future;
+mod handles;
 mod inline;
 mod join_all;
 mod map;

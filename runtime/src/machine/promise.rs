@@ -12,6 +12,7 @@ use super::pending::{PendingLimited, PendingOne};
 use super::turns::Arrived;
 use super::{
     ActivityError, Awaited, Context, Durable, DurableFuture, Never, OperationOutcome, StepError,
+    handles,
 };
 use crate::codec::{self, CodecError, Described, schemas};
 use crate::model::{
@@ -25,12 +26,17 @@ use crate::model::{
 /// reason why there is none.
 #[must_use = "a promise is not waited for until it is awaited"]
 #[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
+#[serde(bound(serialize = "", deserialize = "T: Durable, E: Durable"))]
 pub struct Promise<T = (), E = Never> {
     token: PromiseToken,
     expires_at: Option<Timestamp>,
-    #[serde(skip)]
+    #[serde(skip, default = "note_read::<T, E>")]
     types: PhantomData<fn() -> (T, E)>,
+}
+
+fn note_read<T: Durable, E: Durable>() -> PhantomData<fn() -> (T, E)> {
+    handles::note(&Promise::<T, E>::AWAITED);
+    PhantomData
 }
 
 impl<T, E> Promise<T, E> {

@@ -233,12 +233,19 @@ pub struct WorkflowOptions {
     /// The indexes of hidden parameters.
     #[doc(hidden)]
     pub redacted_parameters: &'static [u32],
+    /// Whether a run may continue as one of another workflow.
+    #[doc(hidden)]
+    pub continues_as_another: bool,
 }
 
 impl WorkflowOptions {
     /// The default options.
-    pub const DEFAULT: Self =
-        Self { durability: Durability::Strict, history: None, redacted_parameters: &[] };
+    pub const DEFAULT: Self = Self {
+        durability: Durability::Strict,
+        history: None,
+        redacted_parameters: &[],
+        continues_as_another: false,
+    };
 
     /// The same, with another durability.
     #[must_use]
@@ -259,6 +266,14 @@ impl WorkflowOptions {
     #[must_use]
     pub const fn with_redacted_parameters(mut self, parameters: &'static [u32]) -> Self {
         self.redacted_parameters = parameters;
+        self
+    }
+
+    /// The same, for a workflow that may continue as another.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn continuing_as_another(mut self) -> Self {
+        self.continues_as_another = true;
         self
     }
 }

@@ -63,6 +63,15 @@ pub enum Difference {
         /// The local.
         local: String,
     },
+    /// The local has the handle of a child or a spawned operation, and the code expects that of another one.
+    OtherHandle {
+        /// The local.
+        local: String,
+        /// The operation of the handle.
+        before: String,
+        /// The operation that the code expects.
+        now: String,
+    },
     /// A branch in which the run waits no longer exists.
     MissingBranch {
         /// What it awaited.
@@ -150,6 +159,12 @@ impl fmt::Display for Difference {
                     "`{local}` was saved, and the code that it says the position in has changed"
                 )
             }
+            Self::OtherHandle { local, before, now } => {
+                write!(
+                    f,
+                    "`{local}` has the handle of {before}, and the code takes it for that of {now}"
+                )
+            }
             Self::MissingBranch { branch } => {
                 write!(f, "the run waits for the branch `{branch}`, which is gone")
             }
@@ -201,6 +216,10 @@ impl Finding {
             Difference::AmbiguousLocal { .. } => "give the new binding another name",
             Difference::OtherSource { .. } => {
                 "keep what the loop goes over, or the branches that give the value, or write a `#[migrate]`"
+            }
+            Difference::OtherHandle { .. } => {
+                "give the handle of the other operation another name, or write a `#[migrate]`; a renamed workflow states \
+                 its old name with `formerly`"
             }
             Difference::MissingBranch { .. } | Difference::NewBranch { .. } => {
                 "keep the branches for the runs that wait here, or write a `#[migrate]`"

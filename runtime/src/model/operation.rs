@@ -146,7 +146,12 @@ impl ActivityOperation {
     /// Whether an attempt may have been made since the activity was requested, or since it was requested again by
     /// an edit.
     pub fn may_have_begun(&self) -> bool {
-        !self.attempts.is_multiple_of(Self::NUMBERS_PER_STEP)
+        !Self::is_first(self.attempts.saturating_add(1))
+    }
+
+    /// Whether the attempt of this number, from 1, is the first since then.
+    pub fn is_first(attempt: u32) -> bool {
+        attempt.saturating_sub(1).is_multiple_of(Self::NUMBERS_PER_STEP)
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::time::Duration;
 
+use piton_schedule::UnixSeconds;
 use serde::{Deserialize, Serialize};
 
 use super::config::Config;
@@ -62,11 +63,14 @@ impl State {
     pub(crate) fn doubt(&mut self, before: (&Config, &Self), schedule_id: &str, now: Timestamp) {
         let (config, state) = before;
         let goes_on = self.is_live() && self.until == state.until;
+        // A signal is sent, and leaves no run by which it is found.
+        let sends = config.action.signal.is_some();
         // A configuration that is kept was compiled before.
-        let Some(times) = config.spec.compile().ok().filter(|_| state.is_live() && !goes_on) else {
-            return;
-        };
-        let mut last = state.until;
+        let times = config.spec.compile().ok();
+        let Some(times) = times.filter(|_| state.is_live() && !goes_on && !sends) else { return };
+        // What is older is missed, and started by nobody.
+        let oldest = now - config.catch_up() - times.max_jitter();
+        let mut last = state.until.max(UnixSeconds(UnixSeconds::from_micros(oldest.0).0 - 1));
         let mut items = Vec::new();
         while let Some(nominal) = times.next(last) {
             let at = Timestamp(nominal.as_micros());

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use piton::error::{EditError, RunError};
 use piton::filter::{self, Filter};
-use piton::model::RunStatus;
+use piton::model::{PromiseToken, RunStatus};
+
 use piton::prelude::*;
 use piton::worker::Queue;
 
@@ -33,6 +34,18 @@ async fn parent(cx: &Context) -> Result<String, String> {
 #[workflow]
 async fn unrepeated() -> Result<String, ActivityError<String>> {
     once("pay").await
+}
+
+/// Fails over its promise, over an activity beside it, or over neither.
+#[workflow]
+async fn approved(cx: &Context) -> Result<String, String> {
+    let approval: Promise<String, String> = cx.promise("approval");
+    let (told, sent) = join!(approval, perform("send"));
+    Ok(format!(
+        "{}, {}",
+        told.map_err(|error| error.to_string())?,
+        sent.map_err(|error| error.to_string())?
+    ))
 }
 
 #[workflow]
@@ -93,6 +106,33 @@ async fn an_activity_that_is_made_once_is_made_again_only_where_that_is_allowed(
     assert!(run.retry().repeat_at_most_once().await.unwrap());
     assert_eq!(run.result().await.unwrap(), "pay done");
     assert_eq!(rig.lab.begun("pay").len(), 2);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_promise_is_awaited_again_and_keeps_its_outcome() {
+    let rig = Rig::new();
+    rig.lab.fail("send", 4);
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approved()).await.unwrap();
+    rig.until_parked(&run).await;
+    let token = PromiseToken::of_run("approved", run.run_id(), "approval");
+    // The activity has failed by now, and the promise comes last.
+    tokio::time::sleep(Duration::from_secs(60)).await;
+    assert!(rig.client.promise(&token).resolve(&"yes".to_owned()).await.unwrap().is_first());
+    assert!(matches!(run.result().await, Err(RunError::Failed(_))));
+    assert!(run.retry().await.unwrap());
+    assert_eq!(run.result().await.unwrap(), "yes, send done");
+
+    let run = rig.client.start(approved()).await.unwrap();
+    rig.until_parked(&run).await;
+    let token = PromiseToken::of_run("approved", run.run_id(), "approval");
+    assert!(rig.client.promise(&token).reject(&"no".to_owned()).await.unwrap().is_first());
+    let reason = format!("{:?}", run.result().await.unwrap_err());
+    assert!(reason.contains("no"), "{reason}");
+    assert!(run.retry().await.unwrap());
+    // It is rejected for good.
+    assert_eq!(format!("{:?}", run.result().await.unwrap_err()), reason);
     worker.shutdown().await.unwrap();
 }
 

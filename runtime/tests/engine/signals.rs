@@ -411,3 +411,28 @@ async fn a_signal_that_the_workflow_never_waits_for_is_refused() {
     assert_eq!(run.result().await.unwrap().as_deref(), Some("cyd"));
     worker.shutdown().await.unwrap();
 }
+
+#[workflow]
+async fn prepares(cx: &Context) -> Result<String, String> {
+    cx.sleep(seconds(5)).await;
+    cx.continue_as_new(approval(60))
+}
+
+/// Nobody waits for it.
+#[derive(Signal, Serialize, Deserialize)]
+struct Unheard;
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_may_be_for_the_workflow_that_the_run_continues_as() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(prepares()).await.unwrap();
+    run.signal(by("ada")).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "ada");
+    let start = rig.client.signal_or_start(by("bob"), prepares()).id("next");
+    assert_eq!(start.await.unwrap().result().await.unwrap(), "bob");
+    let run = rig.client.start(prepares()).await.unwrap();
+    let refused = run.signal(Unheard).await.unwrap_err();
+    assert!(matches!(refused, SignalError::NotAwaited { .. }), "{refused:?}");
+    worker.shutdown().await.unwrap();
+}

@@ -30,6 +30,8 @@ struct Parked {
     /// As the new build reads it.
     new_result: Option<Boxed<String>>,
     snapshot: Option<Vec<u8>>,
+    /// Whether it is paused while the build changes.
+    is_paused: bool,
 }
 
 /// Carries one run in each of the edit's states over to the new build, and tells what went otherwise than expected.
@@ -80,6 +82,10 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
         return failures;
     }
 
+    for parked in runs.values().filter(|parked| parked.is_paused) {
+        let run = client.by_id(parked.run_id);
+        assert!(run.pause("the build changes").await.unwrap(), "{} can be paused", parked.id);
+    }
     lab.release();
     for (number, parked) in &mut runs {
         let cell = &edit.cells[*number];
@@ -91,6 +97,10 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     let client = Client::new(Arc::clone(store));
     failures.extend(database_disagreements(&client, edit).await);
     let worker = serve(&client, &edit.new, &lab).await;
+    for parked in runs.values().filter(|parked| parked.is_paused) {
+        let run = client.by_id(parked.run_id);
+        assert!(run.resume().await.unwrap(), "{} is paused", parked.id);
+    }
     let mut expected = Vec::new();
     for (number, cell) in edit.cells.iter().enumerate() {
         let parked = runs.get_mut(&number).expect("each cell has a run");
@@ -149,8 +159,11 @@ async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
                 && matches!(state.awaited, Some(StoredAwaited::Workflow { .. }))
         });
         let disagreement = match cell.verdict {
-            Verdict::Goes(_) | Verdict::Back(..) | Verdict::Unforeseen(..) => certain
+            Verdict::Goes(_) | Verdict::Back(..) => certain
                 .map(|concern| format!("it goes on, and the check says: {}", concern.finding)),
+            Verdict::Held(..) if here.is_empty() => Some("the check does not see it".to_owned()),
+            Verdict::Held(..) => certain
+                .map(|concern| format!("only the value tells, and it says: {}", concern.finding)),
             // It fails at what it reads next.
             Verdict::Blocked("", ..) if !concerns.is_empty() => None,
             Verdict::Blocked(..) if here.is_empty() && !is_inline => {
@@ -196,7 +209,8 @@ async fn begin(client: &Client, edit: &Edit, number: usize, lab: &Lab) -> Parked
     let id = format!("{}/{}/{number}", edit.name, cell.state);
     lab.hold(&id, &cell.held);
     let Begun { run_id, result } = (cell.begin)(client.clone(), id.clone()).await;
-    Parked { id, run_id, old_result: Some(result), new_result: None, snapshot: None }
+    let is_paused = number % 2 == 1 && cell.state != END;
+    Parked { id, run_id, old_result: Some(result), new_result: None, snapshot: None, is_paused }
 }
 
 impl Parked {
@@ -207,7 +221,7 @@ impl Parked {
     }
 }
 
-async fn serve(client: &Client, build: &Build, lab: &Lab) -> RunningWorker {
+pub async fn serve(client: &Client, build: &Build, lab: &Lab) -> RunningWorker {
     let worker = Worker::new(client).serving(build.workflows(), build.activities());
     worker.provide(lab.clone()).shutdown_grace(Duration::ZERO).start().await.unwrap()
 }
@@ -222,7 +236,7 @@ async fn in_new_build(
 ) -> Result<Option<&'static str>, String> {
     let result = parked.new_result.take().expect("nobody has asked for it");
     let verdict = match cell.verdict {
-        Verdict::Unforeseen(what, expected) => Verdict::Blocked("", what, expected),
+        Verdict::Held(what, expected) => Verdict::Blocked("", what, expected),
         verdict => verdict,
     };
     match verdict {
@@ -249,7 +263,7 @@ async fn in_new_build(
             }
             Ok(Some(expected))
         }
-        Verdict::Unforeseen(..) => unreachable!("it is taken for one that is blocked"),
+        Verdict::Held(..) => unreachable!("it is taken for one that is blocked"),
         Verdict::Back(state, result) => {
             until(client, parked.run_id, |record| record.state == state).await?;
             Ok(Some(result))
@@ -294,7 +308,7 @@ async fn until_read(store: &Arc<dyn Store>, run_id: RunId, state: &str) -> Resul
 }
 
 /// Waits until the run is as wanted.
-async fn until(
+pub async fn until(
     client: &Client,
     run_id: RunId,
     is_wanted: impl Fn(&RunRecord) -> bool,

@@ -77,9 +77,9 @@ pub enum Verdict {
     /// It is blocked in the new build with a difference of this kind, which names this; and completes in the old
     /// build with this result.
     Blocked(&'static str, &'static str, &'static str),
-    /// It is blocked in the new build when it reads something that does not fit this, which the check in advance does
-    /// not say; and completes in the old build with this result.
-    Unforeseen(&'static str, &'static str),
+    /// It is blocked in the new build when a handle that it has gives something that does not fit this, which the check
+    /// of this state says may be; and completes in the old build with this result.
+    Held(&'static str, &'static str),
     /// It goes on to this state in the new build, and from there completes in the old one with this result.
     Back(&'static str, &'static str),
 }
@@ -183,6 +183,81 @@ macro_rules! edits {
         /// All of them.
         pub fn all() -> Vec<$crate::edit::Edit> {
             vec![$($name::edit()),+]
+        }
+    };
+}
+
+/// Defines edits of the type of one local that the state keeps: its type with what that takes, and the value that the
+/// code makes, before and now. The result is the value as `Debug` writes it.
+#[macro_export]
+macro_rules! retypes {
+    ($(
+        $what:literal
+        $name:ident {
+            old { $($old:item)* } $old_type:ty = $old_value:expr;
+            new { $($new:item)* } $new_type:ty = $new_value:expr;
+            $verdict:expr
+        }
+    )+) => {
+        $crate::edits! {
+            $(
+                $what
+                $name {
+                    old [] {
+                        $($old)*
+
+                        #[workflow]
+                        pub async fn $name(cx: &Context) -> String {
+                            let value: $old_type = $old_value;
+                            cx.signal::<Go>().await;
+                            format!("{value:?}").replace('"', "'")
+                        }
+                    }
+                    new [] {
+                        $($new)*
+
+                        #[workflow]
+                        pub async fn $name(cx: &Context) -> String {
+                            let value: $new_type = $new_value;
+                            cx.signal::<Go>().await;
+                            format!("{value:?}").replace('"', "'")
+                        }
+                    }
+                    run old() new();
+                    at "signal<Go>" [] [Go(1)] => $verdict;
+                }
+            )+
+        }
+    };
+}
+
+/// Defines edits of the body of a workflow that takes one number, 7.
+#[macro_export]
+macro_rules! rewrites {
+    ($(
+        $what:literal
+        $name:ident($cx:ident, $id:ident) {
+            old { $($old:tt)* }
+            new { $($new:tt)* }
+            $($runs:tt)+
+        }
+    )+) => {
+        $crate::edits! {
+            $(
+                $what
+                $name {
+                    old [] {
+                        #[workflow]
+                        pub async fn $name($cx: &Context, $id: u64) -> String { $($old)* }
+                    }
+                    new [] {
+                        #[workflow]
+                        pub async fn $name($cx: &Context, $id: u64) -> String { $($new)* }
+                    }
+                    run old(7) new(7);
+                    $($runs)+
+                }
+            )+
         }
     };
 }

@@ -177,7 +177,7 @@ edits! {
         }
         run old() new();
         children old [bill] new [];
-        at "signal<Go>" [] [Go(7)] => Unforeseen("u64", "7 Some(\\\"bill 1\\\")");
+        at "signal<Go>" [] [Go(7)] => Held("u64", "7 Some(\\\"bill 1\\\")");
     }
 
     "code is added behind a promise that is awaited, and the name of the promise changes"
@@ -282,7 +282,7 @@ edits! {
             }
         }
         run old() new();
-        at "signal<Go>" [] [Go(7)] => Unforeseen("u64", "7 Some(\\\"yes\\\")");
+        at "signal<Go>" [] [Go(7)] => Held("u64", "7 Some(\\\"yes\\\")");
     }
 
     "the wait for a promise gets a time limit"

@@ -13,19 +13,25 @@ mod drive;
 mod edit;
 mod shop;
 
+mod attributes;
 mod blocks;
+mod bodies;
 mod branches;
 mod collections;
 mod endings;
 mod enums;
 mod exposed;
 mod fan_out;
+mod handles;
 mod inline;
 mod kin;
 mod locals;
 mod loops;
+mod narrowed;
 mod parts;
 mod places;
+mod retried;
+mod shapes;
 mod structs;
 mod values;
 mod wire;
@@ -45,15 +51,20 @@ const GROUPS: &[Group] = &[
     ("locals", locals::all),
     ("parts", parts::all),
     ("loops", loops::all),
+    ("bodies", bodies::all),
     ("values", values::all),
     ("collections", collections::all),
     ("structs", structs::all),
     ("enums", enums::all),
+    ("shapes", shapes::all),
+    ("attributes", attributes::all),
     ("branches", branches::all),
+    ("narrowed", narrowed::all),
     ("blocks", blocks::all),
     ("fan_out", fan_out::all),
     ("inline", inline::all),
     ("kin", kin::all),
+    ("handles", handles::all),
     ("wire", wire::all),
     ("endings", endings::all),
     ("exposed", exposed::all),
@@ -77,7 +88,19 @@ fn main() {
             })
         });
         let documented = Trial::test("documented", || documented::check(GROUPS));
-        on_file.chain(on_server).chain([documented]).collect()
+        let retried_on_file = Trial::test("sqlite::retried", || {
+            let folder = tempfile::tempdir()?;
+            let url = format!("sqlite:{}", folder.path().join("shop.db").display());
+            run(async move { retried::check(connect(&url).await?).await })
+        });
+        let retried_on_server = trial("postgres::retried".to_owned(), cluster, |cluster| {
+            run(async move {
+                let database = cluster.database(EMPTY).await?;
+                retried::check(connect(database.url()).await?).await
+            })
+        });
+        let others = [documented, retried_on_file, retried_on_server];
+        on_file.chain(on_server).chain(others).collect()
     })
 }
 

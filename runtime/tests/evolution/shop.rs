@@ -5,6 +5,8 @@ use std::future::pending;
 use std::sync::{Arc, Mutex};
 
 use piton::activities::ActivityEntry;
+pub use piton::evolution::Resume;
+pub use piton::migrate;
 pub use piton::prelude::*;
 pub use serde::{Deserialize, Serialize};
 

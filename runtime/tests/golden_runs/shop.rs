@@ -125,6 +125,8 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
     client.start(waits_for_all(order())).id("all").await?;
     client.start(waits_for_one(order())).id("one").await?;
     client.start(is_retried(order())).id("retried").await?;
+    let paused = client.start(waits_for_one(order())).id("paused").run_timeout(days(36_500));
+    let paused = paused.timeout_clock(TimeoutClock::Attended).await?;
     let over = client.start(waits_for_one(order())).id("over").await?;
     over.signal(Go { by: "early".to_owned() }).await?;
     over.result().await?;
@@ -135,6 +137,7 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
         ("all", "join"),
         ("one", "select"),
         ("retried", "charge"),
+        ("paused", "select"),
     ] {
         while client.find(id).await?.is_none_or(|run| run.state != state) {
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -143,6 +146,7 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
     // Half of what the join waits for has come by then.
     tokio::time::sleep(Duration::from_secs(1)).await;
     worker.shutdown().await?;
+    assert!(paused.pause("for a while").by("Ann").await?, "it is open");
     Ok(())
 }
 
@@ -169,6 +173,10 @@ pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
     assert_eq!(run.result().await?, "Ann for Höhe");
     let run = client.run::<is_retried>("retried").await?;
     assert_eq!(run.result().await?, "7 by Card { last: [1, 2, 3, 4] }");
+    let run = client.run::<waits_for_one>("paused").await?;
+    run.signal(go()).await?;
+    assert!(run.resume().by("Ann").await?, "it is paused");
+    assert_eq!(run.result().await?, "Ann for Höhe");
     let run = client.run::<waits_for_one>("over").await?;
     assert_eq!(run.result().await?, "early for Höhe");
     worker.shutdown().await?;

@@ -1,4 +1,4 @@
-//! Jumps: out of the workflow, to another root, and within the code.
+//! Jumps: out of the workflow, to another segment, and within the code.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -84,9 +84,9 @@ impl Rewrite<'_, '_> {
 
     /// What has been awaited if its `?` has been asked by now, so that this is what the `?` gives.
     fn given_by_asked(&self, value: &Expr) -> Option<TokenStream> {
-        let root = self.printer.root;
-        let asked = root.asked.as_ref()?;
-        let BlockKind::Resume(point) = self.printer.machine.graph[root.block].kind else {
+        let segment = self.printer.segment;
+        let asked = segment.asked.as_ref()?;
+        let BlockKind::Resume(point) = self.printer.machine.graph[segment.block].kind else {
             return None;
         };
         if !asked.is_of_awaited(value) {

@@ -24,7 +24,7 @@ use crate::syntax::macros;
 use crate::syntax::macros::Piece;
 use crate::syntax::patterns::collect_bindings;
 
-/// Rewrites code of one root.
+/// Rewrites code of one segment.
 pub(super) struct Rewrite<'p, 'a> {
     printer: &'p Printer<'a>,
     /// Names bound in inner scopes.
@@ -224,7 +224,7 @@ impl VisitMut for Rewrite<'_, '_> {
     }
 }
 
-/// Rewrites the expressions in a macro, the guard of a `matches!` with the pattern before it. `normalize` has
+/// Rewrites the expressions in a macro, the guard of a `matches!` with the pattern before it. `anf` has
 /// refused jumps in those that cannot be taken apart.
 fn rewrite_macro(mac: &mut syn::Macro, mut rewrite: impl FnMut(&mut Expr, Option<&Pat>)) {
     let Some(mut pieces) = macros::parse(mac) else { return };

@@ -11,7 +11,7 @@ use syn::{Expr, Ident, Member, Pat, Stmt};
 pub(crate) use self::made::Made;
 use crate::collections::sets::Set;
 use crate::ir::usage::analysis::{Analysis, Mode};
-use crate::ir::{Branch, Field, Local, LocalId, Locals, TargetId};
+use crate::ir::{Branch, Field, LocalId, Locals, TargetId};
 use crate::syntax::patterns::collect_bindings;
 
 /// A local, or a field of one.
@@ -195,11 +195,7 @@ impl Usage {
 
 /// What code does by which a local is made again.
 fn made_again(locals: &Locals, local: LocalId) -> Option<Usage> {
-    let Local { remade, told_by, .. } = &locals[local];
-    let mut usage = Usage::of_expr(locals, remade.as_ref()?);
-    usage.mentions.extend(told_by);
-    usage.reads.extend(told_by.map(Place::whole));
-    Some(usage)
+    Some(Usage::of_expr(locals, locals[local].remade.as_ref()?))
 }
 
 /// The local, and all that it is made of if it is made again where it is used.

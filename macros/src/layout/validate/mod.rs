@@ -1,7 +1,7 @@
 //! Checks the invariants of the layout on which code generation relies. Each rule is a function, and for each there
 //! is a layout that only this rule refuses.
 
-use super::{Layout, Link, Root, VariableId, uninitialized};
+use super::{Layout, Link, Segment, VariableId, uninitialized};
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;
 use crate::ir::usage::Place;
@@ -23,16 +23,16 @@ type Checked = Result<(), String>;
 /// What does not hold. It is a mistake of the compiler and not of the user.
 pub(crate) fn validate(graph: &Graph, liveness: &Liveness, layout: &Layout) -> Checked {
     let machine = Machine { graph, liveness, layout };
-    machine.every_root_is_an_arm()?;
-    for root in &layout.roots {
-        machine.locals_are_in_scope(root)?;
-        machine.wholes_are_not_split(root)?;
-        machine.what_is_remade_is_not_given(root)?;
-        machine.what_is_kept_is_given_and_not_named(root)?;
+    machine.every_segment_is_an_arm()?;
+    for segment in &layout.segments {
+        machine.locals_are_in_scope(segment)?;
+        machine.wholes_are_not_split(segment)?;
+        machine.what_is_remade_is_not_given(segment)?;
+        machine.what_is_kept_is_given_and_not_named(segment)?;
     }
     machine.what_is_remade_is_not_saved()?;
     machine.names_are_unique()?;
-    // What takes more than a look at each root is left to builds that are to find mistakes.
+    // What takes more than a look at each segment is left to builds that are to find mistakes.
     if cfg!(debug_assertions) {
         machine.states_save_what_is_live()?;
         machine.edges_lead_everywhere()?;
@@ -50,43 +50,43 @@ impl Machine<'_> {
         self.graph.locals[local].ident.to_string()
     }
 
-    fn every_root_is_an_arm(&self) -> Checked {
-        let arms: Vec<BlockId> = self.layout.roots.iter().map(|root| root.block).collect();
+    fn every_segment_is_an_arm(&self) -> Checked {
+        let arms: Vec<BlockId> = self.layout.segments.iter().map(|segment| segment.block).collect();
         let links = self.layout.links.iter().enumerate();
-        let roots: Vec<BlockId> = links
-            .filter(|(_, link)| **link == Link::Root)
+        let segments: Vec<BlockId> = links
+            .filter(|(_, link)| **link == Link::Segment)
             .map(|(index, _)| BlockId(index))
             .collect();
-        if let Some(block) = roots.iter().find(|block| !arms.contains(block)) {
+        if let Some(block) = segments.iter().find(|block| !arms.contains(block)) {
             return Err(format!("block {} has no arm", block.0));
         }
-        if arms != roots {
-            return Err("there is an arm for what is no root, or a second one".to_owned());
+        if arms != segments {
+            return Err("there is an arm for what is no segment, or a second one".to_owned());
         }
         Ok(())
     }
 
-    fn locals_are_in_scope(&self, root: &Root) -> Checked {
+    fn locals_are_in_scope(&self, segment: &Segment) -> Checked {
         let mut in_scope = vec![false; self.graph.locals.ids().len()];
-        for scope in &self.graph.scopes[self.graph[root.block].scope.0].path {
+        for scope in &self.graph.scopes[self.graph[segment.block].scope.0].path {
             for local in &self.graph.scopes[scope.0].locals {
                 in_scope[local.0] = true;
             }
         }
-        let given = root.entry.iter().map(|id| self.place(*id).local);
+        let given = segment.entry.iter().map(|id| self.place(*id).local);
         let mut locals =
-            given.chain(root.remade.iter().copied()).chain(root.declared.iter().copied());
+            given.chain(segment.remade.iter().copied()).chain(segment.declared.iter().copied());
         match locals.find(|local| !in_scope[local.0]) {
             Some(local) => {
                 let name = self.name(local);
-                Err(format!("`{name}` is used out of its scope in block {}", root.block.0))
+                Err(format!("`{name}` is used out of its scope in block {}", segment.block.0))
             }
             None => Ok(()),
         }
     }
 
-    fn wholes_are_not_split(&self, root: &Root) -> Checked {
-        let places: Vec<&Place> = root.entry.iter().map(|id| self.place(*id)).collect();
+    fn wholes_are_not_split(&self, segment: &Segment) -> Checked {
+        let places: Vec<&Place> = segment.entry.iter().map(|id| self.place(*id)).collect();
         let split = places.iter().filter(|place| !place.fields.is_empty());
         match split.into_iter().find(|part| places.contains(&&Place::whole(part.local))) {
             Some(part) => {
@@ -96,12 +96,12 @@ impl Machine<'_> {
         }
     }
 
-    fn what_is_remade_is_not_given(&self, root: &Root) -> Checked {
-        let mut given = root.entry.iter().map(|id| self.place(*id).local);
-        match given.find(|local| root.remade.contains(local)) {
+    fn what_is_remade_is_not_given(&self, segment: &Segment) -> Checked {
+        let mut given = segment.entry.iter().map(|id| self.place(*id).local);
+        match given.find(|local| segment.remade.contains(local)) {
             Some(local) => {
                 let name = self.name(local);
-                Err(format!("`{name}` is both given and made again in block {}", root.block.0))
+                Err(format!("`{name}` is both given and made again in block {}", segment.block.0))
             }
             None => Ok(()),
         }
@@ -115,14 +115,14 @@ impl Machine<'_> {
         }
     }
 
-    fn what_is_kept_is_given_and_not_named(&self, root: &Root) -> Checked {
+    fn what_is_kept_is_given_and_not_named(&self, segment: &Segment) -> Checked {
         let wrong = |id: &&VariableId| {
-            !root.entry.contains(id) || root.named.contains(&self.place(**id).local)
+            !segment.entry.contains(id) || segment.named.contains(&self.place(**id).local)
         };
-        match root.kept.iter().find(wrong) {
+        match segment.kept.iter().find(wrong) {
             Some(id) => {
                 let name = &self.layout.variable(*id).stored;
-                Err(format!("`{name}` cannot only pass through block {}", root.block.0))
+                Err(format!("`{name}` cannot only pass through block {}", segment.block.0))
             }
             None => Ok(()),
         }
@@ -134,25 +134,25 @@ impl Machine<'_> {
         let bound = self.graph.bound_at_entry();
         let vacant = uninitialized::analyze(self.graph);
         for state in &self.layout.states {
-            let resumed = self.layout.roots.iter().find(|root| {
-                state.point.is_some_and(|p| self.graph[root.block].kind == BlockKind::Resume(p))
+            let resumed = self.layout.segments.iter().find(|segment| {
+                state.point.is_some_and(|p| self.graph[segment.block].kind == BlockKind::Resume(p))
             });
-            let Some(root) = resumed else {
+            let Some(segment) = resumed else {
                 if state.point.is_none() && state.fields.is_empty() {
                     continue;
                 }
                 return Err(format!("nothing resumes the state `{}`", state.name));
             };
-            let mut live = self.liveness.entry(self.graph, root.block, bound[root.block.0]);
-            live.retain(|place| !vacant.at(root.block, place.local));
+            let mut live = self.liveness.entry(self.graph, segment.block, bound[segment.block.0]);
+            live.retain(|place| !vacant.at(segment.block, place.local));
             let places = |ids: &[VariableId]| -> Set<Place> {
                 ids.iter().map(|id| self.place(*id).clone()).collect()
             };
             let saved = places(&state.fields);
-            if state.fields != root.entry {
+            if state.fields != segment.entry {
                 return Err(format!("the state `{}` is not what is loaded from it", state.name));
             }
-            if &saved | &places(&root.unfilled) != live {
+            if &saved | &places(&segment.unfilled) != live {
                 return Err(format!("the state `{}` is not what is live at it", state.name));
             }
             if let Some(id) = state.fields.iter().find(|id| !self.layout.variable(**id).is_saved) {
@@ -197,28 +197,28 @@ impl Machine<'_> {
         }
     }
 
-    /// On every way to a root, what it is given has been given before, or was made on the way.
+    /// On every way to a segment, what it is given has been given before, or was made on the way.
     fn what_is_given_is_there(&self) -> Checked {
         let mut known = vec![Set::new(); self.graph.blocks.len()];
-        for root in &self.layout.roots {
-            let there = &mut known[root.block.0];
-            there.add(&root.named);
-            there.add(&root.bound);
-            there.extend(root.entry.iter().map(|id| self.place(*id).local));
-            there.extend(&root.declared);
+        for segment in &self.layout.segments {
+            let there = &mut known[segment.block.0];
+            there.add(&segment.named);
+            there.add(&segment.bound);
+            there.extend(segment.entry.iter().map(|id| self.place(*id).local));
+            there.extend(&segment.declared);
             // What the branches of a point use from outside is there where they are stepped.
-            there.add(&root.used_by_regions);
+            there.add(&segment.used_by_regions);
         }
         for from in self.graph.block_ids() {
             let regions = self.graph[from].end.regions().into_iter();
             let begun = regions.map(|region| self.graph[region].entry);
             let exits = self.layout.exits[from.0].iter().copied().flatten();
             for to in exits.chain(begun) {
-                let Some(root) = self.layout.root(to) else {
-                    return Err(format!("block {} goes to what is no root", from.0));
+                let Some(segment) = self.layout.segment(to) else {
+                    return Err(format!("block {} goes to what is no segment", from.0));
                 };
-                let there = &known[self.layout.root_of[from.0].0];
-                let given = root.entry.iter().map(|id| self.place(*id).local);
+                let there = &known[self.layout.segment_of[from.0].0];
+                let given = segment.entry.iter().map(|id| self.place(*id).local);
                 // What is outside of a region is there in all of it.
                 let mut given = given.filter(|local| !self.is_outside(*local, from));
                 if let Some(local) = given.find(|local| !there.contains(local)) {

@@ -33,7 +33,7 @@ fn machine() -> (Graph, Liveness, Layout) {
         parse::parse(function, "run".into(), None, &diagnostics).expect("a workflow");
     let locals = resolve::resolve(None, &mut function.params, &mut function.body, &diagnostics);
     let body = function.body.clone();
-    let tree = anf::normalize(None, &body, locals, &crate::ir::Refinement::default(), &diagnostics);
+    let tree = anf::convert(None, &body, locals, &crate::ir::Refinement::default(), &diagnostics);
     diagnostics.finish().expect("nothing is wrong with it");
     let graph = cfg::build(tree, &function.params);
     let liveness = liveness::analyze(&graph);
@@ -49,21 +49,21 @@ fn fault(change: impl FnOnce(&mut Graph, &mut Layout)) -> String {
     validate(&graph, &liveness, &layout).expect_err("something is wrong")
 }
 
-/// The first root, from the back, that is given the local of this name.
-fn given<'a>(graph: &Graph, layout: &'a mut Layout, name: &str) -> (&'a mut Root, VariableId) {
+/// The first segment, from the back, that is given the local of this name.
+fn given<'a>(graph: &Graph, layout: &'a mut Layout, name: &str) -> (&'a mut Segment, VariableId) {
     let id = layout.variables.iter().position(|variable| variable.stored == name);
     let id = VariableId(id.expect("there is such a local"));
     assert_eq!(graph.locals[layout.variable(id).place.local].stored, name);
-    let root = layout.roots.iter_mut().rev().find(|root| root.entry.contains(&id));
-    (root.expect("a root is given it"), id)
+    let segment = layout.segments.iter_mut().rev().find(|segment| segment.entry.contains(&id));
+    (segment.expect("a segment is given it"), id)
 }
 
 #[test]
-fn a_root_without_an_arm_is_found() {
-    assert!(fault(|_, layout| drop(layout.roots.pop())).contains("has no arm"));
+fn a_segment_without_an_arm_is_found() {
+    assert!(fault(|_, layout| drop(layout.segments.pop())).contains("has no arm"));
     let doubled = fault(|_, layout| {
-        let block = layout.roots[0].block;
-        layout.roots[1].block = block;
+        let block = layout.segments[0].block;
+        layout.segments[1].block = block;
     });
     assert!(doubled.contains("no arm"), "{doubled}");
 }
@@ -71,8 +71,8 @@ fn a_root_without_an_arm_is_found() {
 #[test]
 fn a_local_out_of_scope_is_found() {
     let fault = fault(|graph, layout| {
-        let (root, id) = given(graph, layout, "sum");
-        let block = root.block;
+        let (segment, id) = given(graph, layout, "sum");
+        let block = segment.block;
         let local = layout.variable(id).place.local;
         let scope = graph[block].scope;
         for scope in graph.scopes[scope.0].path.clone() {
@@ -85,8 +85,8 @@ fn a_local_out_of_scope_is_found() {
 #[test]
 fn a_part_beside_its_whole_is_found() {
     let fault = fault(|graph, layout| {
-        let (root, id) = given(graph, layout, "order");
-        root.entry.push(VariableId(usize::MAX));
+        let (segment, id) = given(graph, layout, "order");
+        segment.entry.push(VariableId(usize::MAX));
         let part = VariableId(layout.variables.len());
         let whole = layout.variable(id);
         let fields = vec![Field::new("id".to_owned(), proc_macro2::Span::call_site())];
@@ -103,8 +103,8 @@ fn a_part_beside_its_whole_is_found() {
             passed_in: Set::new(),
             comes_saved: false,
         });
-        for root in &mut layout.roots {
-            for id in root.entry.iter_mut().filter(|id| id.0 == usize::MAX) {
+        for segment in &mut layout.segments {
+            for id in segment.entry.iter_mut().filter(|id| id.0 == usize::MAX) {
                 *id = part;
             }
         }
@@ -115,10 +115,10 @@ fn a_part_beside_its_whole_is_found() {
 #[test]
 fn what_is_both_given_and_made_again_is_found() {
     let given_too = fault(|graph, layout| {
-        let (root, id) = given(graph, layout, "sum");
-        let block = root.block;
+        let (segment, id) = given(graph, layout, "sum");
+        let block = segment.block;
         let local = layout.variable(id).place.local;
-        layout.roots.iter_mut().filter(|r| r.block == block).for_each(|r| r.remade.push(local));
+        layout.segments.iter_mut().filter(|r| r.block == block).for_each(|r| r.remade.push(local));
     });
     assert!(given_too.contains("`sum` is both given and made again"), "{given_too}");
     let saved_too = fault(|graph, _| {
@@ -131,8 +131,8 @@ fn what_is_both_given_and_made_again_is_found() {
 #[test]
 fn what_cannot_pass_through_is_found() {
     let fault = fault(|graph, layout| {
-        let (root, id) = given(graph, layout, "sum");
-        root.kept.insert(id);
+        let (segment, id) = given(graph, layout, "sum");
+        segment.kept.insert(id);
     });
     assert!(fault.contains("`sum` cannot only pass through"), "{fault}");
 }
@@ -149,9 +149,9 @@ fn a_state_that_is_not_what_is_live_is_found() {
         let field = layout.states[state].fields.pop();
         let point = layout.states[state].point.expect("a point");
         let block = graph.block_ids().find(|b| graph[*b].kind == BlockKind::Resume(point));
-        for root in layout.roots.iter_mut().filter(|root| Some(root.block) == block) {
-            root.entry.retain(|id| Some(*id) != field);
-            root.kept.retain(|id| Some(*id) != field);
+        for segment in layout.segments.iter_mut().filter(|segment| Some(segment.block) == block) {
+            segment.entry.retain(|id| Some(*id) != field);
+            segment.kept.retain(|id| Some(*id) != field);
         }
     });
     assert!(both.contains("is not what is live at it"), "{both}");
@@ -184,16 +184,15 @@ fn edges_that_lead_nowhere_and_states_that_nothing_leads_to_are_found() {
 
 #[test]
 fn a_value_that_is_not_made_on_some_way_is_found() {
-    let fault =
-        fault(|graph, layout| {
-            // The way from the start is the only one to the head of the loop that makes the sum.
-            let sum = graph.locals.find_name("sum").expect("there is such a local");
-            let start = &mut layout.roots[0];
-            start.named.remove(&sum);
-            start.bound.remove(&sum);
-            assert!(layout.roots.iter().any(|root| {
-                root.entry.iter().any(|id| layout.variable(*id).place.local == sum)
-            }));
-        });
+    let fault = fault(|graph, layout| {
+        // The way from the start is the only one to the head of the loop that makes the sum.
+        let sum = graph.locals.find_name("sum").expect("there is such a local");
+        let start = &mut layout.segments[0];
+        start.named.remove(&sum);
+        start.bound.remove(&sum);
+        assert!(layout.segments.iter().any(|segment| {
+            segment.entry.iter().any(|id| layout.variable(*id).place.local == sum)
+        }));
+    });
     assert!(fault.contains("is not there on the way from 0"), "{fault}");
 }

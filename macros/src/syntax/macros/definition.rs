@@ -24,10 +24,17 @@ pub(crate) fn arms(definition: TokenStream) -> Vec<Arm> {
     pairs.map(|pair| Arm { matcher: pair[0].stream(), transcriber: pair[1].stream() }).collect()
 }
 
+/// The alternatives that may take a call.
+pub(crate) fn arms_for(definition: TokenStream, call: &TokenStream) -> Vec<Arm> {
+    let mut arms = arms(definition);
+    arms.retain(|arm| arm.may_match(call));
+    arms
+}
+
 impl Arm {
     /// Whether a call with these tokens may be one of this alternative, going by what the matcher
     /// begins with.
-    pub(crate) fn may_match(&self, call: &TokenStream) -> bool {
+    fn may_match(&self, call: &TokenStream) -> bool {
         let mut call = call.clone().into_iter();
         for expected in self.matcher.clone() {
             if is_punct(Some(&expected), '$') {

@@ -8,7 +8,6 @@ pub(crate) mod definition;
 pub(crate) mod definitions;
 mod fields;
 mod format;
-pub(crate) mod matching;
 pub(crate) mod shown;
 mod tokens;
 pub(crate) mod write_out;

@@ -99,10 +99,10 @@ impl Lookups<'_> {
         let block = &self.graph[id];
         let needed = self.liveness.needed_after(self.graph, id);
         let mut usages = block.all_usages().zip(&needed);
-        let root = self.layout.root(self.layout.root_of[id.0]);
+        let segment = self.layout.segment(self.layout.segment_of[id.0]);
         self.is_needed_beside(block.region, local)
             || usages.any(|(usage, needed)| needed.contains(&local) && this(usage))
-                && (root.is_some_and(|root| root.remade.contains(&local))
+                && (segment.is_some_and(|segment| segment.remade.contains(&local))
                     || self.liveness.is_needed_until(self.graph, id, local, |to| self.is_arm(to)))
     }
 
@@ -146,7 +146,7 @@ impl Lookups<'_> {
     }
 
     fn is_arm(&self, block: BlockId) -> bool {
-        self.layout.links[block.0] == Link::Root
+        self.layout.links[block.0] == Link::Segment
     }
 }
 

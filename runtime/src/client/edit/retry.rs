@@ -1,16 +1,18 @@
 //! Retrying a failed run from where it failed.
 
 use super::frame::Frame;
-use super::past::{check_promises, check_queues, passed_over};
+use super::past::{check_queues, passed_over};
 use super::{Client, NewState, unreadable};
+use crate::client::inspect::frame::FrameView;
 use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::error::EditError;
+use crate::evolution::StoredAwaited;
 use crate::model::{
-    ActivityOperation, Handle, Message, Operation, OutgoingMessage, RunId, RunStatus, Snapshot,
-    StepNo, Timestamp,
+    ActivityOperation, Handle, Message, Operation, OutgoingMessage, PromiseMessage, PromiseTypes,
+    PromiseWait, RunId, RunStatus, Snapshot, StepNo, Timestamp,
 };
-use crate::store::{Effect, NewAuditEntry};
+use crate::store::{Effect, NewAuditEntry, RunRecord};
 
 impl Client {
     /// Returns a failed run to the last state in which it was parked.
@@ -34,15 +36,68 @@ impl Client {
         }
         // The arguments of a queued call are in its row, which was deleted.
         check_queues(&snapshot, &details)?;
-        check_promises(&snapshot, None)?;
         let definition = Frame::definition_of(&snapshot.frame);
         let definition = definition.map_err(|error| unreadable(run_id, &error))?;
         let now = patiently(|| self.store().now()).await?;
         let attempts = schedule_anew(&mut snapshot, details.run.step_no, now);
-        let asked_again = ask_again(&snapshot);
+        let mut asked_again = ask_again(&snapshot);
+        asked_again.extend(self.await_again(&details.run, &snapshot).await?);
         let new = NewState::of(snapshot, definition, audit);
         let new = NewState { reopen: true, asked_again, attempts, ..new };
         self.write_change(&details, new).await
+    }
+
+    /// Waits again for promises. One that has an outcome has it for good, and the run gets it once more.
+    async fn await_again(
+        &self,
+        run: &RunRecord,
+        snapshot: &Snapshot,
+    ) -> Result<Vec<Effect>, EditError> {
+        let waits = snapshot.operations.iter().filter_map(|(handle, operation)| match operation {
+            Operation::Promise(wait) => Some((*handle, &**wait)),
+            _ => None,
+        });
+        let waits: Vec<(Handle, &PromiseWait)> = waits.collect();
+        if waits.is_empty() {
+            return Ok(Vec::new());
+        }
+        // This learns the definitions, which have the types.
+        let run_id = run.run_id;
+        self.inspect(run_id).await?;
+        let mut view = FrameView::new(&snapshot.operations, &[], &[], None);
+        view.position(&snapshot.frame).map_err(|error| unreadable(run_id, &error))?;
+        let mut effects = Vec::new();
+        for (handle, wait) in waits {
+            let types = view.awaits.iter().find_map(|found| match found.awaited {
+                StoredAwaited::Promise { resolved, rejected, .. } if found.handle == handle => {
+                    Some(PromiseTypes { resolved, rejected })
+                }
+                StoredAwaited::Activity { returned, .. } if found.handle == handle => {
+                    Some(PromiseTypes { resolved: returned, rejected: returned })
+                }
+                _ => None,
+            });
+            self.check_item(wait).await?;
+            let types = types
+                .ok_or_else(|| EditError::OnPromise { promise: wait.token.name().to_owned() })?;
+            let PromiseWait { token, expires_at } = wait.clone();
+            let body = PromiseMessage::Await { token, handle, expires_at, types };
+            let body = Message::Promise(Box::new(body));
+            effects.push(Effect::Send(OutgoingMessage { to: run.workflow_id.clone(), body }));
+        }
+        Ok(effects)
+    }
+
+    /// Checks that an item of a queue is there, or its outcome kept: only the code can offer it again.
+    async fn check_item(&self, wait: &PromiseWait) -> Result<(), EditError> {
+        let Some(queue) = wait.token.queue() else { return Ok(()) };
+        match patiently(|| self.store().find_promise(wait.token.key())).await? {
+            Some(_) => Ok(()),
+            None => Err(EditError::OnQueue {
+                activity: wait.token.workflow().to_owned(),
+                queue: queue.to_owned(),
+            }),
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) use self::inbox::INBOX_PAGE;
 pub(crate) use self::steps::make_first;
 use super::backoff::Backoff;
 use super::events::{RunName, run_event};
-use super::evolution;
+use super::evolution::{self, Evolved};
 use super::held::Hold;
 use super::panics::{catch, caught};
 use super::phase::Phase;
@@ -455,8 +455,10 @@ async fn read(
     loop {
         match learn(session, versions, &mut snapshot, &claimed.inbox.arrivals).await {
             Ok(evolved) => {
-                let entry = evolved?;
-                return Ok(Machine::resume(entry, run.clone(), snapshot));
+                let Evolved { entry, given_up } = evolved?;
+                let mut machine = Machine::resume(entry, run.clone(), snapshot);
+                machine.give_up(given_up);
+                return Ok(machine);
             }
             Err(error) => {
                 warn!(error = %with_causes(&error), "what wrote the run could not be read yet");
@@ -471,7 +473,7 @@ async fn learn(
     versions: &[&'static WorkflowEntry],
     snapshot: &mut Snapshot,
     arrivals: &[Arrival],
-) -> Result<Result<&'static WorkflowEntry, BlockedReason>, StoreError> {
+) -> Result<Result<Evolved, BlockedReason>, StoreError> {
     evolution::learn_schemas_of(&*session.store, arrivals.iter().filter_map(Arrival::payload))
         .await?;
     evolution::evolve(&*session.store, versions, snapshot).await

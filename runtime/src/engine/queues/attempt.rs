@@ -20,7 +20,7 @@ use crate::engine::session::Session;
 use crate::engine::slots::Places;
 use crate::error::{StoreError, with_causes};
 use crate::machine::OperationOutcome;
-use crate::model::{ActivityToken, AttemptFailure};
+use crate::model::{ActivityOperation, ActivityToken, AttemptFailure};
 use crate::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ClaimedActivity, FinishActivity, FinishOutcome,
     HeartbeatOutcome, Reporter,
@@ -84,7 +84,7 @@ async fn make(
         }
     };
     let activity = &call.activity;
-    if activity.at_most_once && attempt > 1 {
+    if activity.at_most_once && !ActivityOperation::is_first(attempt) {
         return Some(ActivityEnd::Outcome(OperationOutcome::Unknown));
     }
     if interruptions >= MAX_INTERRUPTIONS {

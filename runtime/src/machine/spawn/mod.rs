@@ -13,7 +13,7 @@ use super::future::sealed::Sealed;
 use super::turns::Arrived;
 use super::{
     Activity, ActivityCall, Awaited, Context, Durable, DurableFuture, PendingActivity, PendingOne,
-    PendingTimer, Signal, SignalWait, Sleep, StepError,
+    PendingTimer, Signal, SignalWait, Sleep, StepError, handles,
 };
 use crate::codec;
 use crate::error::Error;
@@ -204,6 +204,7 @@ impl<'de, F: Spawn> Deserialize<'de> for Spawned<F> {
                 F::NAME
             )));
         }
+        handles::note(&F::AWAITED);
         ledger::note_loaded(run, F::handle(&pending));
         Ok(Self { run, pending: Some(pending) })
     }

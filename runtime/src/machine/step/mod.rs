@@ -24,8 +24,8 @@ use crate::error::Error;
 #[cfg(feature = "engine")]
 use crate::model::Terms;
 use crate::model::{
-    ChildEnd, DefinitionHash, Ending, ItemFailure, Operation, Payload, PromiseOutcome, Snapshot,
-    Timestamp, Wait,
+    ChildEnd, DefinitionHash, Ending, Handle, ItemFailure, Operation, Payload, PromiseOutcome,
+    Snapshot, Timestamp, Wait,
 };
 
 /// Why a step failed. The state before it is kept.
@@ -190,6 +190,8 @@ pub struct Machine {
     /// The number of parts of a wait for all that are known to be true since the last step. They stay true until
     /// the next step, so a wait for n arrivals takes n checks and not n².
     met: Cell<usize>,
+    /// Operations that the next step drops.
+    given_up: Vec<Handle>,
 }
 
 impl Machine {
@@ -216,6 +218,7 @@ impl Machine {
             clock: Timestamp::MIN,
             ending: None,
             met: Cell::new(0),
+            given_up: Vec::new(),
         })
     }
 
@@ -243,7 +246,14 @@ impl Machine {
             clock: snapshot.clock,
             ending: snapshot.ending,
             met: Cell::new(0),
+            given_up: Vec::new(),
         }
+    }
+
+    /// Makes the next step drop these operations, because the code that awaited them no longer exists.
+    #[cfg(feature = "engine")]
+    pub(crate) fn give_up(&mut self, operations: Vec<Handle>) {
+        self.given_up = operations;
     }
 
     /// Sets the terms of the run.
@@ -403,7 +413,8 @@ impl Machine {
                 return self.failed(error, now);
             }
         };
-        ledger.lost().into_iter().for_each(|handle| self.cx.settle(handle));
+        let given_up = std::mem::take(&mut self.given_up);
+        ledger.lost().into_iter().chain(given_up).for_each(|handle| self.cx.settle(handle));
         self.steps += 1;
         self.clock = now;
         let outcome = match (outcome, next) {

@@ -13,6 +13,7 @@ crate::store::conformance::list_cases!("attendance":
     each_workflow_has_an_account_of_its_own,
     what_goes_by_the_calendar_stays,
     runs_that_are_over_stay,
+    nobody_says_that_another_is_there_for_less,
     of_ten_workers_at_once_one_moves_the_deadlines,
 );
 
@@ -128,6 +129,25 @@ async fn runs_that_are_over_stay(t: StoreUnderTest) {
     let run_id = run.run_id;
     t.start_all(vec![NewRun { owner: Some(worker), ..run }]).await;
     t.commit(worker, close(run_id, 0)).await;
+    t.clock.advance(HOUR / 2);
+    assert_eq!(attend(&t, &workflow()).await, 0);
+    assert_eq!(deadline(&t, run_id).await, Some(begun + HOUR));
+}
+
+async fn nobody_says_that_another_is_there_for_less(t: StoreUnderTest) {
+    let begun = t.now();
+    let run_id = started(&t, "a").await;
+    let other = NewRun {
+        workflow: "another".into(),
+        ..timed(&t, "b", TimeoutClock::Attended, Duration::ZERO)
+    };
+    t.start_all(vec![other]).await;
+    let long = t.store.attend(&[&workflow()], HOUR).await;
+    assert_eq!(long.expect("it is there"), 0);
+    // The account of the other workflow is at its end.
+    t.clock.advance(HOLD);
+    let both = [&*workflow(), "another"];
+    assert_eq!(t.store.attend(&both, HOLD).await.expect("they are there"), 1);
     t.clock.advance(HOUR / 2);
     assert_eq!(attend(&t, &workflow()).await, 0);
     assert_eq!(deadline(&t, run_id).await, Some(begun + HOUR));

@@ -41,7 +41,9 @@ const MOVE: &str = "UPDATE piton_terms AS agreed SET terms = moved.terms, deadli
     FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS moved (run_id, terms, deadline_at) \
     WHERE agreed.run_id = moved.run_id";
 
-const EXTEND: &str = "UPDATE piton_attendance SET attended_until = $2 WHERE workflow = ANY ($1)";
+/// Another worker may have said that it is there for longer.
+const EXTEND: &str = "UPDATE piton_attendance SET attended_until = $2 \
+    WHERE workflow = ANY ($1) AND attended_until < $2";
 
 /// Inserts the row of a workflow, unless it exists.
 pub(super) async fn open_account(

@@ -26,7 +26,9 @@ pub(super) use self::activities::{
     ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, being_made,
     claimed_activity_columns, review,
 };
-pub(super) use self::attendance::{AttendanceRow, AttendedRow, MovedDeadline};
+#[cfg(feature = "postgres")]
+pub(super) use self::attendance::MovedDeadline;
+pub(super) use self::attendance::{AttendanceRow, AttendedRow};
 pub(super) use self::attributes::AttributeRow;
 use self::attributes::{read_attributes, read_memo};
 pub(super) use self::audit::{AuditRow, audit_columns};

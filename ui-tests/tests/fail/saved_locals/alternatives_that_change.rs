@@ -27,6 +27,18 @@ async fn by_variant(mut pair: (Option<u64>, Option<u64>)) -> (Option<u64>, Optio
     pair
 }
 
+/// No other alternative could match, but which one it was would have to be found out from the fields.
+#[workflow]
+async fn by_variant_alone(mut both: Result<u64, u64>) -> Result<u64, u64> {
+    match &mut both {
+        Ok(n) | Err(n) => {
+            step(1).await;
+            *n = 1;
+        }
+    }
+    both
+}
+
 #[workflow]
 async fn beside(mut all: (u64, u64, bool)) -> (u64, u64, bool) {
     if let (ref a, _, true) | (_, ref a, _) = all {

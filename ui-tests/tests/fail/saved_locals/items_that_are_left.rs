@@ -52,15 +52,6 @@ async fn taken_out(mut jobs: Vec<u64>) -> Vec<u64> {
 }
 
 #[workflow]
-async fn beside(names: Vec<String>) -> Option<u64> {
-    let mut ids = 1..100;
-    for (id, name) in ids.by_ref().zip(&names) {
-        step(id + name.len() as u64).await;
-    }
-    ids.next()
-}
-
-#[workflow]
 async fn beside_and_left(names: Vec<String>) -> Option<u64> {
     let mut ids = 1..100;
     for (name, id) in names.iter().zip(ids.by_ref()) {

@@ -1,5 +1,4 @@
-//! A method of the program that gives a value by the name of one that lends: where it is held, the value is `Copy`,
-//! or its type is written.
+//! A method of the program that gives a value by the name of one that lends.
 
 use piton::prelude::*;
 
@@ -12,6 +11,10 @@ impl Names {
     fn first(&self) -> Option<String> {
         self.all.iter().min().cloned()
     }
+
+    fn get(&self, at: usize) -> Option<usize> {
+        self.all.get(at).map(String::len)
+    }
 }
 
 #[activity]
@@ -20,12 +23,19 @@ async fn count(n: u64) -> u64 {
 }
 
 #[workflow]
-async fn run(names: Names) -> u64 {
+async fn text(names: Names) -> u64 {
     if let Some(name) = names.first() {
         count(1).await + name.len() as u64
     } else {
         0
     }
+}
+
+#[workflow]
+async fn number(names: Names) -> usize {
+    let length = names.get(0);
+    count(1).await;
+    length.unwrap_or(0)
 }
 
 fn main() {}

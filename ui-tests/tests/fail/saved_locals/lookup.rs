@@ -11,17 +11,10 @@ struct Prices {
     asked: u64,
 }
 
-/// A method whose name the file does not show.
-macro_rules! getter {
-    ($name:ident) => {
-        fn $name(&self, sku: &str) -> Option<u64> {
-            self.by_sku.get(sku).copied()
-        }
-    };
-}
-
 impl Prices {
-    getter!(get);
+    fn get(&self, sku: &str) -> Option<u64> {
+        self.by_sku.get(sku).copied()
+    }
 
     fn get_mut(&mut self, sku: &str) -> Option<&mut u64> {
         self.asked += 1;

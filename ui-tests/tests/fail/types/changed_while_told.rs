@@ -1,4 +1,4 @@
-//! Where methods of the file give values by names of such that lend, what is lent stays borrowed all the same.
+//! What is lent stays borrowed, also beside values that methods of the file give by names of such that lend.
 
 use std::collections::BTreeMap;
 
@@ -31,7 +31,7 @@ async fn changed(mut stock: BTreeMap<u64, u64>) -> u64 {
 
 #[workflow]
 async fn beside_a_value(mut prices: Prices) -> u64 {
-    let price = prices.get(0);
+    let price: Option<u64> = prices.get(0);
     let all = &prices.all;
     count(1).await;
     prices.all.clear();

@@ -1,4 +1,4 @@
-//! A list that is not `mut`, and whose type an element behind an await tells.
+//! A list that is not `mut`, and is changed behind an await.
 
 use piton::prelude::*;
 
@@ -9,7 +9,7 @@ async fn fetch(name: String) -> String {
 
 #[workflow]
 async fn list(count: u64) -> Vec<String> {
-    let list = Vec::new();
+    let list: Vec<String> = Vec::new();
     for i in 0..count {
         if i % 2 == 0 {
             list.push(fetch("a".to_owned()).await);

@@ -11,8 +11,7 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::{Ident, ItemMacro, Macro, Path};
 
 use super::definitions::reader::Reader;
-use crate::syntax::macros::definition::{Arm, arms, is_punct};
-use crate::syntax::macros::matching::taken;
+use crate::syntax::macros::definition::{Arm, arms, arms_for, is_punct};
 use crate::syntax::names::is_any_of;
 use crate::syntax::source::{SourceFile, file_of};
 use crate::syntax::suspend;
@@ -88,7 +87,7 @@ impl Definitions {
         if depth > 8 {
             return effects;
         }
-        for arm in definitions.into_iter().flat_map(|definition| taken(arms(definition), tokens)) {
+        for arm in definitions.into_iter().flat_map(|definition| arms_for(definition, tokens)) {
             let reader = Reader { definitions: self, kinds: arm.kinds(), depth };
             reader.read(&arm, &mut effects);
         }
@@ -98,10 +97,7 @@ impl Definitions {
     /// The alternatives that may take a call.
     pub(crate) fn arms_called(&self, mac: &Macro) -> Vec<Arm> {
         let definitions = called(&mac.path).map(|name| self.find(&name)).unwrap_or_default();
-        definitions
-            .into_iter()
-            .flat_map(|definition| taken(arms(definition), &mac.tokens))
-            .collect()
+        definitions.into_iter().flat_map(|definition| arms_for(definition, &mac.tokens)).collect()
     }
 
     /// The alternatives of what the file defines at this path, unless the body defines it anew: those that
@@ -113,12 +109,12 @@ impl Definitions {
         if self.of_body.iter().any(|(known, _)| known == name) {
             return Vec::new();
         }
-        let definitions = self.find(&name.to_string()).into_iter().map(arms);
-        let definitions = definitions.flat_map(|arms| match call {
-            Some(call) => taken(arms, call),
-            None => arms,
+        let definitions = self.find(&name.to_string()).into_iter();
+        let alternatives = definitions.flat_map(|definition| match call {
+            Some(call) => arms_for(definition, call),
+            None => arms(definition),
         });
-        definitions.collect()
+        alternatives.collect()
     }
 
     /// Whether a macro of the body or of its file is called where one is called by this name.

@@ -1,11 +1,12 @@
-//! Numbers, maps, pairs and what follows a `let` with `else` learn their types behind an await.
+//! Numbers, maps, pairs and what follows a `let` with `else`, which are given behind an await in one branch and looked
+//! at in another.
 
 #[workflow]
 async fn program(n: i64) -> Result<i64, ActivityError<Refused>> {
-    let mut most = 0;
-    let mut prices = BTreeMap::new();
-    let mut first = None;
-    let mut pair = (None, 0);
+    let mut most = 0_i64;
+    let mut prices: BTreeMap<i64, String> = BTreeMap::new();
+    let mut first: Option<Vec<String>> = None;
+    let mut pair: (Option<Noisy>, i64) = (None, 0);
     for x in 0..6 {
         if x == 0 {
             most = try_act(x).await?;

@@ -1,0 +1,180 @@
+//! Handles of children, promises and spawned calls in code that takes them for something else.
+
+use crate::edits;
+
+edits! {
+    "a variable that holds the handle of a child holds that of another workflow now"
+    child_of_another {
+        old [] {
+            #[workflow(name = "child_of_another.bill")]
+            pub async fn bill(id: u64) -> String {
+                format!("bill {id}")
+            }
+
+            #[workflow]
+            pub async fn child_of_another(cx: &Context) -> String {
+                let paper = cx.start_child(bill(1));
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{go} {}", paper.await.unwrap_or_default())
+            }
+        }
+        new [] {
+            #[workflow(name = "child_of_another.receipt")]
+            pub async fn receipt(id: u64) -> String {
+                format!("receipt {id}")
+            }
+
+            #[workflow]
+            pub async fn child_of_another(cx: &Context) -> String {
+                let paper = cx.start_child(receipt(1));
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{go} {}", paper.await.unwrap_or_default())
+            }
+        }
+        run old() new();
+        children old [bill] new [receipt];
+        at "signal<Go>" [] [Go(1)] => Blocked("OtherHandle", "child_of_another.bill", "1 bill 1");
+    }
+
+    "the workflow of a child whose handle is kept is renamed, and states its old name"
+    child_renamed {
+        old [] {
+            #[workflow(name = "child_renamed.bill")]
+            pub async fn bill(id: u64) -> String {
+                payer(id).await
+            }
+
+            #[workflow]
+            pub async fn child_renamed(cx: &Context) -> String {
+                let paper = cx.start_child(bill(1));
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{go} {}", paper.await.unwrap_or_default())
+            }
+        }
+        new [] {
+            #[workflow(name = "child_renamed.invoice", formerly = "child_renamed.bill")]
+            pub async fn invoice(id: u64) -> String {
+                payer(id).await
+            }
+
+            #[workflow]
+            pub async fn child_renamed(cx: &Context) -> String {
+                let paper = cx.start_child(invoice(1));
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{go} {}", paper.await.unwrap_or_default())
+            }
+        }
+        run old() new();
+        children old [] new [invoice];
+        at "signal<Go>" [] [Go(1)] => Goes("1 payer 1");
+        at "paper" [Go(1)] [] => Goes("1 payer 1");
+    }
+
+    "the result type of a child whose handle is in a struct in a list no longer takes what it has returned"
+    child_in_list_unreadable {
+        old [] {
+            #[workflow(name = "child_in_list_unreadable.bill")]
+            pub async fn bill(id: u64) -> String {
+                format!("bill {id}")
+            }
+
+            #[derive(Serialize, Deserialize)]
+            pub struct Sent {
+                bill: ChildHandle<bill>,
+            }
+
+            #[workflow]
+            pub async fn child_in_list_unreadable(cx: &Context) -> String {
+                let sent = vec![Sent { bill: cx.start_child(bill(1)) }];
+                let Go(go) = cx.signal::<Go>().await;
+                let mut all = format!("{go}");
+                for Sent { bill } in sent {
+                    all.push_str(&format!(" {:?}", bill.await.ok()));
+                }
+                all
+            }
+        }
+        new [] {
+            #[workflow(name = "child_in_list_unreadable.bill")]
+            pub async fn bill(id: u64) -> u64 {
+                id
+            }
+
+            #[derive(Serialize, Deserialize)]
+            pub struct Sent {
+                bill: ChildHandle<bill>,
+            }
+
+            #[workflow]
+            pub async fn child_in_list_unreadable(cx: &Context) -> String {
+                let sent = vec![Sent { bill: cx.start_child(bill(1)) }];
+                let Go(go) = cx.signal::<Go>().await;
+                let mut all = format!("{go}");
+                for Sent { bill } in sent {
+                    all.push_str(&format!(" {:?}", bill.await.ok()));
+                }
+                all
+            }
+        }
+        run old() new();
+        children old [bill] new [];
+        at "signal<Go>" [] [Go(7)] => Held("u64", "7 Some(\\\"bill 1\\\")");
+    }
+
+    "the result type of a spawned call that is held no longer takes what it has given"
+    spawned_unreadable {
+        old [quote] {
+            #[activity(name = "spawned_unreadable.quote")]
+            pub async fn quote(cx: &ActivityContext, id: u64) -> String {
+                pass(cx, format!("quote {id}")).await;
+                format!("quote {id}")
+            }
+
+            #[workflow]
+            pub async fn spawned_unreadable(cx: &Context) -> String {
+                let quote = cx.spawn(quote(1));
+                let Go(_) = cx.signal::<Go>().await;
+                let Halt(halt) = cx.signal::<Halt>().await;
+                format!("{halt} {:?}", quote.await)
+            }
+        }
+        new [quote] {
+            #[activity(name = "spawned_unreadable.quote")]
+            pub async fn quote(id: u64) -> u64 {
+                id
+            }
+
+            #[workflow]
+            pub async fn spawned_unreadable(cx: &Context) -> String {
+                let quote = cx.spawn(quote(1));
+                let Go(_) = cx.signal::<Go>().await;
+                let Halt(halt) = cx.signal::<Halt>().await;
+                format!("{halt} {:?}", quote.await)
+            }
+        }
+        run old() new();
+        at "signal<Halt>" [Go(1)] [Halt(7)] holding ["quote 1"] => Goes("7 1");
+    }
+
+    "a variable that holds a spawned call holds that of another activity now"
+    spawned_of_another {
+        old [] {
+            #[workflow]
+            pub async fn spawned_of_another(cx: &Context) -> String {
+                let paid = cx.spawn(payer(1));
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{go} {}", paid.await)
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn spawned_of_another(cx: &Context) -> String {
+                let paid = cx.spawn(payee(1));
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{go} {}", paid.await)
+            }
+        }
+        run old() new();
+        at "signal<Go>" [] [Go(7)] holding ["payer 1"] => Blocked("OtherHandle", "`payer`", "7 payer 1");
+    }
+}
