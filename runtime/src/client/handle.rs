@@ -128,10 +128,9 @@ impl<W: Workflow> RunHandle<W> {
 
     /// Sends a signal. Await the returned value, after setting a dedup key if needed.
     ///
-    /// Errors: [`Closed`] if the run is closed; [`Unknown`] if there is no such run; [`Encode`] if the signal
-    /// cannot be encoded; [`NotAwaited`] if no build of the workflow awaits this signal; if the workflow may continue as another one, if no
-    /// workflow does. To send a signal meant for
-    /// another workflow that the run continues as, use [`Client::signal_json`], which does not check this.
+    /// Errors: [`Closed`] if the run is closed; [`Unknown`] if there is no such run; [`Encode`] if the signal cannot be
+    /// encoded; [`NotAwaited`] if no build of the workflow awaits this signal (if the workflow may continue as another one:
+    /// if no workflow does). [`Client::signal_json`] does not check this.
     ///
     /// [`NotAwaited`]: crate::error::SignalError::NotAwaited
     /// [`Closed`]: crate::error::SignalError::Closed
