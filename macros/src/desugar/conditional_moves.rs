@@ -28,7 +28,7 @@ impl Lower<'_> {
         }
         match expr {
             Expr::Block(expr) => self.block_apart(expr.block, dest),
-            // What this binds is no local, so the branches meet in the same root.
+            // What this binds is no local, so the branches join in the same segment.
             Expr::If(expr) => {
                 let cond = self.opaque(*expr.cond);
                 let then = self.body(|this| this.block_apart(expr.then_branch, dest));
