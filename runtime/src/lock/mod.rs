@@ -34,8 +34,8 @@ pub use test::{Mode, run, run_as};
 /// Defines a test named `piton_lock` that compares the workflows of the program with `piton.lock` beside the crate's
 /// `Cargo.toml`. See [the module](self).
 ///
-/// Put it into an integration test (`tests/lock.rs`), which has the workflows of the library and not those of its unit
-/// tests. The linker leaves out a library that nothing names, so write `use my_app as _;` with its name.
+/// Put it into an integration test (`tests/lock.rs`), which contains the workflows of the library and not those of
+/// its unit tests. The linker leaves out a library that is not named, so write `use my_app as _;` with its name.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __lock_test {
@@ -54,14 +54,14 @@ use crate::evolution::{self, StoredDefinition};
 use crate::machine::WorkflowEntry;
 use crate::model::DefinitionHash;
 
-/// The definitions of workflows that were released.
+/// The released definitions of workflows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lock {
-    /// By workflow and version; those of one version in the order in which they were released.
+    /// By workflow and version; those of one version in the order of their release.
     definitions: Vec<StoredDefinition>,
 }
 
-/// Why a text is no lock file.
+/// Why a text is not a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`piton.lock` cannot be read: {reason}")]
 pub struct LockError {
@@ -69,10 +69,10 @@ pub struct LockError {
 }
 
 impl Lock {
-    /// Reads the text of a lock file.
+    /// Parses the text of a lock file.
     ///
     /// # Errors
-    /// [`LockError`] if it is none. That is so after a merge that has left conflict markers.
+    /// [`LockError`] if the text is not valid, for example after a merge that left conflict markers.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         file::read(text).map_err(|reason| LockError { reason })
     }
@@ -82,8 +82,7 @@ impl Lock {
         &self.definitions
     }
 
-    /// Adds the definitions of these workflows and of those that they await, as far as they are not there. Tells how many
-    /// it has added.
+    /// Adds the missing definitions of these workflows and of those that they await. Returns the number added.
     pub fn record(&mut self, workflows: impl IntoIterator<Item = &'static WorkflowEntry>) -> usize {
         let before = self.definitions.len();
         for entry in evolution::with_awaited(workflows) {
@@ -98,11 +97,12 @@ impl Lock {
         self.definitions.len() - before
     }
 
-    /// Takes out the definitions that no open run depends on and that these workflows do not have today. Gives them.
+    /// Removes the definitions that no open run depends on and that are not the present ones of these workflows.
+    /// Returns them.
     ///
-    /// `in_use` is what [`Client::definitions_in_use`](crate::client::Client::definitions_in_use) has said of *every* workflow of
-    /// the lock, for every database in which there are runs. A workflow that others await runs inside of their runs: its
-    /// definitions stay while there are any of those.
+    /// `in_use` is the result of [`Client::definitions_in_use`](crate::client::Client::definitions_in_use) for
+    /// *every* workflow of the lock file, from every database with runs. The definitions of a workflow that others
+    /// await inline stay as long as runs of those others exist.
     pub fn retire(
         &mut self,
         workflows: impl IntoIterator<Item = &'static WorkflowEntry>,
