@@ -10,7 +10,7 @@ pub enum BulkError {
     #[error("a bulk change needs an author, with `by`, and a reason, with `because`")]
     Unsigned,
     /// The dedup key is not valid.
-    #[error("the key cannot be used")]
+    #[error("the dedup key cannot be used")]
     Key(#[source] KeyError),
     /// The signal cannot be sent. No run was changed.
     #[error(transparent)]

@@ -49,7 +49,7 @@ pub enum EditError {
     },
     /// The run is closed and has a successor in its chain, so it cannot be reopened.
     #[error(
-        "the run {run_id} is followed by the run {next_run_id}, so it cannot be opened again; edit that one"
+        "the run {run_id} is followed by the run {next_run_id}, so it cannot be reopened; edit that one"
     )]
     Followed {
         /// The run.
@@ -146,8 +146,8 @@ pub enum EditError {
     },
     /// The state waits for an activity on a queue whose row was deleted.
     #[error(
-        "the state waits for `{activity}` on the queue `{queue}`, and the call is no longer there; go to a state \
-         before it"
+        "the state waits for `{activity}` on the queue `{queue}`, and the call was deleted with the queue's row; \
+         choose an earlier state"
     )]
     OnQueue {
         /// The activity.

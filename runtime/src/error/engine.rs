@@ -28,7 +28,7 @@ pub enum StartError {
     /// The last run with the workflow id is closed, and [`Start::id_reuse`](crate::client::Start::id_reuse) allows
     /// no further one.
     #[error(
-        "the workflow id `{workflow_id}` was used by the run {run_id}, which is over, and may not be used again"
+        "the workflow id `{workflow_id}` was used by the run {run_id}, and `id_reuse` does not allow another run: use another id"
     )]
     IdUsed {
         /// The workflow id.
@@ -109,7 +109,7 @@ pub enum StartError {
     Signal(#[from] SignalError),
     /// The database failed, and still failed when the call was retried. The run may have been started. With a
     /// workflow id of your own, starting it again is safe.
-    #[error("the run could not be written")]
+    #[error("the database failed while the run was started")]
     Store(#[source] Arc<StoreError>),
 }
 
@@ -190,7 +190,7 @@ pub enum SignalError {
         source: CodecError,
     },
     /// The database failed. The message may have arrived. With a dedup key, sending it again is safe.
-    #[error("the message to the run could not be written")]
+    #[error("the database failed while the message was sent")]
     Store(#[source] Arc<StoreError>),
 }
 
@@ -200,7 +200,7 @@ pub enum SignalError {
 pub enum TokenError {
     /// The attempt has ended: it was completed without the token, has failed or timed out, or the workflow has
     /// dropped it. Retrying does not help.
-    #[error("attempt {attempt} of the activity is over, so its token is no longer valid")]
+    #[error("attempt {attempt} of the activity has ended, so its token is no longer valid")]
     Stale {
         /// The attempt that the token names.
         attempt: u32,
@@ -298,7 +298,7 @@ pub enum CompleteError {
     },
     /// The database failed, and still failed when the call was retried. The promise may have been completed;
     /// completing it again is safe.
-    #[error("the promise could not be looked up or completed")]
+    #[error("the database failed while the promise was looked up or completed")]
     Store(#[source] Arc<StoreError>),
 }
 
@@ -320,7 +320,7 @@ pub enum LookupError {
         expected: &'static str,
     },
     /// The database failed, and still failed when the call was retried. Calling again may help.
-    #[error("the run could not be looked up")]
+    #[error("the database failed while the run was looked up")]
     Store(#[from] StoreError),
 }
 
@@ -399,7 +399,9 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
             Self::Lookup(error) => write!(f, "{error}"),
             Self::Unreadable(_) => f.write_str("the run's return value cannot be read"),
             Self::Unknown { run_id } => write!(f, "there is no run {run_id}"),
-            Self::Store(_) => f.write_str("the run's result could not be looked up"),
+            Self::Store(_) => {
+                f.write_str("the database failed while the run's result was looked up")
+            }
         }
     }
 }
@@ -477,7 +479,7 @@ pub enum WorkerError {
     )]
     PausedClock,
     /// The database failed.
-    #[error("the worker could not be registered")]
+    #[error("the database failed while the worker was registered")]
     Store(#[from] StoreError),
 }
 

@@ -21,7 +21,7 @@ pub enum ScheduleError {
     #[error("the schedule is not due at any time from now on: change its spec")]
     Over,
     /// The schedule's id, or a workflow id built from its pattern, is not valid.
-    #[error("the id is not valid")]
+    #[error("the id of the schedule, or the workflow id of its runs, cannot be used")]
     Id(#[source] KeyError),
     /// The attributes cannot be stored.
     #[error("the attributes cannot be stored")]
@@ -79,6 +79,6 @@ pub enum ScheduleError {
         expected: i64,
     },
     /// The last time of a backfill is before its first.
-    #[error("the backfill ends before it begins")]
+    #[error("the end of the backfill is before its start: swap the two times")]
     Period,
 }

@@ -176,7 +176,9 @@ impl<E: fmt::Display> fmt::Display for UpdateError<E> {
             Self::Validator(_) => f.write_str("a validator could not look at the run"),
             Self::Reply(_) => f.write_str("the answer to the update cannot be read"),
             Self::Start(error) => write!(f, "{error}"),
-            Self::Store(_) => f.write_str("the update could not be written or looked up"),
+            Self::Store(_) => {
+                f.write_str("the database failed while the update was sent or answered")
+            }
         }
     }
 }
