@@ -119,27 +119,27 @@ pub use units::*;
 pub use untouched::Untouched;
 pub use values::{Encodable, Encoded, Unencodable, Unstored, UnstoredResult, ValuesOf};
 
-/// What is to be known of what activities return.
+/// The properties of the results of activities.
 pub mod report {
     pub use crate::activities::report::*;
 }
 
-/// What activities that write in the transaction of a commit are given.
+/// The connections of activities that write in the transaction of a commit.
 pub mod transaction {
     pub use crate::activities::transaction::*;
 }
 
-/// The value of an await that is a statement. rustc says of it what it would say of that.
+/// The value of an await in statement position. rustc applies its lints to it.
 pub fn discarded<T>(value: T) -> T {
     value
 }
 
-/// Begins to collect what is waited for: all of it must arrive before the next step, or any.
+/// Starts a group of waits: all of them must arrive before the next step, or one.
 pub fn open_waits(cx: &Context, all: bool) {
     cx.open_waits(all);
 }
 
-/// Ends what [`open_waits`] began; with `keep` it is waited for.
+/// Ends the group of [`open_waits`]; `keep` says whether the step waits for it.
 pub fn close_waits(cx: &Context, keep: bool) {
     cx.close_waits(keep);
 }

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 /// A function that is called before `main`.
 pub type Initializer = extern "C" fn();
 
-/// Everything that has been registered.
+/// All registered entries.
 #[derive(Debug)]
 pub(crate) struct Registrations<T: 'static>(Mutex<Vec<&'static T>>);
 
@@ -28,7 +28,7 @@ impl<T> Registrations<T> {
         }
     }
 
-    /// All entries, in no order.
+    /// All entries, in no particular order.
     pub(crate) fn all(&self) -> Vec<&'static T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

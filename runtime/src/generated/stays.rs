@@ -6,7 +6,7 @@
 
 use std::marker::PhantomData;
 
-/// The type of something that is used later.
+/// The type of a value that is used later.
 #[derive(Debug)]
 pub struct UsedLater<T: ?Sized>(PhantomData<fn(&T)>);
 
@@ -15,7 +15,7 @@ pub fn used_later<T: ?Sized>(_: &T) -> UsedLater<T> {
     UsedLater(PhantomData)
 }
 
-/// It would have been copied.
+/// It was copied.
 #[derive(Clone, Copy, Debug)]
 pub struct Copied;
 
@@ -23,7 +23,7 @@ pub struct Copied;
 #[derive(Clone, Copy, Debug)]
 pub struct Borrowed;
 
-/// What values are borrowed until they are used, unless a method of the type's own comes first.
+/// The default for types without the inherent method below: values are borrowed until they are used.
 pub trait IsBorrowed {
     /// That they are.
     fn how(&self) -> Borrowed {
@@ -40,7 +40,7 @@ impl<T: Copy> UsedLater<T> {
     }
 }
 
-/// That a value is the same when it is used.
+/// The condition that a value is unchanged when it is used.
 #[diagnostic::on_unimplemented(
     message = "this value may change before it is used after the await",
     label = "a method or macro that piton does not know may change it",

@@ -14,7 +14,7 @@ use crate::codec::{Arguments, Described};
 use crate::machine::values::{ArgumentKind, Coding, SavedKind, Values, is_refused};
 
 impl<T: 'static> Values<T> {
-    /// Stands for what rustc has refused.
+    /// A placeholder for a type that rustc has refused.
     pub const fn refused() -> &'static Self {
         const {
             &Self {
@@ -39,8 +39,8 @@ impl<T: 'static> Coding<T> {
     }
 }
 
-/// `ValuesOf::<T>::VALUES` and the other constants are how values of a `T` are encoded if it is [`Durable`], else what stands in
-/// [`Unstored`]: rustc looks among what a type has itself before it looks among traits.
+/// `ValuesOf::<T>::VALUES` and the other constants describe how values of a `T` are encoded if it is [`Durable`];
+/// otherwise they are the placeholders of [`Unstored`], since rustc prefers inherent constants to those of traits.
 #[derive(Debug)]
 pub struct ValuesOf<T>(PhantomData<fn() -> T>);
 
