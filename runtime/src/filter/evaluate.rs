@@ -66,7 +66,7 @@ impl Test {
         is_so.is_some_and(|is_so| is_so != *negated)
     }
 
-    /// For a missing value, only that test is true.
+    /// For a missing value, only [`Check::Unset`] is true.
     fn holds_unset(&self) -> bool {
         self.check == Check::Unset && !self.negated
     }
