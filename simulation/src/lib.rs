@@ -1,6 +1,6 @@
-//! The whole engine on one thread and on virtual time: several simulated processes, one in-memory
-//! database, faults at every call between them, and a model of what must hold. Calls fail before or after
-//! they have happened, and happen long after they have failed.
+//! Runs the whole engine on one thread and on virtual time: several simulated processes, one in-memory database,
+//! faults at every call between them, and a model of the expected behavior. Calls fail before or after they have
+//! taken effect, and may take effect long after they have failed.
 //!
 //! Everything is drawn from a seed, and a seed always gives the same events. [`simulate`] plays one
 //! seed: workers are started, paused, killed and shut down, also in the middle of a call, some of them
@@ -53,7 +53,7 @@
 //! - a token that is taken decides, on a queue or not, one that is refused does not; a sign of life that was written is
 //!   known to the next attempt.
 //!
-//! A million runs of workflows, and one seed again with everything that happened in it:
+//! A million runs of workflows, and one seed again with all its events:
 //! ```sh
 //! cargo run --release -p piton-simulation -- run --runs 1000000
 //! cargo run --release -p piton-simulation -- replay 7 --about run-3

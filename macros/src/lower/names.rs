@@ -1,8 +1,8 @@
-//! Names of states and temporaries, from what the source calls them.
+//! Names of states and temporaries, derived from the source.
 //!
-//! They are stored, so they rest on nothing but the source of the one expression; those that are
-//! alike are told apart by their order. A state of an `async` block is named after its branch, such
-//! as `join.0.charge`, so that branches do not disturb each other's names.
+//! They are stored, so they depend only on the source of the single expression; equal names are distinguished by
+//! their order. A state of an `async` block is named after its branch, such as `join.0.charge`, so that branches do
+//! not affect each other's names.
 
 use proc_macro2::Span;
 use quote::ToTokens;

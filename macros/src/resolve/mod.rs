@@ -1,12 +1,11 @@
-//! One name per binding.
+//! Gives each binding a unique name.
 //!
-//! Input: the parameters and the body. Output: the same with shadowing bindings renamed, and the
-//! [`Locals`] of all bindings that can be alive across a suspension point: those of parameters and
-//! of statements that suspend. Guarantees: every such binding has a name of its own in the function,
-//! and every use of it has that name, also in macros and format strings. Code that does not suspend
-//! keeps its own bindings, and their names unless those are names of locals. Assumes that lower-case
-//! names in patterns are bindings, and others constants or variants, unless what is declared around the
-//! function or the place of the pattern says otherwise.
+//! Input: the parameters and the body. Output: the same with shadowing bindings renamed, and the [`Locals`] of all
+//! bindings that may live across a suspension point: those of parameters and of statements that suspend.
+//! Guarantees: every such binding has a unique name in the function, and every use of it has that name, including
+//! uses in macros and format strings. Code that does not suspend keeps its own bindings, and their names unless a
+//! local has the name. Assumes that lower-case names in patterns are bindings, and others constants or variants,
+//! unless a declaration around the function or the place of the pattern shows otherwise.
 
 mod bindings;
 mod constants;

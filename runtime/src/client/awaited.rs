@@ -1,4 +1,4 @@
-//! The signals and updates that a workflow awaits, in all builds that the database knows.
+//! The signals and updates that a workflow awaits, in all builds with a recorded definition.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,22 +12,22 @@ use crate::error::StoreError;
 use crate::evolution::{self, StoredAwaited, StoredDefinition};
 use crate::machine::WorkflowEntry;
 
-/// What is sent to a run.
+/// A kind of message to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Sent {
     Signal,
     Update,
 }
 
-/// A workflow's stored name, and what is sent to it.
+/// A workflow's stored name, and the kind and name of a message.
 pub(super) type Awaited = (String, Sent, String);
 
 /// The types of what is sent to workflows.
 pub(super) type SentTypes = HashMap<Awaited, Vec<&'static Schema>>;
 
 impl Client {
-    /// Whether a run of this workflow may wait for what is sent, or one of another workflow that it continues as. If no
-    /// build does, what they wait for. What is not known counts as awaited: a build may be on its way to the database.
+    /// Whether a run of this workflow may await this message, in any build. If not, returns what it awaits. Returns
+    /// `Ok` if a definition is missing, because a newer build may not have recorded it yet.
     pub(super) async fn check_awaited(
         &self,
         workflow: &str,
@@ -141,7 +141,7 @@ impl Client {
     }
 }
 
-/// Looks at each build of the workflows in `todo`, to which `look` adds those that run as a part of it.
+/// Calls `look` for each build of the workflows in `todo`; `look` adds the workflows that these await inline.
 fn each_build(
     definitions: &[&'static StoredDefinition],
     mut todo: Vec<String>,
@@ -159,14 +159,14 @@ fn each_build(
     }
 }
 
-/// Whether a definition waits for this.
+/// Whether a definition awaits this message.
 fn awaits(definition: &StoredDefinition, sent: Sent, name: &str) -> bool {
     let mut awaited = BTreeSet::new();
     add(definition, sent, &mut awaited, &mut Vec::new());
     awaited.contains(name)
 }
 
-/// Adds what a definition waits for, and the workflows that run as a part of it.
+/// Adds the messages that a definition awaits, and the workflows that it awaits inline.
 fn add(
     definition: &StoredDefinition,
     sent: Sent,

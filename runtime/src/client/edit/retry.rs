@@ -1,4 +1,4 @@
-//! Letting a failed run try again from where it failed.
+//! Retrying a failed run from where it failed.
 
 use super::frame::Frame;
 use super::past::passed_over;
@@ -19,7 +19,7 @@ use crate::store::{
 };
 
 impl Client {
-    /// Lets a failed run go back to the last state that it was parked in.
+    /// Returns a failed run to the last state in which it was parked.
     pub(in crate::client) async fn retry_failed(
         &self,
         run_id: RunId,
@@ -158,8 +158,8 @@ impl Client {
     }
 }
 
-/// Checks that nothing would be attempted again of which the run may have made its only attempt: the saved state is from
-/// before that attempt.
+/// Checks that no `at_most_once` activity would be attempted again: the saved state is from before the attempt that the
+/// run may have made.
 fn check_at_most_once(run_id: RunId, snapshot: &Snapshot) -> Result<(), EditError> {
     let once = snapshot.operations.iter().find_map(|(_, operation)| match operation {
         Operation::Activity(activity) if activity.at_most_once => Some(activity),
@@ -174,8 +174,8 @@ fn check_at_most_once(run_id: RunId, snapshot: &Snapshot) -> Result<(), EditErro
     }
 }
 
-/// Has the time limits of activities counted from now, and their attempts from none. Returns how many attempts of each
-/// are passed over: no two have one number.
+/// Restarts the time limits of activities at `now`, and their retry policies. Returns the number of attempts to skip for
+/// each, since no two may have the same number.
 fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u32 {
     let made = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
         Operation::Activity(activity) => Some(activity.attempts),
@@ -196,7 +196,7 @@ fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u3
     attempts
 }
 
-/// What only a commit asks for, and has gone with the end of the run.
+/// The messages of waits that were removed when the run closed.
 fn ask_again(snapshot: &Snapshot) -> Vec<Effect> {
     let ask = |(handle, operation): &(Handle, Operation)| match operation {
         Operation::Child { child, workflow_id, .. } => {

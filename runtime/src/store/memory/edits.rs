@@ -1,4 +1,4 @@
-//! Changes by hand, and what is kept of them.
+//! Edits by hand, and the audit table.
 
 use super::state::{News, State};
 use super::{Guard, Write};

@@ -40,7 +40,7 @@ impl State {
         ChangeOutcome::Changed
     }
 
-    /// Pauses a run that nobody owns, if it is to be.
+    /// Pauses a run without an owner, if a pause is requested.
     pub(in crate::store::memory) fn hold(&mut self, run_id: RunId, news: &mut News<'_>) {
         let is_asked = self.pauses.contains_key(&run_id);
         let stays_due = self.lacks(Guard::Paused);
