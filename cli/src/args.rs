@@ -16,10 +16,10 @@ use crate::queue::QueueCommand;
 use crate::run::RunCommand;
 use crate::schedule::ScheduleCommand;
 
-/// Looks at the durable workflow runs of a piton database, and changes them by hand.
+/// Inspects the durable workflow runs of a piton database, and changes them by hand.
 ///
-/// Exit codes: 0 for success, 1 if what was asked for is not there or a check has found something, 2 for a
-/// command line that is not understood, 3 if the database fails.
+/// Exit codes: 0 for success, 1 if the subject of the command does not exist or a check has found something, 2 for
+/// an invalid command line, 3 if the database fails.
 #[derive(Parser)]
 #[command(name = "piton", version, max_term_width = 100)]
 pub(crate) struct Args {
@@ -59,24 +59,24 @@ pub(crate) enum Command {
     Namespace(NamespaceCommand),
 }
 
-/// What one store is asked for.
+/// A command on one store.
 #[derive(Subcommand)]
 #[expect(clippy::large_enum_variant, reason = "there is one in a program")]
 pub(crate) enum StoreCommand {
     /// Runs of workflows
     #[command(subcommand)]
     Run(RunCommand),
-    /// Promises that runs wait for
+    /// Promises that runs await
     #[command(subcommand)]
     Promise(PromiseCommand),
     /// Queues of activities
     #[command(subcommand)]
     Queue(QueueCommand),
-    /// Definitions of workflows, as builds of the code have recorded them
+    /// Recorded definitions of workflows
     #[command(subcommand)]
     Definition(DefinitionCommand),
     Check(Check),
-    /// Schedules, and when they are due
+    /// Schedules, and their due times
     #[command(subcommand)]
     Schedule(ScheduleCommand),
 }

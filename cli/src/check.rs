@@ -10,17 +10,17 @@ use serde_json::json;
 use crate::error::Failure;
 use crate::output::{self, Output};
 
-/// Compare the open runs with the code that a `piton.lock` is of
+/// Compare the open runs with the code of a `piton.lock`
 ///
-/// Counts the runs that would be blocked by the reason. The exit code is 1 if there is one for certain.
+/// Counts the runs that would be blocked, by reason. The exit code is 1 if a run would certainly be blocked.
 #[derive(clap::Args)]
 pub(crate) struct Check {
-    /// The lock file of the code that is to be deployed
+    /// The lock file of the code to be deployed
     #[arg(long, value_name = "FILE", default_value = "piton.lock")]
     lock: PathBuf,
 }
 
-/// The answer, and whether no run would be blocked for certain.
+/// The report, and whether no run would certainly be blocked.
 pub(crate) async fn carry_out(
     client: &Client,
     check: Check,

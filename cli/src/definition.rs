@@ -14,22 +14,22 @@ use crate::output::{self, Output};
 
 #[derive(Subcommand)]
 pub(crate) enum DefinitionCommand {
-    /// List definitions, each with how many open runs are in a state that it wrote
+    /// List definitions, each with the number of open runs in a state that it describes
     List {
-        /// Only those of this workflow
+        /// Only definitions of this workflow
         #[arg(long, value_name = "NAME")]
         workflow: Option<String>,
     },
-    /// Show the states of a definition: where they are, what they await, what they keep
+    /// Show the states of a definition: source line, awaited operation, saved locals
     Show {
         /// The definition's hash, or a workflow that has only one
         definition: String,
     },
-    /// Show the ways from state to state
+    /// Show the transitions between states
     Graph {
         /// The definition's hash, or a workflow that has only one
         definition: String,
-        /// How it is drawn
+        /// The output format
         #[arg(long, value_enum, default_value_t = Drawing::Text)]
         format: Drawing,
     },
@@ -89,7 +89,7 @@ async fn list(client: &Client, workflow: Option<&str>, output: Output) -> Result
     Ok(output::table(&["WORKFLOW", "DEFINITION", "OPEN RUNS"], rows))
 }
 
-/// The definition that is meant.
+/// The definition named by the arguments.
 async fn find(client: &Client, name: &str) -> Result<StoredDefinition, Failure> {
     let unknown = || Failure::NoDefinition(name.to_owned());
     let is_hash = name.len() == 16;

@@ -12,7 +12,7 @@ use piton::lock::LockError;
 use piton::model::RunStatus;
 use serde_json::Value;
 
-/// Why a command has failed.
+/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     #[error("no database is given")]
@@ -67,15 +67,15 @@ pub(crate) enum Failure {
     Output(#[from] std::io::Error),
 }
 
-/// What was asked for is not there, or a check has found something.
+/// The subject of the command does not exist, or a check has found something.
 pub(crate) const FOUND: u8 = 1;
-/// As clap has it for command lines that it does not understand.
+/// The exit code that clap uses for invalid command lines.
 const USAGE: u8 = 2;
-/// The database fails.
+/// The database failed.
 const DATABASE: u8 = 3;
 
 impl Failure {
-    /// Tells it on stderr.
+    /// Prints it to stderr.
     pub(crate) fn report(self) -> ExitCode {
         let mut text = self.to_string();
         let mut cause = self.source();
@@ -196,7 +196,7 @@ impl From<BulkError> for Failure {
     }
 }
 
-/// An update that was refused tells with what, as JSON.
+/// The error of a refused update, as JSON.
 fn update_error(error: &UpdateError<Value>) -> String {
     match error {
         UpdateError::Refused(reason) => format!("the update was refused: {reason}"),

@@ -4,19 +4,19 @@ use std::fmt::Write as _;
 
 use piton::evolution::{StoredDefinition, StoredState};
 
-/// A state as it is named in a drawing.
+/// A state as named in a drawing.
 fn label(state: &StoredState) -> String {
     format!("{}:{}", state.name, state.line)
 }
 
-/// The states that may be next, and `end` for the end.
+/// The states that may follow, and `end` for the end.
 fn next(definition: &StoredDefinition, number: u32) -> Vec<String> {
     let edges = definition.edges.iter().filter(|(from, _)| *from == number);
     let state = |to: u32| definition.states.get(to as usize).map(label);
     edges.filter_map(|(_, to)| to.map_or_else(|| Some("end".to_owned()), state)).collect()
 }
 
-/// A state between those before it and those after it.
+/// A state with its predecessors and successors.
 ///
 /// ```text
 /// charge:12 ─┬▶ [signal<Go>:14] ─┬▶ ship:15
@@ -65,7 +65,7 @@ pub(crate) fn neighborhood(definition: &StoredDefinition, state: &str) -> Option
     Some(text)
 }
 
-/// The states in the order of the source, each with those that may be next.
+/// The states in source order, each with its successors.
 pub(crate) fn text(definition: &StoredDefinition) -> String {
     let labels: Vec<_> = definition.states.iter().map(label).collect();
     let widest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);

@@ -1,6 +1,6 @@
-//! `piton`: shows the runs in a database, and changes them by hand.
+//! `piton`: inspects the runs in a database, and changes them by hand.
 //!
-//! It knows runs by [`piton::client::Client`] alone, so it needs the code of no workflow. Data goes to stdout and
+//! It accesses runs only through [`piton::client::Client`], so it needs no workflow's code. Data goes to stdout,
 //! everything else to stderr.
 
 // A failure is told once, and ends the program.
@@ -45,7 +45,7 @@ async fn main() -> ExitCode {
     }
 }
 
-/// Does what is asked for. Gives what is to be written to stdout, and whether a check has found nothing.
+/// Runs the command. Returns the text for stdout, and whether a check has found nothing.
 async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
     let output = args.output;
     let command = match args.command {

@@ -8,7 +8,7 @@ use crate::output::{self, Output};
 
 #[derive(Subcommand)]
 pub(crate) enum NamespaceCommand {
-    /// List the namespaces of the database, without the store that is in none
+    /// List the namespaces of the database
     List,
 }
 

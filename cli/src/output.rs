@@ -6,7 +6,7 @@ use comfy_table::{ContentArrangement, Table, presets};
 use piton::model::Timestamp;
 use serde::Serialize;
 
-/// How the answer is to be written.
+/// The output format.
 #[derive(Clone, Copy, clap::Args)]
 pub(crate) struct Output {
     /// Write JSON
@@ -37,12 +37,12 @@ pub(crate) fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<String>>
     lines.collect()
 }
 
-/// A time in the past, to the second.
+/// A past time, to the second.
 pub(crate) fn ago(at: Timestamp, now: Timestamp) -> String {
     format!("{} ({} ago)", seconds(at), rough(now - at))
 }
 
-/// A time that may be to come, to the second.
+/// A time that may be in the future, to the second.
 pub(crate) fn relative(at: Timestamp, now: Timestamp) -> String {
     match at > now {
         true => format!("{} (in {})", seconds(at), rough(at - now)),

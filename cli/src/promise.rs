@@ -11,19 +11,19 @@ use crate::output::{self, Output, ago, relative};
 
 #[derive(Subcommand)]
 pub(crate) enum PromiseCommand {
-    /// List promises that runs have awaited or somebody has completed
+    /// List promises that runs have awaited or that were completed
     List {
         /// Only those of this run: its run id or workflow id
         #[arg(long, value_name = "ID")]
         run: Option<String>,
-        /// Only those that nobody has completed
+        /// Only promises without an outcome
         #[arg(long)]
         open: bool,
-        /// How many at most
+        /// The maximum number
         #[arg(long, value_name = "COUNT", default_value_t = 100)]
         limit: u32,
     },
-    /// Show what a promise has come to
+    /// Show the outcome of a promise
     Show {
         /// The promise's token
         token: PromiseToken,
@@ -43,7 +43,7 @@ pub(crate) enum PromiseCommand {
         /// The error as JSON, of the type that the run expects
         #[arg(value_parser = super::run::parse_json, required_unless_present = "because")]
         error: Option<Value>,
-        /// Why, in words: the run gets a promise that is broken, whatever the type of its errors is
+        /// The reason, as text: waiting runs get a broken promise, whatever their error type is
         #[arg(long, value_name = "REASON", conflicts_with = "error")]
         because: Option<String>,
     },
@@ -137,7 +137,7 @@ async fn show(promise: &PromiseHandle, output: Output) -> Result<String, Failure
     })
 }
 
-/// What a completion has done.
+/// The result of a completion.
 fn completed(completed: Completed, output: Output) -> Result<String, Failure> {
     match completed {
         Completed::First => Ok(match output.json {

@@ -11,35 +11,35 @@ use crate::output::{self, Output, ago};
 
 #[derive(Subcommand)]
 pub(crate) enum QueueCommand {
-    /// List the queues on which an activity lies or that are paused
+    /// List the queues that have activities or are paused
     List,
-    /// Show what lies on a queue
+    /// Show the status of a queue
     Show {
         /// The queue's name
         queue: String,
     },
-    /// Let no worker take activities of a queue until it is resumed
+    /// Stop all workers from taking activities of a queue, until it is resumed
     ///
-    /// Attempts that are under way go on, and so do the time limits of activities that wait.
+    /// Running attempts continue, and the time limits of waiting activities still apply.
     Pause {
         /// The queue's name
         queue: String,
-        /// Why, for people
+        /// The reason, for people
         #[arg(long, value_name = "REASON")]
         because: String,
     },
-    /// Pause a queue, and wait until no attempt is under way
+    /// Pause a queue, and wait until no attempt is running
     ///
-    /// The queue stays paused until it is resumed, also if the command is interrupted. Attempts that await the holder of
-    /// their token are not waited for.
+    /// The queue stays paused until it is resumed, even if the command is interrupted. Attempts that wait for the
+    /// holder of their token are not waited for.
     Drain {
         /// The queue's name
         queue: String,
-        /// Why, for people
+        /// The reason, for people
         #[arg(long, value_name = "REASON")]
         because: String,
     },
-    /// Let workers take activities of a queue again
+    /// Let workers take activities of a paused queue again
     Resume {
         /// The queue's name
         queue: String,

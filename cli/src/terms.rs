@@ -1,4 +1,4 @@
-//! Options of runs that are to be started: timeouts, retries, attributes and memo.
+//! Options for starting runs: timeouts, retries, attributes and memo.
 
 use std::time::Duration;
 
@@ -8,29 +8,29 @@ use piton::model::{
 use piton::schedule::parse_duration;
 use serde_json::{Map, Value};
 
-/// What runs are started with, beside their arguments.
+/// The options of a start, besides the arguments.
 #[derive(clap::Args)]
 pub(crate) struct TermsArgs {
-    /// How long a run may take, with all runs that follow it; `none` is no limit
+    /// The time limit of a run with all runs that follow it; `none` means no limit
     #[arg(long, value_name = "DURATION", value_parser = limit)]
     pub(crate) execution_timeout: Option<Limit>,
-    /// How long each run may take; `none` is no limit
+    /// The time limit of each run; `none` means no limit
     #[arg(long, value_name = "DURATION", value_parser = limit)]
     pub(crate) run_timeout: Option<Limit>,
     /// Which time the timeouts count: calendar, all of it, or attended, that in which a worker with the code is there;
     /// calendar by default
     #[arg(long, value_name = "CLOCK", value_parser = timeout_clock)]
     pub(crate) timeout_clock: Option<TimeoutClock>,
-    /// What happens when a timeout is over: terminate or cancel; terminate by default
+    /// What happens when a timeout has passed: terminate or cancel; terminate by default
     #[arg(long, value_name = "WORD", value_parser = on_timeout)]
     pub(crate) on_timeout: Option<OnTimeout>,
-    /// How long a run may take to clean up when its timeout is over; 10 minutes by default
+    /// How long a run may clean up after a timeout; 10 minutes by default
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) cleanup_timeout: Option<Duration>,
     #[command(flatten)]
     retry: RetryArgs,
-    /// Attributes as JSON, such as `{"customer": "c-17", "cents": 1250}`: a text is a keyword, `{"text": "…"}` a longer
-    /// text, null is unset
+    /// Attributes as JSON, such as `{"customer": "c-17", "cents": 1250}`: a string is a keyword, `{"text": "…"}` a
+    /// longer text, null removes the attribute
     #[arg(long, value_name = "JSON", value_parser = attributes)]
     pub(crate) attributes: Option<AttributeChanges>,
     /// The memo as JSON, such as `{"why": "monthly"}`
@@ -38,32 +38,32 @@ pub(crate) struct TermsArgs {
     pub(crate) memo: Option<Memo>,
 }
 
-/// When a run is tried again. One of these options sets the policy as a whole.
+/// When a run is retried. Giving one of these options sets the whole policy.
 #[derive(clap::Args)]
 struct RetryArgs {
-    /// Try a run that fails or times out again, up to this number of runs; 0 is no limit, 1 is not to try again
+    /// Retry a run that fails or times out, up to this number of runs; 0 means no limit, 1 no retries
     #[arg(long, value_name = "COUNT")]
     max_attempts: Option<u32>,
     /// The wait before the second attempt; 1s by default
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     retry_interval: Option<Duration>,
-    /// What each further wait is multiplied by; 2 by default
+    /// The factor of each further wait; 2 by default
     #[arg(long, value_name = "FACTOR")]
     retry_backoff: Option<f64>,
     /// The longest wait; 100 times the first by default
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     max_retry_interval: Option<Duration>,
-    /// An error after which a run is not tried again; may be given several times
+    /// An error that is not retried; may be given several times
     #[arg(long, value_name = "ERROR")]
     non_retryable: Vec<String>,
 }
 
-/// A time that may be without an end.
+/// A time that may be infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Limit(pub(crate) Option<Duration>);
 
 impl TermsArgs {
-    /// Whether and when a run is tried again, if anything is said of it.
+    /// The retry policy, if any of its options is given.
     pub(crate) fn retry(&self) -> Option<WorkflowRetry> {
         let RetryArgs {
             max_attempts,

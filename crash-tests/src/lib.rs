@@ -9,15 +9,17 @@
 //! A bookkeeper (`bin/piton-bookkeeper.rs`) writes into a table of the same database, in activities
 //! with a transaction, and sends letters at most once.
 //!
-//! A diver (`bin/piton-diver.rs`) serves a run whose step ends the process, beside runs that do nothing wrong.
+//! A diver (`bin/piton-diver.rs`) drives a run whose step kills the process, beside runs without faults.
 //!
-//! An exchange (`exchange.rs`) is of runs that send each other notes. A program (`bin/piton-exchange.rs`)
+//! An exchange (`exchange.rs`) consists of runs that send each other notes. A program (`bin/piton-exchange.rs`)
 //! drives it, or several workers.
 //!
-//! A travel desk (`bin/piton-travel-desk.rs`) books trips and undoes what it has booked of those that come to nothing.
+//! A travel desk (`bin/piton-travel-desk.rs`) books trips and compensates the bookings of trips that fail.
 //!
 //! An order desk (`bin/piton-order-desk.rs`) fills orders by children; a cashier (`bin/piton-cashier.rs`) completes their
 //! promises from another process.
+//!
+//! A counter (`bin/piton-counter.rs`) has runs count: children, continued runs, updates, and runs that are paused.
 //!
 //! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
 //! which the database itself keeps the books.
@@ -27,6 +29,7 @@ pub mod bookkeeper;
 pub mod books;
 pub mod clockwork;
 pub mod consequences;
+pub mod counts;
 pub mod dive;
 pub mod environment;
 pub mod errand;

@@ -1,4 +1,4 @@
-//! `register!`: an instance of a generic workflow that runs can be started of.
+//! `register!`: an instance of a generic workflow, so that runs of it can be started.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};

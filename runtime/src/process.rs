@@ -1,9 +1,8 @@
-//! Tasks of the engine belong to the process that spawned them.
+//! Groups the engine's tasks by the process that spawned them.
 //!
-//! Without the feature `simulation` this is the operating system's process and costs nothing. With
-//! it, several simulated processes live on one thread: what is polled within `Process::scope`, and
-//! every task of the engine spawned from there, can be paused, resumed and killed together, at any
-//! await, as SIGSTOP, SIGCONT and SIGKILL would.
+//! Without the feature `simulation`, this is the operating system's process and costs nothing. With it, several
+//! simulated processes run on one thread: everything polled within `Process::scope`, and every task that the engine
+//! spawns there, can be paused, resumed and killed together, at any await, as by SIGSTOP, SIGCONT and SIGKILL.
 
 use tokio::task::JoinHandle;
 

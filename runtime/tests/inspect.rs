@@ -7,6 +7,7 @@ use std::sync::Arc;
 use piton::client::inspect::{Inspection, Position, Wait, WaitFor};
 use piton::codec::{decode_snapshot, encode_snapshot};
 use piton::error::{EditError, LookupError};
+use piton::filter::Filter;
 use piton::model::{Payload, RunId, RunStatus};
 use piton::prelude::*;
 use piton::store::{ArrivalKind, MemoryStore, Messages as _, NewArrival};
@@ -49,6 +50,13 @@ async fn outer(cx: &Context, parcels: Vec<u32>) -> u32 {
         inner(21),
     );
     weight + waited + called + carried.len() as u32 + name.len() as u32
+}
+
+#[workflow]
+async fn hides(cx: &Context, total: u32) -> u32 {
+    let total = total * 2;
+    cx.signal::<Go>().await;
+    total
 }
 
 #[workflow]
@@ -163,6 +171,18 @@ async fn a_list_is_ended_item_by_item() {
     let ambiguous =
         client.edit(run.run_id).complete("carry", json!(1)).by("me").because("test").await;
     assert!(matches!(ambiguous, Err(EditError::NoAwait { .. })), "{ambiguous:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_variable_that_hides_a_parameter_is_found_by_its_name() {
+    let (_, client, run) = parked(hides(21), |run| run.step_no.0 > 0).await;
+    assert_eq!(variables(position(&run)), json!({ "total#2": 42 }));
+    let filter: Filter = "var.total = 42".parse().unwrap();
+    assert_eq!(client.list_runs(&filter).await.unwrap().runs.len(), 1);
+    let edit = client.edit(run.run_id).set("total", json!(50)).by("me").because("test");
+    edit.await.unwrap();
+    let filter: Filter = "var.total = 50 and var.\"total#2\" = 50".parse().unwrap();
+    assert_eq!(client.list_runs(&filter).await.unwrap().runs.len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -18,14 +18,15 @@ use crate::zone;
 /// The seconds of a local day.
 pub(crate) const DAY: i64 = 86_400;
 
-/// Local times, by their fields. A time is in the calendar if each field holds its part of it.
+/// Local times, by their fields. A time is in the calendar if each field contains its part of it.
 ///
-/// A field is a list of ranges: `1,15`, `11-14`, `*`, each with a step, `*/5` or `10-50/10`. `5/15` goes from 5 to
-/// the end of the field, and a range whose end is before its begin wraps around, such as `22-4` for hours. Months and
-/// days of the week have names, in any case, whole or their first letters: `Jan`, `MON-FRI`. Sunday is 0 and 7.
+/// A field is a list of ranges: `1,15`, `11-14`, `*`, each with an optional step, `*/5` or `10-50/10`. `5/15`
+/// extends from 5 to the end of the field, and a range whose end is before its start wraps around, such as `22-4`
+/// for hours. Months and days of the week have names, in upper or lower case, whole or abbreviated to three
+/// letters: `Jan`, `MON-FRI`. Sunday is 0 and 7.
 ///
-/// Hour, minute and second are 0 unless they are given; the other fields are `*`. So an exclusion of a whole day
-/// needs `*` for all three of them, see [`whole_day`](Self::whole_day).
+/// Hour, minute and second default to 0, the other fields to `*`. So an exclusion of a whole day needs `*` for all
+/// three of them, see [`whole_day`](Self::whole_day).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Calendar {
@@ -84,9 +85,9 @@ impl Calendar {
         minute
         /// The seconds, from 0 to 59.
         second
-        /// What the calendar is for, for people.
+        /// A comment, for people.
         comment
-        /// The time zone of this calendar, if it is not that of the spec.
+        /// The time zone of this calendar, if it differs from that of the spec.
         zone
     }
 
@@ -135,7 +136,7 @@ impl Calendar {
     }
 }
 
-/// A calendar as it may be written: by fields, or as a cron string. In JSON, an object or a string.
+/// A calendar as given: by fields, or as a cron string. In JSON, an object or a string.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum CalendarForm {

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The policy of fixed times at clock changes; the [crate](crate) says which times are fixed.
+/// The policy for fixed times at clock changes; the [crate](crate) documentation defines fixed times.
 ///
 /// The default is that of Vixie cron: a fixed time is due once a day, whatever the clock does.
-/// [`ClockChanges::literal`] is what libraries do that look for instants at which the clock shows the time.
+/// [`ClockChanges::literal`] is the behavior of libraries that search for instants at which the clock shows the
+/// time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields, default)]
 pub struct ClockChanges {
@@ -22,7 +23,7 @@ impl ClockChanges {
     }
 }
 
-/// What becomes of a fixed time that the local clock skips, such as 02:30 when it goes from 02:00 to 03:00.
+/// The policy for a fixed time that the local clock skips, such as 02:30 when it changes from 02:00 to 03:00.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gap {
@@ -36,7 +37,7 @@ pub enum Gap {
     Skip,
 }
 
-/// What becomes of a fixed time that the local clock shows twice.
+/// The policy for a fixed time that the local clock shows twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fold {

@@ -2,36 +2,36 @@
 
 use crate::time::UnixSeconds;
 
-/// Why a spec is refused. The text names the place, what stands there, and what to write instead.
+/// Why a spec is refused. The message names the field, its text, and how to fix it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// A field of a calendar or cron string.
+    /// A field of a calendar or cron string is not valid.
     #[error("{field} `{text}`: {problem}")]
     Field {
         /// The field, such as `minute` or `dayOfWeek`.
         field: &'static str,
         /// The whole text of the field.
         text: String,
-        /// What is wrong with it, and what to write.
+        /// What is wrong, and how to fix it.
         problem: String,
     },
-    /// A cron string as a whole.
+    /// A cron string is not valid.
     #[error("cron string `{text}`: {problem}")]
     Cron {
         /// The cron string.
         text: String,
-        /// What is wrong with it, and what to write.
+        /// What is wrong, and how to fix it.
         problem: String,
     },
-    /// A duration.
+    /// A duration is not valid.
     #[error("{field} `{text}`: {problem}")]
     Duration {
         /// Where it stands: `interval`, `offset` or `jitter`.
         field: &'static str,
         /// The text.
         text: String,
-        /// What is wrong with it, and what to write.
+        /// What is wrong, and how to fix it.
         problem: String,
     },
     /// A name that is not in the time zone database.
@@ -42,7 +42,7 @@ pub enum SpecError {
         /// The name.
         name: String,
     },
-    /// There is nothing that could be due.
+    /// The spec has no times at all.
     #[error("the spec is empty: give it a calendar, an interval or a cron string")]
     Empty,
     /// The spec ends before it starts.
@@ -53,7 +53,7 @@ pub enum SpecError {
         /// Its end.
         end: UnixSeconds,
     },
-    /// No time fits everything that the spec asks for.
+    /// No time matches all parts of the spec.
     #[error(
         "the spec is never due: no date fits it, or all are excluded or lie outside of start and end"
     )]

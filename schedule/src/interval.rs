@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::duration::{parse_seconds, seconds_text};
 use crate::error::SpecError;
 
-/// Every so often, counted from 1970-01-01T00:00:00Z, and later by the offset. In JSON it is an object, such as
+/// A fixed interval, counted from 1970-01-01T00:00:00Z, plus an offset. In JSON it is an object, such as
 /// `{"interval": "90m", "offset": "5m"}`, or a string, such as `"6h/5h"`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Interval {
@@ -20,19 +20,19 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Every so often. The least is a second, and so is the unit.
+    /// Due at this interval: at least one second, in whole seconds.
     pub fn every(interval: Duration) -> Self {
         Self { interval: text(interval), offset: None }
     }
 
-    /// Later by `offset`, which must be shorter than the interval.
+    /// Delayed by `offset`, which must be shorter than the interval.
     #[must_use]
     pub fn offset(mut self, offset: Duration) -> Self {
         self.offset = Some(text(offset));
         self
     }
 
-    /// Reads `6h` or `6h/5h`. The durations are read by [`compile`](Self::compile).
+    /// Parses `6h` or `6h/5h`. The durations are parsed by [`compile`](Self::compile).
     pub(crate) fn parse(text: &str) -> Result<Self, SpecError> {
         let interval = match text.split_once('/') {
             Some((interval, offset)) => Self {

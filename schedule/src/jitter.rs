@@ -1,12 +1,11 @@
-//! Offsets that look random and are always the same.
+//! Pseudorandom offsets that are always the same for a given time.
 
 use std::time::Duration;
 
 use crate::time::UnixSeconds;
 
-/// How long after the nominal time `at` a schedule is due that has the jitter `max`: from nothing to below
-/// `max`, and before `next`, the nominal time that follows. The same for the same `seed` and time,
-/// on every machine. In microseconds.
+/// The delay of the nominal time `at` in a schedule with the jitter `max`, in microseconds: at least 0, less than
+/// `max`, and before `next`, the next nominal time. The same for the same `seed` and time, on every machine.
 pub fn jitter(seed: &str, at: UnixSeconds, max: Duration, next: Option<UnixSeconds>) -> Duration {
     let gap = next.map(|next| next.0.saturating_sub(at.0).max(0).unsigned_abs());
     let bound = gap.map_or(max, |gap| max.min(Duration::from_secs(gap)));

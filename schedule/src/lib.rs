@@ -1,7 +1,7 @@
 //! When a schedule is due: calendars, intervals and cron strings, in any time zone.
 //!
-//! A [`Spec`] says it the way a person writes it. [`Spec::compile`] checks it and gives [`Times`], which
-//! answers what comes next. Everything here is a function of its arguments: there is no clock, and the time
+//! A [`Spec`] is the form in which a person writes a schedule. [`Spec::compile`] checks it and returns [`Times`],
+//! which computes the due times. Everything here is a function of its arguments: there is no clock, and the time
 //! zone database is part of the crate.
 //!
 //! ```
@@ -26,7 +26,7 @@
 //! - A fixed calendar is due once for each of its local times. What happens to a time that the clock skips
 //!   ([`Gap`]) or shows twice ([`Fold`]) is an option of the spec, see [`ClockChanges`].
 //!
-//! Intervals count elapsed time from 1970-01-01T00:00:00Z and know nothing of local clocks.
+//! Intervals count elapsed time from 1970-01-01T00:00:00Z and do not depend on local clocks.
 
 mod calendar;
 mod clock_changes;

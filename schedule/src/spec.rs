@@ -17,9 +17,9 @@ use crate::time::UnixSeconds;
 use crate::times::Times;
 use crate::{calendar, zone};
 
-/// When something is due: at the times of all calendars, intervals and cron strings together, save those of the
-/// exclusions, from the start to the end. It keeps texts as they were written; [`compile`](Self::compile) checks
-/// them, and [`canonical`](Self::canonical) gives the same spec in its canonical form.
+/// When something is due: at the times of all calendars, intervals and cron strings, except those of the
+/// exclusions, between the start and the end. Texts are kept as given; [`compile`](Self::compile) checks them, and
+/// [`canonical`](Self::canonical) returns the canonical form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Spec {
@@ -57,32 +57,32 @@ struct Read {
 }
 
 impl Spec {
-    /// A spec with nothing in it, which is never due.
+    /// An empty spec, which is never due.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Due at the times of a calendar as well.
+    /// Adds the times of a calendar.
     #[must_use]
     pub fn calendar(mut self, calendar: impl Into<CalendarForm>) -> Self {
         self.calendars.push(calendar.into());
         self
     }
 
-    /// Due every so often as well: whole seconds, counted from 1970-01-01T00:00:00Z.
+    /// Adds a fixed interval: whole seconds, counted from 1970-01-01T00:00:00Z.
     #[must_use]
     pub fn every(self, interval: Duration) -> Self {
         self.interval(Interval::every(interval))
     }
 
-    /// Due at the times of an interval as well.
+    /// Adds the times of an interval.
     #[must_use]
     pub fn interval(mut self, interval: Interval) -> Self {
         self.intervals.push(interval);
         self
     }
 
-    /// Due at the times of a cron string as well:
+    /// Adds the times of a cron string:
     ///
     /// - five fields: minute, hour, day of the month, month, day of the week;
     /// - six: these and the year;
@@ -98,61 +98,63 @@ impl Spec {
         self
     }
 
-    /// Not due at the times of a calendar.
+    /// Excludes the times of a calendar.
     #[must_use]
     pub fn exclude(mut self, calendar: impl Into<CalendarForm>) -> Self {
         self.exclude.push(calendar.into());
         self
     }
 
-    /// Not due before `start`.
+    /// Excludes times before `start`. Default: none.
     #[must_use]
     pub fn start(mut self, start: UnixSeconds) -> Self {
         self.start = Some(start);
         self
     }
 
-    /// Not due after `end`.
+    /// Excludes times after `end`. Default: none.
     #[must_use]
     pub fn end(mut self, end: UnixSeconds) -> Self {
         self.end = Some(end);
         self
     }
 
-    /// Due later by up to `jitter`, but before the next time; see [`jitter`](crate::jitter()). None by default.
+    /// Delays each time by up to `jitter`, but to before the next time; see [`jitter`](crate::jitter()). Default:
+    /// none.
     #[must_use]
     pub fn jitter(mut self, jitter: Duration) -> Self {
         self.jitter = Some(interval::text(jitter));
         self
     }
 
-    /// The time zone of calendars and cron strings that name none: a name of the IANA database. UTC by default.
+    /// Sets the time zone of calendars and cron strings without their own: a name in the IANA database. Default:
+    /// UTC.
     #[must_use]
     pub fn zone(mut self, zone: impl Into<String>) -> Self {
         self.zone = Some(zone.into());
         self
     }
 
-    /// What becomes of fixed times at clock changes.
+    /// Sets the policy for fixed times at clock changes.
     #[must_use]
     pub fn clock_changes(mut self, policy: ClockChanges) -> Self {
         self.clock_changes = policy;
         self
     }
 
-    /// Checks the spec and gives its times.
+    /// Checks the spec and returns its times.
     ///
     /// # Errors
-    /// A [`SpecError`] that names the field, the text, and what to write. A spec that is never due is refused.
+    /// A [`SpecError`] that names the field, its text, and how to fix it. A spec that is never due is refused.
     pub fn compile(&self) -> Result<Times, SpecError> {
         self.read().map(|read| read.times)
     }
 
     /// The same spec in its canonical form: names as numbers, cron strings as calendars and intervals, all fields
-    /// told.
+    /// explicit.
     ///
     /// # Errors
-    /// As [`compile`](Self::compile).
+    /// Those of [`compile`](Self::compile).
     pub fn canonical(&self) -> Result<Self, SpecError> {
         let Read { times, zone, calendars, excludes } = self.read()?;
         let canonical = |written: &[Calendar], compiled: &[calendar::Compiled]| {
@@ -240,7 +242,7 @@ impl Spec {
 /// The next `count` times after `from`, without jitter; fewer if there are no more.
 ///
 /// # Errors
-/// As [`Spec::compile`].
+/// Those of [`Spec::compile`].
 pub fn next_times(
     spec: &Spec,
     from: UnixSeconds,

@@ -10,10 +10,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct UnixSeconds(pub i64);
 
 impl UnixSeconds {
-    /// The last time that a schedule can be due at, at the end of the year 9999.
+    /// The last possible due time, at the end of the year 9999.
     pub const MAX: Self = Self(253_402_207_200);
 
-    /// The first time that can be told, at the beginning of the year -9999.
+    /// The first representable time, at the beginning of the year -9999.
     pub const MIN: Self = Self(-377_705_023_201);
 
     /// The last whole second that is not after a time in microseconds since 1970.

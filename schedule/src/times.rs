@@ -13,7 +13,7 @@ use crate::zone::Stretch;
 /// and some more.
 const MAX_EXCLUDED: u32 = 150_000;
 
-/// The times at which a spec is due, made by [`Spec::compile`](crate::Spec::compile).
+/// The times at which a spec is due, created by [`Spec::compile`](crate::Spec::compile).
 #[derive(Clone, Debug)]
 pub struct Times {
     pub(crate) calendars: Vec<calendar::Compiled>,
@@ -34,8 +34,8 @@ struct Due {
 }
 
 impl Times {
-    /// The first time after `after`, without jitter. `None` if there is none until the year 9999, or if
-    /// exclusions leave none in about 400 years.
+    /// The first time after `after`, without jitter. `None` if there is none until the year 9999, or if exclusions
+    /// leave none in about 400 years.
     pub fn next(&self, after: UnixSeconds) -> Option<UnixSeconds> {
         let mut from = after.0.saturating_add(1).max(0);
         if let Some(start) = self.start {
@@ -60,7 +60,7 @@ impl Times {
         TimesAfter { times: self, after: Some(after) }
     }
 
-    /// How long after the nominal time `at` the spec is due with its jitter, see [`jitter`].
+    /// The delay of the nominal time `at` by the jitter of the spec, see [`jitter`].
     pub fn jitter(&self, seed: &str, at: UnixSeconds) -> Duration {
         match self.jitter {
             Duration::ZERO => Duration::ZERO,
@@ -68,7 +68,7 @@ impl Times {
         }
     }
 
-    /// The longest that jitter may be.
+    /// The maximum jitter.
     pub fn max_jitter(&self) -> Duration {
         self.jitter
     }

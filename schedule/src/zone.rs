@@ -1,4 +1,4 @@
-//! Time zones, as stretches of time in which the offset from UTC stays the same.
+//! Time zones, as periods with a constant offset from UTC.
 
 use std::sync::LazyLock;
 
@@ -21,7 +21,7 @@ pub(crate) struct Stretch {
     pub(crate) start: i64,
     /// The first instant behind it.
     pub(crate) end: i64,
-    /// What is added to an instant to have its local time.
+    /// The offset that is added to an instant to get the local time.
     pub(crate) offset: i64,
     /// The offset before it.
     pub(crate) before: i64,

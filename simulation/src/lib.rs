@@ -1,11 +1,11 @@
-//! The whole engine on one thread and on virtual time: several simulated processes, one in-memory
-//! database, faults at every call between them, and a model of what must hold. Calls fail before or after
-//! they have happened, and happen long after they have failed.
+//! Runs the whole engine on one thread and on virtual time: several simulated processes, one in-memory database,
+//! faults at every call between them, and a model of the expected behavior. Calls fail before or after they have
+//! taken effect, and may take effect long after they have failed.
 //!
 //! Everything is drawn from a seed, and a seed always gives the same events. [`simulate`] plays one
 //! seed: workers are started, paused, killed and shut down, also in the middle of a call, some of them
 //! with builds that cannot make every step or that have changed some of the definitions, and clients start runs of generated programs, send them
-//! signals, cancel and terminate them, unblock them, and complete attempts with their tokens. Then the
+//! signals, cancel and terminate them, pause, resume and unblock them, have them try again, and complete attempts with their tokens. Then the
 //! faults end, and what is still open must close, though workers are still restarted. Violations are found by
 //! - the `oracle`, which sees every row that is written, every attempt that begins and every
 //!   timer that fires;
@@ -26,6 +26,10 @@
 //!   once, and all are told the same;
 //! - a run with terms is followed once, by the run that its close has named: a chain has as many runs as its retries and
 //!   timeouts say, its runs by cron never overlap, and no run is closed before its deadline or twice;
+//! - a run that is paused is given to nobody, and one that is to be paused makes no further step for a new owner; a resumed one
+//!   goes on within some polls;
+//! - a run that has failed goes on if it is told to, unless an open run has its workflow id; a run is started after no
+//!   run that the policy of its start rules out;
 //! - a schedule starts one run for each of its times and leaves none out, and its log says so;
 //! - what is due is claimed within some polls, and no run is left to a worker without a lease;
 //! - a run is stepped by no build that cannot read its state, which is blocked there, goes on soon where a
@@ -49,7 +53,7 @@
 //! - a token that is taken decides, on a queue or not, one that is refused does not; a sign of life that was written is
 //!   known to the next attempt.
 //!
-//! A million runs of workflows, and one seed again with everything that happened in it:
+//! A million runs of workflows, and one seed again with all its events:
 //! ```sh
 //! cargo run --release -p piton-simulation -- run --runs 1000000
 //! cargo run --release -p piton-simulation -- replay 7 --about run-3
@@ -59,6 +63,7 @@ mod clerks;
 mod faults;
 mod journal;
 mod notaries;
+mod operators;
 pub mod options;
 mod oracle;
 mod processes;
@@ -66,6 +71,7 @@ pub mod program;
 mod report;
 mod runs;
 mod shrink;
+mod tenants;
 mod terms;
 pub mod ties;
 mod timetables;

@@ -23,6 +23,8 @@ pub struct Options {
     pub left_out: BTreeSet<Guard>,
     /// Whether events are written down.
     pub is_recorded: bool,
+    /// Whether it ends with the first violation.
+    pub ends_when_violated: bool,
 }
 
 impl Options {

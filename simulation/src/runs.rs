@@ -14,6 +14,7 @@ use piton::store::{RunKey, RunQuery, RunRecord};
 use tokio::time::{sleep, timeout};
 
 use crate::notaries;
+use crate::operators;
 use crate::program::{self, Entry, Luck, Op};
 use crate::ties;
 use crate::workflows::{Number, Question, cancellable, hasty, interpret, revocable};
@@ -133,7 +134,9 @@ async fn live_as<W: Workflow<Error: ToString>>(
             await_result::<W>(world, run_id).await;
         }
     };
-    let (signals, (), (), (), ()) = tokio::join!(biased; signals, answers, completed, end, result);
+    let pause = operators::pause(world, number, run_id);
+    let (signals, (), (), (), (), ()) =
+        tokio::join!(biased; signals, answers, completed, end, result, pause);
     Acknowledged { number, run_id, signals }
 }
 

@@ -100,6 +100,22 @@ pub(crate) async fn effort(cx: &Context, failures: u32, millis: u64) -> Result<u
     }
 }
 
+/// Takes milliseconds twice. One that has a flaw then fails, until its code is mended.
+#[workflow]
+pub(crate) async fn brittle(
+    cx: &Context,
+    tenant: usize,
+    has_flaw: bool,
+    millis: u64,
+) -> Result<(), String> {
+    cx.sleep(Duration::from_millis(millis)).await;
+    cx.sleep(Duration::from_millis(millis)).await;
+    if has_flaw && !is_mended(tenant) {
+        return Err("as it was told".to_owned());
+    }
+    Ok(())
+}
+
 /// Takes milliseconds.
 #[workflow]
 pub(crate) async fn tick(cx: &Context, millis: u64) {
@@ -496,6 +512,10 @@ fn timer_fired(due: Timestamp) {
             world.timer_fired(due);
         }
     });
+}
+
+fn is_mended(tenant: usize) -> bool {
+    WORLD.with_borrow(|world| world.as_ref().is_some_and(|world| world.is_mended(tenant)))
 }
 
 /// Takes a step that fails in a build that is broken.

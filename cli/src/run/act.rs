@@ -11,7 +11,7 @@ use crate::output::{self, Output};
 
 #[derive(clap::Args)]
 pub(crate) struct SignalArgs {
-    /// The run id or the workflow id; with `--filter` there is none
+    /// The run id or the workflow id; leave it out with `--filter`
     #[arg(value_name = "RUN")]
     pub(super) id: String,
     /// The stored name of the signal
@@ -20,10 +20,10 @@ pub(crate) struct SignalArgs {
     /// The signal as JSON
     #[arg(value_parser = parse_json)]
     pub(super) value: Option<Value>,
-    /// Send it once, however often this is tried
+    /// A dedup key: the run accepts one signal with it
     #[arg(long, value_name = "KEY", conflicts_with = "filter")]
     pub(super) dedup_key: Option<String>,
-    /// Why it is sent to all runs of a filter, for the audit table
+    /// The reason, for the audit table, when sending to all runs of a filter
     #[arg(long, value_name = "REASON", requires = "filter")]
     pub(super) because: Option<String>,
     #[command(flatten)]
@@ -34,7 +34,7 @@ pub(crate) struct SignalArgs {
 pub(crate) struct QueryArgs {
     /// The run id or the workflow id
     id: String,
-    /// An exposed variable; all of them without it
+    /// An exposed variable; without it, all of them
     variable: Option<String>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct UpdateArgs {
     /// The request as JSON
     #[arg(default_value = "null", value_parser = parse_json)]
     request: Value,
-    /// The id of the update: with the same id it is carried out once, and answered as before
+    /// The id of the update: a run accepts each id once, and a repetition gets the first answer
     #[arg(long, value_name = "ID")]
     update_id: Option<String>,
 }
@@ -57,7 +57,7 @@ pub(crate) struct EndArgs {
     /// The run id or the workflow id
     #[arg(required_unless_present = "filter", conflicts_with = "filter")]
     pub(super) id: Option<String>,
-    /// Why; the run and those who look at it are told
+    /// The reason, shown to the run and to those who wait for its result
     #[arg(long, value_name = "REASON", required_unless_present = "dry_run")]
     pub(super) because: Option<String>,
     #[command(flatten)]
@@ -68,7 +68,7 @@ pub(crate) struct EndArgs {
 pub(crate) struct RetryArgs {
     #[command(flatten)]
     pub(super) end: EndArgs,
-    /// Attempt `at_most_once` activities again, though the run may have carried them out before it failed
+    /// Attempt `at_most_once` activities again, although they may have been executed before the run failed
     #[arg(long, conflicts_with = "filter")]
     pub(super) repeat_at_most_once: bool,
 }
@@ -78,7 +78,7 @@ pub(crate) struct SetAsideArgs {
     /// The run id or the workflow id
     #[arg(value_name = "RUN")]
     id: String,
-    /// The number of the signal, as `piton run show` has it
+    /// The number of the signal, as shown by `piton run show`
     #[arg(value_name = "NUMBER")]
     seq: i64,
     #[command(flatten)]
@@ -205,7 +205,7 @@ pub(super) async fn resume(
     }
 }
 
-/// The change in the name of whoever is given, or in that of the program.
+/// The change, made by the given person or else by this program.
 fn signed(change: ChangeOne, by: String) -> ChangeOne {
     if by.is_empty() { change } else { change.by(by) }
 }

@@ -11,26 +11,26 @@ use crate::output::{self, Output};
 pub(crate) struct EditArgs {
     /// The run id or the workflow id
     id: String,
-    /// Move it to this state, with the variables that are set; what it waits for now is given up
+    /// Move it to this state, with the variables that are set; its present waits are dropped
     #[arg(long, value_name = "STATE")]
     move_to: Option<String>,
-    /// Set a variable or a part of one, as `run show` names it, to a JSON value: `order.cents=1250`
+    /// Set a variable or a part of one, as named by `run show`, to a JSON value: `order.cents=1250`
     #[arg(long, value_name = "NAME=JSON", value_parser = parse_assignment)]
     set: Vec<(String, Value)>,
-    /// End the wait for an activity or a signal with a JSON value: `charge="receipt-7"`
+    /// Complete the wait for an activity or a signal with a JSON value: `charge="receipt-7"`
     #[arg(long, value_name = "WAIT=JSON", value_parser = parse_assignment)]
     complete: Vec<(String, Value)>,
-    /// End the wait for an activity with an error: `charge=the bank is closed`
+    /// Fail the wait for an activity with an error: `charge=the bank is closed`
     #[arg(long, value_name = "WAIT=REASON", value_parser = parse_text)]
     fail: Vec<(String, String)>,
-    /// Open the run again if it has failed, was cancelled or terminated
+    /// Reopen the run if it has failed, was cancelled or terminated
     #[arg(long)]
     reopen: bool,
     #[command(flatten)]
     signature: Signature,
 }
 
-/// The name ends at the first `=`: no name has one.
+/// The name ends at the first `=`, which no name contains.
 fn parse_text(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("it has no `=` between a name and a value")?;
     Ok((name.to_owned(), value.to_owned()))

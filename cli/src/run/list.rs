@@ -14,36 +14,37 @@ pub(crate) struct ListArgs {
     /// Only runs of this workflow
     #[arg(long, value_name = "NAME")]
     workflow: Option<String>,
-    /// Only runs of this status: running, blocked, completed, failed, cancelled, terminated,
+    /// Only runs with this status: running, blocked, paused, completed, failed, cancelled, terminated,
     /// continued_as_new or timed_out
     #[arg(long, value_parser = parse_status)]
     status: Option<RunStatus>,
     /// Only runs in this state
     #[arg(long, value_name = "NAME")]
     state: Option<String>,
-    /// Only runs in a state that this definition wrote
+    /// Only runs in a state of this definition
     #[arg(long, value_name = "HASH", value_parser = parse_definition)]
     definition: Option<DefinitionHash>,
-    /// Only runs of which this holds, such as `customer = 'c-17' and since < now() - interval '3 days'`
+    /// Only runs that match this filter, such as `customer = 'c-17' and since < now() - interval '3 days'`
     #[arg(long, value_name = "CONDITION", default_value = "", hide_default_value = true)]
     filter: Filter,
-    /// What comes first: run_id, started_at, closed_at, due_at, blocked_at or since, with `-` before it for the latest
+    /// The order: run_id, started_at, closed_at, due_at, blocked_at or since, with `-` before it for the latest
+    /// first
     #[arg(long, value_name = "COLUMN", default_value = "-run_id", allow_hyphen_values = true)]
     order: RunOrder,
-    /// How many at most
+    /// The maximum number
     #[arg(long, value_name = "COUNT", default_value_t = 50)]
     limit: u32,
-    /// Go on behind the last run of another list: what that told at its end
+    /// Continue after another list, with the cursor printed at its end
     #[arg(long, value_name = "PLACE", allow_hyphen_values = true)]
     page: Option<RunCursor>,
 }
 
 #[derive(clap::Args)]
 pub(crate) struct CountArgs {
-    /// Only runs of which this holds
+    /// Only runs that match this filter
     #[arg(long, value_name = "CONDITION", default_value = "", hide_default_value = true)]
     filter: Filter,
-    /// Count by what this column holds: status, workflow, state and so on; times by the day
+    /// Count by the value of this column: status, workflow, state and so on; times by day
     #[arg(long, value_name = "COLUMN", value_parser = parse_column)]
     by: Option<Column>,
 }
@@ -110,7 +111,7 @@ pub(super) async fn carry_out(
     Ok(output::table(&titles, rows))
 }
 
-/// Attributes, then what is in the memo, on one line.
+/// Attributes, then the memo, on one line.
 fn labels(run: &RunRecord) -> String {
     let attributes = run.attributes.iter().map(|(name, value)| format!("{name}={value}"));
     let memo = run.memo.iter().map(|(name, value)| format!("{name}: {value}"));

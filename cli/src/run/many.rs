@@ -9,22 +9,24 @@ use super::act::{EndArgs, SignalArgs, parse_json};
 use crate::error::Failure;
 use crate::output::{self, Output};
 
-/// Which runs are changed, by whom, and how fast.
+/// Which runs to change, by whom, and how fast.
 #[derive(clap::Args)]
 pub(crate) struct ManyArgs {
-    /// In place of a run, all of which this holds, such as `state = 'approve' and since < now() - interval '3 days'`
+    /// Instead of a run: all runs that match this filter, such as `state = 'approve' and since < now() - interval
+    /// '3 days'`
     #[arg(long, value_name = "CONDITION")]
     filter: Option<Filter>,
-    /// Tell how many runs the filter means, and change none
+    /// Count the runs that match, and change none
     #[arg(long, requires = "filter")]
     dry_run: bool,
-    /// How many runs to change in a second at most
+    /// The maximum number of runs changed per second
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     rate: u32,
-    /// Go on where another call has stopped: what that told
+    /// Continue where another call has stopped, with the cursor that it printed
     #[arg(long, value_name = "PLACE", allow_hyphen_values = true, requires = "filter")]
     after: Option<RunCursor>,
-    /// By what signals and requests are known if the call is made again: a run gets one with the same key once
+    /// A dedup key for signals and requests to cancel: each run accepts one with it, even if the command is
+    /// repeated
     #[arg(long, value_name = "KEY", requires = "filter")]
     key: Option<String>,
     /// Who makes the change, for the audit table
@@ -33,7 +35,7 @@ pub(crate) struct ManyArgs {
 }
 
 impl ManyArgs {
-    /// Whether runs are meant by a filter.
+    /// Whether a filter is given.
     pub(super) fn are_meant(&self) -> bool {
         self.filter.is_some()
     }
@@ -108,7 +110,7 @@ pub(super) async fn delete(
     make(client.delete_all(filter), args.many, args.because, output).await
 }
 
-/// The run that is named, or those that the filter means.
+/// The named run, or the runs that match the filter.
 async fn one_or_many(client: &Client, args: &EndArgs) -> Result<Filter, Failure> {
     match &args.id {
         Some(id) => Ok(filter::run_id().equals(super::find(client, id).await?)),

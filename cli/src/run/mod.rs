@@ -26,45 +26,45 @@ use crate::output::Output;
 
 #[derive(Subcommand)]
 pub(crate) enum RunCommand {
-    /// List runs, newest first
+    /// List runs, the newest first
     List(ListArgs),
-    /// Count runs, all or by what a column holds
+    /// Count runs, in total or by the value of a column
     Count(CountArgs),
-    /// Show a run as a debugger does: where its code is, what it waits for, its variables
+    /// Show a run as a debugger does: its position in the code, its waits, its variables
     Show(ShowArgs),
     /// Start a run of a workflow by its stored name
     Start(Box<StartArgs>),
-    /// Send a signal to a run, or to all that a filter means
+    /// Send a signal to a run, or to all runs that match a filter
     Signal(SignalArgs),
     /// Show exposed variables of a run
     Query(QueryArgs),
     /// Send an update to a run and wait for the answer
     Update(UpdateArgs),
-    /// Ask a run to cancel, or all that a filter means
+    /// Request a run to cancel, or all runs that match a filter
     Cancel(EndArgs),
-    /// End a run without running any more of its code
+    /// Terminate a run, without running any more of its code
     Terminate(EndArgs),
-    /// Let a blocked run try again, or a failed one from where it failed
+    /// Retry a blocked run, or a failed one from where it failed
     Retry(RetryArgs),
-    /// Pause a run: it takes no step until it is resumed, and keeps what arrives
+    /// Pause a run: it makes no step until it is resumed, and its inbox accepts arrivals
     Pause(EndArgs),
-    /// Let a paused run go on
+    /// Resume a paused run
     Resume(EndArgs),
-    /// Delete a run that is over, with all its rows
+    /// Delete a closed run with all its rows
     Delete(EndArgs),
-    /// Wait until a run is over, and show what it has come to
+    /// Wait until a run has closed, and show its result
     Result(ResultArgs),
-    /// Change a parked or blocked run: set variables, end waits, move it to another state
+    /// Edit a parked or blocked run: set variables, complete waits, move it to another state
     Edit(EditArgs),
     /// Move a signal that a run cannot take to the dead letters
     SetAside(SetAsideArgs),
-    /// Show the past states of a run that are kept
+    /// Show the past states of a run
     History(HistoryArgs),
-    /// Let a run go back to a state that is kept
+    /// Return a run to a past state
     Rewind(RewindArgs),
-    /// Start another run in a state of a run that is kept
+    /// Start another run in a past state of a run
     Fork(ForkArgs),
-    /// Show who has changed a run by hand, when and why
+    /// Show the audit entries of a run: who changed it, when and why
     Audit(AuditArgs),
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Signature {
     /// Who makes the change, for the audit table
     #[arg(long, value_name = "NAME", env = "USER")]
     by: String,
-    /// Why it is made, for the audit table
+    /// The reason, for the audit table
     #[arg(long, value_name = "REASON")]
     because: String,
 }
@@ -124,7 +124,7 @@ pub(crate) async fn carry_out(
     }
 }
 
-/// The run that is meant: one with this run id, or else with this workflow id, which by default looks alike.
+/// The run with this run id, or else with this workflow id, which may look like one.
 pub(crate) async fn find(client: &Client, id: &str) -> Result<RunId, Failure> {
     if let Ok(run_id) = id.parse()
         && client.find(RunKey::RunId(run_id)).await?.is_some()

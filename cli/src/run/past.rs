@@ -18,9 +18,9 @@ pub(crate) struct HistoryArgs {
 pub(crate) struct RewindArgs {
     /// The run id or the workflow id
     id: String,
-    /// The number of the step whose state it goes back to, as `run history` shows it
+    /// The number of the step to return to, as shown by `run history`
     step: i64,
-    /// Open the run again if it has failed, was cancelled or terminated
+    /// Reopen the run if it has failed, was cancelled or terminated
     #[arg(long)]
     reopen: bool,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(crate) struct RewindArgs {
 pub(crate) struct ForkArgs {
     /// The run id or the workflow id
     id: String,
-    /// The number of the step whose state the new run begins in, as `run history` shows it
+    /// The number of the step in whose state the new run begins, as shown by `run history`
     step: i64,
     /// The workflow id of the new run
     new_id: String,
@@ -41,7 +41,7 @@ pub(crate) struct ForkArgs {
 pub(crate) struct AuditArgs {
     /// The run id or the workflow id
     id: String,
-    /// How many changes at most
+    /// The maximum number of entries
     #[arg(long, value_name = "COUNT", default_value_t = 50)]
     limit: u32,
 }

@@ -18,15 +18,15 @@ use crate::output::{self, Output, ago, relative};
 pub(crate) struct ShowArgs {
     /// The run id or the workflow id
     id: String,
-    /// Where the source files are, to show lines of them
+    /// The root folder of the source files, to show their lines
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     source: PathBuf,
-    /// How many lines of the source to show before and after the await
+    /// The number of source lines to show before and after the await
     #[arg(long, value_name = "COUNT", default_value_t = 2)]
     context: usize,
 }
 
-/// How many characters of a value are written on one line.
+/// The maximum number of characters of a value on one line.
 const LONGEST: usize = 80;
 
 pub(super) async fn carry_out(
@@ -66,7 +66,7 @@ pub(super) async fn carry_out(
     Ok(page.text)
 }
 
-/// What is written, line by line.
+/// The output, line by line.
 struct Page<'a> {
     text: String,
     now: Timestamp,
@@ -162,7 +162,7 @@ impl Page<'_> {
         }
     }
 
-    /// What is agreed on it.
+    /// The terms of the run.
     fn terms(&mut self, terms: &InspectedTerms, is_open: bool) {
         match terms.max_attempts {
             None => {}
@@ -185,7 +185,7 @@ impl Page<'_> {
         }
     }
 
-    /// The other runs that it belongs to.
+    /// Its relations to other runs.
     fn kin(&mut self, run: &Inspection, kin: &InspectedKin) {
         if let (Some(parent), Some(policy)) = (kin.parent, kin.on_parent_close) {
             self.field("child of", &format!("{parent}, when that is over: {policy}"));
@@ -298,7 +298,7 @@ impl Page<'_> {
             WaitFor::Promise { token, expires_at } => {
                 let until = expires_at.map(|at| format!(", expires {}", relative(at, now)));
                 let (until, name) = (until.unwrap_or_default(), token.name());
-                let named = named(&format!("promise<{name}>"));
+                let named = named("promise");
                 self.line(level, &format!("{named}promise `{name}`{since}{until}{arrived}"));
                 self.line(inside, &format!("token {token}"));
             }
@@ -314,6 +314,15 @@ impl Page<'_> {
             WaitFor::All { items } => {
                 self.line(level, &format!("{}all of {}", named(""), items.len()));
                 self.waits(inside, items);
+            }
+            WaitFor::Within { until, wait } => {
+                self.line(level, &format!("{}until {}", named(""), relative(*until, now)));
+                self.wait(inside, wait);
+            }
+            WaitFor::Each { total, succeeded, failed, asked } => {
+                let ended = format!("{succeeded} have succeeded, {failed} have failed");
+                self.line(level, &format!("{}each of {total}: {ended}", named("")));
+                self.waits(inside, asked);
             }
             WaitFor::Done(value) => {
                 self.named(level, &format!("{}done with ", named("")), value);
@@ -352,7 +361,7 @@ impl Page<'_> {
         }
     }
 
-    /// Code within the run's own.
+    /// The position of code inside an await.
     fn part(&mut self, level: usize, position: &Position) {
         self.place(level, position);
         self.variables(level + 1, &position.variables);
@@ -363,11 +372,16 @@ impl Page<'_> {
         for variable in variables {
             let ty = variable.ty.as_ref().map(|ty| format!(": {ty}")).unwrap_or_default();
             let exposed = if variable.exposed { "exposed " } else { "" };
-            self.named(level, &format!("{exposed}{}{ty} = ", variable.name), &variable.value);
+            let mut shown = variable.value.clone();
+            if let (Some("Timestamp"), Some(at)) = (variable.ty.as_deref(), shown.value.as_i64()) {
+                let at = Timestamp(at);
+                shown.note.get_or_insert_with(|| output::seconds(at).to_string());
+            }
+            self.named(level, &format!("{exposed}{}{ty} = ", variable.name), &shown);
         }
     }
 
-    /// A value behind its name: on the same line if it is short.
+    /// A value after its name: on the same line if it is short.
     fn named(&mut self, level: usize, name: &str, Shown { value, note, .. }: &Shown) {
         let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
         let mut text = value.to_string();
@@ -377,7 +391,7 @@ impl Page<'_> {
         self.indented(level, &format!("{name}{text}{note}"));
     }
 
-    /// What undoes what the run has done, in the order in which that would happen.
+    /// The registered compensations, in the order of their execution.
     fn compensations(&mut self, run: &Inspection) {
         if run.compensations.is_empty() {
             return;

@@ -14,18 +14,18 @@ use crate::terms::timeout_clock;
 
 #[derive(clap::Args)]
 pub(crate) struct StartArgs {
-    /// The stored name of the workflow, as `piton definition list` shows it
+    /// The stored name of the workflow, as shown by `piton definition list`
     workflow: String,
-    /// The workflow id; without it, the run id
+    /// The workflow id; the run id by default
     #[arg(long, value_name = "ID")]
     id: Option<String>,
     /// The arguments: a list in the order of the parameters, or an object by their names
     #[arg(long, value_name = "JSON", default_value = "[]", value_parser = parse_json)]
     args: Value,
-    /// Start it once, however often this is tried with the same name
+    /// A request id: a second start with it starts nothing and returns the first run
     #[arg(long, value_name = "NAME")]
     request_id: Option<String>,
-    /// Begin after this time, such as `90s`, `10m` or `2h`
+    /// Delay the first step by this duration, such as `90s`, `10m` or `2h`
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     delay: Option<Duration>,
     /// What happens if an open run has the workflow id
@@ -34,22 +34,22 @@ pub(crate) struct StartArgs {
     /// After which runs the workflow id may be used again
     #[arg(long, value_enum, default_value = "always")]
     id_reuse: Reuse,
-    /// How long the run and all that follow it may take together
+    /// The time limit of the run and all runs that follow it together
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     execution_timeout: Option<Duration>,
-    /// How long each run may take
+    /// The time limit of each run
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     run_timeout: Option<Duration>,
     /// Which time the timeouts count: `calendar` all of it, `attended` that in which a worker with the code is there
     #[arg(long, value_name = "CLOCK", value_parser = timeout_clock, default_value = "calendar")]
     timeout_clock: TimeoutClock,
-    /// Ask the run to cancel when a timeout is over, in place of ending it
+    /// Request the run to cancel when a timeout has passed, instead of terminating it
     #[arg(long)]
     cancel_on_timeout: bool,
-    /// Start the workflow again if its run fails: how many runs there are at most
+    /// Retry the workflow if its run fails: the maximum number of runs
     #[arg(long, value_name = "COUNT")]
     max_attempts: Option<u32>,
-    /// Start the workflow again at these times, such as `0 12 * * MON-FRI`
+    /// Repeat the workflow at these times, such as `0 12 * * MON-FRI`
     #[arg(long, value_name = "EXPRESSION")]
     cron: Option<String>,
 }
@@ -58,9 +58,9 @@ pub(crate) struct StartArgs {
 enum Conflict {
     /// The start fails
     Fail,
-    /// That run is the answer, and nothing is started
+    /// Return that run, and start nothing
     UseExisting,
-    /// That run is terminated
+    /// Terminate that run
     TerminateExisting,
 }
 

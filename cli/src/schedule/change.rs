@@ -8,14 +8,14 @@ use super::overlap;
 use crate::error::Failure;
 use crate::output::{self, Output};
 
-/// The most times that a dry run shows.
+/// The maximum number of times shown by a dry run.
 const MAX_SHOWN: usize = 1_000;
 
 #[derive(clap::Args)]
 pub(crate) struct PauseArgs {
     /// The schedule
     id: String,
-    /// Why, for its log
+    /// The reason, for its log
     #[arg(long, value_name = "REASON", default_value = "", hide_default_value = true)]
     because: String,
 }
@@ -24,7 +24,7 @@ pub(crate) struct PauseArgs {
 pub(crate) struct TriggerArgs {
     /// The schedule
     id: String,
-    /// What happens if a run of the schedule is open; by default what the schedule says
+    /// What happens if a run of the schedule is open; the schedule's policy by default
     #[arg(long, value_name = "POLICY", value_parser = overlap)]
     overlap: Option<Overlap>,
 }
@@ -33,13 +33,13 @@ pub(crate) struct TriggerArgs {
 pub(crate) struct BackfillArgs {
     /// The schedule
     id: String,
-    /// The first time, as RFC 3339 has it
+    /// The first time, in RFC 3339
     #[arg(long, value_name = "TIME")]
     from: UnixSeconds,
-    /// The last time, as RFC 3339 has it
+    /// The last time, in RFC 3339
     #[arg(long, value_name = "TIME")]
     to: UnixSeconds,
-    /// What happens if a run of the schedule is open; by default what the schedule says
+    /// What happens if a run of the schedule is open; the schedule's policy by default
     #[arg(long, value_name = "POLICY", value_parser = overlap)]
     overlap: Option<Overlap>,
     /// Show the times, the first 1,000, and start nothing

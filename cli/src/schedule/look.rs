@@ -12,18 +12,18 @@ use crate::error::Failure;
 use crate::output::{self, Output};
 use crate::run::attribute;
 
-/// How many entries of the log a description has.
+/// The number of log entries in a description.
 const RECENT: u32 = 10;
 
 #[derive(clap::Args)]
 pub(crate) struct ListArgs {
-    /// Only those that start this workflow
+    /// Only schedules of this workflow
     #[arg(long, value_name = "NAME")]
     workflow: Option<String>,
-    /// Only those behind this id
+    /// Only schedules after this id
     #[arg(long, value_name = "ID")]
     after: Option<String>,
-    /// How many at most
+    /// The maximum number
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     limit: u32,
 }
@@ -32,10 +32,10 @@ pub(crate) struct ListArgs {
 pub(crate) struct LogArgs {
     /// The schedule
     id: String,
-    /// Only what is behind this number
+    /// Only entries before this number
     #[arg(long, value_name = "NUMBER")]
     before: Option<i64>,
-    /// How many entries at most
+    /// The maximum number of entries
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     limit: u32,
 }

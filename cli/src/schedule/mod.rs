@@ -26,33 +26,33 @@ pub(crate) enum ScheduleCommand {
     Next(next::Next),
     /// Create a schedule
     Create(CreateArgs),
-    /// Change what a schedule says
+    /// Change the configuration of a schedule
     Update(UpdateArgs),
     /// List schedules
     List(ListArgs),
-    /// Show what a schedule says, what it has done, and its next times
+    /// Show the configuration of a schedule, its progress, and its next times
     Describe {
         /// The schedule
         id: String,
     },
-    /// Show the log of a schedule, newest first
+    /// Show the log of a schedule, the newest entries first
     Log(LogArgs),
-    /// Have a schedule start nothing of itself
+    /// Pause a schedule
     Pause(PauseArgs),
-    /// Have a schedule go on; what fell due meanwhile is not started
+    /// Unpause a schedule; times that were due meanwhile are skipped
     Unpause(PauseArgs),
     /// Start a run now
     Trigger(TriggerArgs),
     /// Start the runs of a period
     Backfill(BackfillArgs),
-    /// Remove a schedule with its log; runs go on
+    /// Remove a schedule with its log; its runs continue
     Delete {
         /// The schedule
         id: String,
     },
 }
 
-/// What needs no database. `None` if the command is not of that kind.
+/// Commands that need no database. `None` for other commands.
 pub(crate) fn carry_out_alone(
     command: &ScheduleCommand,
     output: Output,
@@ -81,7 +81,7 @@ pub(crate) async fn carry_out(
     }
 }
 
-/// Reads a policy by its word, with `-` or `_`.
+/// Parses the name of a policy, with `-` or `_`.
 fn overlap(word: &str) -> Result<Overlap, String> {
     let found = Overlap::ALL.iter().find(|(name, _)| *name == word.replace('-', "_"));
     found.map(|(_, policy)| *policy).ok_or_else(|| {

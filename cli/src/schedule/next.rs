@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 use crate::error::Failure;
 use crate::output::Output;
 
-/// How many times one question may ask for.
+/// The maximum number of times in one query.
 const MAX_COUNT: u64 = 100_000;
 
 #[derive(clap::Args)]
 pub(crate) struct Next {
-    /// A cron string, such as `0 12 * * MON-FRI`; without one, `--json` reads questions from standard input
+    /// A cron string, such as `0 12 * * MON-FRI`; without one, `--json` reads queries from standard input
     cron: Option<String>,
     /// The time zone, a name of the IANA database
     #[arg(long, value_name = "NAME", default_value = "UTC")]
     zone: String,
-    /// The time behind which the first one lies, as RFC 3339 has it; now by default
+    /// Only times after this one, in RFC 3339; now by default
     #[arg(long, value_name = "TIME")]
     from: Option<UnixSeconds>,
-    /// How many times
+    /// The number of times
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     count: u64,
 }
@@ -80,7 +80,7 @@ impl Next {
     }
 }
 
-/// Answers each line by a line, and a bad one by its error.
+/// Answers each line with a line, and an invalid one with its error.
 fn answer_all(mut questions: impl BufRead, mut answers: impl Write) -> Result<(), Failure> {
     let mut line = Vec::new();
     while questions.read_until(b'\n', &mut line).map_err(Failure::Input)? > 0 {

@@ -13,6 +13,8 @@ mod operate;
 mod queues;
 mod schedules;
 mod shell;
+mod waiting;
+mod waits;
 mod workflows;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -28,6 +30,8 @@ const CASES: &[(&str, Case)] = &[
     ("a_failing_activity_is_shown", look::a_failing_activity_is_shown),
     ("compensations_are_shown", look::compensations_are_shown),
     ("closed_runs_are_shown", look::closed_runs_are_shown),
+    ("each_kind_of_wait_is_shown", waits::each_kind_of_wait_is_shown),
+    ("each_status_is_shown", waits::each_status_is_shown),
     ("what_is_agreed_on_a_run_is_shown", look::what_is_agreed_on_a_run_is_shown),
     ("definitions_are_shown", look::definitions_are_shown),
     ("parked_runs_are_compared_with_a_lock", look::parked_runs_are_compared_with_a_lock),

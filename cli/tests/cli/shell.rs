@@ -109,7 +109,8 @@ impl Shell {
 pub(crate) fn redacted(text: &str, runs: &[(&RunRecord, &str)]) -> String {
     let mut text = text.to_owned();
     for (run, name) in runs {
-        text = text.replace(&run.run_id.to_string(), name);
+        let run_id = run.run_id.to_string();
+        text = text.replace(&run_id, name).replace(&run_id.replace('-', ""), name);
     }
     let mut redacted = String::new();
     let mut rest = &text[..];

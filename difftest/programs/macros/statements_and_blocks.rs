@@ -17,7 +17,7 @@ macro_rules! made {
     };
 }
 
-made!(one, n, [let a = act(n).await let b = a + 1 drop(note(b)) let c = act(b).await] drop(note(n)) => {
+made!(one, n, [let x = act(n).await let y = x + 1 drop(note(y)) let z = act(y).await] drop(note(n)) => {
     note(n);
     act(n + 1).await * 2
 }, 1 + 2);

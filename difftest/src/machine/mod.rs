@@ -22,7 +22,7 @@ use crate::script::Script;
 
 /// What a program uses.
 pub mod prelude {
-    pub use piton::machine::{Context, join_all, try_join_all};
+    pub use piton::machine::{Context, OrCancelled, join_all, try_join_all};
     pub use piton::{join, select, try_join, workflow};
 
     pub use super::activities::*;
@@ -160,7 +160,10 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
         let outcome = machine.step(now)?;
         let consumed = machine.take_consumed();
         let outstanding = machine.with_operations(|operations| {
-            operations.iter().map(|(handle, op)| (handle.0, Outstanding::from(op))).collect()
+            operations
+                .iter()
+                .filter_map(|(handle, op)| Some((handle.0, outstanding(op)?)))
+                .collect()
         });
         let outcome = match outcome {
             StepOutcome::Parked => {
@@ -216,16 +219,16 @@ impl<W: Workflow<Return: Debug>> Side for Parked<W> {
     }
 }
 
-impl From<&Operation> for Outstanding {
-    fn from(operation: &Operation) -> Self {
-        match operation {
-            Operation::Activity(activity) => {
-                Self::Activity(activity.name.to_string(), activity.arguments.clone())
-            }
-            Operation::Timer { fire_at } => Self::Timer(*fire_at),
-            Operation::Signal { name, .. } => Self::Signal(name.clone()),
-            Operation::Cancellation => Self::Cancellation,
-            other => unreachable!("no program here asks for {other:?}"),
+/// What a program waits for with an operation; nothing if it only says how to treat another.
+fn outstanding(operation: &Operation) -> Option<Outstanding> {
+    Some(match operation {
+        Operation::Activity(activity) => {
+            Outstanding::Activity(activity.name.to_string(), activity.arguments.clone())
         }
-    }
+        Operation::Timer { fire_at } => Outstanding::Timer(*fire_at),
+        Operation::Signal { name, .. } => Outstanding::Signal(name.clone()),
+        Operation::Cancellation => Outstanding::Cancellation,
+        Operation::Shield(_) => return None,
+        other => unreachable!("no program here asks for {other:?}"),
+    })
 }

@@ -2,6 +2,7 @@
 
 mod combine;
 mod operations;
+mod spawned;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -18,12 +19,14 @@ use crate::script::Script;
 #[doc(hidden)]
 pub use combine::{Branch, Chosen};
 pub use operations::{Context, Op, Sleep};
+pub use spawned::{OrCancelled, Spawned};
 
 /// What a program uses.
 pub mod prelude {
     pub use super::combine::{join_all, try_join_all};
     pub use super::operations::activities::*;
     pub use super::operations::{Context, cx};
+    pub use super::spawned::OrCancelled;
     pub use crate::prelude::*;
     pub use crate::{join, select, try_join};
 }

@@ -29,6 +29,11 @@ impl<T, G: FnMut(u64) -> Option<T>> Op<T, G> {
     fn new(operation: Outstanding, give: G) -> Self {
         Self { operation: Some(operation), number: None, give: Some(give), output: PhantomData }
     }
+
+    /// Its number, once it was asked for.
+    pub(super) fn number(&self) -> Option<u64> {
+        self.number
+    }
 }
 
 impl<T, G: FnMut(u64) -> Option<T> + Unpin> Future for Op<T, G> {
@@ -130,13 +135,20 @@ pub struct Sleep {
     op: Option<Op<(), Give<()>>>,
 }
 
+impl Sleep {
+    /// Its deadline, once it has started.
+    pub(super) fn fires_at(&self) -> Option<Timestamp> {
+        self.op.as_ref().and_then(|_| self.when.ok())
+    }
+}
+
 impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, task: &mut std::task::Context<'_>) -> Poll<()> {
-        let when = self.when;
+        let fire_at = self.when.unwrap_or_else(|duration| world(|world| world.now) + duration);
+        self.when = Ok(fire_at);
         let op = self.op.get_or_insert_with(|| {
-            let fire_at = when.unwrap_or_else(|duration| world(|world| world.now) + duration);
             let give = move |_| world(|world| fire_at <= world.now).then_some(());
             Op::new(Outstanding::Timer(fire_at), Box::new(give))
         });

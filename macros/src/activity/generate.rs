@@ -1,4 +1,4 @@
-//! An activity → tokens.
+//! Generates the tokens of an activity.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

@@ -1,4 +1,4 @@
-//! `#[activity(queue = "email", key = "{to}:{subject}")]`: the id of a call within its queue.
+//! `#[activity(queue = "email", key = "{to}:{subject}")]`: the key of a call within its queue.
 //!
 //! ```text
 //! in   key = "{to}:{subject}", on send(to: &str, subject: String)

@@ -18,8 +18,8 @@
 //! }
 //! ```
 //!
-//! Next to such a function there can be no types, so the type of the activity is in the function that
-//! makes the call, and cannot be named. The body stays in the block, where `Self` means what it does.
+//! An `impl` block cannot contain types beside a function, so the type of the activity is inside the function that
+//! makes the call, and cannot be named. The body stays in the block, where `Self` has its meaning.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};

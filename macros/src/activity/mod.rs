@@ -14,8 +14,8 @@
 //!
 //! Within an `impl` block, all but the body goes into the function; see [`method`].
 //!
-//! The body is kept token for token, also if it does not parse: rustc then says what is wrong with
-//! it, and everything around it keeps its types.
+//! The body is kept token for token, even if it does not parse: rustc then reports the syntax error, and the items
+//! around it keep their types.
 
 mod args;
 mod entry;

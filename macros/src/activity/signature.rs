@@ -1,4 +1,4 @@
-//! What an activity's signature says: the context, the parameters, the kind of return type.
+//! The parts of an activity's signature: the context, the parameters, the kind of return type.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote_spanned};

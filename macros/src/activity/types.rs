@@ -1,4 +1,4 @@
-//! Types of parameters, as they are written and as they are read back.
+//! Types of parameters, as written and as decoded.
 
 use proc_macro2::TokenStream;
 use quote::quote_spanned;

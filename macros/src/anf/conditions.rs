@@ -1,4 +1,4 @@
-//! Conditions, which may be chains of operands that bind by `let`.
+//! Conditions, which may be chains with `let` operands.
 
 use proc_macro2::Span;
 use syn::{BinOp, Expr, ExprBinary, ExprLet};

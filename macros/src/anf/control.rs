@@ -1,4 +1,4 @@
-//! Expressions with parts that run or not: branches, blocks and jumps.
+//! Expressions with parts that are evaluated conditionally: branches, blocks and jumps.
 
 use proc_macro2::Span;
 use quote::ToTokens;

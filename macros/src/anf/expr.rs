@@ -1,4 +1,4 @@
-//! Expressions: what is awaited in them is awaited before.
+//! Expressions: their awaits become statements before them.
 
 use proc_macro2::Span;
 use quote::ToTokens;

@@ -1,8 +1,8 @@
-//! Macros that are defined elsewhere, and may declare a variable of a name that they are given.
+//! Macros that are defined elsewhere and may declare a variable whose name they are given.
 //!
-//! Such a variable would be one of the part of the machine that the macro stands in, in place of the one that
-//! has this name in the source. So rustc is asked whether the name means the same before the macro and behind
-//! it, by code that never runs: a borrow of what the macro has declared does not outlive the block around it.
+//! Such a variable would exist only in the block that contains the macro, and later blocks would use the outer
+//! variable of that name. So rustc checks whether the name means the same before and after the macro, in code that
+//! never runs: a borrow of a variable that the macro declares does not outlive the block around it.
 //!
 //! ```text
 //! declare!(x);  →  if false { let outside; { declare!(x); outside = &x; } let _ = outside; loop {} }

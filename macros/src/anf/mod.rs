@@ -1,9 +1,9 @@
-//! ANF: every suspension point a statement of its own, evaluation order explicit.
+//! ANF: every suspension point becomes a statement, and evaluation order is explicit.
 //!
-//! Input: the resolved body. Output: [`Tree`]. Guarantees: no expression in the tree suspends; what
-//! an expression evaluates before an await is in a temporary, or stays in place because nothing in
-//! between can change it; a statement that does not suspend is exactly as the user wrote it, but for
-//! the labels of jumps to loops that are taken apart. Assumes unique names (`resolve`).
+//! Input: the resolved body. Output: [`Tree`]. Guarantees: no expression in the tree suspends. The value of an
+//! operand before an await is in a temporary, unless nothing in between can change it. A statement that does not
+//! suspend is unchanged, except for the labels of jumps to loops that are lowered. Assumes unique names
+//! (`resolve`).
 
 pub(crate) mod conditions;
 mod control;

@@ -1,8 +1,7 @@
-//! Operands that are evaluated before another one suspends.
+//! Operands that are evaluated before another operand suspends.
 //!
-//! Such an operand is moved to a temporary, which is then saved, unless it can as well be evaluated
-//! after the suspension: a literal, a constant, a borrow, or a local that nothing in between
-//! changes.
+//! Such an operand is moved to a temporary, which is then saved, unless it can be evaluated after the suspension
+//! instead: a literal, a constant, a borrow, or a local that nothing in between changes.
 
 use quote::quote_spanned;
 use syn::spanned::Spanned;

@@ -1,8 +1,8 @@
-//! What a method is called on for a value of its own, which is there until the statement ends.
+//! Receivers of methods that are temporaries and live until the end of the statement.
 //!
-//! Of an expression that is evaluated before the rest of its statement, or as the head of a loop, such a
-//! receiver is moved to a temporary of the statement or the loop, and the operands before it are evaluated
-//! before it, as they are before an await.
+//! In an expression that is evaluated before the rest of its statement, or as the head of a loop, such a receiver
+//! is moved to a temporary of the statement or the loop, and the operands before it are evaluated first, as before
+//! an await.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprMethodCall, Pat};

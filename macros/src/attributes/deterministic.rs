@@ -1,7 +1,7 @@
 //! `#[deterministic]`: a function that workflows call, checked by their rules.
 //!
-//! The function is left as it is. Beside it goes a type of its name, by which a strict workflow
-//! knows that it has been checked.
+//! The function is unchanged. A type with its name is added, by which a strict workflow knows that the function was
+//! checked.
 
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,4 +1,4 @@
-//! `#[migrate]`: a function that carries one saved state over. It is left as it is, and put into a registry.
+//! `#[migrate]`: a function that converts one saved state. It is unchanged, and registered.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

@@ -1,6 +1,6 @@
-//! The attributes of functions that are left as they are: `#[deterministic]`, `#[migrate]`, `#[query]`, `#[validator]`.
+//! The attributes of functions that stay unchanged: `#[deterministic]`, `#[migrate]`, `#[query]`, `#[validator]`.
 //!
-//! Input: the function. Output: the same function, with a registration or a type of its name beside it.
+//! Input: the function. Output: the same function, with a registration or a type with its name.
 
 pub(crate) mod deterministic;
 pub(crate) mod migrate;

@@ -1,4 +1,4 @@
-//! `#[query]` and `#[validator]`: pure functions of exposed variables. They are left as they are.
+//! `#[query]` and `#[validator]`: pure functions of exposed variables. They are unchanged.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};

@@ -1,4 +1,4 @@
-//! Where a workflow cannot await.
+//! Places where a workflow cannot await.
 
 use quote::ToTokens;
 use syn::visit::Visit;

@@ -1,4 +1,4 @@
-//! What a step must not do, because it may be made twice: effects, and reading what can change.
+//! What a step must not contain, because it may be repeated: effects, and reads of values that change.
 
 use quote::{ToTokens, quote};
 use syn::visit::Visit;

@@ -1,4 +1,4 @@
-//! Calls of macros: the names in their tokens, and definitions that do more than give a value.
+//! Calls of macros: names in their tokens, and definitions that produce more than a value.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

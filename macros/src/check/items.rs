@@ -1,7 +1,7 @@
-//! Macros of the user's whose calls make items of the body.
+//! Calls of the user's macros that produce items in the body.
 //!
-//! An item is seen by the whole block it is in, also behind awaits. rustc expands the macro after the
-//! function has been taken apart, so such a call has to stand where items do.
+//! An item is visible in its whole block, including code after awaits. rustc expands the macro after the function
+//! has been split into blocks, so such a call must be in a place for items.
 
 use std::collections::HashMap;
 

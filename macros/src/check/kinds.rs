@@ -1,4 +1,4 @@
-//! The kinds of types that rules are about: hash maps and sets, and paths of files.
+//! Kinds of types with rules of their own: hash maps and sets, and paths of files.
 
 use syn::{PathArguments, Type};
 

@@ -1,4 +1,4 @@
-//! What is known of the types of parameters and variables.
+//! What the source shows of the types of parameters and variables.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, FnArg, Pat, PatIdent, Signature, Type, UnOp};

@@ -1,8 +1,7 @@
-//! Looking into macro calls.
+//! Checks inside macro calls.
 //!
-//! A macro's tokens mean what the macro makes of them. Those of the macros that nearly every
-//! program uses are known, and are checked like any other code; of all others only names and
-//! `.await` are looked for.
+//! The tokens of a call mean whatever the macro makes of them. The arguments of well-known macros are checked like
+//! other code; in all other macros only names and `.await` are looked for.
 
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};

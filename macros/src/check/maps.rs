@@ -1,7 +1,6 @@
-//! Parameters that are hash maps or sets: they may be looked up in, but not gone through.
+//! Parameters that are hash maps or sets: lookups are allowed, iteration is not.
 //!
-//! Hash maps made in the body are refused where they are made, so parameters are the only ones that
-//! a body can have.
+//! Hash maps created in the body are refused where they are created, so only parameters remain.
 
 use syn::{Expr, ExprMethodCall, GenericArgument, PathArguments, Type};
 

@@ -1,5 +1,5 @@
-//! Methods that reach outside of the run. The type that they are called on is not seen, so only those
-//! are here that other types hardly have, and those of paths on what is seen to be a path.
+//! Methods that reach outside of the run. The type of the receiver is not known, so the list has only names that
+//! are rare on other types, and methods of paths if the receiver is seen to be a path.
 
 use syn::{Expr, ExprMethodCall, Ident, Local};
 

@@ -1,11 +1,11 @@
 //! Source-level rules: what a workflow's body must not contain.
 //!
-//! Input: the function as the user wrote it. Output: diagnostics; nothing is changed. The rules see
-//! names and syntax, not types: a value whose type reads the clock behind an innocent method passes
-//! here, and is found by `Standalone::advance_twice` at run time. `docs/limits.md` has a section on each rule.
+//! Input: the function as the user wrote it. Output: diagnostics; nothing is changed. The rules see names and
+//! syntax, not types: a method that reads the clock passes here, and is found by `Standalone::advance_twice` at run
+//! time. `docs/limits.md` has a section on each rule.
 //!
-//! Guarantee for later passes: no `.await` is left in a place that has no machine (a closure, an
-//! `async` block that no macro of ours awaits, a constant, an unknown macro).
+//! Guarantee for later passes: no `.await` is left where there is no machine (in a closure, an `async` block that
+//! is not part of one of piton's macros, a constant, an unknown macro).
 
 mod awaits;
 mod effects;

@@ -1,8 +1,7 @@
-//! Which item a path names, as far as imports can be seen.
+//! The items that paths name, as far as imports are visible.
 //!
-//! Three sources, the closest first: imports and items in the body, imports and items of the source
-//! file, and a list of names that mean the same thing in nearly every program. A path that none of
-//! them knows is taken as it is written.
+//! Three sources, the closest first: imports and items in the body, imports and items of the source file, and a
+//! list of names with the same meaning in nearly every program. Other paths are taken literally.
 
 use std::rc::Rc;
 

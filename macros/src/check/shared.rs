@@ -1,4 +1,4 @@
-//! Values that are not in the run's state: statics whose contents change, and thread locals.
+//! Values outside of the run's state: statics with interior mutability, and thread locals.
 
 use quote::{ToTokens, quote};
 use syn::visit::{self, Visit};

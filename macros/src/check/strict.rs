@@ -1,9 +1,8 @@
-//! `#[workflow(strict)]`: functions that are called, or passed on to be, must say that they are
-//! deterministic.
+//! `#[workflow(strict)]`: functions that are called, or passed to be called, must be marked as deterministic.
 //!
-//! A macro cannot look into a function that is called, so it lets rustc ask for a marker:
-//! `#[workflow]`, `#[activity]` and `#[deterministic]` emit a type of the function's name, and that
-//! type must implement `Checked`. Where the function is in the same file, the macro can see for itself.
+//! A macro cannot look into a function that is called, so it makes rustc check a marker: `#[workflow]`,
+//! `#[activity]` and `#[deterministic]` emit a type with the function's name, which must implement `Checked`. For a
+//! function in the same file, the macro reads its attributes.
 
 use quote::quote_spanned;
 use syn::spanned::Spanned;

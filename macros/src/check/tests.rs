@@ -1,4 +1,4 @@
-//! Each rule on small bodies. What users see of it is in the ui tests.
+//! Each rule on small bodies. The ui tests show the messages.
 
 use syn::ItemFn;
 

@@ -1,4 +1,4 @@
-//! What a function that is refused would have used.
+//! Uses for the items that a refused function would have used.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;

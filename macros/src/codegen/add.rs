@@ -1,7 +1,7 @@
-//! Tokens that are added to a stream one by one.
+//! Adds tokens to a stream one by one.
 //!
-//! To put a stream that `quote!` has made into another takes four calls of rustc. So what is printed often is not
-//! made first and then put somewhere, but added where it is to be.
+//! Copying a stream made by `quote!` into another takes four calls of rustc. Tokens that are printed often are
+//! therefore added directly to their destination.
 
 use proc_macro2::{Delimiter, Group, Ident, Punct, Spacing, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};

@@ -1,5 +1,5 @@
-//! Lints of clippy, which generated code names only if it is clippy that compiles it: reading their names takes
-//! rustc time, in every function.
+//! Clippy lints, which generated code names only when it is compiled by clippy, because parsing their names takes
+//! rustc time in every function.
 
 use std::env;
 use std::sync::LazyLock;

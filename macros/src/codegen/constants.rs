@@ -1,4 +1,5 @@
-//! Constants that are made again. What has a `Cell` in it would be as it is written, whatever has been put into it.
+//! Constants that are evaluated again. A constant with a `Cell` would have its initial value again, whatever was
+//! stored in it.
 
 use proc_macro2::TokenStream;
 use quote::quote_spanned;

@@ -1,4 +1,4 @@
-//! How a segment begins: with the variables of the scopes that are open there.
+//! The beginning of a segment: the variables of the scopes that are open there.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};

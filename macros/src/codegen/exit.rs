@@ -1,4 +1,4 @@
-//! How a segment ends: with the workflow, or with a jump to another segment.
+//! The end of a segment: the end of the workflow, or a jump to another segment.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

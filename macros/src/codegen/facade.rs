@@ -1,5 +1,5 @@
-//! The type and the function that stand where the user's function stood, and what stands there if
-//! the function could not be compiled.
+//! The type and the function that replace the user's function, and their fallback if the function could not be
+//! compiled.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};

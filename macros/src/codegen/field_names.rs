@@ -1,7 +1,7 @@
-//! What serde calls the fields of saved parts, asked of the types that these are parts of.
+//! Queries of serde's names for the fields of saved parts.
 //!
-//! A run that is saved in parts may go on in code that saves the whole, and the other way around. Rust knows the parts by
-//! the fields of the source, and a saved struct has the names that serde gives them.
+//! A run whose local was saved in parts may continue in code that saves the whole, and the other way around. The
+//! parts are named after the fields in the source, and a saved struct has serde's names.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

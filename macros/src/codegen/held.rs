@@ -1,4 +1,4 @@
-//! Which variables are held across which await first: there rustc reports a value that cannot be saved.
+//! The first await across which each variable is held: rustc reports a value that cannot be saved there.
 
 use proc_macro2::Span;
 

@@ -1,4 +1,4 @@
-//! How the branches of `join!` and `try_join!` are looked after.
+//! Polling the branches of `join!` and `try_join!`.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};

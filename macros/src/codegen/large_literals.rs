@@ -1,11 +1,11 @@
-//! Numbers that are made again, of which rustc may not know the type there.
+//! Number literals that are evaluated again where rustc may not know their type.
 //!
 //! ```text
 //! for (name, cents) in [("rent", 5_000_000_000), ("tea", 1)] { show(name).await; }
 //! ```
 //!
-//! Where `name` is made again nothing tells of what type `cents` is, so it is an `i32` there. No code sees it,
-//! and rustc is not to say that the number is too large for it.
+//! Where `name` is evaluated again, nothing determines the type of `cents`, so it is an `i32`. Its value is not
+//! used, and rustc must not report that the literal is too large.
 
 use proc_macro2::TokenStream;
 use quote::quote;

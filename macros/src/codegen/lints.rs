@@ -1,7 +1,7 @@
-//! What rustc would warn of in the source, and does not see in the machine.
+//! Lints that rustc would report for the source and does not see in the machine.
 //!
-//! For each such place a function is made that rustc finds the same fault with, at the same span: so the
-//! lint has the level that the user has given it. Nobody calls these functions.
+//! For each such place, a function is emitted for which rustc reports the same lint at the same span, so the lint
+//! has the level that the user has set. These functions are never called.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};

@@ -1,5 +1,4 @@
-//! The tokens of values that are literal texts, or have such in them, as far as only their types tell how they are
-//! saved.
+//! The tokens of values that are or contain string literals, if only their types show how they are saved.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};

@@ -1,4 +1,4 @@
-//! Layout → tokens. The only place that prints them.
+//! Prints the layout as tokens. No other folder prints tokens of the machine.
 
 mod add;
 mod arm;

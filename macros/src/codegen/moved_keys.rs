@@ -1,4 +1,4 @@
-//! Whether keys that are used up are copied, asked of their types.
+//! Queries of whether moved keys are `Copy`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};

@@ -1,6 +1,6 @@
-//! Whether values that are held by their parts own these, asked of their types.
+//! Queries of whether partially moved values own their fields.
 //!
-//! Of what is only used up, rustc says itself whether it can be moved out of a value of the type.
+//! For values that are only consumed, rustc itself reports whether a field can be moved out.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};

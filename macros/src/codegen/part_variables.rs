@@ -1,4 +1,4 @@
-//! Parts of locals that have variables of their own in an arm.
+//! Parts of locals that are separate variables in an arm.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};

@@ -1,4 +1,4 @@
-//! What is in an arm of the step function: the blocks that belong to its segment.
+//! The content of an arm of the step function: the blocks of its segment.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! The state of printing one segment. What it prints is in the files named after it: `print`, `entry`, `exit`, `suspend`, ….
+//! The state of printing one segment. The printing is in files named after the parts: `print`, `entry`, `exit`,
+//! `suspend`, ….
 
 use std::cell::{Cell, RefCell};
 use std::ops::Range;

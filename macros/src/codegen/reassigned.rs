@@ -1,12 +1,12 @@
-//! Locals of which parts are variables of their own, and that are assigned as a whole.
+//! Locals with parts in separate variables that are assigned as a whole.
 //!
 //! ```text
 //! order = make();    →  order = make(); part = order.lines; order.lines = part;
 //! ```
 //!
-//! That drops what was in the part as the assignment does, and from there on the local is whole, until
-//! the end of the block. There the parts become variables again, because what follows may have come
-//! another way; but for those that have been moved out and are filled before they are read.
+//! The assignment drops the old part, as in the source, and from there on the local is whole until the end of the
+//! block. There the parts become variables again, because the following block may be entered from elsewhere, except
+//! parts that were moved out and are assigned before they are read.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

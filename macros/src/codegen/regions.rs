@@ -1,10 +1,10 @@
-//! Suspension points with a branch that is a region.
+//! Suspension points with a branch that is a region (an `async` block).
 //!
-//! A region is a closure in the arm that follows the wait, with a `match` over its own states, so it
-//! sees the locals outside of it as an `async` block would, and rustc infers types through it. The
-//! arm loads what the regions use and steps the branches one after the other. The wait is entered by
-//! writing its state and going to that same arm, which begins the branches, each in its turn:
-//! operations that have been made and locals that a region takes over come there in variables.
+//! A region is a closure in the arm after the wait, with a `match` over its own states. It sees the locals outside
+//! of it as an `async` block would, and rustc infers types through it. The arm loads the locals that the regions
+//! use and steps the branches one after the other. To enter the wait, the previous block writes its state and jumps
+//! to the same arm, which starts the branches in order. Operations created before, and locals that a region
+//! captures, are passed in variables.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};

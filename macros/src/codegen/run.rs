@@ -1,4 +1,4 @@
-//! The loop over the states of a machine: of the function itself, or of a region.
+//! The loop over the states of a machine: of the function or of a region.
 //!
 //! ```text
 //! in   the segments of one owner

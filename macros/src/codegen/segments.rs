@@ -1,4 +1,4 @@
-//! What several printers ask of a segment: what it takes over, and which parts of locals are variables there.
+//! Queries about a segment: the locals it receives, and the parts of locals that are separate variables.
 
 use proc_macro2::Ident;
 

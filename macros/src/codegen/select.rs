@@ -1,4 +1,4 @@
-//! How the branches of `select!` are looked after, and which of them goes on.
+//! Polling the branches of `select!`, and continuing with one of them.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

@@ -1,12 +1,12 @@
-//! Borrows that several branches look through at the same time.
+//! Shared access through borrows in several branches at the same time.
 //!
 //! ```text
 //! let line = &mut order.lines[0];
 //! let line = ::piton::__private::lender(&mut counts).get_mut(&key)
 //! ```
 //!
-//! Each branch makes them for itself, so that they must not be mutable ones: rustc has seen to it that none
-//! of the branches changes anything through them.
+//! Each branch evaluates them itself, so they must not be mutable. rustc has checked that none of the branches
+//! changes anything through them.
 
 use proc_macro2::Ident;
 use syn::visit_mut::{self, VisitMut};

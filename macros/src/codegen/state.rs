@@ -1,8 +1,8 @@
-//! The numbers that states and arms go by.
+//! The numbers of states and arms.
 //!
-//! A state has the number of its node in the graph. The arms that are entered within a step have those behind
-//! them. An enum would be read better, and takes rustc as long as loading and saving the locals of a state: what
-//! an arm is for is in its doc comment.
+//! A state has the index of its node in the graph. Arms that are entered within a step have the numbers after them.
+//! An enum would be more readable, but takes rustc as long as loading and saving the locals of a state. The doc
+//! comment of an arm says what it is.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens;

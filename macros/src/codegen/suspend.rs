@@ -1,4 +1,4 @@
-//! Suspension points: how operations are started, and how they are looked after.
+//! Suspension points: starting and polling operations.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};

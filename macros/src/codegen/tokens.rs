@@ -1,4 +1,4 @@
-//! Type tokens: what lets rustc infer the types of locals, arguments and operations.
+//! Type tokens, with which rustc infers the types of locals, arguments and operations.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};

@@ -1,5 +1,5 @@
-//! Values that are of one type wherever the machine gives them: those of a local in several segments, and what a
-//! region ends with.
+//! Values that must have the same type in several places: those of a local in several segments, and the outputs of
+//! a region.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};

@@ -1,4 +1,4 @@
-//! Where the step functions are compiled.
+//! The choice of the codegen unit of a step function.
 
 use proc_macro2::Ident;
 use quote::format_ident;

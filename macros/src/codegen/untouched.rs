@@ -1,7 +1,7 @@
-//! What of the state before a segment does not touch, and drops if the workflow ends there.
+//! Locals that a segment does not touch, and that are dropped if the workflow ends there.
 //!
-//! It is not loaded for that at every step, but read where the workflow ends. A variable without a value
-//! stands for it: given one there, it is dropped in the order of the source, and elsewhere it is no code.
+//! They are not loaded in every step, but only where the workflow ends. An uninitialized variable represents them:
+//! assigned there, it is dropped in the order of the source; on other paths it generates no code.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;

@@ -1,4 +1,4 @@
-//! Variables of which rustc would say that nobody uses them, because others do.
+//! Variables that rustc would report as unused because generated variables are used instead.
 
 use proc_macro2::TokenStream;
 use syn::Pat;

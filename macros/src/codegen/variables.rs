@@ -1,5 +1,4 @@
-//! The names of what generated code declares: labels, tokens, slots and variables. The same name means the same thing in
-//! every arm.
+//! The names of generated labels, tokens, slots and variables. A name means the same in every arm.
 
 use proc_macro2::{Ident, Span};
 use quote::format_ident;

@@ -1,4 +1,4 @@
-//! The states as variants of the workflow's type.
+//! The states as variants of the workflow's enum.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};

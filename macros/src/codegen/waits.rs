@@ -1,4 +1,4 @@
-//! What is awaited at a point that has several branches.
+//! The awaited operations at a point with several branches.
 
 use syn::Expr;
 

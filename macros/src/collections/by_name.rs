@@ -1,8 +1,8 @@
 //! Maps and sets by name.
 //!
-//! Each name of a function is looked up many times, and hashing it is most of the work then, above all without
-//! optimization, as cargo compiles macros. So they are sorted lists: shorter names come first, because most names
-//! are told apart by their lengths.
+//! Each name of a function is looked up many times, and hashing would dominate the cost, especially without
+//! optimization, which is how cargo compiles macros. So these are sorted lists, shorter names first, because most
+//! names differ in length.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
-//! Sets of a few things each.
+//! Small sets.
 //!
-//! The passes make, join and drop such sets by the hundreds for each function. As sorted lists they cost a
-//! fraction of those of the standard library, above all without optimization, as cargo compiles macros.
+//! The passes create, join and drop hundreds of such sets for each function. Sorted lists cost a fraction of the
+//! standard library's sets, especially without optimization, which is how cargo compiles macros.
 
 use std::cmp::Ordering;
 use std::ops::{BitAnd, BitOr, Sub};

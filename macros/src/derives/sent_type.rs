@@ -1,4 +1,4 @@
-//! What the derives for types that are sent to runs have in common: `#[derive(Signal)]` and `#[derive(Update)]`.
+//! The common part of `#[derive(Signal)]` and `#[derive(Update)]`.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens as _;

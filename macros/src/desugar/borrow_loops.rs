@@ -1,8 +1,8 @@
 //! `for` loops over borrows: `for item in &order.items`, `for (n, line) in lines.iter().enumerate()`.
 //!
-//! The items are references, which cannot be saved. What they borrow from is saved, and as long as it
-//! is borrowed it stays as it is, so a loop saves the position that it has come to, and the items are
-//! made again: `item` stands for the item at that position of `&order.items`.
+//! The items are references, which cannot be saved. The collection is saved, and does not change while it is
+//! borrowed. So a loop saves its position, and the items are computed again: `item` is replaced by the item at that
+//! position of `&order.items`.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote_spanned};

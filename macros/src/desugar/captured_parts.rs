@@ -1,4 +1,4 @@
-//! Parts that a branch takes over become locals of their own before it. See [`crate::flow::captured_parts`].
+//! Parts that a branch captures become locals before it. See [`crate::flow::captured_parts`].
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;

@@ -1,9 +1,9 @@
 //! Compound assignments, `place += value.await`.
 //!
-//! Of two numbers rustc evaluates the value first and then the place. An `AddAssign` of another type is a
-//! call of its method, whose operands are evaluated from left to right. The macro does not see types: it
-//! takes a borrow on the right for a sign of a call, and everything else for numbers. Where the difference
-//! could be told, rustc checks that they are.
+//! For numbers, rustc evaluates the right operand first and then the place. An `AddAssign` of another type is a
+//! method call, whose operands are evaluated from left to right. The macro does not know types: it treats a borrow
+//! on the right as a sign of a method call, and everything else as numbers. Where the order could make a
+//! difference, rustc checks that they are numbers.
 
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};

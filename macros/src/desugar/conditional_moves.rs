@@ -1,12 +1,12 @@
-//! Branches without an await that give a local a value and move a part out of that.
+//! Branches without an await that assign a local and then move a part out of it.
 //!
 //! ```text
 //! if late { order = reload(); send(order.lines); }
 //! order.lines = load().await;
 //! ```
 //!
-//! They are lowered as those that await are, because only between the two statements is there something that a copy can be
-//! made of (see [`crate::flow::move_paths`]).
+//! They are lowered like branches that await, because a copy of the part can only be made between the two
+//! statements (see [`crate::flow::move_paths`]).
 
 use syn::{Block, Expr, Pat, Stmt as Source};
 
@@ -28,7 +28,7 @@ impl Lower<'_> {
         }
         match expr {
             Expr::Block(expr) => self.block_apart(expr.block, dest),
-            // What this binds is no local, so the branches meet in the same root.
+            // What this binds is no local, so the branches join in the same segment.
             Expr::If(expr) => {
                 let cond = self.opaque(*expr.cond);
                 let then = self.body(|this| this.block_apart(expr.then_branch, dest));

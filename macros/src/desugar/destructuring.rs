@@ -1,7 +1,7 @@
-//! Patterns that take parts of a local, as a value of each part: `let Order { lines, id, .. } = order;` becomes
-//! `let (lines, id) = (order.lines, order.id);`. So it is known that no more of the local is taken than that: in
-//! the block of a branch, and where something else is taken of the same local after an await. It is the same where
-//! each binding is one by value, and the local is no borrow.
+//! Patterns that move parts out of a local, rewritten as expressions: `let Order { lines, id, .. } = order;`
+//! becomes `let (lines, id) = (order.lines, order.id);`. This shows that no other part is moved, which matters in
+//! the block of a branch, and if another part of the same local is used after an await. The rewrite is equivalent
+//! if each binding is by value and the local is not a borrow.
 
 use quote::quote_spanned;
 use syn::spanned::Spanned;

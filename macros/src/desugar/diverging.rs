@@ -1,7 +1,7 @@
-//! Code that must not come to its end: the `else` of a `let`, where that awaits.
+//! Code that must diverge: the `else` of a `let`, if it awaits.
 //!
-//! rustc sees only the pieces of such a block. Each of them that could come to the end of it uses what was
-//! never given a value, which rustc refuses where control may come to it.
+//! rustc sees only the pieces of such a block. A piece that could reach the end of the block uses an uninitialized
+//! variable there, which rustc refuses if the end is reachable.
 
 use proc_macro2::Span;
 

@@ -1,4 +1,4 @@
-//! `for` loops over some of the items that a local lends: `for line in order.lines.iter().filter(…)`.
+//! `for` loops over filtered items of a borrowed local: `for line in order.lines.iter().filter(…)`.
 //!
 //! ```text
 //! for pat in lent.filter(looks) { … }   →   for item in lent {
@@ -8,8 +8,8 @@
 //!                                           }
 //! ```
 //!
-//! An iterator asks whether it keeps an item right before it gives it, so the loop may do so itself. What
-//! it lends can then be found again by its position.
+//! An iterator evaluates its filter right before it yields an item, so the loop can do it. The underlying items can
+//! then be found again by position.
 
 use quote::quote_spanned;
 use syn::spanned::Spanned;

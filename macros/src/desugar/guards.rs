@@ -1,7 +1,7 @@
-//! `match` with a guard that awaits.
+//! `match` with guards that await.
 //!
-//! A guard sees what its pattern binds, but only borrowed, and when it fails, the arms below it are
-//! tried. So the arms are taken apart at every such guard:
+//! A guard sees the bindings of its pattern only by reference, and if it fails, later arms are tried. So the arms
+//! are split at every such guard:
 //!
 //! ```text
 //! match s { A(x) if g(x).await => a, b => c }

@@ -1,5 +1,4 @@
-//! Loops: `for` becomes a loop over what is left of the items, or over the position in what a local
-//! lends.
+//! Loops: `for` becomes a loop over the rest of an iterator, or over a position in a borrowed collection.
 
 use proc_macro2::Span;
 use quote::quote_spanned;

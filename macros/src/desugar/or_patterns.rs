@@ -1,7 +1,7 @@
-//! Alternatives of patterns with guards.
+//! Or-patterns with guards.
 //!
-//! A guard is evaluated for each alternative that matches, until it holds for one: `(1, x) | (x, _) if good(x)`
-//! may look at both parts of a pair. Where the guard awaits, such alternatives are arms of their own.
+//! A guard is evaluated for each alternative that matches, until it is true for one: `(1, x) | (x, _) if good(x)`
+//! may test both parts of a pair. If the guard awaits, such alternatives become separate arms.
 
 use syn::spanned::Spanned;
 use syn::{Arm, Pat, PatGuard};

@@ -1,4 +1,4 @@
-//! Patterns of branches of `select!`: which values they refuse.
+//! Refutability of the patterns in branches of `select!`.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Pat, PatWild, Token};

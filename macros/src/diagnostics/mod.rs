@@ -1,4 +1,4 @@
-//! Collects everything that is wrong with a function, so that all of it is reported at once.
+//! Collects all errors of a function, so that they are reported together.
 
 pub(crate) mod rules;
 

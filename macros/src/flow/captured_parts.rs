@@ -1,14 +1,13 @@
-//! Parts that the `async` block of a branch moves out of a local, while the rest of it is needed elsewhere.
+//! Parts that the `async` block of a branch moves out of a local, while other code needs the rest.
 //!
 //! ```text
 //! join!(async { for line in order.lines { … } note(&order.name) }, async { pack(&order.name).await })
 //! ```
 //!
-//! Such a block captures the part by value, and the rest by reference. A region owns whole locals only, so
-//! the part becomes a local of its own, before the branches: `let mut order_lines = order.lines;`. Input:
-//! the graph and its liveness. Output: what [`anf`](crate::anf) is to do so with, in a
-//! second go. Guarantees: nothing else reads such a part before it is filled again. Whether it is `Copy`
-//! is not known, and makes no difference then.
+//! Such a block captures the part by value, and the rest by reference. A region owns whole locals only, so the part
+//! becomes a local before the branches: `let mut order_lines = order.lines;`. Input: the graph and its liveness.
+//! Output: the parts that [`anf`](crate::anf) must turn into locals in a second run. Guarantees: no other code
+//! reads such a part before it is assigned again. Whether it is `Copy` is not known, and does not matter then.
 
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;

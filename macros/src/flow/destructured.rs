@@ -1,4 +1,4 @@
-//! Locals that patterns take apart, of which more is needed after an await.
+//! Locals that patterns destructure and that are used after an await.
 //!
 //! ```text
 //! let Order { lines, .. } = order;
@@ -6,8 +6,8 @@
 //! let Order { customer, .. } = order;
 //! ```
 //!
-//! A pattern names the whole, of which parts have gone then. [`anf`](crate::anf) is to let such patterns
-//! take parts, in a second go. Input: the graph and its liveness.
+//! A pattern names the whole local although some of its parts have been moved out. [`anf`](crate::anf) rewrites
+//! such patterns to name parts, in a second run. Input: the graph and its liveness.
 
 use syn::{Ident, Stmt};
 

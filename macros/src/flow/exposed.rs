@@ -1,8 +1,8 @@
-//! Where exposed locals are kept, whether the code needs them or not.
+//! Where exposed locals are saved, whether or not the code needs them.
 //!
-//! Input: the graph. Output: for every block that is entered after a suspension, the exposed locals that have a value
-//! there. `liveness` takes them as read by it, so they are saved with the state. An exposed local that is used
-//! outside of its own region, by an `async` block, stays with the state around the block.
+//! Input: the graph. Output: for every block that is entered after a suspension, the initialized exposed locals.
+//! `liveness` treats them as read by the block, so they are saved with the state. An exposed local of an outer
+//! region that an `async` block uses stays with the outer state.
 
 use crate::collections::sets::Set;
 use crate::ir::usage::Place;

@@ -1,10 +1,9 @@
-//! Which locals are needed where.
+//! Liveness of locals and their parts.
 //!
-//! Input: the graph. Output: [`Liveness`]: for every block the places that it or what follows reads
-//! before assigning them, and the locals that may have lost parts to moves. Guarantees: a place that
-//! is read later is in the set (an over-approximation only where a macro is not known); a local of
-//! which parts are moved out is never in it as a whole. What is exposed counts as read after each
-//! suspension. Assumes code that rustc accepts.
+//! Input: the graph. Output: [`Liveness`]: for every block, the places that it or later blocks read before
+//! assigning them, and the locals that may be partially moved. Guarantees: a place that is read later is in the set
+//! (an over-approximation only for unknown macros); a partially moved local is never in it as a whole. Exposed
+//! locals count as read after each suspension. Assumes code that rustc accepts.
 
 use crate::collections::sets::Set;
 use crate::flow::captures::Captures;

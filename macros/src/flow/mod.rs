@@ -8,8 +8,9 @@
 //! note(&order_id, parcel);              block 1, resumed: note(…)       live after: ()
 //! ```
 //!
-//! `cfg` makes the graph, `liveness` the live places. The other modules answer questions about both: which parts of a
-//! local are moved out (`move_paths`), what a branch captures (`captures`), and what a second lowering is to do (`refine`).
+//! `cfg` builds the graph, `liveness` the live places. The other modules derive facts from both: which parts of a
+//! local are moved out (`move_paths`), what a branch captures (`captures`), and what a second lowering has to
+//! change (`refine`).
 
 pub(crate) mod captured_parts;
 pub(crate) mod captures;

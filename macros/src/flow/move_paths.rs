@@ -1,4 +1,4 @@
-//! Parts of locals that have been moved out and are filled again before the whole is used.
+//! Parts of locals that are moved out and assigned again before the whole is used.
 //!
 //! ```text
 //! let name = order.customer;
@@ -6,11 +6,11 @@
 //! price(&order).await
 //! ```
 //!
-//! The rest cannot be saved by itself, because what else `order` consists of is not known. So a copy of
-//! the part is put in its place when it is moved out, and forgotten when the whole has been loaded: from
-//! there the part is gone again, for rustc too. Input: the graph and its liveness. Output: [`MovedParts`].
-//! Guarantees: a part that is said to be vacant is assigned before anything reads it, whatever way is
-//! taken. Where copies are put follows from that; see [`crate::layout::StandIns`].
+//! The rest cannot be saved by itself, because the other fields of `order` are not known. So a copy of the part
+//! takes its place when it is moved out, and is forgotten when the whole has been loaded; from there on the part is
+//! moved, for rustc as well. Input: the graph and its liveness. Output: [`MovedParts`]. Guarantees: a part that is
+//! reported as vacant is assigned before it is read, on every path. The places for copies follow from that; see
+//! [`crate::layout::StandIns`].
 
 use crate::collections::sets::Set;
 use crate::flow::liveness::Liveness;

@@ -1,4 +1,4 @@
-//! Locals of which a part has been moved out and the rest goes to another value.
+//! Locals with a moved part whose rest goes to another value.
 //!
 //! ```text
 //! let lines = order.lines;
@@ -6,8 +6,8 @@
 //! let order = Order { lines: vec![], ..order };
 //! ```
 //!
-//! Until then the rest is saved with a copy in the place of the part (see [`crate::flow::move_paths`]), so the local must be
-//! one that can be changed. It is declared `mut`, for a second go of [`anf`](crate::anf). Input: the graph.
+//! Until then, the rest is saved with a copy in place of the part (see [`crate::flow::move_paths`]), so the local
+//! must be mutable. It is declared `mut` in a second run of [`anf`](crate::anf). Input: the graph.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Ident, Macro, PatIdent, PatType};

@@ -1,4 +1,4 @@
-//! What the graph of a function asks of another lowering.
+//! Changes that the graph requires in a second lowering.
 
 use crate::flow::liveness::Liveness;
 use crate::flow::{captured_parts, destructured, partial_moves};

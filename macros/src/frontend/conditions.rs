@@ -1,9 +1,8 @@
 //! `#[cfg(…)]` and `#[cfg_attr(…)]` on and in a workflow or `#[deterministic]` function.
 //!
-//! Only rustc can decide them, and it does so after the macro has run. So the macro gives the
-//! function twice, each under a condition of its own and with that one condition decided, and rustc
-//! keeps one of them and expands it again. What is checked and compiled in the end has no conditions
-//! left but inside of code that stays as it is: fields of types, macros that are not known.
+//! Only rustc can evaluate them, and it does so after the macro has run. So the macro returns the function twice,
+//! under opposite conditions and with that one condition resolved; rustc keeps one copy and expands it again. The
+//! final function has conditions only in code that is not lowered: fields of types, unknown macros.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};

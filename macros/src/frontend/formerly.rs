@@ -1,4 +1,4 @@
-//! `#[formerly("…")]`: another name that a local had, by which saved states may have it.
+//! `#[formerly("…")]`: a former name of a local, which saved states may contain.
 
 use syn::visit_mut::VisitMut as _;
 use syn::{Attribute, ItemFn, LitStr, Local, Pat};

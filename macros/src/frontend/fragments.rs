@@ -1,14 +1,14 @@
-//! What a macro by example puts in place of `$value:expr`, `$body:block` and `$first:stmt` stays what it is.
+//! Keeps `$value:expr`, `$body:block` and `$first:stmt` fragments of `macro_rules!` macros intact.
 //!
 //! ```text
 //! macro_rules! doubled { ($name:ident, $value:expr) => { #[workflow] async fn $name() -> i64 { $value * 2 } } }
 //! doubled!(six, 1 + 2);
 //! ```
 //!
-//! rustc hands such a fragment over in a group without delimiters, and forgets about the group when it reads the
-//! tokens that it gets back (rust-lang/rust#67062): `1 + 2 * 2`. So it gets parentheses, in the arguments of
-//! macros, too, unless nothing around it could take it apart. A statement gets the `;` that it need not have as a
-//! fragment, and a block loses its group behind a keyword that is about blocks, such as `async`.
+//! rustc passes such a fragment in a group without delimiters, and ignores the group in the tokens that the macro
+//! returns (rust-lang/rust#67062), so this would become `1 + 2 * 2`. The fragment therefore gets parentheses, also
+//! in the arguments of macros, unless nothing around it could split it. A statement gets its optional `;`, and a
+//! block loses its group after a keyword that takes a block, such as `async`.
 
 use proc_macro2::{Delimiter, Group, Punct, Spacing, Span, TokenStream, TokenTree};
 use syn::Expr;

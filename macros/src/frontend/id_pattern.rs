@@ -1,4 +1,4 @@
-//! `#[workflow(id = "order-{order.id}")]`: the workflow id of a run that is started without another.
+//! `#[workflow(id = "order-{order.id}")]`: the default workflow id of a run.
 //!
 //! ```text
 //! in   id = "order-{order.id}", on fulfill(order: Order, rush: bool)

@@ -1,4 +1,4 @@
-//! Attributes of `let` statements that only mean something to a workflow: `#[redact]`, `#[formerly]` and `#[expose]`.
+//! Attributes of `let` statements that only workflows have: `#[redact]`, `#[formerly]` and `#[expose]`.
 
 use syn::visit_mut::{self, VisitMut};
 use syn::{Attribute, Local, Macro, Meta};

@@ -1,8 +1,8 @@
-//! Workflows, and what activities share with them, in `impl` blocks.
+//! Workflows and activities in `impl` blocks.
 //!
-//! Next to such a function there can be no types, so all that is generated goes into its body. What
-//! is in there sees neither `Self` nor the parameters of the block: `Self` is replaced by the type
-//! that the block is for, and `self` is a parameter like the others.
+//! An `impl` block cannot contain types beside a function, so everything that is generated goes into the function's
+//! body. Items there see neither `Self` nor the parameters of the block: `Self` is replaced by the type of the
+//! block, and `self` becomes an ordinary parameter.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;

@@ -1,13 +1,14 @@
-//! Names that are spelled alike and are not one for rustc: a macro's own, and those that its caller gives it.
+//! Names with the same spelling that rustc distinguishes by hygiene: a macro's own names, and those that its caller
+//! passes.
 //!
 //! ```text
 //! macro_rules! sum { ($name:ident, $x:ident) => { #[workflow] async fn $name(x: i64, $x: i64) -> i64 { x + $x } } }
 //! sum!(both, x);
 //! ```
 //!
-//! Input: a function as it is written. Output: an error for each such name. Guarantees: variables of one name are one to
-//! rustc, so that all later passes can know them by their texts. Assumes that rustc shows the context of a span where it
-//! is printed, because nothing else that is stable tells it.
+//! Input: a function as written. Output: an error for each such name. Guarantees: variables with the same name are
+//! the same variable to rustc, so later passes can identify them by their text. Assumes that rustc prints the
+//! syntax context in the debug form of a span, because no stable API returns it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
-//! Tokens → [`WorkflowFn`].
+//! Parses tokens into a [`WorkflowFn`].
 //!
-//! Input: the item under the attribute. Output: its parts, with `bail!` and `ensure!` written out as
-//! the `return` in them. Guarantees: the function is `async`, takes its arguments by value, and has
-//! no form that a workflow cannot have. Assumes nothing.
+//! Input: the item under the attribute. Output: its parts, with `bail!` and `ensure!` expanded to the `return` in
+//! them. Guarantees: the function is `async`, takes its arguments by value, and has no form that workflows do not
+//! support. Assumes nothing.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::ToTokens;

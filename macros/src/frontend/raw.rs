@@ -1,7 +1,7 @@
-//! Names that are written with `r#`.
+//! Raw identifiers, `r#x`.
 //!
-//! `r#x` and `x` are one name, and only a keyword needs the `r#`. The passes know a name by its text, so a
-//! name is written in one way only: as it is where it can be, with `r#` where it is a keyword.
+//! `r#x` and `x` are the same name, and only keywords need the `r#`. The passes identify names by their text, so
+//! each name gets one spelling: with `r#` if it is a keyword, otherwise without.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use syn::visit_mut::{self, VisitMut};

@@ -1,4 +1,4 @@
-//! `#[redact]`: people who look at a run are not to see the value of a local.
+//! `#[redact]`: a local whose value is hidden from people who inspect a run.
 
 use syn::visit_mut::VisitMut as _;
 use syn::{Attribute, FnArg, ItemFn};

@@ -1,13 +1,13 @@
 //! `cx.shield(async { … })`: an `async` block that a request to cancel does not interrupt.
 //!
-//! An `async` block is code of the machine and no value, so it cannot be passed to a method. It is taken out of the call
-//! and marked by an attribute, which goes no further than to the [region](crate::ir::Region) that the block becomes:
+//! An `async` block is code of the machine and not a value, so it cannot be passed to a method. It replaces the
+//! call, with an attribute that is passed on to the [region](crate::ir::Region) that the block becomes:
 //!
 //! ```text
 //! (#[__piton_shielded] async { … })
 //! ```
 //!
-//! A shield of an operation is an operation itself and stays as it is.
+//! A shielded operation is an operation itself and is not rewritten.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit_mut::{self, VisitMut};

@@ -1,7 +1,7 @@
-//! The type in place of `Self`, and a variable in place of `self`.
+//! Replaces `Self` by the type, and `self` by a variable.
 //!
-//! Macros show what they are given, in the message of an assertion or as the name of a field, and there `self`
-//! stays. Where it cannot be seen whether a macro shows it, the call is refused.
+//! Some macros print their arguments, in the message of an assertion or as the name of a field; there `self` is
+//! kept. If it is not known whether a macro prints it, the call is refused.
 
 use proc_macro2::{Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};

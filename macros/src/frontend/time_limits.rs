@@ -1,7 +1,7 @@
-//! `cx.timeout(limit, async { … }).await`: an `async` block for a limited time.
+//! `cx.timeout(limit, async { … }).await`: an `async` block with a time limit.
 //!
-//! An `async` block is code of the machine and no value, so it cannot be passed to a method. The call is written as the
-//! `select!` that it is:
+//! An `async` block is code of the machine and not a value, so it cannot be passed to a method. The call is
+//! rewritten as a `select!`:
 //!
 //! ```text
 //! select! {
@@ -11,8 +11,8 @@
 //! }
 //! ```
 //!
-//! under the name [`MACRO`], by which its state is called `timeout`. A limit of an operation is an operation itself and
-//! stays as it is.
+//! with the macro's name [`MACRO`], so that the state is named `timeout`. A time limit of an operation is an
+//! operation itself and is not rewritten.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::format_ident;

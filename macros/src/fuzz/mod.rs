@@ -1,10 +1,10 @@
-//! Mutated workflows: whatever the tokens, the macros must not panic, must come to an end, and must
-//! give items that parse or an error.
+//! Mutated workflows. For any tokens, the macros must not panic, must terminate, and must return items that parse
+//! or an error.
 //!
-//! Most mutants are broken Rust, which exercises the ways out; single mutations of valid workflows
-//! are often Rust that nobody would write, which exercises the passes.
+//! Most mutants are invalid Rust, which exercises the error paths; single mutations of valid workflows are often
+//! valid but unusual Rust, which exercises the passes.
 //!
-//! The mutants are the same in every run. Others, and more of them:
+//! The mutants are the same in every run. For others, and more of them:
 //!
 //! ```text
 //! PITON_FUZZ_CASES=100000 PITON_FUZZ_SEED=7 cargo test --release -p piton-macros --lib fuzz

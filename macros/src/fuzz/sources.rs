@@ -1,4 +1,4 @@
-//! What mutants are made from.
+//! The sources that are mutated.
 
 use std::fs;
 use std::path::Path;

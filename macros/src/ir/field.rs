@@ -1,4 +1,4 @@
-//! The name of a field, which knows where it is written.
+//! The name of a field, with its span.
 
 use std::borrow::Borrow;
 use std::cmp::Ordering;

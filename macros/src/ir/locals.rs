@@ -48,6 +48,9 @@ pub(crate) struct Local {
     pub(crate) is_seen_through: bool,
     /// What binds it.
     pub(crate) bound_by: Fingerprint,
+    /// Whether it is bound within the value of a `let` that binds its name: `receipt` in
+    /// `let receipt = match paid { Ok(receipt) => receipt, … }`. It is gone when the `let` binds the name.
+    pub(crate) is_within_own_let: bool,
     /// Whether people are not to see its value.
     pub(crate) redacted: bool,
     /// Whether it is kept to the end of its scope, to be read from outside.
@@ -163,6 +166,7 @@ impl Locals {
             lasts: false,
             is_seen_through: false,
             bound_by: Fingerprint::NONE,
+            is_within_own_let: false,
             redacted: false,
             exposed: false,
             formerly: Vec::new(),
@@ -217,7 +221,8 @@ impl Locals {
         self[copy].formerly = formerly;
     }
 
-    /// Which of those of its name each is. Those that are bound alike have no fingerprint.
+    /// Which of those of its name each is. Those that are bound alike have no fingerprint, and those within the value of
+    /// a `let` of their name do not count for others.
     pub(crate) fn places(&self) -> Vec<Place> {
         let mut by_name = NameMap::<Vec<usize>>::default();
         for (index, local) in self.list.iter().enumerate() {
@@ -225,6 +230,9 @@ impl Locals {
         }
         let places = self.list.iter().enumerate().map(|(index, local)| {
             let alike = by_name.get(local.name()).map_or(&[][..], |alike| alike);
+            let counts =
+                |other: &usize| local.is_within_own_let || !self.list[*other].is_within_own_let;
+            let alike: Vec<usize> = alike.iter().copied().filter(counts).collect();
             let is_alike = |other: &&usize| self.list[**other].bound_by == local.bound_by;
             let is_only = alike.iter().filter(is_alike).count() == 1;
             Place {

@@ -1,9 +1,8 @@
-//! The data that passes hand to each other.
+//! The data that passes exchange.
 //!
-//! Three forms: the locals of a function with unique names ([`Locals`], made by `resolve`), the body
-//! as a tree in which every suspension point is a statement of its own ([`Body`], made by
-//! `anf`), and blocks with terminators ([`Graph`], made by `cfg`). Expressions inside are the
-//! user's own syntax; none of them suspends.
+//! Three forms: the locals of a function with unique names ([`Locals`], built by `resolve`), the body as a tree in
+//! which every suspension point is a statement ([`Body`], built by `anf`), and blocks with terminators ([`Graph`],
+//! built by `flow/cfg`). The expressions inside are the user's syntax; none of them suspends.
 
 mod field;
 mod graph;

@@ -1,4 +1,4 @@
-//! What the analysis of the graph asks of a second lowering.
+//! Changes that the analysis of the graph requires in a second lowering.
 
 use super::Field;
 use super::PointId;

@@ -1,5 +1,5 @@
-//! Locals that get a value in several segments, where nothing else tells rustc that they are of the same type in
-//! all of them. If they are not, rustc says so of the value.
+//! Locals that are assigned in several segments, if nothing else makes rustc infer the same type in all of them. If
+//! the types differ, rustc reports the value.
 
 use std::collections::BTreeMap;
 

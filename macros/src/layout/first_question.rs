@@ -1,7 +1,7 @@
-//! The `?` that is the first to happen behind an await.
+//! The first `?` after an await.
 //!
-//! It is asked before anything of the state is read. If it ends the run, what is in the state is dropped there, and no
-//! code of the arm has to.
+//! It is evaluated before the state is read. If it ends the run, the state's locals are dropped there, and the arm
+//! needs no code for that.
 
 use std::iter;
 

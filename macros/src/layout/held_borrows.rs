@@ -1,10 +1,10 @@
 //! Borrows that outlive a segment.
 //!
-//! A borrow that is used after an await is made again there, so between two steps nobody borrows
-//! anything, and rustc alone would not see that what is borrowed is changed in a step that does not
-//! use the borrow. So where a segment names what a borrow is made of and leaves the borrow to other
-//! segments, it makes it too, and uses it where it ends: what rustc says of that step is what it says of
-//! the plain function. Of borrows that only look at the same, one says it for all of them.
+//! A borrow that is used after an await is computed again there, so between two steps nothing is borrowed, and
+//! rustc alone would not see that a step that does not use the borrow changes the borrowed value. So if a segment
+//! uses the source of a borrow and leaves the borrow to other segments, the segment computes the borrow as well,
+//! and uses it at its end. rustc then reports the same errors as for the plain function. Of several shared borrows
+//! of the same place, one is enough.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! How control comes to the blocks, and which of them are segments.
+//! Predecessors of blocks, and the choice of segments.
 
 use crate::ir::usage::Jump;
 use crate::ir::{Block, BlockId, BlockKind, Graph, Terminator};

@@ -1,10 +1,9 @@
-//! What the machine consists of: states with their saved places, and the pieces that its step
-//! function is made of.
+//! The parts of the machine: states with their saved places, and the blocks of its step function.
 //!
-//! Input: the graph and its liveness. Output: [`Layout`]. A *segment* is a block that is an arm of the
-//! step function's `match`: the start, what follows a suspension, loop heads and exits, and places
-//! where several ways meet. Every other block is printed inside the segment that leads to it, so that
-//! its borrows and temporaries work as in the source. Guarantees: see [`validate`].
+//! Input: the graph and its liveness. Output: [`Layout`]. A *segment* is a block that is an arm of the step
+//! function's `match`: the start, blocks after suspensions, loop heads and exits, and join points. Every other
+//! block is printed inside the segment that leads to it, so that its borrows and temporaries work as in the source.
+//! Guarantees: see [`validate`].
 
 mod assigned_types;
 mod first_question;

@@ -1,4 +1,4 @@
-//! Which locals the code of a segment names, and which of those it makes itself.
+//! Locals that the code of a segment names, and those that the segment computes itself.
 
 use syn::Expr;
 

@@ -1,4 +1,4 @@
-//! What goes through a segment without being used there.
+//! Locals that pass through a segment without being used there.
 
 use super::links::{Exits, is_entered_within};
 use super::names::is_made_elsewhere;

@@ -1,4 +1,4 @@
-//! What is held by its parts: whose the parts are, only its type says.
+//! Partially moved locals that are saved field by field; only the type shows who owns the fields.
 
 use std::collections::BTreeMap;
 

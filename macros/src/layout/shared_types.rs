@@ -1,5 +1,5 @@
-//! Locals that are made again in several segments, where nothing tells rustc that they are of the same type in all of
-//! them: plain numbers, functions and closures.
+//! Locals that are computed again in several segments, if nothing makes rustc infer the same type in all of them:
+//! number literals, functions and closures.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
-//! Copies that stand in for parts of locals, so that the rest can be saved. See [`crate::flow::move_paths`].
+//! Copies in place of moved parts of locals, so that the rest can be saved. See [`crate::flow::move_paths`].
 //!
-//! Input: what is vacant where, and what the segments are given. Output: [`StandIns`]. Guarantee: whether
-//! a copy stands in a place is known everywhere: where several ways meet and it does so on one of
-//! them, it is put there on all of them, which drops the value early. So a copy is forgotten and not
-//! dropped wherever rustc would drop the value that was moved out.
+//! Input: the vacant places per block, and the locals that segments receive. Output: [`StandIns`]. Guarantee: it is
+//! known at each block which places hold a copy. If several paths join and one of them has a copy in a place, the
+//! others put one there as well, which drops the value early. So a copy is forgotten and not dropped wherever rustc
+//! would drop the moved value.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The states, their names, and the ways between them.
+//! The states, their names, and the transitions between them.
 
 use super::links::is_entered_within;
 use super::{Segment, State};

@@ -1,7 +1,7 @@
-//! Locals that are declared without a value and have none yet on any way.
+//! Locals that are declared without a value and are uninitialized on every path.
 //!
-//! One of them may be needed all the same as far as can be seen: behind a call that does not return, or
-//! in a workflow that rustc refuses. A segment is not given it but declares it, so that rustc decides.
+//! Liveness may report such a local as needed: after a call that does not return, or in a workflow that rustc
+//! refuses. A segment does not receive it but declares it, so that rustc decides.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,4 @@
-//! Items of the body. They are moved to the beginning of the step function, where all of its arms
-//! see them.
+//! Items of the body. They are moved to the beginning of the step function, where all arms see them.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

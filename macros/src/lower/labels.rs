@@ -1,4 +1,4 @@
-//! Jumps: which loop or block each `break` and `continue` is for.
+//! Jumps: the target loop or block of each `break` and `continue`.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;

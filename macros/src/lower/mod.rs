@@ -1,8 +1,8 @@
-//! The state of the lowering of one function: what its passes share.
+//! The shared state of the lowering of one function.
 //!
-//! [`Lower`] emits the statements of the tree, makes temporaries, and names suspension points. The lowering is recursive,
-//! so the passes are methods of it, in the folders after this one: `rematerialize` decides what is computed again,
-//! `desugar` takes loops, `select!` and guards apart, and `anf` walks the body.
+//! [`Lower`] emits the statements of the tree, creates temporaries, and names suspension points. The lowering is
+//! recursive, so the passes are methods of it, in the following folders: `rematerialize` decides what is computed
+//! again, `desugar` lowers loops, `select!` and guards, and `anf` walks the body.
 //!
 //! ```text
 //! lower.temporary(&value)      let __piton_1 = value;

@@ -1,8 +1,8 @@
-//! Names of states and temporaries, from what the source calls them.
+//! Names of states and temporaries, derived from the source.
 //!
-//! They are stored, so they rest on nothing but the source of the one expression; those that are
-//! alike are told apart by their order. A state of an `async` block is named after its branch, such
-//! as `join.0.charge`, so that branches do not disturb each other's names.
+//! They are stored, so they depend only on the source of the single expression; equal names are distinguished by
+//! their order. A state of an `async` block is named after its branch, such as `join.0.charge`, so that branches do
+//! not affect each other's names.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -195,12 +195,14 @@ impl Lower<'_> {
     }
 
     /// The name of a temporary that holds the value of an expression. What holds that of another is called like it: the
-    /// name of its own has a number, which other code changes.
+    /// name of its own has a number, which other code changes. What holds that of a local of the source must not be taken
+    /// for the local.
     pub(crate) fn name_of_value(&self, value: &Expr) -> String {
         let name = of_value(value);
         match self.locals.find_name(&name) {
             Some(local) if self.locals[local].is_temporary => self.locals[local].name().to_owned(),
-            _ => name,
+            Some(local) => format!("value of {}", self.locals[local].name()),
+            None => name,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The operands of an expression, in the order in which it evaluates them, and what it does with each.
+//! The operands of an expression, in evaluation order, and how it uses each.
 
 use syn::{Expr, ExprBinary};
 

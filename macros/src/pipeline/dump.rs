@@ -1,7 +1,7 @@
 //! The output of each pass as text: for snapshot tests, and for `PITON_DUMP=name`, which prints the
 //! dumps of one workflow while it is compiled.
 //!
-//! Not a format: it may change with every change of a pass, and tests show how.
+//! The format is not stable: it may change with every change of a pass.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! The names of states are stored: edits elsewhere in a workflow leave them alone.
+//! Tests that edits elsewhere in a workflow do not change the stored names of states.
 
 use proc_macro2::TokenStream;
 use proptest::prelude::*;

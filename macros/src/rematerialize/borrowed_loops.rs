@@ -1,7 +1,7 @@
-//! Loops over mutable borrows whose body uses what they go through.
+//! Loops over mutable borrows whose body uses the borrowed collection.
 //!
-//! rustc refuses that in the plain function, and would not see it in the machine, where each state
-//! borrows for itself. A use before a `break` or `return` may be fine, and is left alone.
+//! rustc refuses that in the plain function, and would not see it in the machine, where each state borrows
+//! separately. A use before a `break` or `return` may be valid, and is not reported.
 
 use proc_macro2::Span;
 use quote::ToTokens;

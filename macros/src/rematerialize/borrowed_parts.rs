@@ -1,4 +1,4 @@
-//! Parts that a `let` borrows by a pattern, each made again by itself.
+//! Parts that a `let` pattern borrows, each computed again separately.
 
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprReference, Ident, Member, Pat, Token};

@@ -1,4 +1,4 @@
-//! Borrows that one of several branches gives: `let name = if is_known { &order.name } else { &other };`.
+//! Borrows chosen by branches: `let name = if is_known { &order.name } else { &other };`.
 //!
 //! ```text
 //! let name = match owner { Some(name) => name, None => &other };
@@ -7,8 +7,8 @@
 //! let name = match owner { Some(name) => { branch = 0; name } None => { branch = 1; &other } };
 //! ```
 //!
-//! The number of the branch is saved, and the borrow is made again as that branch has given it. What the
-//! branches do besides is done once.
+//! The number of the branch is saved, and the borrow is computed again as in that branch. Other code of the
+//! branches runs once.
 
 use quote::{ToTokens, quote_spanned};
 use syn::spanned::Spanned;

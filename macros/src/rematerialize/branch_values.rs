@@ -1,4 +1,4 @@
-//! What an expression gives in several places: the values of its branches.
+//! The expressions that may be the value of another one: the ends of its branches.
 
 use syn::{Block, Expr, Pat, Stmt};
 

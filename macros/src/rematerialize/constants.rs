@@ -1,4 +1,4 @@
-//! What the form of an expression shows of it.
+//! Facts that the form of an expression shows.
 
 use syn::Expr;
 

@@ -1,8 +1,7 @@
-//! Values that are lent where they have perhaps been put first: `totals.entry(key).or_default()`,
+//! Borrows of values that may be inserted first: `totals.entry(key).or_default()`,
 //! `cache.get_or_insert_with(Vec::new)`.
 //!
-//! They are put there once, by a statement of its own, and looked up from then on: in a map by a copy
-//! of the key.
+//! The insertion becomes a separate statement, and later uses are lookups: in a map, by a copy of the key.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;

@@ -1,12 +1,12 @@
-//! Values that a `let` makes to borrow from them until the end of the block: `let order = &load(n).await;`,
-//! `let (ref name, n) = make();`.
+//! Temporaries that a `let` borrows until the end of the block: `let order = &load(n).await;`, `let (ref name, n) =
+//! make();`.
 //!
 //! ```text
 //! let lines = &mut make().lines;   →   let mut value = make(); let lines = &mut value.lines;
 //! ```
 //!
-//! rustc keeps such a value beside its locals. Here it is one of them, so that it is saved, and what has
-//! been borrowed from it is made again as what is borrowed from any other local.
+//! rustc keeps such a temporary beside its locals. Here it becomes a local, so that it is saved, and the borrow is
+//! computed again like a borrow of any other local.
 
 use syn::spanned::Spanned;
 use syn::{Expr, ExprUnary, Pat, PatType, Stmt, Type, TypeSlice, UnOp};

@@ -1,4 +1,4 @@
-//! Functions and constructors by their names, which a local may be called as.
+//! Functions and constructors by name, which a local may hold.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Expr, Ident};

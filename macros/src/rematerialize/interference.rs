@@ -1,4 +1,4 @@
-//! What operands may do to those before them.
+//! Effects of operands on the operands before them.
 
 use syn::{Expr, UnOp};
 

@@ -1,8 +1,7 @@
-//! `for` loops over what the items of another loop have in them: `for stage in STAGES { for step in
-//! stage.steps { … } }`.
+//! `for` loops over a part of the items of another loop: `for stage in STAGES { for step in stage.steps { … } }`.
 //!
-//! The items of a constant, and those that are lent, are made again for every use. So is then a part that
-//! is copied or moved out of one, and the inner loop needs no more than its position in that.
+//! Items of a constant, and borrowed items, are computed again for each use. So is a part that is copied or moved
+//! out of one, and the inner loop saves only its position in that part.
 
 use syn::{Expr, ExprUnary, UnOp};
 

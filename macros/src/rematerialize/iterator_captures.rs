@@ -1,8 +1,8 @@
-//! Loops whose iterator changes variables while it gives items.
+//! Loops whose iterator changes variables while it yields items.
 //!
-//! The items that such a loop does not find again are all taken when it begins. Nobody can tell, unless the
-//! iterator changes a variable with each item, the loop ends before the last, and the variable is looked at
-//! then: `for job in iter::from_fn(|| queue.pop_front()) { …; break }`.
+//! If the items of a loop cannot be found again, they are all collected when the loop begins. That makes a
+//! difference only if the iterator changes a variable with each item, the loop ends early, and the variable is read
+//! afterwards: `for job in iter::from_fn(|| queue.pop_front()) { …; break }`.
 
 use syn::{Block, Expr};
 

@@ -1,5 +1,5 @@
-//! Locals that are made again after a suspension instead of being saved: borrows of other locals,
-//! string literals, constants, functions, and closures that capture nothing that could change.
+//! Locals that are computed again after a suspension instead of being saved: borrows of other locals, string
+//! literals, constants, functions, and closures without changing captures.
 
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Member, Pat, Token, UnOp};

@@ -1,4 +1,4 @@
-//! What a method is asked with that lends a part of a local: keys, indices and closures.
+//! The arguments of lookups: keys, indices and closures.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;

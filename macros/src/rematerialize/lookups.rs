@@ -1,8 +1,8 @@
-//! Methods that lend a part of what they are called on, and the same part whenever they are called:
+//! Lookups: methods that return a borrow of a part of their receiver, and the same part at each call:
 //! `order.lines.first()`, `accounts.get_mut(&id)`, `map.values().max_by_key(|n| n.abs())`.
 //!
-//! What such a chain lends of a local cannot be saved; it is asked for again after an await. Until then
-//! the local is borrowed, so it stays as it is, and so do the keys that the chain names.
+//! The borrow cannot be saved; the lookup is evaluated again after an await. Until then the receiver is borrowed
+//! and does not change, and neither do the keys that the lookup names.
 
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;

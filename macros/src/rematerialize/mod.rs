@@ -1,15 +1,15 @@
 //! Values that are computed again after an await instead of being saved.
 //!
-//! Input: an expression that borrows from a local, or from what the program has for good. Output: whether evaluating it
-//! again gives the same value, and the code that does so; else what is kept of it, or an error.
+//! Input: an expression that borrows from a local or from a constant. Output: whether evaluating it again gives the
+//! same value, and the code that does so; otherwise the value to save, or an error.
 //!
 //! ```text
 //! let line = order.lines.first()?;       after the await:   let line = order.lines.first().unwrap();
 //! let Order { lines, .. } = &order;      after the await:   let lines = match &order { Order { lines, .. } => lines };
 //! ```
 //!
-//! `locals` decides per local and `lookups` knows the methods that lend a part; `lookup_keys` keeps what they are told.
-//! The other modules are each about one form of the source.
+//! `locals` decides for each local, `lookups` knows the lookup methods, and `lookup_keys` saves their arguments.
+//! Each of the other modules is about one form of source code.
 
 pub(crate) mod borrowed_loops;
 pub(crate) mod borrowed_parts;

@@ -1,4 +1,4 @@
-//! Operands that a method gives which may lend, before another one suspends.
+//! Operands that may be lookups, before another operand suspends.
 //!
 //! ```text
 //! notify(orders.first(), rate().await)
@@ -7,9 +7,9 @@
 //!       notify(kept(kept).again(|| orders.first()), rate)
 //! ```
 //!
-//! No type is written for an operand, and the method may be one of the user's own that gives a value. So rustc
-//! chooses by the type: what is kept of a borrow is nothing, and of a value that value, which `again` gives
-//! without asking. Where what follows may change what is asked, only a value can be right, and is saved as one.
+//! The type of an operand is not written, and the method may be the user's own and return a value. So the type
+//! decides: for a borrow nothing is kept; a value is kept, and `again` returns it without a call. If the following
+//! code may change the receiver, only a value is valid, and it is saved.
 
 use syn::Expr;
 use syn::spanned::Spanned;

@@ -1,4 +1,4 @@
-//! Patterns of which only some bindings are wanted.
+//! Patterns reduced to some of their bindings.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};

@@ -1,4 +1,4 @@
-//! Parts of what a local borrows to change it, in the blocks of several branches.
+//! Parts of a mutable borrow that several branches use.
 //!
 //! ```text
 //! let order = &mut shop.open;
@@ -7,8 +7,8 @@
 //! join!(async { shop.open.paid += 1 }, async { shop.open.lines.push(7) })
 //! ```
 //!
-//! Each branch makes a borrow again for itself, and two of them cannot do so at the same time. Of the place
-//! itself a block captures the parts that it names, as it does in the source.
+//! Each branch computes the borrow again, and two branches cannot do so at the same time. A block that names the
+//! place itself captures only the parts that it uses, as in the source.
 
 use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};

@@ -1,9 +1,8 @@
-//! Receivers that are borrowed again after what is awaited in the arguments: `lines.last_mut()`,
+//! Receivers that are borrowed after the awaits in the arguments: `lines.last_mut()`,
 //! `map.entry(key).or_default()`, `notes.get_or_insert_default()`.
 //!
-//! Such a chain of methods lends a part of a local for the call alone. Nothing else can see the local
-//! until then, so that an entry may as well be made after the await. That there is no such part is
-//! noticed before, as in the source.
+//! Such a chain borrows a part of a local for the call only. No other code can access the local until then, so an
+//! entry may be inserted after the await. A missing part is detected before the await, as in the source.
 
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall};

@@ -48,6 +48,7 @@ impl Resolver<'_> {
         let id = self.locals.add(ident.clone(), &source, mutable, LocalKind::Value);
         self.locals[id].is_given = true;
         self.locals[id].bound_by = self.bound_by;
+        self.locals[id].is_within_own_let = self.lets.iter().any(|names| names.has(&source));
         if ident == pat.ident { Binding::Own } else { Binding::Renamed(ident) }
     }
 

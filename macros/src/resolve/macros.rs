@@ -1,5 +1,4 @@
-//! Names in macros: in those that read as expressions, in format strings, and in tokens that nobody
-//! understands.
+//! Names in macros: in arguments that parse as expressions, in format strings, and in other tokens.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

@@ -1,12 +1,11 @@
-//! One name per binding.
+//! Gives each binding a unique name.
 //!
-//! Input: the parameters and the body. Output: the same with shadowing bindings renamed, and the
-//! [`Locals`] of all bindings that can be alive across a suspension point: those of parameters and
-//! of statements that suspend. Guarantees: every such binding has a name of its own in the function,
-//! and every use of it has that name, also in macros and format strings. Code that does not suspend
-//! keeps its own bindings, and their names unless those are names of locals. Assumes that lower-case
-//! names in patterns are bindings, and others constants or variants, unless what is declared around the
-//! function or the place of the pattern says otherwise.
+//! Input: the parameters and the body. Output: the same with shadowing bindings renamed, and the [`Locals`] of all
+//! bindings that may live across a suspension point: those of parameters and of statements that suspend.
+//! Guarantees: every such binding has a unique name in the function, and every use of it has that name, including
+//! uses in macros and format strings. Code that does not suspend keeps its own bindings, and their names unless a
+//! local has the name. Assumes that lower-case names in patterns are bindings, and others constants or variants,
+//! unless a declaration around the function or the place of the pattern shows otherwise.
 
 mod bindings;
 mod constants;
@@ -100,6 +99,8 @@ struct Resolver<'a> {
     lowered: bool,
     /// What binds the names of the pattern that is visited next.
     bound_by: Fingerprint,
+    /// What the `let`s bind whose values are being visited.
+    lets: Vec<Names>,
     diagnostics: &'a Diagnostics,
 }
 
@@ -128,6 +129,7 @@ impl<'a> Resolver<'a> {
             foreign: NameSet::default(),
             lowered: true,
             bound_by: Fingerprint::NONE,
+            lets: Vec::new(),
             diagnostics,
         }
     }
@@ -166,9 +168,22 @@ impl Resolver<'_> {
         }
     }
 
-    /// That of a pattern and what it is matched against, if its bindings are locals.
+    /// That of a pattern and what it is matched against, if its bindings are locals. A type that is written at the binding
+    /// and `mut` do not count: neither makes it another one.
     fn fingerprint_if(lowered: bool, pat: &Pat, value: &impl ToTokens) -> Fingerprint {
-        if lowered { Fingerprint::of(&quote!(#pat = #value)) } else { Fingerprint::NONE }
+        if !lowered {
+            return Fingerprint::NONE;
+        }
+        let pat = match pat {
+            Pat::Type(typed) => &*typed.pat,
+            pat => pat,
+        };
+        match pat {
+            Pat::Ident(syn::PatIdent { by_ref: None, subpat: None, ident, .. }) => {
+                Fingerprint::of(&quote!(#ident = #value))
+            }
+            pat => Fingerprint::of(&quote!(#pat = #value)),
+        }
     }
 
     /// Whether no name stands for two of these: locals, other bindings, and what is no binding.
@@ -224,7 +239,11 @@ impl VisitMut for Resolver<'_> {
                 let value = local.init.as_ref().map(|init| &init.expr);
                 let bound_by = Self::fingerprint_if(self.lowered, &local.pat, &value);
                 if let Some(init) = &mut local.init {
+                    let pat =
+                        if let Pat::Type(typed) = &local.pat { &typed.pat } else { &local.pat };
+                    self.lets.push(Names::of(pat.to_token_stream()));
                     self.visit_expr_mut(&mut init.expr);
+                    self.lets.pop();
                     if let Some((_, diverge)) = &mut init.diverge {
                         self.visit_expr_mut(diverge);
                     }

@@ -1,4 +1,4 @@
-//! Parameters of which a pattern borrows parts.
+//! Parameters whose patterns borrow parts.
 //!
 //! ```text
 //! async fn keep((ref name, n): (String, u64)) { … }

@@ -1,4 +1,4 @@
-//! Alternatives of patterns, and whether one value can match two of them.
+//! Alternatives of or-patterns, and whether a value can match two of them.
 
 use syn::punctuated::Punctuated;
 use syn::{Expr, Lit, Member, Pat, Path, Token};

@@ -1,4 +1,4 @@
-//! Where the branches of an expression suspend.
+//! Suspension points in the branches of an expression.
 
 use syn::{Expr, Pat};
 

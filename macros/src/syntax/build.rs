@@ -1,4 +1,4 @@
-//! Expressions, patterns and statements that the compiler makes.
+//! Constructors of expressions, patterns and statements.
 
 use proc_macro2::{Ident, Span};
 use syn::{Expr, Pat, Stmt as Source};

@@ -1,4 +1,4 @@
-//! Paths and what they are called as: constructors, constants and wrappers.
+//! Paths and the kinds of their targets: constructors, constants and wrappers.
 
 use syn::{Expr, Path};
 

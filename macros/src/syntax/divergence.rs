@@ -1,7 +1,7 @@
-//! Code that never comes to its end, as far as its syntax shows it.
+//! Code that diverges, as far as its syntax shows that.
 //!
-//! rustc lets what follows such code use what was never given a value. What is not recognized here
-//! counts as code that goes on.
+//! After such code, rustc accepts uses of uninitialized variables. Code that is not recognized here counts as
+//! continuing.
 
 use syn::visit::Visit;
 use syn::{Block, Expr, Stmt};

@@ -1,4 +1,4 @@
-//! Where the evaluation of an expression may leave it: by `break`, `continue`, `return` or `?`.
+//! Exits of an expression: `break`, `continue`, `return` and `?`.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, Label, Lifetime};

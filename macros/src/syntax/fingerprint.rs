@@ -1,7 +1,7 @@
-//! Fingerprints of code, which tell what is alike by name apart after more of it has been put in.
+//! Hashes of code, which identify awaits with equal names after more of them were added.
 //!
-//! They are stored, so they rest on the words of the source alone: not on where these are, on how they are spaced, on
-//! commas before a closing bracket, or on the names that the passes give.
+//! They are stored, so they depend only on the words of the source: not on positions, spacing, trailing commas, or
+//! names given by the passes.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::ToTokens;

@@ -1,4 +1,4 @@
-//! What the form of an expression shows of it.
+//! Facts that the form of an expression shows.
 
 use syn::{Block, Expr, Stmt as Source, UnOp};
 

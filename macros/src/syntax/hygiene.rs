@@ -1,9 +1,8 @@
-//! Names for what the compiler makes up.
+//! Names of generated variables.
 //!
-//! The compiler's own names start with `__piton_` and are resolved where the macro is defined, so
-//! the user's code cannot see them. A temporary has such a name and the user's span, so that rustc
-//! says of the value what it would say of it there. A renamed binding keeps the user's span and gets
-//! a name that occurs nowhere in the function.
+//! Names that start with `__piton_` have the hygiene of the macro's definition, so the user's code cannot see them.
+//! A temporary has such a name with the span of the user's expression, so that rustc reports errors there. A
+//! renamed binding keeps the user's span and gets a name that does not occur in the function.
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 

@@ -1,6 +1,6 @@
-//! Methods of the standard library, known by their names: what each does with its receiver, and what it gives.
+//! Methods of the standard library, by name: how each uses its receiver, and what it returns.
 //!
-//! One table has a row for each name, so that what the passes take from each other about a method stands side by side.
+//! One table has a row for each name, so all facts about a method are in one place.
 //!
 //! ```text
 //! order.lines.first()       first: Part                      lends a part of `order.lines`

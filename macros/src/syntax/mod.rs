@@ -1,8 +1,8 @@
 //! Facts about tokens, expressions, patterns and methods that the passes share.
 //!
-//! Input: a piece of the user's code. Output: what its form alone shows, such as the bindings of a pattern, whether an
-//! expression suspends, or what a method of the standard library does with its receiver. Nothing here knows the
-//! locals of a function or a pass.
+//! Input: a piece of the user's code. Output: facts that its form alone shows, such as the bindings of a pattern,
+//! whether an expression suspends, or how a method of the standard library uses its receiver. This module knows
+//! neither the locals of a function nor a pass.
 //!
 //! ```text
 //! patterns::collect_bindings   (a, Some(ref b))            →  a, b

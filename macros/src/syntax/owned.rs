@@ -1,4 +1,4 @@
-//! Types whose values are stored: they own their data, and have names.
+//! Types whose values are stored: owned and nameable.
 
 use syn::visit::Visit;
 use syn::visit_mut::{self, VisitMut};

@@ -1,4 +1,4 @@
-//! What patterns bind.
+//! The bindings of patterns.
 
 use syn::visit::Visit;
 use syn::{Expr, Ident, Pat, PatGuard, PatIdent, PatType, Type};

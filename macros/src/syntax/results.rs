@@ -1,4 +1,4 @@
-//! The expressions that the value of an expression may come from: ends of branches and operands of `break`.
+//! The expressions that may be the value of another one: ends of branches and operands of `break`.
 
 use syn::visit::Visit;
 use syn::{

@@ -1,10 +1,10 @@
-//! What the crate piton is called where a macro is used.
+//! The name of the crate `piton` where a macro is used.
 //!
-//! The macros write `::piton`. Where `Cargo.toml` gives the dependency another name, theirs is put in its place, and
-//! likewise the path that `crate = "…"` gives.
+//! The macros emit `::piton`. If `Cargo.toml` renames the dependency, that name is substituted, and likewise the
+//! path given by `crate = "…"`.
 //!
-//! rustc is told the names of all crates by its arguments, whatever has called it, and the macro runs within rustc. So
-//! the manifest need not be read, nor that of its workspace.
+//! rustc receives the names of all crates as arguments, and the macro runs within rustc. So neither the manifest
+//! nor that of its workspace has to be read.
 
 use std::ffi::OsStr;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which code suspends: contains an `.await`, or one of the macros that await.
+//! Code that suspends: it contains an `.await`, or one of the macros that await.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::visit::Visit;

@@ -1,5 +1,5 @@
-//! Closures and functions that lend a part of what they are given: `|order| &order.lines`,
-//! `|name| name.split(' ').next()`, `String::as_str`.
+//! Closures and functions that return a borrow of a part of their argument: `|order| &order.lines`, `|name|
+//! name.split(' ').next()`, `String::as_str`.
 
 use syn::{Expr, ExprMethodCall, Pat};
 

@@ -1,4 +1,4 @@
-//! Calls that the compiler makes to lend something again: `::piton::__private::lent_by(…)`.
+//! Generated calls that compute a borrow again: `::piton::__private::lent_by(…)`.
 
 use quote::ToTokens;
 use syn::spanned::Spanned;

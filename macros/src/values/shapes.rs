@@ -1,4 +1,4 @@
-//! What the source says of a value: whether it is a text, or has texts in it, and whether they are literals.
+//! Computes what the source shows of a value: whether it is or contains texts, and whether they are literals.
 
 use std::collections::HashMap;
 

@@ -1,7 +1,8 @@
-//! Values that the program has for good if they are borrows, whatever they borrow: parts of constants,
-//! `PLANS[i].name`, and what a function of this file gives as a `&'static str`.
+//! Values that are `'static` if they are borrows: parts of constants, `PLANS[i].name`, and results of functions of
+//! this file with the type `&'static str`.
 //!
-//! What they are, only rustc knows. If it is a text, it is saved as the one copy that the process keeps of it.
+//! Only rustc knows their types. If such a value is a text, it is saved as its text, and decoded to the copy that
+//! the process keeps.
 
 use syn::{Expr, Pat, UnOp};
 

@@ -1,4 +1,4 @@
-//! What types that are written out say of texts.
+//! Texts in written types.
 
 use syn::{GenericArgument, Ident, PathArguments, Type};
 

@@ -1,5 +1,5 @@
-//! Which locals hold texts, or ranges with their ends. A `&str` cannot be read back from bytes as other values
-//! are, so it is saved as its text; that it is one, and whether it is a literal, is seen from the source.
+//! Locals that hold texts or inclusive ranges. A `&str` cannot be decoded from bytes like other values, so its text
+//! is saved; the source shows that a local is a text, and whether it is a literal.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, Type};

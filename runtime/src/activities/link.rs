@@ -1,4 +1,4 @@
-//! The link between a running activity and the engine that makes the attempt.
+//! The link between a running activity and its engine.
 
 use std::sync::Arc;
 
@@ -7,22 +7,21 @@ use crate::model::{ActivityToken, Payload};
 
 /// The engine's side of an attempt.
 pub trait AttemptLink: Send + Sync {
-    /// Takes a sign of life.
+    /// Records a heartbeat.
     fn heartbeat(&self, details: Payload);
 
-    /// What the last heartbeat of an attempt before this one said.
+    /// The details of the last heartbeat of an earlier attempt.
     fn last_heartbeat(&self) -> Option<Payload>;
 
-    /// Whether the attempt is no longer wanted. From the first question on the function is expected
-    /// to end by itself.
+    /// Whether the attempt is cancelled. After the first call, the function is expected to end by itself.
     fn is_cancelled(&self) -> bool;
 
-    /// Waits until the attempt is no longer wanted.
+    /// Waits until the attempt is cancelled.
     fn cancelled(self: Arc<Self>) -> BoxFuture<()>;
 
     /// The attempt's token, if it has one.
     fn token(&self) -> Option<ActivityToken>;
 
-    /// Reports that the attempt continues without the function, which is dropped.
+    /// Declares that the attempt continues without the function, which is dropped.
     fn complete_later(&self);
 }

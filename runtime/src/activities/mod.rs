@@ -1,6 +1,6 @@
 //! Activities as functions: their registration by `#[activity]`, and the context of a running one.
 //!
-//! How attempts are scheduled, timed and retried is the engine's part; nothing in here knows tokio.
+//! The engine schedules, times and retries attempts; this module does not know tokio.
 
 mod context;
 mod link;

@@ -10,39 +10,38 @@ use crate::generated::registration::Registrations;
 use crate::machine::{Activity, ActivityOptions};
 use crate::model::Payload;
 
-/// A future without a type.
+/// A type-erased future.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// An activity as the registry holds it.
+/// An activity in the registry.
 #[derive(Debug)]
 pub struct ActivityEntry {
     /// The stored name.
     pub name: &'static str,
-    /// The file and the line of the definition, for people.
+    /// The file and the line of the definition, for error messages.
     pub place: (&'static str, u32),
-    /// What the attribute says.
+    /// The options of the attribute.
     pub options: ActivityOptions,
-    /// The connection that it writes through, if its writes are to be committed with the state of
-    /// the run.
+    /// The type of its connection, if its writes are committed with the state of the run.
     pub connection: Option<ConnectionKind>,
-    /// What its parameters look like.
+    /// The schema of its parameters.
     pub(crate) parameters: &'static [ArgumentKind],
-    /// What it returns looks like.
+    /// The schema of its return value.
     #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "a worker records its schema"))]
     pub(crate) returned: Described,
-    /// Reads the arguments and calls the function.
+    /// Decodes the arguments and calls the function.
     call: Call,
 }
 
 /// The future of one attempt.
 pub type Attempt = BoxFuture<Result<ActivityReport, CodecError>>;
 
-/// Reads arguments, and calls a function with them if they are there.
+/// Decodes arguments and calls a function with them.
 pub(crate) type Call = fn(&ActivityContext, &mut Reader<'_>) -> Option<Attempt>;
 
 static REGISTERED: Registrations<ActivityEntry> = Registrations::new();
 
-/// Puts an activity into the registry, before `main`.
+/// Adds an activity to the registry, before `main`.
 #[doc(hidden)]
 pub extern "C" fn register<A: Activity>() {
     add(const { &ActivityEntry::of::<A>() });
@@ -66,12 +65,12 @@ impl ActivityEntry {
         }
     }
 
-    /// All that are registered.
+    /// All registered activities.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         REGISTERED.all().into_iter()
     }
 
-    /// Begins one attempt.
+    /// Begins an attempt.
     pub fn run(&self, context: &ActivityContext, arguments: &Payload) -> Attempt {
         let mut arguments = Reader::arguments(arguments.as_bytes(), self.parameters);
         let failure = match (self.call)(context, &mut arguments) {
@@ -95,17 +94,17 @@ impl ActivityEntry {
 pub struct ActivityReport {
     /// The encoded return value.
     pub returned: Payload,
-    /// The error that the return value holds, if it is one.
+    /// The error, if the return value is one.
     pub error: Option<ReportedError>,
 }
 
-/// What the engine has to know of an activity's error.
+/// The properties of an activity's error that the engine needs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportedError {
     /// Its text, for people.
     pub message: String,
     /// Whether another attempt may succeed.
     pub is_retryable: bool,
-    /// When to try again, instead of the policy's wait.
+    /// When to retry, instead of the policy's delay.
     pub retry_after: Option<Duration>,
 }

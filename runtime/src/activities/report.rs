@@ -1,9 +1,9 @@
 //! The outcome of an attempt, and the properties of its error that generated code reads.
 //!
-//! Which traits an error type implements is only known where its type is. There, a method call on
-//! a probe chooses the most telling of several traits of the same shape: method lookup takes the
-//! implementation that needs the fewest dereferences ("autoref specialization", after dtolnay's
-//! `case-studies`), so a type without the trait falls through to the next one.
+//! Only code that knows an error type knows its traits. There, a method call on a probe selects the most specific
+//! of several traits with the same method: method lookup takes the implementation that needs the fewest
+//! dereferences ("autoref specialization", after dtolnay's `case-studies`), so for a type without the trait it
+//! falls through to the next one.
 
 use std::any::type_name;
 use std::fmt::{Debug, Display};
@@ -15,7 +15,7 @@ use super::{ActivityReport, Attempt, ReportedError};
 use crate::codec::{Arguments, CodecError, Described, add_result};
 use crate::machine::{Durable, Retryable};
 
-/// The attempt that the call of a function is.
+/// The call of a function, as an attempt.
 pub(crate) fn attempt(
     returned: Described,
     call: Pin<Box<dyn Returning + Send>>,
@@ -23,7 +23,7 @@ pub(crate) fn attempt(
     Some(Box::pin(Attempted { returned, call }))
 }
 
-/// The same of one that returns a `Result`; `error` is what the engine has to know of an error.
+/// The same for a function that returns a `Result`; `error` extracts the properties of an error.
 pub(crate) fn attempt_result<E: Durable + 'static>(
     returned: Described,
     call: Pin<Box<dyn Failing<E> + Send>>,
@@ -32,10 +32,10 @@ pub(crate) fn attempt_result<E: Durable + 'static>(
     Some(Box::pin(AttemptedResult { returned, call, error }))
 }
 
-/// A call, whatever the function returns. It has given its future already, and a second one around it would be
-/// compiled for each activity.
+/// A call with any return type. Its future is stored separately; a second future around it would be compiled for
+/// each activity.
 pub(crate) trait Returning {
-    /// Polls it. Once it is over, adds what it returned and says so.
+    /// Polls it. When it is ready, stores the return value and returns `true`.
     fn poll_returned(self: Pin<&mut Self>, cx: &mut Context<'_>, to: &mut Arguments) -> bool;
 }
 
@@ -48,9 +48,9 @@ impl<T: Durable, F: Future<Output = T>> Returning for F {
     }
 }
 
-/// A call of a function that may fail, whatever it returns otherwise.
+/// A call of a function that may fail, with any type of value.
 pub(crate) trait Failing<E> {
-    /// Polls it. Once it is over, adds what it returned, or gives the error.
+    /// Polls it. When it is ready, stores the return value, or returns the error.
     fn poll_returned(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -71,7 +71,7 @@ impl<T: Durable, E, F: Future<Output = Result<T, E>>> Failing<E> for F {
     }
 }
 
-/// It takes the result, so that what calls it for one activity has nothing left to drop.
+/// Consumes the result, so that the code for a single activity has nothing to drop.
 pub(crate) fn add_if_ok<T: Durable, E>(
     to: &mut Arguments,
     returned: Result<T, E>,
@@ -86,7 +86,7 @@ pub(crate) fn add_if_ok<T: Durable, E>(
     }
 }
 
-/// A call that gives a report.
+/// A call that returns a report.
 struct Attempted {
     returned: Described,
     call: Pin<Box<dyn Returning + Send>>,
@@ -105,7 +105,7 @@ impl Future for Attempted {
     }
 }
 
-/// The same of what may fail. It does not depend on what is returned otherwise, and there are few types of errors.
+/// The same for a function that may fail. Independent of the type of the value, and there are few types of errors.
 struct AttemptedResult<E> {
     returned: Described,
     call: Pin<Box<dyn Failing<E> + Send>>,
@@ -139,7 +139,7 @@ fn finish(returned: Arguments, error: Option<ReportedError>) -> Result<ActivityR
     Ok(ActivityReport { returned: returned.finish()?, error })
 }
 
-/// The report on an attempt that returned `value`.
+/// The report of an attempt that returned `value`.
 pub(crate) fn of<T: Durable, E>(
     value: &T,
     _: fn(&E) -> ReportedError,
@@ -149,7 +149,7 @@ pub(crate) fn of<T: Durable, E>(
     finish(returned, None)
 }
 
-/// The report on one that returned a `Result`.
+/// The report of an attempt that returned a `Result`.
 pub(crate) fn of_result<T: Durable, E: Durable>(
     result: &Result<T, E>,
     error: fn(&E) -> ReportedError,
@@ -163,23 +163,22 @@ pub(crate) fn of_result<T: Durable, E: Durable>(
     finish(returned, error)
 }
 
-/// An error, of which is to be found out what traits it has. What is found does not depend on the activity
-/// either.
+/// An error whose traits are to be found. The result does not depend on the activity either.
 #[derive(Debug)]
 pub struct ErrorProbe<'a, E>(pub &'a E);
 
 /// Whether and when to try again: `(is_retryable, retry_after)`.
 pub type Retry = (bool, Option<Duration>);
 
-/// For errors that the attribute names as not worth another attempt.
+/// For errors that the attribute lists as not retryable.
 pub const NEVER_AGAIN: Retry = (false, None);
 
-/// For errors that say nothing about it.
+/// For errors without information about it.
 const AS_THE_POLICY_SAYS: Retry = (true, None);
 
-/// Takes the error's own word.
+/// Asks the error.
 pub trait RetryByError {
-    /// What the error says.
+    /// What the error returns.
     fn piton_retry(&self) -> Retry;
 }
 
@@ -189,9 +188,9 @@ impl<E: Retryable> RetryByError for ErrorProbe<'_, E> {
     }
 }
 
-/// Retries whatever the error is.
+/// Always retries.
 pub trait RetryAnyway {
-    /// As the policy says.
+    /// By the policy.
     fn piton_retry(&self) -> Retry;
 }
 
@@ -201,9 +200,9 @@ impl<E> RetryAnyway for &ErrorProbe<'_, E> {
     }
 }
 
-/// Reports by `Display`.
+/// Reports with `Display`.
 pub trait ReportByDisplay {
-    /// The error as the engine sees it.
+    /// The error for the engine.
     fn piton_reported(&self, retry: Retry) -> ReportedError;
 }
 
@@ -213,9 +212,9 @@ impl<E: Display> ReportByDisplay for &&ErrorProbe<'_, E> {
     }
 }
 
-/// Reports by `Debug`.
+/// Reports with `Debug`.
 pub trait ReportByDebug {
-    /// The error as the engine sees it.
+    /// The error for the engine.
     fn piton_reported(&self, retry: Retry) -> ReportedError;
 }
 
@@ -225,9 +224,9 @@ impl<E: Debug> ReportByDebug for &ErrorProbe<'_, E> {
     }
 }
 
-/// Reports by the name of the type.
+/// Reports the name of the type.
 pub trait ReportByType {
-    /// The error as the engine sees it.
+    /// The error for the engine.
     fn piton_reported(&self, retry: Retry) -> ReportedError;
 }
 
@@ -237,7 +236,7 @@ impl<E> ReportByType for ErrorProbe<'_, E> {
     }
 }
 
-/// Apart, because what knows the type of the error is compiled for each.
+/// A separate function, because generic code is compiled for each error type.
 fn displayed(error: &dyn Display, (is_retryable, retry_after): Retry) -> ReportedError {
     ReportedError { message: error.to_string(), is_retryable, retry_after }
 }

@@ -1,20 +1,20 @@
 //! The database connection that an activity borrows for one attempt.
 //!
-//! What kind of connection it is only the activity and the store know; here it is any value.
+//! Only the activity and the store know the type of the connection; here it is any value.
 
 use std::any::{Any, TypeId, type_name};
 use std::sync::{Mutex, PoisonError};
 
-/// Something that holds a database connection within a transaction.
+/// A holder of a database connection within a transaction.
 pub trait Lent: Any + Send {
     /// The connection, such as an `sqlx::PgConnection`.
     fn connection(&mut self) -> &mut (dyn Any + Send);
 }
 
-/// The kind of connection that an activity asks for.
+/// The type of connection that an activity requests.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionKind {
-    /// Its type.
+    /// The type.
     pub type_id: fn() -> TypeId,
     /// The type's name, for people.
     pub type_name: fn() -> &'static str,
@@ -27,17 +27,17 @@ impl ConnectionKind {
     }
 }
 
-/// Where the connection lies while nobody uses it.
+/// The place of the connection while nobody uses it.
 #[derive(Default)]
 pub struct Desk(Mutex<Option<Box<dyn Lent>>>);
 
 impl Desk {
-    /// Puts it there.
+    /// Puts it back.
     pub fn put(&self, lent: Box<dyn Lent>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(lent);
     }
 
-    /// Takes it away, if it is there.
+    /// Takes it, if it is there.
     pub fn take(&self) -> Option<Box<dyn Lent>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -49,10 +49,10 @@ impl std::fmt::Debug for Desk {
     }
 }
 
-/// The connection as the type that the activity has asked for.
+/// The connection as the type that the activity has requested.
 ///
 /// # Panics
-/// If it is of another type, which the engine has ruled out.
+/// If it has another type, which the engine has ruled out.
 pub fn connection<C: Any>(lent: &mut dyn Lent) -> &mut C {
     lent.connection().downcast_mut().expect("the engine has compared the types")
 }

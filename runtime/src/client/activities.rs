@@ -1,8 +1,8 @@
 //! Ending attempts of activities by their tokens.
 //!
-//! The attempt of an activity on a queue is a row, by which the store knows a token that is stale. Of
-//! an activity without a queue the run's last snapshot and its inbox tell which attempt is the
-//! current one; the outcome given by a token then goes into the inbox, as the end of the function would.
+//! The attempt of an activity on a queue has a row, by which the store detects a stale token. For an activity
+//! without a queue, the run's last snapshot and its inbox show which attempt is the current one; an outcome given
+//! by a token is put into the inbox, like the end of the function.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,32 +27,31 @@ use crate::store::{
     FinishActivity, FinishOutcome, HeartbeatOutcome, NewArrival, Reporter,
 };
 
-/// How many arrivals are looked at in one go.
+/// The number of arrivals to read at a time.
 const PAGE: u32 = 500;
 
-/// How often, and after which wait, a state is looked for that is not on disk yet: that of a relaxed
-/// run may come later than what it has started.
+/// How often, and with which wait, to look for a state that is not committed yet: a run with relaxed durability
+/// commits its state after it has started the activity.
 const LOOKS: u32 = 100;
 const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(50);
 
-/// What is known of the call that a token belongs to.
+/// The call that a token belongs to.
 struct Call {
     activity: ActivityOperation,
-    /// Whether its attempts are made by the owner of the run.
+    /// Whether the run's owner makes its attempts.
     is_owned: bool,
 }
 
 impl Client {
-    /// Ends the attempt that `token` names, exactly as if its function had returned this: a value
-    /// goes to the workflow, an error is tried again or goes to the workflow as the retry policy
-    /// says. Using a token again does nothing, whatever it says then.
+    /// Ends the attempt that `token` names, exactly as if its function had returned `result`: the workflow gets a
+    /// value; an error is retried or returned to the workflow, according to the retry policy. A second use of the
+    /// token has no effect, whatever its result.
     ///
-    /// The token may be used as soon as the activity has it, from any process, and for as long as the
-    /// attempt continues. If the function of an activity without a queue returns at the same moment by
-    /// itself, that may be what counts; after
-    /// [`complete_later`](crate::activities::ActivityContext::complete_later) it cannot.
+    /// The token may be used from any process, as soon as the activity has it and until the attempt ends. If the
+    /// function of an activity without a queue returns at the same moment, either result may count; after
+    /// [`complete_later`](crate::activities::ActivityContext::complete_later), only the token's result counts.
     ///
-    /// Dropping the future may or may not use the token; using it again is safe.
+    /// If the future is dropped, the token may or may not have been used. Using it again is safe.
     ///
     /// ```no_run
     /// # use piton::prelude::*;
@@ -66,10 +65,12 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// [`TokenError::Stale`] if the attempt is over, [`TokenError::Closed`] and
-    /// [`TokenError::Unknown`] by the state of the run, [`TokenError::OtherActivity`] if the call is
-    /// not one of `A`, [`TokenError::Encode`] if the value cannot be saved, [`TokenError::Store`] if the
-    /// database [is away](Client#when-the-database-is-away) for too long.
+    /// - [`TokenError::Stale`] if the attempt has ended
+    /// - [`TokenError::Closed`] if the run is closed, [`TokenError::Unknown`] if there is no such run
+    /// - [`TokenError::OtherActivity`] if the call is not one of `A`
+    /// - [`TokenError::Encode`] if the value cannot be encoded
+    /// - [`TokenError::Store`] if the database [is away](Client#when-the-database-is-away) for too long; calling
+    ///   again is safe
     pub async fn complete_activity<A: Activity>(
         &self,
         token: ActivityToken,
@@ -80,8 +81,8 @@ impl Client {
         self.end_attempt(token, Some(A::NAME), report).await
     }
 
-    /// Ends the attempt that `token` names as failed: the same as
-    /// [`Client::complete_activity`] with this error.
+    /// Ends the attempt that `token` names with an error: short for [`Client::complete_activity`] with
+    /// `Err(error)`.
     ///
     /// # Errors
     /// See [`Client::complete_activity`].
@@ -93,9 +94,9 @@ impl Client {
         self.complete_activity::<A>(token, A::Return::from_err(error)).await
     }
 
-    /// [`Client::complete_activity`] for programs that do not have the activity: `returned` is what
-    /// its function returns, as JSON; if that is a `Result`, `{"Ok": …}`. A value that is not of the
-    /// function's type blocks the run, which continues with code that can read it.
+    /// Like [`Client::complete_activity`], for programs without the activity's code. `returned` is the function's
+    /// return value as JSON; a `Result` is written `{"Ok": …}`. A value that does not fit the function's return
+    /// type blocks the run, until a build that can read it takes the run over.
     ///
     /// # Errors
     /// See [`Client::complete_activity`].
@@ -108,9 +109,9 @@ impl Client {
         self.end_attempt(token, None, report).await
     }
 
-    /// [`Client::fail_activity`] for programs that do not have the activity: `error` is the error of
-    /// its function, as JSON. Which errors are final is known to the activity only, so every one is
-    /// tried again as long as the retry policy allows.
+    /// Like [`Client::fail_activity`], for programs without the activity's code. `error` is the function's error as
+    /// JSON. Only the activity's code knows which errors are final, so every error is retried as far as the retry
+    /// policy allows.
     ///
     /// # Errors
     /// See [`Client::complete_activity`].
@@ -125,13 +126,12 @@ impl Client {
         self.end_attempt(token, None, ActivityReport { returned, error: Some(reported) }).await
     }
 
-    /// Gives a sign of life of the attempt that `token` names, as
-    /// [`ActivityContext::heartbeat`](crate::activities::ActivityContext::heartbeat) does from
-    /// within. Each is written.
+    /// Sends a heartbeat for the attempt that `token` names, as
+    /// [`ActivityContext::heartbeat`](crate::activities::ActivityContext::heartbeat) does within the function. Each
+    /// call writes to the database.
     ///
     /// # Errors
-    /// See [`Client::complete_activity`]. An attempt that is [over](TokenError::Stale) should be
-    /// given up.
+    /// See [`Client::complete_activity`]. If the attempt [has ended](TokenError::Stale), stop working on it.
     pub async fn heartbeat_activity<T: Serialize + ?Sized>(
         &self,
         token: ActivityToken,
@@ -155,7 +155,7 @@ impl Client {
         }
     }
 
-    /// Ends the attempt with an outcome, in place of that of its function.
+    /// Ends the attempt with an outcome, instead of its function.
     async fn end_attempt(
         &self,
         token: ActivityToken,
@@ -177,7 +177,7 @@ impl Client {
             Some(call) if report.error.is_some() => {
                 self.conclude(token, &call.activity, report).await?
             }
-            // Without a call, whether the token was used before is for the store to say.
+            // Without a call, the store decides whether the token was used before.
             _ => Conclusion::Outcome(returned.clone()),
         };
         let attempt_end = match &end {
@@ -222,13 +222,12 @@ impl Client {
         match self.deliveries().submit(arrival).await.map_err(TokenError::Store)? {
             ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(()),
             ArrivalOutcome::Unknown => Err(TokenError::Unknown { run_id }),
-            // Nothing is sent here in the name of an owner.
+            // Arrivals of clients name no owner.
             ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => Err(TokenError::Closed { run_id }),
         }
     }
 
-    /// The call whose current attempt the token names; of one on a queue, whichever attempt is the
-    /// current one.
+    /// The call whose current attempt the token names. For a call on a queue, any attempt.
     async fn find_call(&self, token: ActivityToken) -> Result<Option<Call>, TokenError> {
         let store = self.store();
         for _ in 0..LOOKS {
@@ -239,7 +238,7 @@ impl Client {
                 let call = call.map_err(|error| corrupt("activity", &error))?;
                 return Ok(Some(Call { activity: call.activity, is_owned: false }));
             }
-            // In this order: what leaves the inbox in between has gone into the snapshot.
+            // In this order: arrivals that leave the inbox in between are part of the snapshot.
             let inbox = self.inbox(token).await?;
             let snapshot = patiently(|| store.find_snapshot(token.run_id)).await.map_err(failed)?;
             let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_empty()) else {
@@ -256,7 +255,7 @@ impl Client {
         Ok(None)
     }
 
-    /// Everything that waits for the run.
+    /// All arrivals in the run's inbox.
     async fn inbox(&self, token: ActivityToken) -> Result<Vec<Arrival>, TokenError> {
         let mut inbox: Vec<Arrival> = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! The signals and updates that a workflow awaits, in all builds that the database knows.
+//! The signals and updates that a workflow awaits, in all builds with a recorded definition.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,22 +12,22 @@ use crate::error::StoreError;
 use crate::evolution::{self, StoredAwaited, StoredDefinition};
 use crate::machine::WorkflowEntry;
 
-/// What is sent to a run.
+/// A kind of message to a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Sent {
     Signal,
     Update,
 }
 
-/// A workflow's stored name, and what is sent to it.
+/// A workflow's stored name, and the kind and name of a message.
 pub(super) type Awaited = (String, Sent, String);
 
-/// The types of signals, by workflow and signal.
-pub(super) type SignalTypes = HashMap<(String, String), Vec<&'static Schema>>;
+/// The types of what is sent to workflows.
+pub(super) type SentTypes = HashMap<Awaited, Vec<&'static Schema>>;
 
 impl Client {
-    /// Whether a run of this workflow may wait for what is sent, or one of another workflow that it continues as. If no
-    /// build does, what they wait for. What is not known counts as awaited: a build may be on its way to the database.
+    /// Whether a run of this workflow may await this message, in any build. If not, returns what it awaits. Returns
+    /// `Ok` if a definition is missing, because a newer build may not have recorded it yet.
     pub(super) async fn check_awaited(
         &self,
         workflow: &str,
@@ -65,25 +65,26 @@ impl Client {
         Ok(Ok(()))
     }
 
-    /// Whether a run of this workflow can read JSON as the value of a signal, in some build that the database knows. If
-    /// none can, why not. A signal of which nothing is known counts as readable.
-    pub(super) async fn check_json_signal(
+    /// Whether a run of this workflow can read JSON as what is sent, in some build that the database knows. If none can,
+    /// why not. What nothing is known of counts as readable.
+    pub(super) async fn check_json(
         &self,
         workflow: &str,
+        sent: Sent,
         name: &str,
         json: &Json,
     ) -> Result<Result<(), String>, StoreError> {
-        let key = (workflow.to_owned(), name.to_owned());
-        let known = self.lock_signals().get(&key).cloned().unwrap_or_default();
+        let key = (workflow.to_owned(), sent, name.to_owned());
+        let known = self.lock_sent_types().get(&key).cloned().unwrap_or_default();
         if known.iter().any(|schema| codec::json_to_saved(json, schema).is_ok()) {
             return Ok(Ok(()));
         }
-        let schemas = self.signal_schemas(workflow, name).await?;
+        let schemas = self.sent_schemas(workflow, sent, name).await?;
         let mut refusal = Ok(());
         for schema in &schemas {
             match codec::json_to_saved(json, schema) {
                 Ok(_) => {
-                    self.lock_signals().insert(key, schemas);
+                    self.lock_sent_types().insert(key, schemas);
                     return Ok(Ok(()));
                 }
                 Err(CodecError::Encode { reason, .. }) => {
@@ -95,11 +96,12 @@ impl Client {
         Ok(refusal)
     }
 
-    /// The types of a signal in all builds of a workflow and of those that run as a part of it.
-    async fn signal_schemas(
+    /// The types of what is sent in all builds of a workflow and of those that run as a part of it.
+    async fn sent_schemas(
         &self,
         workflow: &str,
-        signal: &str,
+        sent: Sent,
+        sent_name: &str,
     ) -> Result<Vec<&'static Schema>, StoreError> {
         let mut definitions = self.all_definitions().await?;
         let own = WorkflowEntry::all().map(evolution::own);
@@ -108,7 +110,14 @@ impl Client {
         each_build(&definitions, vec![workflow.to_owned()], |definition, todo| {
             for awaited in definition.all_awaited() {
                 match awaited {
-                    StoredAwaited::Signal { name, value, .. } if name == signal => {
+                    StoredAwaited::Signal { name, value, .. }
+                        if sent == Sent::Signal && name == sent_name =>
+                    {
+                        schemas.extend(definition.schema(*value));
+                    }
+                    StoredAwaited::Update { name, value, .. }
+                        if sent == Sent::Update && name == sent_name =>
+                    {
                         schemas.extend(definition.schema(*value));
                     }
                     StoredAwaited::Workflow { name, .. } => todo.push(name.clone()),
@@ -132,7 +141,7 @@ impl Client {
     }
 }
 
-/// Looks at each build of the workflows in `todo`, to which `look` adds those that run as a part of it.
+/// Calls `look` for each build of the workflows in `todo`; `look` adds the workflows that these await inline.
 fn each_build(
     definitions: &[&'static StoredDefinition],
     mut todo: Vec<String>,
@@ -150,14 +159,14 @@ fn each_build(
     }
 }
 
-/// Whether a definition waits for this.
+/// Whether a definition awaits this message.
 fn awaits(definition: &StoredDefinition, sent: Sent, name: &str) -> bool {
     let mut awaited = BTreeSet::new();
     add(definition, sent, &mut awaited, &mut Vec::new());
     awaited.contains(name)
 }
 
-/// Adds what a definition waits for, and the workflows that run as a part of it.
+/// Adds the messages that a definition awaits, and the workflows that it awaits inline.
 fn add(
     definition: &StoredDefinition,
     sent: Sent,

@@ -1,4 +1,4 @@
-//! A run without its type: the actions of a typed handle, on JSON.
+//! A run without its type: the methods of a typed handle, with JSON.
 
 use std::future::IntoFuture;
 use std::pin::Pin;
@@ -17,11 +17,11 @@ use crate::error::{LookupError, QueryError, RunError, StoreError, UpdateError};
 use crate::model::{Payload, RunStatus, recorded};
 use crate::store::{ArrivalKind, RunKey, RunRecord};
 
-/// How often a wait for a result looks into the database when there is no news.
+/// How often a wait for a result polls the database without a notification.
 const RESULT_POLL: Duration = Duration::from_secs(2);
 
-/// A run that is known by its workflow id or run id alone, made by [`Client::by_id`]. A workflow id names the open run
-/// that has it, or else the one started last, each time that something is asked of it.
+/// A run known only by its workflow id or run id, created by [`Client::by_id`]. For each method call, a workflow id
+/// names the open run that has it, or else the one started last.
 #[derive(Clone, Debug)]
 pub struct UntypedRun {
     client: Client,
@@ -29,8 +29,8 @@ pub struct UntypedRun {
 }
 
 impl Client {
-    /// A run by its workflow id or run id, for programs that do not have the type of its workflow. That there is such a
-    /// run is found out by what is asked of it.
+    /// A run by its workflow id or run id, for programs without the type of its workflow. Looks nothing up: the
+    /// methods of the returned value fail if there is no such run.
     ///
     /// ```no_run
     /// # async fn demo(client: piton::client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -55,7 +55,7 @@ impl UntypedRun {
         &self.key
     }
 
-    /// What is known of the run.
+    /// The run, as stored.
     ///
     /// # Errors
     /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
@@ -68,13 +68,14 @@ impl UntypedRun {
     /// Shows the run as a debugger would: see [`Client::inspect`].
     ///
     /// # Errors
-    /// As those of [`Client::inspect`].
+    /// Those of [`Client::inspect`].
     pub async fn inspect(&self) -> Result<Inspection, LookupError> {
         self.client.inspect(self.key.clone()).await
     }
 
-    /// Sends a signal as JSON, by its stored name: as [`Client::signal_json`], but for a name that no build of the
-    /// workflow waits for, and a value that none can read, which are refused; nothing is written then. Await what this returns, after setting a dedup key if it is to be.
+    /// Sends a signal as JSON, by its stored name. Like [`Client::signal_json`], but refuses a name that no build
+    /// of the workflow awaits, and a value that no build can read; nothing is written then. Await the returned
+    /// value, after setting a dedup key if needed.
     ///
     /// Errors: [`SignalError::NotAwaited`](crate::error::SignalError::NotAwaited),
     /// [`SignalError::Unfit`](crate::error::SignalError::Unfit), and those of [`Client::signal_json`].
@@ -84,7 +85,7 @@ impl UntypedRun {
         Send::new(self.client.clone(), self.key.clone(), Ok(kind)).checked(value)
     }
 
-    /// Asks the run to cancel: see [`RunHandle::cancel`](super::RunHandle::cancel). Await what this returns.
+    /// Requests the run to cancel: see [`RunHandle::cancel`](super::RunHandle::cancel). Await the returned value.
     pub fn cancel(&self, reason: impl Into<String>) -> Send {
         let kind = ArrivalKind::Cancel { reason: reason.into() };
         Send::new(self.client.clone(), self.key.clone(), Ok(kind))
@@ -94,7 +95,7 @@ impl UntypedRun {
     /// [`RunHandle::terminate`](super::RunHandle::terminate).
     ///
     /// # Errors
-    /// As those of [`UntypedRun::status`].
+    /// Those of [`UntypedRun::status`].
     pub async fn terminate(&self, reason: &str) -> Result<bool, LookupError> {
         let run_id = self.client.run_id_of(self.key.clone()).await?;
         let reason = recorded(reason.to_owned());
@@ -102,36 +103,35 @@ impl UntypedRun {
         Ok(patiently(|| store.terminate_run(run_id, &reason)).await?)
     }
 
-    /// Sends an update as JSON, by its stored name. Await what this returns for the answer, after setting an id if it
-    /// is to have one.
+    /// Sends an update as JSON, by its stored name. Await the returned value for the answer, after setting an id if
+    /// needed.
     ///
     /// Errors: see [`UpdateError`].
     pub fn update(&self, name: impl Into<String>, request: &Json) -> SendJsonUpdate {
-        let payload = Payload::from_json(request);
-        SendJsonUpdate { run: self.clone(), name: name.into(), payload, id: None }
+        SendJsonUpdate { run: self.clone(), name: name.into(), request: request.clone(), id: None }
     }
 
     /// An exposed variable: see [`Exposed::json`](super::Exposed::json).
     ///
     /// # Errors
-    /// As those of [`Client::exposed`], and [`QueryError::NotExposed`].
+    /// Those of [`Client::exposed`], and [`QueryError::NotExposed`].
     pub async fn variable(&self, name: &str) -> Result<Json, QueryError> {
         self.client.exposed(self.key.clone()).await?.json(name)
     }
 
-    /// All exposed variables that the run has in its present state.
+    /// All variables that the run exposes in its present state.
     ///
     /// # Errors
-    /// As those of [`Client::exposed`].
+    /// Those of [`Client::exposed`].
     pub async fn variables(&self) -> Result<Map<String, Json>, QueryError> {
         Ok(self.client.exposed(self.key.clone()).await?.to_json())
     }
 
-    /// Waits until the run has closed: see [`RunHandle::result`](super::RunHandle::result). The run is the one that the
-    /// key names now. Cancellation safe.
+    /// Waits until the run has closed: see [`RunHandle::result`](super::RunHandle::result). The run is the one that
+    /// the key names at the time of the call. Cancellation safe.
     ///
     /// # Errors
-    /// As those of [`RunHandle::result`](super::RunHandle::result); the error of the workflow is JSON as well.
+    /// Those of [`RunHandle::result`](super::RunHandle::result); the workflow's error is JSON as well.
     pub async fn result(&self) -> Result<Json, RunError<Json>> {
         let failed = |error: LookupError| match error {
             LookupError::Store(error) => RunError::Store(std::sync::Arc::new(error)),
@@ -165,7 +165,7 @@ impl UntypedRun {
             (status, Some(result)) => {
                 let json = self.client.payload_json(&result).await;
                 let json = json.map_err(|error| RunError::Store(std::sync::Arc::new(error)))?;
-                // What a `Result` is written as.
+                // The JSON form of a `Result`.
                 match (status, json) {
                     (RunStatus::Failed, Json::Object(mut both)) if both.contains_key("Err") => {
                         Err(RunError::Failed(both.remove("Err").unwrap_or_default()))
@@ -184,19 +184,19 @@ impl UntypedRun {
     /// Watches the run from now on: see [`Client::watch`].
     ///
     /// # Errors
-    /// As those of [`Client::watch`].
+    /// Those of [`Client::watch`].
     pub async fn watch(&self) -> Result<Watch, LookupError> {
         self.client.watch(self.key.clone()).await
     }
 }
 
-/// An update as JSON that is yet to be sent: await it for the answer.
+/// An update as JSON, ready to be sent: await it for the answer.
 #[derive(Debug)]
 #[must_use = "nothing is sent until this is awaited"]
 pub struct SendJsonUpdate {
     run: UntypedRun,
     name: String,
-    payload: Payload,
+    request: Json,
     id: Option<String>,
 }
 
@@ -208,8 +208,9 @@ impl SendJsonUpdate {
     }
 
     async fn send(self) -> Result<Json, UpdateError<Json>> {
-        let Self { run: UntypedRun { client, key }, name, payload, id } = self;
-        let update = RawUpdate { name, id: id_or_new(id)?, payload };
+        let Self { run: UntypedRun { client, key }, name, request, id } = self;
+        let payload = Payload::from_json(&request);
+        let update = RawUpdate { name, id: id_or_new(id)?, payload, json: Some(request) };
         let sent = client.send_update(key, update).await.map_err(UpdateError::widen)?;
         let answer = match sent {
             Ok(key) => client.update_reply(&key).await.map_err(UpdateError::widen)?,
@@ -230,8 +231,8 @@ impl IntoFuture for SendJsonUpdate {
     type Output = Result<Json, UpdateError<Json>>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
 
-    /// Sends the update and waits for the answer. Dropping the future may or may not send it; with an id, sending it
-    /// again is safe.
+    /// Sends the update and waits for the answer. If the future is dropped, the update may or may not have been
+    /// sent; with an id, sending it again is safe.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.send())
     }

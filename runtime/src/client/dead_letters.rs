@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::store::{DeadLetter, DeadLetterFilter, DeadLetterId, RedeliverOutcome};
 
 impl Client {
-    /// The dead letters that match, oldest first, at most `limit`: messages of runs to a workflow id that no
+    /// The dead letters that match, the oldest first, at most `limit`: messages of runs to a workflow id that no
     /// open run has, and signals that a run could not read. They are kept until they are
     /// [redelivered](Client::redeliver_dead_letters) or [dropped](Client::drop_dead_letters).
     ///
@@ -29,11 +29,11 @@ impl Client {
         }
     }
 
-    /// Puts dead letters into the inbox of the open run that has their workflow id, each once, whoever else
-    /// asks for the same. The outcomes are in the order of `ids`.
+    /// Puts dead letters into the inbox of the open run that has their workflow id. Each is delivered once, even
+    /// under concurrent calls. Returns outcomes in the order of `ids`.
     ///
-    /// Calling it again is safe: a letter that was delivered, also by a call whose answer was lost, is
-    /// [`RedeliverOutcome::Gone`].
+    /// Calling it again is safe: the outcome for a delivered dead letter is [`RedeliverOutcome::Gone`], even if the
+    /// response of the first call was lost.
     ///
     /// # Errors
     /// See [`Client::find`].
@@ -44,7 +44,7 @@ impl Client {
         patiently(|| self.store().redeliver_dead_letters(ids)).await
     }
 
-    /// Deletes dead letters. Returns how many of them were there.
+    /// Deletes dead letters. Returns how many of them existed. Calling it again is safe.
     ///
     /// # Errors
     /// See [`Client::find`].

@@ -8,8 +8,8 @@ use crate::model::DefinitionHash;
 use crate::store::DefinitionSummary;
 
 impl Client {
-    /// The definitions of a workflow, or of all, which workers and clients have recorded, each with how many
-    /// open runs are in a state that it wrote.
+    /// The recorded definitions of a workflow, or of all, each with the number of open runs in a state that it
+    /// describes.
     ///
     /// # Errors
     /// See [`Client::find`].
@@ -21,10 +21,10 @@ impl Client {
     }
 
     /// A recorded definition: the states, what each awaits and keeps, and the ways between them.
-    ///
+    /// A recorded definition: the states, what each awaits and saves, and the transitions between them.
     /// # Errors
-    /// See [`Client::find`]; [`StoreError::Corrupt`] if another version of piton has written it in a way that
-    /// this one cannot read.
+    /// See [`Client::find`]; [`StoreError::Corrupt`] if another version of piton has recorded the definition in a form
+    /// that this one cannot read.
     pub async fn find_definition(
         &self,
         hash: DefinitionHash,

@@ -16,7 +16,7 @@ use crate::machine::{StepError, Workflow};
 use crate::model::{DefinitionHash, RunId};
 use crate::store::RunKey;
 
-/// The exposed variables of a run in one state, as its last commit has left them.
+/// The exposed variables of a run in one state, after its last commit.
 #[derive(Clone, Debug)]
 pub struct Exposed {
     run_id: RunId,
@@ -37,27 +37,28 @@ impl Exposed {
         self.variables.iter().map(|variable| &*variable.name)
     }
 
-    /// Reads a variable. Its value may have been written by another build: it is read as that type of today which is
-    /// asked for.
+    /// Reads a variable. If another build has written the value, it is converted by its schema to `T`, as saved
+    /// variables are.
     ///
     /// # Errors
-    /// [`QueryError::NotExposed`], and [`QueryError::Variable`] if it is no such value.
+    /// [`QueryError::NotExposed`] if there is no such variable, and [`QueryError::Variable`] if its value does not
+    /// fit `T`.
     pub fn read<T: DeserializeOwned>(&self, name: &str) -> Result<T, QueryError> {
         let variable = self.find(name)?;
         let read = |schema| codec::read_by(&variable.saved, schema)?.read();
         variable.schema.clone().and_then(read).map_err(|error| self.unreadable(name, error))
     }
 
-    /// Reads a variable as JSON, without its type. One that is also `#[redact]`ed is `"(secret)"`, and so is what is in
-    /// a [`Secret`](crate::Secret).
+    /// Reads a variable as JSON, without its type. A variable that is also marked `#[redact]` is `"(secret)"`, and
+    /// so is the content of a [`Secret`](crate::Secret).
     ///
     /// # Errors
-    /// As those of [`Exposed::read`].
+    /// Those of [`Exposed::read`].
     pub fn json(&self, name: &str) -> Result<Json, QueryError> {
         self.find(name)?.json().map_err(|error| self.unreadable(name, error))
     }
 
-    /// All variables as JSON, by their names. What cannot be read is `null`.
+    /// All variables as JSON, by name. Variables that cannot be read are `null`.
     pub fn to_json(&self) -> Map<String, Json> {
         let json = |variable: &ExposedVariable| {
             (variable.name.clone(), variable.json().unwrap_or_default())
@@ -78,7 +79,7 @@ impl Exposed {
         QueryError::Variable { run_id: self.run_id, name: name.to_owned(), source }
     }
 
-    /// Those in this snapshot. The error is the definition that is to be learned first.
+    /// The exposed variables of a snapshot. The outer error is the definition that must be loaded first.
     fn of(run_id: RunId, snapshot: &[u8]) -> Result<Result<Self, StepError>, DefinitionHash> {
         let mut exposed = Self { run_id, variables: Vec::new() };
         if snapshot.is_empty() {
@@ -96,7 +97,7 @@ impl Exposed {
         Ok(exposed.add(definition, &snapshot.frame).map(|()| exposed))
     }
 
-    /// Adds the variables of a state, then those of the `async` blocks that it waits for.
+    /// Adds the variables of a state, then those of the `async` blocks that it awaits.
     fn add(
         &mut self,
         definition: &'static StoredDefinition,
@@ -105,7 +106,7 @@ impl Exposed {
         let (head, locals, operations) = take_apart(frame, |head| definition.locals_of(head))?;
         let state = &definition.states[head.state as usize];
         for (local, saved) in state.locals.iter().zip(locals).filter(|(local, _)| local.exposed) {
-            // It is stored with a number if other variables have its name, none of which is exposed.
+            // A name is stored with a number if several variables share it; none of those is exposed.
             let name = local.name.split('#').next().unwrap_or_default();
             if self.variables.iter().any(|known| known.name == name) {
                 continue;
@@ -140,8 +141,8 @@ impl ExposedVariable {
 /// The function of a query, with its arguments.
 type Ask<'a, R> = dyn FnOnce(&Exposed) -> Result<R, QueryError> + Send + 'a;
 
-/// A query of runs of the workflow `W`, with its arguments: made by the function `args` beside a
-/// [`#[query]`](macro@crate::query), and asked with [`RunHandle::query`].
+/// A query of runs of the workflow `W`, with its arguments. Created by the function `args` beside a
+/// [`#[query]`](macro@crate::query), and executed by [`RunHandle::query`].
 #[must_use = "a query is not answered until a run is asked"]
 pub struct QueryCall<'a, W, R> {
     ask: Box<Ask<'a, R>>,
@@ -162,18 +163,18 @@ impl<W: Workflow, R> std::fmt::Debug for QueryCall<'_, W, R> {
 }
 
 impl<W: Workflow> RunHandle<W> {
-    /// Asks a query: a pure function of exposed variables, which is carried out here, in this process, on the state
-    /// that the last commit of the run has left. It needs no worker, and does not matter to the run. The run may be
-    /// running, parked, blocked or closed; of one with relaxed durability, the state may be a few steps old. A run
-    /// that has completed keeps the state of its last await, without what its code did after that.
+    /// Executes a query: a pure function of exposed variables. It runs in this process, on the state after the
+    /// run's last commit, so it needs no worker and does not affect the run. The run may be running, parked,
+    /// blocked or closed. The state of a run with relaxed durability may be a few steps old. A completed run keeps
+    /// the state of its last await, without the changes that its code made afterwards.
     ///
     /// ```ignore
     /// let total = run.query(total::args("EUR")).await?;
     /// ```
     ///
     /// # Errors
-    /// [`QueryError::NotExposed`] if the state does not have a variable that the query reads, for example because the
-    /// run has not come to it; [`QueryError::Variable`] if its value is not one of the query's type.
+    /// [`QueryError::NotExposed`] if the state lacks a variable that the query reads, for example because the run
+    /// has not reached its declaration; [`QueryError::Variable`] if a value does not fit the query's type.
     pub async fn query<R>(&self, call: QueryCall<'_, W, R>) -> Result<R, QueryError> {
         let exposed = self.exposed().await?;
         (call.ask)(&exposed)
@@ -182,11 +183,11 @@ impl<W: Workflow> RunHandle<W> {
     /// The exposed variables of the run.
     ///
     /// # Errors
-    /// As those of [`Client::exposed`].
+    /// Those of [`Client::exposed`].
     pub async fn exposed(&self) -> Result<Exposed, QueryError> {
         let formerly = formerly::<W>();
         let mut exposed = self.client().exposed(self.run_id()).await?;
-        // Known by their names of today, also where another build has saved them under an older one.
+        // By their present names, even if another build has saved them under a former one.
         for (name, former) in formerly {
             if exposed.find(name).is_err()
                 && let Some(known) =
@@ -199,7 +200,7 @@ impl<W: Workflow> RunHandle<W> {
     }
 }
 
-/// The names that exposed variables of `W` have, each with one that it had.
+/// The present names of exposed variables of `W`, each with one former name.
 fn formerly<W: Workflow>() -> Vec<(&'static str, &'static str)> {
     if W::EXPOSED.is_empty() {
         return Vec::new();
@@ -215,12 +216,11 @@ fn formerly<W: Workflow>() -> Vec<(&'static str, &'static str)> {
 }
 
 impl Client {
-    /// The exposed variables of a run, whatever its workflow, as its last commit has left them: see
-    /// [`RunHandle::query`].
+    /// The exposed variables of a run of any workflow, after its last commit: see [`RunHandle::query`].
     ///
     /// # Errors
-    /// [`QueryError::Lookup`] if there is no such run or the database [is away](Client#when-the-database-is-away) for
-    /// too long, [`QueryError::Unreadable`] if what is saved cannot be read.
+    /// [`QueryError::Lookup`] if there is no such run or the database [is away](Client#when-the-database-is-away)
+    /// for too long, [`QueryError::Unreadable`] if the saved state cannot be read.
     pub async fn exposed(&self, run: impl Into<RunKey>) -> Result<Exposed, QueryError> {
         let key = run.into();
         let run_id = self.run_id_of(key.clone()).await?;

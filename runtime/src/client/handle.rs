@@ -17,17 +17,17 @@ use crate::machine::{Signal, Workflow};
 use crate::model::{RunId, RunStatus, recorded};
 use crate::store::{ArrivalKind, EndWatch, Ending, FoundEnding, RunKey, RunRecord};
 
-/// How often a wait for a result looks into the database when there is no news: a run may close in
-/// another process whose news is lost.
+/// How often a wait for a result polls the database without a notification. A run may close in another process, and
+/// the notification may be lost.
 const RESULT_POLL: Duration = Duration::from_secs(2);
 
-/// A run of the workflow `W`. Dropping it does nothing to the run.
+/// A run of the workflow `W`. Dropping the handle has no effect on the run.
 pub struct RunHandle<W> {
     client: Client,
     run_id: RunId,
     workflow_id: String,
     workflow: PhantomData<fn() -> W>,
-    /// Begun before the run was, so that whoever waits first need not look first.
+    /// Subscribed before the run started, so that the first wait can skip a query.
     watch: Mutex<Option<(EndWatch, Instant)>>,
 }
 
@@ -36,7 +36,7 @@ impl<W: Workflow> RunHandle<W> {
         Self { client, run_id, workflow_id, workflow: PhantomData, watch: Mutex::new(None) }
     }
 
-    /// The handle of a run whose end has been watched for since before it was started.
+    /// The handle of a run whose end was subscribed to before it was started.
     pub(super) fn started(
         client: Client,
         run_id: RunId,
@@ -56,21 +56,20 @@ impl<W: Workflow> RunHandle<W> {
         self.run_id
     }
 
-    /// The business key.
+    /// The workflow id of the run.
     pub fn workflow_id(&self) -> &str {
         &self.workflow_id
     }
 
-    /// Waits until the run has closed, in whatever process, and so have the runs that it continues as, and further attempts
-    /// if it is [tried again](super::Start::retry). A *blocked* run is not closed: the wait lasts until code that can
-    /// continue it has been deployed, or somebody terminates it; see
-    /// [`RunHandle::status`] for the reason. Cancellation safe.
+    /// Waits until the run has closed, in any process, and returns its result. If the run continues as a new run or
+    /// is [retried](super::Start::retry), waits for those runs as well. A *blocked* run is not closed: the wait
+    /// lasts until code that can continue it is deployed, or an operator terminates it. See [`RunHandle::status`]
+    /// for the reason. Cancellation safe.
     ///
     /// # Errors
-    /// [`RunError::Failed`] with the workflow's own error, [`RunError::Cancelled`],
-    /// [`RunError::Terminated`] and so on for a run that closed without a value;
-    /// [`RunError::Store`] if the database failed in a way that waiting does not mend: while it
-    /// cannot be reached, the wait continues.
+    /// [`RunError::Failed`] with the workflow's own error; [`RunError::Cancelled`], [`RunError::Terminated`] and so
+    /// on for a run that closed without a value; [`RunError::Store`] for an error of the database that is not
+    /// retryable. While the database cannot be reached, the wait continues.
     pub async fn result(&self) -> Result<W::Output, RunError<W::Error>> {
         let mut ending = self.ending().await?;
         let mut run_id = self.run_id;
@@ -83,7 +82,7 @@ impl<W: Workflow> RunHandle<W> {
         self.ended(&ending).await
     }
 
-    /// As [`RunHandle::result`], of this run alone, also if others follow it in its chain.
+    /// Like [`RunHandle::result`], but for this run alone, even if others follow it in its chain.
     ///
     /// # Errors
     /// Those of [`RunHandle::result`], and [`RunError::ContinuedAsNew`].
@@ -103,7 +102,7 @@ impl<W: Workflow> RunHandle<W> {
         let mut watch = self.watch.lock().unwrap_or_else(PoisonError::into_inner).take();
         let poll = poll_interval(&**self.client.store(), RESULT_POLL);
         loop {
-            // News or not, the next look tells.
+            // Poll after a notification and after a timeout alike.
             if let Some((watch, since)) = watch.take()
                 && let Ok(Some(ending)) = timeout_at(since + poll, watch.settled()).await
             {
@@ -119,7 +118,7 @@ impl<W: Workflow> RunHandle<W> {
         }
     }
 
-    /// The outcome of the run. Its result may have been written by another build.
+    /// The result of the run, which another build may have written.
     async fn ended(&self, ending: &Ending) -> Result<W::Output, RunError<W::Error>> {
         let store = &**self.client.store();
         let learn = || evolution::learn_schemas_of(store, ending.result.iter());
@@ -127,11 +126,11 @@ impl<W: Workflow> RunHandle<W> {
         ended::<W>(ending)
     }
 
-    /// Sends a signal. Await what this returns, after setting a dedup key if it is to be.
+    /// Sends a signal. Await the returned value, after setting a dedup key if needed.
     ///
-    /// Errors: [`Closed`] and [`Unknown`] by the state of the run, [`Encode`] for a signal that cannot
-    /// be saved, [`NotAwaited`] for one that no build of the workflow waits for. If the workflow may continue as another one,
-    /// it may be a signal that any workflow waits for. [`Client::signal_json`] does not check this.
+    /// Errors: [`Closed`] if the run is closed; [`Unknown`] if there is no such run; [`Encode`] if the signal cannot be
+    /// encoded; [`NotAwaited`] if no build of the workflow awaits this signal (if the workflow may continue as another one:
+    /// if no workflow does). [`Client::signal_json`] does not check this.
     ///
     /// [`NotAwaited`]: crate::error::SignalError::NotAwaited
     /// [`Closed`]: crate::error::SignalError::Closed
@@ -142,27 +141,28 @@ impl<W: Workflow> RunHandle<W> {
         Send::new(self.client.clone(), self.run_id, send::signal(&signal)).for_workflow(workflow)
     }
 
-    /// Asks the run to cancel: what it awaits ends, unless it waits for the request itself with
-    /// [`Context::cancelled`](crate::machine::Context::cancelled). It may still do what it has to
-    /// do before it closes. Await what this returns.
+    /// Requests the run to cancel. Its current await ends, unless the workflow awaits the request itself with
+    /// [`Context::cancelled`](crate::machine::Context::cancelled). The workflow may clean up before it closes.
+    /// Await the returned value.
     pub fn cancel(&self, reason: impl Into<String>) -> Send {
         let kind = Ok(ArrivalKind::Cancel { reason: reason.into() });
         Send::new(self.client.clone(), self.run_id, kind)
     }
 
-    /// Closes the run without running any more of its code, wherever it is. Returns whether that is
-    /// how it ended: `false` if it had closed before in another way or for another reason, `true` also
-    /// if it was terminated before for this one. So it may be called again, which is what it does itself
-    /// if the database's answer is lost. Dropping the future may or may not terminate the run.
+    /// Closes the run without running any more of its code, wherever it is. Returns whether the run was terminated
+    /// for this reason, by this call or an earlier one, and `false` if it closed in another way or for another
+    /// reason. The call is therefore safe to repeat, and repeats itself if the database's response is lost. If the
+    /// future is dropped, the run may or may not have been terminated.
     ///
     /// # Errors
-    /// The database [is away](Client#when-the-database-is-away) for too long; calling again is safe.
+    /// [`StoreError`] if the database [is away](Client#when-the-database-is-away) for too long; calling again is
+    /// safe.
     pub async fn terminate(&self, reason: &str) -> Result<bool, StoreError> {
         let reason = recorded(reason.to_owned());
         patiently(|| self.client.store().terminate_run(self.run_id, &reason)).await
     }
 
-    /// Where the run stands now.
+    /// The run, as stored now.
     ///
     /// # Errors
     /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database

@@ -9,23 +9,23 @@ use crate::machine::WorkflowEntry;
 use crate::model::{DefinitionHash, RunStatus};
 use crate::store::Store;
 
-/// Open runs in a state that one definition of a workflow wrote.
+/// The number of open runs in one state of one definition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DefinitionInUse {
-    /// The stored name that the runs have: of today or a former one.
+    /// The stored name of the runs' workflow: the present one or a former one.
     pub workflow: String,
     /// The version of the workflow, if the database has the definition.
     pub version: Option<u32>,
-    /// What identifies the definition; `None` for runs that have made no step since the database began to keep it.
+    /// The hash that identifies the definition; `None` for runs without a step since this column exists.
     pub definition: Option<DefinitionHash>,
-    /// Whether this program has just this definition.
+    /// Whether this program has the same definition.
     pub is_current: bool,
     /// The name of the state.
     pub state: String,
     /// An open status.
     pub status: RunStatus,
-    /// How many runs.
+    /// The number of runs.
     pub runs: u64,
 }
 
@@ -42,7 +42,7 @@ pub(super) async fn in_use(
     for name in names {
         let mut last = None;
         for count in patiently(|| store.count_by_definition(name)).await? {
-            // They come by definition.
+            // Ordered by definition.
             let version = match (count.definition, last) {
                 (None, _) => None,
                 (Some(hash), Some((known, version))) if hash == known => version,

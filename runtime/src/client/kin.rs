@@ -1,4 +1,4 @@
-//! The relatives of a run: the runs of its chain, its parent and its children.
+//! The relations of a run: the runs of its chain, its parent and its children.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use crate::error::{LookupError, RunError};
 use crate::model::{Link, RunId, RunStatus};
 use crate::store::{ChainEntry, ChildRecord, Kin, RunKey};
 
-/// How many are read at a time.
+/// The number of runs to read at a time.
 const PAGE: u32 = 200;
 
-/// The run in whose result the result of another one is found that has ended so: the one that it continues as, or the
-/// next attempt. One that cron has started has a result of its own.
+/// The run that has the result of a run with this ending: the one it continues as, or the next attempt. A run that
+/// cron has started has a result of its own.
 ///
 /// # Errors
-/// [`RunError::Store`], and [`RunError::Unknown`] if a run has continued as one that is no longer there.
+/// [`RunError::Store`], and [`RunError::Unknown`] if the next run no longer exists.
 pub(super) async fn goes_on_as<E>(
     client: &Client,
     run_id: RunId,
@@ -42,8 +42,8 @@ pub(super) async fn goes_on_as<E>(
 }
 
 impl Client {
-    /// Which runs a run belongs to: its chain, its parent, and how many children the chain has. A workflow id names the
-    /// open run that has it, or else the one started last.
+    /// The relations of a run: its chain, its parent, and the number of children of the chain. A workflow id names
+    /// the open run that has it, or else the one started last.
     ///
     /// # Errors
     /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
@@ -61,8 +61,8 @@ impl Client {
         kin.ok_or(LookupError::Unknown(key))
     }
 
-    /// The runs of the chain that a run belongs to, in their order: those of its workflow id that have followed each
-    /// other. At least the run itself.
+    /// The runs of a run's chain, in order: runs of one workflow id that follow each other. At least the run
+    /// itself.
     ///
     /// # Errors
     /// See [`Client::kin`].
@@ -80,8 +80,8 @@ impl Client {
         }
     }
 
-    /// The children that the runs of a run's chain have started, in the order of their ids, at most `limit`. Those whose
-    /// start is still on its way are not among them.
+    /// The children started by the runs of a run's chain, ordered by id, at most `limit`. Children whose start is
+    /// still in the outbox are not included.
     ///
     /// # Errors
     /// See [`Client::kin`].

@@ -11,15 +11,15 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// Adds attributes, in place of those of the same names.
+    /// Adds attributes; later ones replace earlier ones of the same name.
     pub(super) fn add(&mut self, attributes: AttributeChanges) {
         self.attributes.extend(attributes);
     }
 
-    /// What is stored.
+    /// The attributes and the memo, as stored.
     ///
     /// # Errors
-    /// Something is longer than it may be, or cannot be stored.
+    /// A value is too long, or cannot be stored.
     pub(super) fn checked(self) -> Result<(AttributeMap, Memo), StartError> {
         let Self { attributes: changes, memo } = self;
         changes.check().map_err(StartError::Attributes)?;

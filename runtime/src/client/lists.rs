@@ -11,15 +11,16 @@ use super::Client;
 use super::inspect::Position;
 use crate::engine::backoff::patiently;
 use crate::error::{LookupError, StoreError};
+use crate::evolution::written;
 use crate::filter::evaluate::{Cell, Row};
 use crate::filter::{Column, Filter};
 use crate::model::AttributeValue;
 use crate::store::{RunCount, RunCursor, RunOrder, RunQuery, RunRecord};
 
-/// How many runs are read at a time where variables decide which of them are meant.
+/// The number of runs to read at a time if variables decide which runs match.
 const CANDIDATES: u32 = 100;
 
-/// A list of runs that is yet to be read: await it. The first page has 100 runs.
+/// A list of runs, ready to be read: await it. By default it returns the first 100 runs.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is read until this is awaited"]
 pub struct ListRuns {
@@ -30,16 +31,16 @@ pub struct ListRuns {
     limit: u32,
 }
 
-/// Some runs of a list.
+/// A page of a list of runs.
 #[derive(Clone, Debug)]
 pub struct RunPage {
     /// The runs, in the order of the list.
     pub runs: Vec<RunRecord>,
-    /// Where the next page begins; `None` if this is the last.
+    /// Where the next page begins; `None` for the last page.
     pub next: Option<RunCursor>,
 }
 
-/// A count of runs that is yet to be made: await it.
+/// A count of runs: await it.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is counted until this is awaited"]
 pub struct CountRuns {
@@ -47,7 +48,7 @@ pub struct CountRuns {
     filter: Filter,
 }
 
-/// A count of runs by what a column holds, that is yet to be made: await it.
+/// A count of runs by the value of a column: await it.
 #[derive(Clone, Debug)]
 #[must_use = "nothing is counted until this is awaited"]
 pub struct GroupedCount {
@@ -56,11 +57,11 @@ pub struct GroupedCount {
 }
 
 impl Client {
-    /// Lists the runs that a filter means, by default the newest first.
+    /// Lists the runs that match a filter, by default the newest first.
     ///
-    /// A filter that asks for [variables](crate::filter::variable) is applied by this process: it reads the runs that
-    /// the rest of the filter means, a hundred at a time, and the saved state of each of them, by the schemas that the
-    /// database has. A variable that is hidden or cannot be read counts as not set.
+    /// A filter on [variables](crate::filter::variable) is evaluated in this process: it reads the runs that match
+    /// the rest of the filter, a hundred at a time, and the saved state of each, with the schemas from the
+    /// database. A variable that is hidden or cannot be read counts as not set.
     ///
     /// ```no_run
     /// use piton::store::{OrderBy, RunOrder};
@@ -79,22 +80,22 @@ impl Client {
     /// # }
     /// ```
     ///
-    /// Errors: [`StoreError`] if the database [is away](Client#when-the-database-is-away) for too long, or holds what
-    /// cannot be read.
+    /// Errors: [`StoreError`] if the database [is away](Client#when-the-database-is-away) for too long, or contains
+    /// a row that cannot be read.
     pub fn list_runs(&self, filter: impl Into<Filter>) -> ListRuns {
         let (order, after) = (RunOrder::default(), None);
         ListRuns { client: self.clone(), filter: filter.into(), order, after, limit: 100 }
     }
 
-    /// Counts the runs that a filter means, or with [`CountRuns::group_by`] how many there are of each kind. A filter
-    /// that asks for variables is applied as by [`Client::list_runs`], to all runs that the rest of it means.
+    /// Counts the runs that match a filter; with [`CountRuns::group_by`], by the value of a column. A filter on
+    /// variables is evaluated as by [`Client::list_runs`], for all runs that match the rest of the filter.
     ///
-    /// Errors: as those of [`Client::list_runs`].
+    /// Errors: those of [`Client::list_runs`].
     pub fn count(&self, filter: impl Into<Filter>) -> CountRuns {
         CountRuns { client: self.clone(), filter: filter.into() }
     }
 
-    /// The filter with its times counted from now, if it has some: so that all pages of a list count from the same.
+    /// The filter with relative times made absolute, so that all pages of a list use the same time.
     pub(super) async fn fixed(&self, filter: Filter) -> Result<Filter, StoreError> {
         match filter.is_relative() {
             true => Ok(filter.at(patiently(|| self.store().now()).await?)),
@@ -102,7 +103,7 @@ impl Client {
         }
     }
 
-    /// The runs of a page that a filter means whose variables the store has not looked at. Its times are fixed.
+    /// The runs of a page whose variables match the filter. Times in the filter are absolute.
     async fn with_variables(
         &self,
         filter: &Filter,
@@ -113,7 +114,7 @@ impl Client {
             let position = match self.inspect(run.run_id).await {
                 Ok(inspection) => inspection.position,
                 Err(LookupError::Store(error)) => return Err(error),
-                // It has gone meanwhile.
+                // It was deleted meanwhile.
                 Err(_) => continue,
             };
             let row = WithVariables { run: &run, position: position.as_ref() };
@@ -126,21 +127,21 @@ impl Client {
 }
 
 impl ListRuns {
-    /// Sets the order. Default: by the ids of the runs, the newest first, which costs least: another order is made of
-    /// all runs that the filter means.
+    /// Sets the order. Default: by run id, the newest first. This is the cheapest order; others sort all runs that
+    /// match.
     pub fn order_by(mut self, order: RunOrder) -> Self {
         self.order = order;
         self
     }
 
-    /// Sets how many runs a page has at most. Default: 100.
+    /// Sets the maximum number of runs per page. Default: 100.
     pub fn limit(mut self, limit: u32) -> Self {
         self.limit = limit;
         self
     }
 
-    /// Goes on where another page has ended, in the order of that. Runs that were started meanwhile, or have moved
-    /// within the order, do not shift what follows.
+    /// Continues after another page, in the order of that page. Runs that start or change meanwhile do not shift
+    /// the pages.
     pub fn page(mut self, next: impl Into<RunCursor>) -> Self {
         let next = next.into();
         self.order = next.order();
@@ -158,7 +159,7 @@ impl ListRuns {
             let at_a_time = if asks_for_variables { CANDIDATES } else { left };
             let query = RunQuery { filter: &filter, order, after, limit: at_a_time };
             let mut page = patiently(|| client.store().list_runs(query)).await?;
-            // No more than were asked for.
+            // At most the limit.
             page.truncate(at_a_time as usize);
             let Some(last) = page.last() else { return Ok(RunPage { runs, next: None }) };
             after = Some(order.behind(last));
@@ -176,7 +177,7 @@ impl ListRuns {
 }
 
 impl CountRuns {
-    /// Counts by what a column holds, in the order of that; times by the day, in UTC.
+    /// Counts by the value of a column, ordered by value; times by day, in UTC.
     pub fn group_by(self, column: Column) -> GroupedCount {
         GroupedCount { count: self, column }
     }
@@ -204,7 +205,7 @@ impl CountRuns {
     }
 }
 
-/// A run with what it has saved.
+/// A run with its saved variables.
 struct WithVariables<'a> {
     run: &'a RunRecord,
     position: Option<&'a Position>,
@@ -219,13 +220,13 @@ impl Row for WithVariables<'_> {
         self.run.attribute(name)
     }
 
-    /// The names of variables may have points in them.
+    /// The names of variables may have points in them, and a number that the source does not have.
     fn variable(&self, path: &[String]) -> Option<Cow<'_, Value>> {
         let variables = &self.position?.variables;
         (1..=path.len()).rev().find_map(|names| {
             let name = path[..names].join(".");
-            let variable = variables.iter().find(|variable| variable.name == name)?;
-            let shown = &variable.value;
+            let names_of_all = variables.iter().map(|variable| &*variable.name);
+            let shown = &variables[written(&name, names_of_all)?].value;
             if shown.note.is_some() || shown.is_secret() {
                 return None;
             }

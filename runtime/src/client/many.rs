@@ -1,7 +1,7 @@
 //! Changing all runs that match a filter.
 //!
-//! Each run is a transaction of its own with an audit entry of its own. So a change of many can be stopped at any moment
-//! and gone on with from where it was.
+//! Each run is changed in a transaction of its own, with its own audit entry. A change of many runs can therefore
+//! be stopped at any time and continued later.
 
 use std::future::IntoFuture;
 use std::pin::Pin;
@@ -19,10 +19,10 @@ use crate::machine::Signal;
 use crate::model::{Payload, RunId, recorded};
 use crate::store::{ArrivalKind, ChangeOutcome, ChangeRun, NewAuditEntry, RunChange, RunCursor};
 
-/// How many runs are changed in a second unless somebody says otherwise.
+/// The default maximum number of runs changed per second.
 const RATE: u32 = 100;
 
-/// A change of all runs that a filter means, that is yet to be made: say who makes it and why, and await it.
+/// A change of all runs that match a filter: set who makes it and why, and await it.
 #[must_use = "nothing is changed until this is awaited"]
 pub struct ChangeMany {
     client: Client,
@@ -57,21 +57,22 @@ enum Action {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ManyChanged {
-    /// How many runs the filter has meant so far.
+    /// Number of runs that matched so far.
     pub matched: u64,
-    /// Those that were changed; of a dry run, those that would be.
+    /// Number of runs that were changed; in a dry run, that would be.
     pub changed: u64,
-    /// Those that were not, because they had gone or closed meanwhile, or were changed before, or are not such as can be
-    /// changed so: an open run is not deleted, and one that goes on is not tried again.
+    /// Number of runs that were not changed, because they were deleted or closed meanwhile, were changed before, or
+    /// are in the wrong state: an open run is not deleted, and a run that is neither blocked nor failed is not
+    /// retried.
     pub left: u64,
     /// The last run that was checked. A call with [after](ChangeMany::after) this run skips the runs before it.
     pub last: Option<RunCursor>,
-    /// Whether the end was reached, and not the [limit](ChangeMany::limit).
+    /// Whether all matching runs were processed, as opposed to the call reaching its [limit](ChangeMany::limit).
     pub is_over: bool,
 }
 
 impl Client {
-    /// Sends a signal to every open run that a filter means. Runs that are over get none.
+    /// Sends a signal to every open run that matches a filter. Closed runs are skipped.
     ///
     /// ```no_run
     /// # use piton::prelude::*;
@@ -96,7 +97,7 @@ impl Client {
         self.deliver_to_all(filter, Action::Signal, send::signal(&signal))
     }
 
-    /// Sends a signal as JSON to every open run that a filter means, for programs that do not have its type; see
+    /// Sends a signal as JSON to every open run that matches a filter, for programs without its type; see
     /// [`Client::signal_json`].
     ///
     /// Errors: [`BulkError`].
@@ -110,7 +111,7 @@ impl Client {
         self.deliver_to_all(filter, Action::Signal, Ok(kind))
     }
 
-    /// Asks every open run that a filter means to cancel, for the reason that [`ChangeMany::because`] gives.
+    /// Requests every open run that matches a filter to cancel, for the reason given to [`ChangeMany::because`].
     ///
     /// Errors: [`BulkError`].
     pub fn cancel_all(&self, filter: impl Into<Filter>) -> ChangeMany {
@@ -118,7 +119,7 @@ impl Client {
         self.deliver_to_all(filter, Action::Cancel, Ok(kind))
     }
 
-    /// Terminates every open run that a filter means, for the reason that [`ChangeMany::because`] gives.
+    /// Terminates every open run that matches a filter, for the reason given to [`ChangeMany::because`].
     ///
     /// Errors: [`BulkError`].
     pub fn terminate_all(&self, filter: impl Into<Filter>) -> ChangeMany {
@@ -126,42 +127,43 @@ impl Client {
         ChangeMany::new(self.clone(), filter.into(), Action::Terminate, Ok(change))
     }
 
-    /// Lets every blocked or failed run that a filter means try again, as [`UntypedRun::retry`](super::UntypedRun::retry)
-    /// does; add `status = 'blocked'` to the filter for those alone. Failed runs that cannot go back, because another run
-    /// follows them for example, are [left](ManyChanged::left).
+    /// Retries every blocked or failed run that matches a filter, as
+    /// [`UntypedRun::retry`](super::UntypedRun::retry) does; add `status = 'blocked'` to the filter to leave failed
+    /// runs out. Failed runs that cannot be retried, for example because another run follows them, are counted as
+    /// [left](ManyChanged::left).
     ///
     /// Errors: [`BulkError`].
     pub fn retry_all(&self, filter: impl Into<Filter>) -> ChangeMany {
         ChangeMany::new(self.clone(), filter.into(), Action::Retry, Ok(RunChange::Unblock))
     }
 
-    /// Pauses every open run that a filter means, as [`UntypedRun::pause`](super::UntypedRun::pause) does, for the reason
-    /// that [`ChangeMany::because`] gives.
+    /// Pauses every open run that matches a filter, as [`UntypedRun::pause`](super::UntypedRun::pause) does, for
+    /// the reason given to [`ChangeMany::because`].
     ///
     /// Errors: [`BulkError`].
     pub fn pause_all(&self, filter: impl Into<Filter>) -> ChangeMany {
         ChangeMany::new(self.clone(), filter.into(), Action::Pause, Ok(RunChange::Pause))
     }
 
-    /// Lets every paused run that a filter means go on, as [`UntypedRun::resume`](super::UntypedRun::resume) does. A run
-    /// whose worker has not yet let go of it is `running` and not among them.
+    /// Resumes every paused run that matches a filter, as [`UntypedRun::resume`](super::UntypedRun::resume) does. A
+    /// run whose worker has not let go of it yet is `running` and is skipped.
     ///
     /// Errors: [`BulkError`].
     pub fn resume_all(&self, filter: impl Into<Filter>) -> ChangeMany {
         ChangeMany::new(self.clone(), filter.into(), Action::Resume, Ok(RunChange::Resume))
     }
 
-    /// Deletes every run that a filter means and that is over, with its rows: its result, its attributes and memo, its
-    /// kept states, its answers to updates, its promises, the keys of what has arrived for it. What it has sent and is still on its way is delivered; dead
-    /// letters and audit entries stay.
+    /// Deletes every closed run that matches a filter, with its result, attributes, memo, past states, answers to
+    /// updates, promises and dedup keys. Messages that it has sent and that are still in the outbox are delivered.
+    /// Dead letters and audit entries stay.
     ///
     /// Errors: [`BulkError`].
     pub fn delete_all(&self, filter: impl Into<Filter>) -> ChangeMany {
         ChangeMany::new(self.clone(), filter.into(), Action::Delete, Ok(RunChange::Delete))
     }
 
-    /// Deletes a run that is over, as [`Client::delete_all`] does. Await what this returns, after saying by whom and why;
-    /// nothing is [changed](ManyChanged::changed) if there is no such run or it is open.
+    /// Deletes a closed run, as [`Client::delete_all`] does. Await the returned value, after setting who deletes it
+    /// and why. If there is no such run or it is open, nothing is [changed](ManyChanged::changed).
     ///
     /// Errors: [`BulkError`].
     pub fn delete(&self, run_id: RunId) -> ChangeMany {
@@ -215,53 +217,53 @@ impl ChangeMany {
         }
     }
 
-    /// Says who makes the change, for the audit entries.
+    /// Sets who makes the change, for the audit entries.
     pub fn by(mut self, who: impl Into<String>) -> Self {
         self.who = who.into();
         self
     }
 
-    /// Says why it is made, for the audit entries and, if runs are cancelled or terminated, for those who want their
+    /// Sets the reason, for the audit entries and, if runs are cancelled or terminated, for the errors of their
     /// results.
     pub fn because(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());
         self
     }
 
-    /// Sets how many runs are changed in a second at most. Default: 100. Zero counts as one.
+    /// Sets the maximum number of runs changed per second. Default: 100. Zero counts as one.
     pub fn rate(mut self, runs_per_second: u32) -> Self {
         self.rate = runs_per_second.max(1);
         self
     }
 
-    /// Stops after so many runs have been checked; the answer has the run to continue after. Default: no limit.
+    /// Stops after this number of runs; the result contains the run to continue after. Default: no limit.
     pub fn limit(mut self, runs: u64) -> Self {
         self.limit = Some(runs);
         self
     }
 
-    /// Goes on behind the [last](ManyChanged::last) run that another call has looked at.
+    /// Continues after the [last](ManyChanged::last) run of another call.
     pub fn after(mut self, last: impl Into<RunCursor>) -> Self {
         self.after = Some(last.into());
         self
     }
 
-    /// Changes nothing and tells how many runs would be changed.
+    /// Changes nothing, and counts the runs that would be changed.
     pub fn dry_run(mut self) -> Self {
         self.dry_run = true;
         self
     }
 
-    /// Sets a key by which a signal or a request to cancel is known: a run that has got one with the key gets no other.
-    /// A call that is made again with the same key, after an error for example, then sends to each run once, even
-    /// where the error has hidden that one was sent. At least one byte, at most 1,000, without the character NUL, and
-    /// not beginning with `piton:`. Default: one that no other call has.
+    /// Sets a dedup key for a signal or a request to cancel: each run accepts one message with this key. A call
+    /// repeated with the same key, for example after an error, therefore sends to each run once, even if the error
+    /// has hidden that the first message arrived. 1 to 1,000 bytes, without the character NUL, and not starting
+    /// with `piton:`. Default: a new key for each call.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.key = key.into();
         self
     }
 
-    /// Has `tell` called with what has been done so far, once or so a second.
+    /// Calls `tell` about once a second with the progress so far.
     pub fn on_progress(mut self, tell: impl Fn(&ManyChanged) + Send + Sync + 'static) -> Self {
         self.progress = Some(Arc::new(tell));
         self
@@ -272,7 +274,7 @@ impl ChangeMany {
         let template = self.template().await?;
         let filter = action.applies_to() & filter.clone();
         let filter = client.fixed(filter).await?;
-        // No more than are changed in a second, so that what was read is not old when it is changed.
+        // At most one second's worth, so that the list is not outdated when the runs are changed.
         let at_a_time = (*rate).min(RATE);
         let pause = Duration::from_secs(1) / *rate;
         let mut next_at = Instant::now();
@@ -315,7 +317,7 @@ impl ChangeMany {
                 tell(&done);
             }
             match page.next {
-                // Candidates behind the last run that is meant need not be looked at again.
+                // Runs after the last match were checked and need not be read again.
                 Some(next) => done.last = Some(next),
                 None => {
                     done.is_over = true;
@@ -325,7 +327,7 @@ impl ChangeMany {
         }
     }
 
-    /// What is done to each run, with its audit entry; `None` of a dry run that nobody has signed.
+    /// The change and the audit entry for each run; `None` for a dry run without a signature.
     async fn template(&self) -> Result<Option<(RunChange, NewAuditEntry)>, BulkError> {
         let reason = self.reason.clone().unwrap_or_default();
         if self.dry_run {
@@ -372,7 +374,7 @@ impl Action {
         }
     }
 
-    /// Runs that can be changed so.
+    /// The runs to which the action applies.
     fn applies_to(self) -> Filter {
         use crate::filter::status;
         use crate::model::RunStatus;
@@ -404,7 +406,7 @@ impl IntoFuture for ChangeMany {
     type Output = Result<ManyChanged, BulkError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
 
-    /// Makes the change. Dropping the future leaves the runs that were not reached as they are.
+    /// Makes the change. If the future is dropped, the remaining runs are not changed.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.make())
     }

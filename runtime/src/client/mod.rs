@@ -76,19 +76,17 @@ use crate::store::{ArrivalKind, RunKey, RunRecord, Store};
 /// A connection to the database of a program's runs. Cheap to clone.
 ///
 /// # When the database is away
-/// A call that meets a database that restarts, or a connection that has broken, is tried again by itself
-/// for about 5 s, with waits that double up to a second; what it asks for happens once all the same. Then it
-/// fails with a [`StoreError`] in its error, of which
-/// [`is_retryable`](StoreError::is_retryable) tells that calling again may help, and whose sources say what
-/// is wrong: that connections are refused, for example, or that the server does not answer. An error that trying again
-/// does not mend comes at once. The exceptions: [`RunHandle::result`] waits for as long as it takes, and a
-/// signal without a [dedup key](Send::dedup_key) is not sent again once it may have arrived.
+/// A call that meets a restarting database or a broken connection is retried for about 5 s, with waits that double
+/// up to a second; its effect still happens once. Then it fails with a [`StoreError`]. Its
+/// [`is_retryable`](StoreError::is_retryable) says whether calling again may help, and its sources say what is
+/// wrong, for example that connections are refused or that the server does not respond. Errors that a retry cannot
+/// fix are returned at once. There are two exceptions: [`RunHandle::result`] waits without a limit, and a signal
+/// without a [dedup key](Send::dedup_key) is not sent again once it may have arrived.
 ///
-/// Where another Postgres server takes the place of the one before, a standby for example, the old one counts
-/// as away as soon as it takes no writes: nobody is told by it what was true before. A SQLite file that is
-/// moved, deleted or replaced while it is open counts as away as well.
+/// After a failover, the old Postgres server counts as away as soon as it accepts no writes, so no call reads
+/// outdated rows from it. A SQLite file that is moved, deleted or replaced while it is open counts as away as well.
 ///
-/// Dropping the future of a call takes nothing back: what was asked for may happen or may not.
+/// Dropping the future of a call does not undo it: its effect may or may not happen.
 #[derive(Clone, Debug)]
 pub struct Client {
     shared: Arc<Shared>,
@@ -96,39 +94,38 @@ pub struct Client {
 
 #[derive(Debug)]
 struct Shared {
-    /// The database.
+    /// The store.
     store: Arc<dyn Store>,
-    /// Where runs to be started are handed in.
+    /// Starts of runs.
     starts: Batcher<Starts>,
-    /// Where signals and the like are handed in.
+    /// Signals and other arrivals.
     deliveries: Batcher<Deliveries>,
-    /// Where completions of promises are handed in.
+    /// Completions of promises.
     completions: Batcher<Completions>,
-    /// Where attempts of activities on queues are reported on.
+    /// Reports on attempts of queued activities.
     reports: Reports,
-    /// Where those who wait for results ask.
+    /// Queries of callers that wait for results.
     endings: Batcher<Endings>,
-    /// What the database has of the schemas and definitions of this process.
+    /// The schemas and definitions that are recorded in the database.
     recorded: Arc<Recorded>,
-    /// What runs are known to wait for.
+    /// Messages that workflows are known to await.
     awaited: Mutex<HashSet<awaited::Awaited>>,
-    /// What signals that were sent as JSON have been found to be read as.
-    signals: Mutex<awaited::SignalTypes>,
+    /// What was sent as JSON has been found to be read as.
+    sent_types: Mutex<awaited::SentTypes>,
     /// The workers of this process that use this client.
     hosts: Mutex<Vec<Weak<Session>>>,
 }
 
 impl Client {
-    /// Opens a database and brings its schema up to date: `sqlite:orders.db` for a file, which is made if it
-    /// is missing, `sqlite::memory:`, or `postgres://user:password@host/database`;
-    /// [`connect`](crate::store::connect) has the details, and
-    /// [`StoreOptions`](crate::store::StoreOptions) what can be set.
+    /// Opens a database and migrates its schema: `sqlite:orders.db` for a file, which is created if it is missing,
+    /// `sqlite::memory:`, or `postgres://user:password@host/database`. See [`connect`](crate::store::connect) for
+    /// details, and [`StoreOptions`](crate::store::StoreOptions) for options.
     ///
-    /// What is acknowledged is on disk: a SQLite file is always written with a write-ahead log and
-    /// `synchronous=FULL`, and on Postgres commits are synchronous.
+    /// Acknowledged writes are on disk: a SQLite file always uses a write-ahead log and `synchronous=FULL`, and on
+    /// Postgres commits are synchronous.
     ///
-    /// It is tried once: a server that is not there yet is an error. Dropping the future may leave a new
-    /// file or new tables, which the next call takes as they are.
+    /// Does not retry: a server that cannot be reached is an error. If the future is dropped, a new file or new
+    /// tables may remain; the next call uses them.
     ///
     /// # Errors
     /// [`ConnectError`]; see [`connect`](crate::store::connect).
@@ -136,16 +133,16 @@ impl Client {
         Ok(Self::new(crate::store::connect(url).await?))
     }
 
-    /// A client of this store.
+    /// A client of this store. Spawns background tasks.
     ///
     /// # Panics
-    /// Outside of a tokio runtime.
+    /// If called outside of a tokio runtime.
     pub fn new(store: Arc<dyn Store>) -> Self {
         let starts = Batcher::spawn(Starts { store: Arc::clone(&store) }, 1);
         let deliveries = Batcher::spawn(Deliveries { store: Arc::clone(&store) }, 1);
         let completions = Batcher::spawn(Completions { store: Arc::clone(&store) }, 1);
         let endings = Batcher::spawn(Endings { store: Arc::clone(&store) }, 1);
-        let (hosts, awaited, signals) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let (hosts, awaited, sent_types) = (Mutex::default(), Mutex::default(), Mutex::default());
         let reports = Reports::to(&store);
         let recorded = Arc::default();
         let shared = Shared {
@@ -157,20 +154,20 @@ impl Client {
             endings,
             recorded,
             awaited,
-            signals,
+            sent_types,
             hosts,
         };
         Self { shared: Arc::new(shared) }
     }
 
-    /// Starts a run. Await what this returns, after setting options:
-    /// `client.start(fulfill(order)).id("order-42").await?`. When that returns, the run is on disk.
+    /// Starts a run. Await the returned value, after setting options:
+    /// `client.start(fulfill(order)).id("order-42").await?`. When the await returns, the run is on disk.
     pub fn start<W: Workflow>(&self, call: WorkflowCall<W>) -> Start<W> {
         Start::new(self.clone(), call)
     }
 
-    /// Looks up a run of `W` by its workflow id or run id. A workflow id names the open run that
-    /// has it, or else the one started last.
+    /// Looks up a run of `W` by its workflow id or run id. A workflow id names the open run that has it, or else
+    /// the one started last.
     ///
     /// # Errors
     /// [`LookupError::Unknown`] if there is none, [`LookupError::OtherWorkflow`] if it is not a run
@@ -196,10 +193,9 @@ impl Client {
         Ok(RunHandle::new(self.clone(), record.run_id, record.workflow_id))
     }
 
-    /// The definitions of a workflow that open runs depend on: of each definition, by which code a run's last state was
-    /// written, how many runs are in which state. Runs of names that the workflow had
-    /// (`#[workflow(formerly = "…")]`) and of all its versions are among them. When nothing is left of a former name or
-    /// an old version, its code can go.
+    /// The definitions of a workflow that open runs depend on, with the number of runs in each state of each
+    /// definition. Includes runs of former names of the workflow (`#[workflow(formerly = "…")]`) and of all its
+    /// versions. When no run depends on a former name or an old version, its code can be removed.
     ///
     /// # Errors
     /// [`StoreError`] if the database [is away](Client#when-the-database-is-away) for too long.
@@ -210,12 +206,12 @@ impl Client {
         in_use::in_use(&**self.store(), workflow).await
     }
 
-    /// Sends a signal to the open run with this workflow id, or else starts a run that has it in its
-    /// inbox before its first step: one or the other, in one transaction, also if several programs do
-    /// so at the same time. Await what this returns, after setting the id:
-    /// `client.signal_or_start(Approve { by }, fulfill(order)).id("order-42").await?`.
+    /// Sends a signal to the open run with this workflow id, or else starts a run that has the signal in its inbox
+    /// before its first step. Exactly one of the two happens, even if several programs call this at the same time.
+    /// Await the returned value, after setting the id: `client.signal_or_start(Approve { by },
+    /// fulfill(order)).id("order-42").await?`.
     ///
-    /// Errors: as those of a start and of a signal, see [`StartError`](crate::error::StartError).
+    /// Errors: those of a start and of a signal, see [`StartError`](crate::error::StartError).
     pub fn signal_or_start<S: Signal, W: Workflow>(
         &self,
         signal: S,
@@ -224,10 +220,10 @@ impl Client {
         SignalOrStart::new(self.clone(), call, send::signal(&signal))
     }
 
-    /// Sends an update to the open run with this workflow id, or else starts a run that has it in its inbox before its
-    /// first step: one or the other, in one transaction, also if several programs do so at the same time. Await what
-    /// this returns for the answer, after setting the ids:
-    /// `client.update_or_start(AddItem { sku }, order(customer)).id("order-42").update_id("add-1").await?`.
+    /// Sends an update to the open run with this workflow id, or else starts a run that has the update in its inbox
+    /// before its first step. Exactly one of the two happens, even if several programs call this at the same time.
+    /// Await the returned value for the answer, after setting the ids: `client.update_or_start(AddItem { sku },
+    /// order(customer)).id("order-42").update_id("add-1").await?`.
     ///
     /// Errors: see [`UpdateError`](crate::error::UpdateError).
     pub fn update_or_start<U: Update, W: Workflow>(
@@ -238,10 +234,10 @@ impl Client {
         UpdateOrStart::new(self.clone(), call, update)
     }
 
-    /// Sends a signal as JSON, for programs that do not have its type: `name` is its stored name, by
-    /// default that of the type. The run reads it as if it had been sent as a value of the type. If it
-    /// does not fit the type, it becomes a [dead letter](Client::dead_letters) when the run gets to it, and the
-    /// run takes the next signal. Await what this returns, after setting a dedup key if it is to be.
+    /// Sends a signal as JSON, for programs without its type: `name` is its stored name, by default the name of the
+    /// type. The run reads the JSON like a value of the type. If it does not fit the type, the signal becomes a
+    /// [dead letter](Client::dead_letters) when the run reads it, and the run takes the next signal. Await the
+    /// returned value, after setting a dedup key if needed.
     ///
     /// Errors: [`SignalError::NoRun`](crate::error::SignalError::NoRun) and so on, as for
     /// [`RunHandle::signal`].
@@ -256,16 +252,17 @@ impl Client {
         Send::new(self.clone(), run, Ok(kind))
     }
 
-    /// What is known of a run, whatever its workflow.
+    /// A run of any workflow, as stored; `None` if there is no such run.
     ///
     /// # Errors
-    /// The database [is away](Client#when-the-database-is-away) for too long, or holds what cannot be read.
+    /// [`StoreError`] if the database [is away](Client#when-the-database-is-away) for too long, or contains a row
+    /// that cannot be read.
     pub async fn find(&self, key: impl Into<RunKey>) -> Result<Option<RunRecord>, StoreError> {
         let (store, key) = (&self.shared.store, key.into());
         patiently(|| store.find_run(&key)).await
     }
 
-    /// Gives a run another try if it is blocked; a run that is not, or no longer, stays as it is.
+    /// Unblocks a run, so that a worker tries to continue it. Does nothing if the run is not blocked.
     ///
     /// # Errors
     /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
@@ -283,12 +280,12 @@ impl Client {
         &self.shared.store
     }
 
-    /// Closes the database. Workers of this client must have been shut down before.
+    /// Closes the database connections. Shut the workers of this client down first.
     pub async fn close(self) {
         self.shared.store.close().await;
     }
 
-    /// What the database has of the schemas and definitions of this process.
+    /// The schemas and definitions that are recorded in the database.
     pub(crate) fn recorded(&self) -> &Arc<Recorded> {
         &self.shared.recorded
     }
@@ -313,18 +310,18 @@ impl Client {
         &self.shared.starts
     }
 
-    /// Lets runs be started in this session.
+    /// Allows runs to be started in this session.
     pub(crate) fn add_host(&self, session: &Arc<Session>) {
         self.lock_hosts().push(Arc::downgrade(session));
     }
 
-    /// Lets no more runs be started in this session.
+    /// Starts no more runs in this session.
     pub(crate) fn remove_host(&self, session: &Arc<Session>) {
         let gone = Arc::downgrade(session);
         self.lock_hosts().retain(|host| !host.ptr_eq(&gone));
     }
 
-    /// A worker of this process that takes runs of this workflow.
+    /// A session of this process that takes runs of this workflow.
     fn host(&self, workflow: &str) -> Option<Arc<Session>> {
         let hosts = self.lock_hosts();
         hosts.iter().filter_map(Weak::upgrade).find(|session| {
@@ -333,17 +330,17 @@ impl Client {
     }
 
     fn lock_awaited(&self) -> std::sync::MutexGuard<'_, HashSet<awaited::Awaited>> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The set is consistent after every operation, so a poisoned lock is usable.
         self.shared.awaited.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn lock_signals(&self) -> std::sync::MutexGuard<'_, awaited::SignalTypes> {
+    fn lock_sent_types(&self) -> std::sync::MutexGuard<'_, awaited::SentTypes> {
         // Whole after every operation, so a panic elsewhere does not spoil it.
-        self.shared.signals.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.sent_types.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock_hosts(&self) -> std::sync::MutexGuard<'_, Vec<Weak<Session>>> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The list is consistent after every operation, so a poisoned lock is usable.
         self.shared.hosts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

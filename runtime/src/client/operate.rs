@@ -1,4 +1,4 @@
-//! Changes of single runs by people, each with an audit entry.
+//! Changes of single runs by operators, each with an audit entry.
 
 use std::future::IntoFuture;
 use std::pin::Pin;
@@ -10,10 +10,10 @@ use crate::machine::Workflow;
 use crate::model::{RunId, RunStatus};
 use crate::store::{ChangeOutcome, ChangeRun, NewAuditEntry, RunChange, RunKey};
 
-/// A change of one run that is yet to be made: say who makes it and why, and await it.
+/// A change of one run: set who makes it and why, and await it.
 ///
-/// `true` is returned if this call has made the change, with an audit entry. `false` says that there was nothing to
-/// change: the run is over, or was changed so before.
+/// Returns `true` if this call has made the change, with an audit entry, and `false` if there was nothing to
+/// change: the run is closed, or the same change was made before.
 #[must_use = "nothing is changed until this is awaited"]
 #[derive(Debug)]
 pub struct ChangeOne {
@@ -25,7 +25,7 @@ pub struct ChangeOne {
 
 #[derive(Debug)]
 enum Change {
-    /// By the store alone.
+    /// A change that the store makes by itself.
     Plain(RunChange),
     Retry {
         repeats: bool,
@@ -39,13 +39,13 @@ impl ChangeOne {
         Self { client, key, change, audit: NewAuditEntry { who, action, reason, details: None } }
     }
 
-    /// Says who makes the change, for the audit entry. Default: `program`.
+    /// Sets who makes the change, for the audit entry. Default: `program`.
     pub fn by(mut self, who: impl Into<String>) -> Self {
         self.audit.who = who.into();
         self
     }
 
-    /// Says why it is made, for the audit entry.
+    /// Sets the reason, for the audit entry.
     pub fn because(mut self, reason: impl Into<String>) -> Self {
         self.audit.reason = reason.into();
         self
@@ -89,7 +89,7 @@ impl Client {
         }
     }
 
-    /// Lets a run try again that is blocked or has failed.
+    /// Retries a blocked or failed run.
     pub(super) async fn retry(
         &self,
         run_id: RunId,
@@ -111,27 +111,28 @@ impl IntoFuture for ChangeOne {
     type Output = Result<bool, EditError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Makes the change. Dropping the future may make it or not.
+    /// Makes the change. If the future is dropped, the change may or may not have been made.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.make())
     }
 }
 
 impl UntypedRun {
-    /// Pauses the run, for this reason, until it is [resumed](UntypedRun::resume). A paused run takes no step and begins
-    /// no attempt of an activity. It loses nothing: signals, updates and the outcomes of activities are kept in its inbox,
-    /// and timers that fire meanwhile are seen when it goes on. Await what this returns, after saying by whom.
+    /// Pauses the run for this reason, until it is [resumed](UntypedRun::resume). A paused run makes no step and
+    /// begins no attempt of an activity. Nothing is lost: its inbox still accepts signals, updates and outcomes of
+    /// activities, and timers that fire meanwhile take effect when the run is resumed. Await the returned value,
+    /// after setting who pauses it.
     ///
-    /// - Where a worker has the run, attempts that are under way are made to their end first. Until then its status is
-    ///   `running`, and [`inspect`](UntypedRun::inspect) shows the pause.
-    /// - Activities that are on queues already are made.
-    /// - A request to cancel is kept like a signal: the run sees it when it goes on. Terminating it takes effect at once.
-    /// - Timeouts of the run do not stand still. One that cancels the run is kept like any request to cancel, and after the
-    ///   [time to clean up](super::Start::cleanup_timeout) the run is closed, paused or not.
-    /// - A blocked run can be paused. It is no longer blocked then, and is tried again when it goes on.
+    /// - If a worker owns the run, running attempts end first. Until then the status is `running`, and
+    ///   [`inspect`](UntypedRun::inspect) shows the pause.
+    /// - Activities that are already on queues are executed.
+    /// - A request to cancel waits in the inbox like a signal. A termination takes effect at once.
+    /// - Timeouts of the run are not paused. A timeout that cancels the run sends a request to cancel, and after
+    ///   the [time to clean up](super::Start::cleanup_timeout) the run is closed, paused or not.
+    /// - A blocked run can be paused. It is then no longer blocked, and is tried again when it is resumed.
     ///
-    /// A pause is one of this run. A run that follows it, should it come to its end before its worker has heard of the
-    /// pause, is not paused.
+    /// If the run continues as a new run, is retried, or is followed by a run of its cron expression before its worker has
+    /// seen the pause, the next run is paused instead.
     ///
     /// Errors: [`EditError::Lookup`] if there is no such run, or the database
     /// [is away](Client#when-the-database-is-away) for too long; calling again is safe.
@@ -139,40 +140,41 @@ impl UntypedRun {
         self.change(Change::Plain(RunChange::Pause), "pause", reason.into())
     }
 
-    /// Lets a [paused](UntypedRun::pause) run go on, from where it is, with what has arrived meanwhile. One that was paused
-    /// before it had begun begins when it was to. Await what this returns, after saying by whom and why.
+    /// Resumes a [paused](UntypedRun::pause) run at its present state, with the arrivals received meanwhile. A run
+    /// that was paused before its first step begins at its start time. Await the returned value, after setting who
+    /// resumes it and why.
     ///
-    /// Errors: as those of [`UntypedRun::pause`].
+    /// Errors: those of [`UntypedRun::pause`].
     pub fn resume(&self) -> ChangeOne {
         self.change(Change::Plain(RunChange::Resume), "resume", String::new())
     }
 
-    /// Lets the run try again, with the code of today: one that is blocked as it is, and one that has failed from the last
-    /// state that was saved before it failed. Await what this returns, after saying by whom and why.
+    /// Retries the run with the present code: a blocked run in its present state, and a failed run from the last
+    /// state saved before it failed. Await the returned value, after setting who retries it and why.
     ///
-    /// A failed run is open again then, and waits for what it waited for: an activity has all its attempts and time limits
-    /// anew, and the end of a child is asked for again. A promise is awaited again, and so is the outcome of an activity on
-    /// a queue with a key; one that is completed keeps its outcome, which the code gets once more. What has happened in
-    /// the world is not taken back, and a signal that the last step took does not come again. State and variables are
-    /// carried over to code that has changed as those of any parked run are.
+    /// A failed run is opened again and waits for what it waited for: activities get new attempts and time limits,
+    /// and waits for children and promises are registered again. A completed promise keeps its outcome, which the code
+    /// gets once more; the same applies to a queued activity with a key. Effects on other systems are not undone, and a
+    /// signal consumed by the last step is not delivered again. The state and the variables are fitted into changed code like those
+    /// of any parked run.
     ///
-    /// `false` is returned of a run that goes on anyway.
+    /// Returns `false` if the run is neither blocked nor failed, but open.
     ///
     /// Errors: [`EditError::Closed`] of a run that is over without having failed; [`EditError::Followed`] if another run
     /// follows it in its chain, and [`EditError::IdTaken`] if another one has its workflow id; [`EditError::Compensated`]
     /// if its compensations have begun; [`EditError::AtMostOnce`] if it would attempt an activity again that is
     /// `at_most_once`, unless [`ChangeOne::repeat_at_most_once`] allows that; [`EditError::OnQueue`] if it would wait for
-    /// an activity on a queue, whose arguments have gone with the queue's row.
+    /// an activity on a queue whose failed call is not [kept](super::QueueHandle::failed) any more.
     pub fn retry(&self) -> ChangeOne {
         self.change(Change::Retry { repeats: false }, "retry", String::new())
     }
 
-    /// Moves a signal that the run cannot take from its inbox to the [dead letters](Client::dead_letters), by the number
-    /// that [`inspect`](UntypedRun::inspect) shows. A run that was blocked is no longer so, and is due. Await what this
-    /// returns, after saying by whom and why.
+    /// Moves a signal that the run cannot take from its inbox to the [dead letters](Client::dead_letters), by the
+    /// number that [`inspect`](UntypedRun::inspect) shows. A blocked run is unblocked and due at once. Await the
+    /// returned value, after setting who moves it and why.
     ///
-    /// Errors: [`EditError::NoSignal`] if there is no signal with this number; [`EditError::Busy`] while a worker has the
-    /// run; [`EditError::Closed`] of one that is over.
+    /// Errors: [`EditError::NoSignal`] if there is no signal with this number; [`EditError::Busy`] while a worker
+    /// owns the run; [`EditError::Closed`] if the run is closed.
     pub fn set_aside(&self, seq: i64) -> ChangeOne {
         self.change(Change::SetAside(seq), "set_aside", String::new())
     }
@@ -188,12 +190,12 @@ impl<W: Workflow> RunHandle<W> {
         self.client().by_id(self.run_id()).pause(reason)
     }
 
-    /// Lets a paused run go on: see [`UntypedRun::resume`].
+    /// Resumes a paused run: see [`UntypedRun::resume`].
     pub fn resume(&self) -> ChangeOne {
         self.client().by_id(self.run_id()).resume()
     }
 
-    /// Lets a blocked or failed run try again: see [`UntypedRun::retry`].
+    /// Retries a blocked or failed run: see [`UntypedRun::retry`].
     pub fn retry(&self) -> ChangeOne {
         self.client().by_id(self.run_id()).retry()
     }

@@ -10,48 +10,47 @@ use crate::model::{
 };
 use crate::store::{ActivityKey, ActivityRecord, Arrival, ArrivalKind, RunKey};
 
-/// How many arrivals are read in one go.
+/// The number of arrivals to read at a time.
 const PAGE: u32 = 500;
 
-/// An activity that a run has asked for and whose outcome it does not have, as [`Client::activities`]
-/// shows it.
+/// An activity that a run has requested and whose outcome it does not have, as returned by [`Client::activities`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OutstandingActivity {
-    /// Which operation of the run it is.
+    /// The operation of the run.
     pub handle: Handle,
     /// The activity's stored name.
     pub name: String,
-    /// The queue whose workers attempt it; `None` if the worker that has the run does.
+    /// The queue whose workers attempt it; `None` if the run's owner does.
     pub queue: Option<String>,
     /// The key of an item of the queue, which other runs may await as well.
     pub key: Option<String>,
     /// When the workflow asked for it. Of an item, when the queue took it, or else the time of the run's last step.
     pub scheduled_at: Timestamp,
-    /// The number of the attempt that is being made or comes next, from 1.
+    /// The number of the current or next attempt, from 1.
     pub attempt: u32,
-    /// When that attempt is due, if it waits for its time.
+    /// When that attempt is due, if it has not begun.
     pub next_attempt_at: Option<Timestamp>,
-    /// How the last attempt failed that did, if it has been written down.
+    /// The failure of the last failed attempt, if it is stored.
     pub last_failure: Option<AttemptFailure>,
 }
 
 impl<W: Workflow> RunHandle<W> {
-    /// As [`Client::activities`].
+    /// See [`Client::activities`].
     ///
     /// # Errors
-    /// As [`Client::activities`].
+    /// See [`Client::activities`].
     pub async fn activities(&self) -> Result<Vec<OutstandingActivity>, LookupError> {
         self.client().activities(self.run_id()).await
     }
 }
 
 impl Client {
-    /// The activities that a run waits for, in the order in which it asked for them: which attempt they are
-    /// at, when it is due, and how the last one failed. It is what the database has, so it can be asked in
-    /// any process, also while no worker runs; of a run with relaxed durability that is a few steps old.
+    /// The activities that a run waits for, in the order of their requests: the current attempt of each, when it is
+    /// due, and how the last one failed. This reads the database only, so it works in any process, even while no
+    /// worker runs. The data of a run with relaxed durability may be a few steps old.
     ///
-    /// A run that is closed waits for nothing.
+    /// Empty if the run is closed.
     ///
     /// ```no_run
     /// # use piton::prelude::*;
@@ -66,15 +65,15 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database
-    /// [is away](Client#when-the-database-is-away) for too long, or what it has of the run cannot be read.
+    /// [`LookupError::Unknown`] if there is no such run, [`LookupError::Store`] if the database [is
+    /// away](Client#when-the-database-is-away) for too long, or contains a row of the run that cannot be read.
     pub async fn activities(&self, run_id: RunId) -> Result<Vec<OutstandingActivity>, LookupError> {
         let run = self.find(run_id).await?;
         let run = run.ok_or(LookupError::Unknown(RunKey::RunId(run_id)))?;
         if !run.status.is_open() {
             return Ok(Vec::new());
         }
-        // In this order: what leaves the inbox in between has gone into the snapshot.
+        // In this order: arrivals that leave the inbox in between are part of the snapshot.
         let inbox = self.arrivals(run_id).await?;
         let snapshot = patiently(|| self.store().find_snapshot(run_id)).await?;
         let Some(snapshot) = snapshot.filter(|snapshot| !snapshot.is_empty()) else {
@@ -105,7 +104,8 @@ impl Client {
             if shown.queue.is_some() {
                 let key = ActivityKey { run_id, handle };
                 let row = patiently(|| self.store().find_activity(key)).await?;
-                // Without a row it has ended, or the run has closed, since the snapshot was read.
+                // If the row is missing, the activity has ended, or the run has closed, since the snapshot was
+                // read.
                 let Some(row) = row else { continue };
                 shown.take_row(row);
             }
@@ -173,7 +173,7 @@ fn has_ended(inbox: &[Arrival], handle: Handle) -> bool {
     )
 }
 
-/// Adds what has arrived since the snapshot. Whether the activity is still outstanding.
+/// Applies arrivals since the snapshot. Returns whether the activity is still outstanding.
 pub(super) fn apply(inbox: &[Arrival], handle: Handle, activity: &mut ActivityOperation) -> bool {
     for arrival in inbox {
         match &arrival.kind {

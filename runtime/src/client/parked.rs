@@ -15,38 +15,38 @@ use crate::machine::WorkflowEntry;
 use crate::model::{BlockedReason, Difference, Finding, RunId, RunStatus};
 use crate::store::{RunQuery, RunRecord};
 
-/// How many runs are asked for at a time.
+/// The number of runs to read at a time.
 const PAGE: u32 = 200;
 
-/// What was found of the open runs of a database.
+/// The result of a check of the open runs of a database.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ParkedReport {
-    /// How many runs were looked at.
+    /// Number of runs checked.
     pub runs: u64,
-    /// Those that would be blocked, by the reason.
+    /// Runs that would be blocked, by reason.
     pub unfit: Vec<UnfitRuns>,
 }
 
-/// Open runs that would be blocked for one reason.
+/// Open runs that would be blocked for the same reason.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct UnfitRuns {
     /// The stored name of the workflow of the runs.
     pub workflow: String,
-    /// Why they would be blocked.
+    /// The reason.
     pub reason: BlockedReason,
-    /// Whether that is certain. It is not where only the code can tell whether a value fits, as with
+    /// Whether the block is certain. It is not if only the code can decide whether a value fits, as with
     /// `#[serde(default)]`.
     pub is_certain: bool,
-    /// How many there are.
+    /// Number of runs.
     pub runs: u64,
     /// One of them.
     pub example: RunId,
 }
 
 impl ParkedReport {
-    /// Whether no run would be blocked for certain.
+    /// Whether no run would certainly be blocked.
     pub fn is_ok(&self) -> bool {
         self.unfit.iter().all(|unfit| !unfit.is_certain)
     }
@@ -71,12 +71,12 @@ impl ParkedReport {
 }
 
 impl Client {
-    /// Tries for every open run of these workflows, or with [`WorkflowEntry::all`] of all that are in the program, whether
-    /// its saved state can continue in this program, by the function that decides when a worker loads it. Writes nothing, so the
-    /// new build may run it against the database of the old one before it is deployed. What the runs would do next is
-    /// not tried.
+    /// Checks for every open run of these workflows whether its saved state can continue in this program. To check
+    /// all workflows of the program, pass [`WorkflowEntry::all`]. Uses the same function as a worker that loads a
+    /// run. Writes nothing, so a new build can check the database of the old one before it is deployed. Does not
+    /// try the steps that the runs would make next.
     ///
-    /// It reads the saved states one after the other.
+    /// Reads the saved states one by one.
     ///
     /// ```no_run
     /// # async fn demo(client: piton::client::Client) -> piton::Result<()> {
@@ -105,7 +105,7 @@ impl Client {
             versions.sort_by_key(|entry| std::cmp::Reverse(entry.version));
             self.for_each_open(name, async |run| {
                 let saved = patiently(|| store.find_snapshot(run.run_id)).await?;
-                // A run that is over by now has nothing saved.
+                // A run that has closed meanwhile has no saved state.
                 let Some(saved) = saved.filter(|saved| !saved.is_empty()) else { return Ok(()) };
                 report.runs += 1;
                 let unfit = match codec::decode_snapshot(&saved) {
@@ -129,18 +129,18 @@ impl Client {
         Ok(report)
     }
 
-    /// As [`Client::check_parked`], without the code: by the definitions that a `piton.lock` has of it, the last one of
-    /// each workflow and version. It tells of states, branches and locals. Whether a value of another type fits is tried
-    /// by the schemas, which do not say what the attributes of serde allow. What activities and signals
-    /// bring is not tried.
+    /// Like [`Client::check_parked`], without the code: uses the definitions in a `piton.lock`, the last one of
+    /// each workflow and version. Checks states, branches and locals. Whether a value of another type fits is
+    /// decided by the schemas, which do not contain serde's attributes. Values of activities and signals are not
+    /// checked.
     ///
-    /// Runs of workflows that are not in the lock are left out.
+    /// Runs of workflows that are not in the lock file are skipped.
     ///
     /// # Errors
     /// See [`Client::find`].
     pub async fn check_parked_by(&self, lock: &Lock) -> Result<ParkedReport, StoreError> {
         let mut report = ParkedReport::default();
-        // Those of one workflow and version are in the order in which they were released.
+        // Definitions of one workflow and version are in the order of their release.
         let newest: HashMap<(&str, u32), &StoredDefinition> = lock
             .definitions()
             .iter()
@@ -203,7 +203,7 @@ impl Client {
     }
 }
 
-/// The positions that are directly in a wait.
+/// The positions directly inside a wait.
 fn positions_in(wait: &Wait) -> Vec<&Position> {
     match &wait.on {
         WaitFor::Workflow { position } | WaitFor::Block { position } => vec![position],
@@ -212,14 +212,14 @@ fn positions_in(wait: &Wait) -> Vec<&Position> {
     }
 }
 
-/// Compares what a run has saved with the newest definitions of a lock.
+/// Compares the saved state of a run with the newest definitions of a lock file.
 struct Check<'a> {
     newest: &'a HashMap<(&'a str, u32), &'a StoredDefinition>,
     unfit: Vec<(Finding, bool)>,
 }
 
 impl Check<'_> {
-    /// Checks a state with all that is in it. `inside` is set for one of an `async` block in a branch.
+    /// Checks a state and everything inside it. `inside` is set for the state of an `async` block in a branch.
     fn position(&mut self, position: &Position, inside: Option<&Inside>) {
         let Some(before) = evolution::find(position.definition) else { return };
         let number = before.states.iter().position(|state| state.name == position.state);
@@ -227,7 +227,7 @@ impl Check<'_> {
         let key = (&*before.workflow, before.version);
         let Some(now) = self.newest.get(&key).copied() else { return };
         if before.hash == now.hash {
-            // What it awaits may have changed.
+            // The type of what it awaits may have changed.
             let inner = position.waits.iter().flat_map(positions_in);
             return inner.for_each(|inner| self.position(inner, None));
         }
@@ -245,7 +245,7 @@ impl Check<'_> {
             let part = path.iter().try_fold(&variable.value.value, |value, field| value.get(field));
             let reason = match part {
                 None => format!("there is no field `{}`", path.join(".")),
-                // What people are not to see cannot be tried.
+                // Values that people must not see cannot be checked.
                 Some(_) if variable.value.note.is_some() || variable.value.is_secret() => continue,
                 Some(value) => match codec::json_to_saved(value, schema) {
                     Ok(_) => continue,

@@ -14,25 +14,25 @@ use crate::machine::{Durable, PromiseError};
 use crate::model::{Cause, Payload, PromiseKey, PromiseOutcome, PromiseToken, SchemaHash};
 use crate::store::{CompletePromise, CompletionOutcome, PromiseFilter, PromiseRecord};
 
-/// A promise, seen from outside of the run that awaits it; made by [`Client::promise`].
+/// A promise, as seen from outside of its run; created by [`Client::promise`].
 #[derive(Clone, Debug)]
 pub struct PromiseHandle {
     client: Client,
     token: PromiseToken,
 }
 
-/// What a completion has done. The first one counts.
+/// The result of a completion. The first completion of a promise counts.
 #[derive(Clone, Debug)]
 #[must_use = "somebody else may have completed the promise before"]
 pub enum Completed {
-    /// This completion is the first, and counts.
+    /// This completion was the first, and counts.
     First,
     /// The promise was completed before; its outcome stays.
     Already(SettledPromise),
 }
 
 impl Completed {
-    /// Whether this completion is the one that counts.
+    /// Whether this completion counts.
     pub fn is_first(&self) -> bool {
         matches!(self, Self::First)
     }
@@ -46,22 +46,22 @@ pub struct SettledPromise {
 }
 
 impl SettledPromise {
-    /// As it is stored.
+    /// The outcome as it is stored.
     pub fn outcome(&self) -> &PromiseOutcome {
         &self.outcome
     }
 
-    /// As those who await it get it.
+    /// The outcome as waiting runs get it.
     ///
     /// # Errors
-    /// [`CompleteError::Unreadable`] if it is not of these types.
+    /// [`CompleteError::Unreadable`] if it does not fit these types.
     pub fn read<T: Durable, E: Durable>(
         &self,
     ) -> Result<Result<T, PromiseError<E>>, CompleteError> {
         crate::machine::read_promise(&self.outcome).map_err(|source| self.unreadable(source))
     }
 
-    /// The value or the error as JSON, by the recorded schema; `null` if there is neither.
+    /// The value or the error as JSON, by the recorded schema; `null` if it is neither.
     ///
     /// # Errors
     /// [`CompleteError::Unreadable`] if the stored bytes do not fit their schema.
@@ -76,7 +76,7 @@ impl SettledPromise {
 }
 
 impl Client {
-    /// A promise, by its token. Nothing is looked up until something is asked of it.
+    /// A promise, by its token. Does not query the database.
     ///
     /// ```no_run
     /// # use piton::prelude::*;
@@ -93,8 +93,8 @@ impl Client {
         PromiseHandle { client: self.clone(), token: token.clone() }
     }
 
-    /// The promises that match, at most `limit`: those that runs have awaited or somebody has completed. With
-    /// `after`, the key of the last one of the page before, those behind it.
+    /// The promises that match, at most `limit`: those that runs have awaited or that were completed. With `after`,
+    /// the key of the last promise of the previous page, those after it.
     ///
     /// # Errors
     /// See [`Client::find`].
@@ -119,20 +119,20 @@ impl Client {
     }
 }
 
-/// Each completion is on disk when it returns, and is done once however often the database's answer is lost. Dropping
-/// its future may complete the promise or not.
+/// A completion is on disk when its method returns. It takes effect once, even if a response of the database is
+/// lost. If the future is dropped, the promise may or may not have been completed.
 ///
-/// Errors of all: [`CompleteError::Closed`] and [`CompleteError::Unknown`] by the run whose promise it is,
-/// [`CompleteError::Token`], and [`CompleteError::Store`] if the database
-/// [is away](Client#when-the-database-is-away) for too long.
+/// Errors of all methods: [`CompleteError::Closed`] if the promise's run is closed, [`CompleteError::Unknown`] if
+/// there is no such run, [`CompleteError::Token`] for a token that is invalid, and [`CompleteError::Store`] if the
+/// database [is away](Client#when-the-database-is-away) for too long; calling again is safe.
 impl PromiseHandle {
     /// The promise's token.
     pub fn token(&self) -> &PromiseToken {
         &self.token
     }
 
-    /// Completes the promise with a value. It is to be of the type that the run expects, or one that is
-    /// read as it; a run that cannot read it is blocked until code that can is deployed.
+    /// Completes the promise with a value of the type that the run expects, or one that can be read as it. A run
+    /// that cannot read the value is blocked, until a build that can is deployed.
     ///
     /// # Errors
     /// [`CompleteError::Encode`] if the value cannot be encoded; see also [above](PromiseHandle#impl-PromiseHandle).
@@ -141,17 +141,16 @@ impl PromiseHandle {
         self.complete_as(PromiseOutcome::Resolved(value)).await
     }
 
-    /// Completes the promise with an error; otherwise as [`PromiseHandle::resolve`].
+    /// Completes the promise with an error; otherwise like [`PromiseHandle::resolve`].
     ///
     /// # Errors
-    /// As of [`PromiseHandle::resolve`].
+    /// See [`PromiseHandle::resolve`].
     pub async fn reject<E: Durable>(&self, error: &E) -> Result<Completed, CompleteError> {
         let error = self.encoded(codec::to_payload(error))?;
         self.complete_as(PromiseOutcome::Rejected(error)).await
     }
 
-    /// Completes the promise with an untyped cause: a run that awaits it gets
-    /// [`PromiseError::Broken`].
+    /// Completes the promise with an untyped cause: waiting runs get [`PromiseError::Broken`].
     ///
     /// # Errors
     /// See [above](PromiseHandle#impl-PromiseHandle).
@@ -162,7 +161,7 @@ impl PromiseHandle {
     /// Completes the promise with a value or an error.
     ///
     /// # Errors
-    /// As of [`PromiseHandle::resolve`].
+    /// See [`PromiseHandle::resolve`].
     pub async fn complete<T: Durable, E: Durable>(
         &self,
         result: &Result<T, E>,
@@ -173,28 +172,28 @@ impl PromiseHandle {
         }
     }
 
-    /// Completes the promise with a value as JSON, for programs that do not have its type. Once a run has
-    /// awaited the promise, JSON that does not fit the type that it expects is refused.
+    /// Completes the promise with a value as JSON, for programs without its type. If a run has awaited the promise,
+    /// JSON that does not fit the expected type is refused.
     ///
     /// # Errors
-    /// [`CompleteError::Encode`] if it does not fit; see also [above](PromiseHandle#impl-PromiseHandle).
+    /// [`CompleteError::Encode`] if the JSON does not fit; see also [above](PromiseHandle#impl-PromiseHandle).
     pub async fn resolve_json(&self, value: &Json) -> Result<Completed, CompleteError> {
         let types = self.record().await?.and_then(|record| record.types);
         let value = self.of_json(value, types.map(|types| types.resolved)).await?;
         self.complete_as(PromiseOutcome::Resolved(value)).await
     }
 
-    /// Completes the promise with an error as JSON; otherwise as [`PromiseHandle::resolve_json`].
+    /// Completes the promise with an error as JSON; otherwise like [`PromiseHandle::resolve_json`].
     ///
     /// # Errors
-    /// As of [`PromiseHandle::resolve_json`].
+    /// See [`PromiseHandle::resolve_json`].
     pub async fn reject_json(&self, error: &Json) -> Result<Completed, CompleteError> {
         let types = self.record().await?.and_then(|record| record.types);
         let error = self.of_json(error, types.map(|types| types.rejected)).await?;
         self.complete_as(PromiseOutcome::Rejected(error)).await
     }
 
-    /// The outcome of the promise, if it has one. Does not wait, and does not complete the promise.
+    /// The outcome of the promise, if it has one. Does not wait and does not complete the promise.
     ///
     /// # Errors
     /// [`CompleteError::Store`] if the database [is away](Client#when-the-database-is-away) for too long.
@@ -205,10 +204,10 @@ impl PromiseHandle {
         self.settled(outcome).await.map(Some)
     }
 
-    /// What is known of the promise: nothing before it is first awaited or completed.
+    /// The promise, as stored; `None` before it is first awaited or completed.
     ///
     /// # Errors
-    /// As of [`PromiseHandle::peek`].
+    /// See [`PromiseHandle::peek`].
     pub async fn record(&self) -> Result<Option<PromiseRecord>, CompleteError> {
         let store = self.client.store();
         patiently(|| store.find_promise(self.token.key())).await.map_err(failed)
@@ -242,7 +241,7 @@ impl PromiseHandle {
         }
     }
 
-    /// An outcome that this process can read.
+    /// An outcome, with the schemas of its value loaded.
     async fn settled(&self, outcome: PromiseOutcome) -> Result<SettledPromise, CompleteError> {
         let store = &**self.client.store();
         let learn = || evolution::learn_schemas_of(store, outcome.payload().into_iter());

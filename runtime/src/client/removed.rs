@@ -7,7 +7,8 @@ use crate::engine::backoff::patiently;
 use crate::error::RunError;
 use crate::model::{RunId, RunStatus};
 
-/// Tells a run that has no result from one whose result was [removed](crate::worker::Retention::payloads_of_all).
+/// Returns an error if a run has no result because the result was
+/// [removed](crate::worker::Retention::payloads_of_all).
 ///
 /// # Errors
 /// [`RunError::ResultRemoved`], [`RunError::Store`].
@@ -17,13 +18,13 @@ pub(super) async fn check<E>(
     status: RunStatus,
     has_result: bool,
 ) -> Result<(), RunError<E>> {
-    // Other runs have none, and one that has failed may have none.
+    // Runs with other statuses have no result, and a failed run may have none.
     if has_result || !matches!(status, RunStatus::Completed | RunStatus::Failed) {
         return Ok(());
     }
     let details = patiently(|| client.store().find_details(run_id)).await;
     let details = details.map_err(|error| RunError::Store(Arc::new(error)))?;
-    // The arguments go with the result, and every run has some.
+    // The arguments are removed with the result, and every run has some.
     match details.is_some_and(|details| details.arguments.is_none()) {
         true => Err(RunError::ResultRemoved { run_id }),
         false => Ok(()),

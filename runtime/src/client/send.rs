@@ -13,7 +13,7 @@ use crate::error::{KeyError, SignalError};
 use crate::machine::Signal;
 use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, RunKey};
 
-/// A signal or a request that is yet to be sent: await it. When that returns, it is on disk.
+/// A signal or a request to cancel, ready to be sent: await it. When the await returns, it is on disk.
 #[derive(Debug)]
 #[must_use = "nothing is sent until this is awaited"]
 pub struct Send {
@@ -21,9 +21,9 @@ pub struct Send {
     to: RunKey,
     kind: Result<ArrivalKind, SignalError>,
     dedup_key: Option<String>,
-    /// Of which workflow a build must wait for the signal.
+    /// The workflow of which a build must await the signal.
     workflow: Option<&'static str>,
-    /// The value of the signal, if it is to be checked with the workflow of the run.
+    /// The value of the signal, if it must be checked against the run's workflow.
     json: Option<Json>,
 }
 
@@ -36,23 +36,22 @@ impl Send {
         Self { client, to: to.into(), kind, dedup_key: None, workflow: None, json: None }
     }
 
-    /// Has a signal refused that no build of the workflow waits for, or whose value none can read.
+    /// Refuses the signal if no build of the workflow awaits it or can read its value.
     pub(super) fn checked(mut self, json: &Json) -> Self {
         self.json = Some(json.clone());
         self
     }
 
-    /// Has a signal refused that no build of this workflow waits for.
+    /// Refuses the signal if no build of this workflow awaits it.
     pub(super) fn for_workflow(mut self, workflow: &'static str) -> Self {
         self.workflow = Some(workflow);
         self
     }
 
-    /// Sets a key by which a repetition is known: of several with the same key, the run gets one,
-    /// for as long as it lives. Sending again after an error is then safe, and is done by itself while the
-    /// database [is away](Client#when-the-database-is-away). Without a key, nothing is sent again that may
-    /// have arrived. At least one byte, at
-    /// most 1,000, without the character NUL, and not beginning with `piton:`.
+    /// Sets a key that detects repetitions: the run accepts one message with this key, as long as it exists.
+    /// Sending again after an error is then safe, and happens automatically while the database [is
+    /// away](Client#when-the-database-is-away). A message without a key is not sent again once it may have arrived.
+    /// 1 to 1,000 bytes, without the character NUL, and not starting with `piton:`. Default: none.
     pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
         self.dedup_key = Some(key.into());
         self
@@ -90,7 +89,7 @@ impl Send {
         match outcome {
             ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(()),
             ArrivalOutcome::Unknown => Err(SignalError::Unknown { run_id }),
-            // Nothing is sent here in the name of an owner.
+            // Arrivals of clients name no owner.
             ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => {
                 Err(SignalError::Closed { run_id })
             }
@@ -119,12 +118,12 @@ impl Client {
         signal: &str,
         json: &Json,
     ) -> Result<(), SignalError> {
-        let checked = self.check_json_signal(workflow, signal, json).await;
+        let checked = self.check_json(workflow, Sent::Signal, signal, json).await;
         let checked = checked.map_err(|error| SignalError::Store(Arc::new(error)))?;
         checked.map_err(|reason| SignalError::Unfit { signal: signal.to_owned(), reason })
     }
 
-    /// Records the schema of what is about to arrive for a run.
+    /// Records the schema of a value before it is delivered.
     pub(super) async fn record_schema_of(&self, kind: &ArrivalKind) -> Result<(), SignalError> {
         let Some(payload) = kind.payload() else { return Ok(()) };
         let record = || self.recorded().schema_of(&**self.store(), payload);
@@ -132,7 +131,7 @@ impl Client {
     }
 }
 
-/// A signal as it arrives.
+/// The signal as an arrival.
 pub(super) fn signal<S: Signal>(signal: &S) -> Result<ArrivalKind, SignalError> {
     signal
         .to_payload()
@@ -144,7 +143,8 @@ impl IntoFuture for Send {
     type Output = Result<(), SignalError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
 
-    /// Sends it. Dropping the future may or may not send it; with a dedup key, sending it again is safe.
+    /// Sends it. If the future is dropped, it may or may not have been sent; with a dedup key, sending it again is
+    /// safe.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.send())
     }

@@ -9,7 +9,7 @@ use crate::error::{KeyError, LookupError, SignalError, StartError};
 use crate::machine::{Workflow, WorkflowCall};
 use crate::store::{ArrivalKind, FirstArrival, StartOutcome};
 
-/// A signal to be sent to the open run with a workflow id, or to be started with: await it.
+/// A signal for the open run with a workflow id, or for a new run: await it.
 #[must_use = "nothing is sent or started until this is awaited"]
 pub struct SignalOrStart<W> {
     client: Client,
@@ -27,15 +27,15 @@ impl<W: Workflow> SignalOrStart<W> {
         Self { start: Start::new(client.clone(), call), client, kind, dedup_key: None }
     }
 
-    /// Sets the business key: the open run that has it gets the signal, or the new run gets both.
-    /// Default: a new one, so that a run is started in any case.
+    /// Sets the workflow id: the open run that has it gets the signal, or a new run gets both. Default: the new
+    /// run's id, so that a run is always started.
     pub fn id(mut self, workflow_id: impl Into<String>) -> Self {
         self.start = self.start.id(workflow_id);
         self
     }
 
-    /// Sets a key by which a repetition is known, see [`Send::dedup_key`]. It is known to the run: if
-    /// that has closed meanwhile, another is started.
+    /// Sets a key that detects repetitions, see [`Send::dedup_key`]. The run stores the key, so after the run has
+    /// closed, a repetition starts another run.
     pub fn dedup_key(mut self, key: impl Into<String>) -> Self {
         self.dedup_key = Some(key.into());
         self
@@ -65,7 +65,7 @@ impl<W: Workflow> SignalOrStart<W> {
             let send = dedup_key.iter().fold(send, |send, key| send.dedup_key(key.clone()));
             match send.await {
                 Ok(()) => return Ok(run),
-                // It has closed in between, so its id is free.
+                // It has closed meanwhile, so its workflow id is free.
                 Err(SignalError::Closed { .. }) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -83,7 +83,7 @@ impl<W: Workflow> IntoFuture for SignalOrStart<W> {
     type Output = Result<RunHandle<W>, StartError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
 
-    /// Dropping the future may or may not send the signal.
+    /// If the future is dropped, the signal may or may not have been sent.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.send())
     }

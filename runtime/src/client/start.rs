@@ -20,7 +20,7 @@ use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall};
 use crate::model::{Attributes, Memo, NewTerms, RunId, Terms, Timestamp};
 use crate::store::{FirstArrival, IdPolicy, IdReuse, NewRun, StartOutcome};
 
-/// A run that is yet to be started: await it.
+/// A run, ready to be started: await it.
 #[must_use = "a run is not started until this is awaited"]
 pub struct Start<W> {
     pub(super) client: Client,
@@ -31,7 +31,7 @@ pub struct Start<W> {
     id_reuse: IdReuse,
     pub(super) request_id: Option<String>,
     pub(super) labels: Labels,
-    /// The call, if the workflow's type is not known.
+    /// The call, if the program does not have the workflow's type.
     pub(super) json: Option<JsonCall>,
     pub(super) terms: NewTerms,
 }
@@ -43,16 +43,16 @@ pub(super) enum When {
     At(Timestamp),
 }
 
-/// What happens if an open run has the same workflow id.
+/// What a start does if an open run has the same workflow id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OnConflict {
     /// The start fails with [`StartError::AlreadyStarted`].
     #[default]
     Fail,
-    /// The handle is one of that run; nothing is started.
+    /// Nothing is started, and the handle is that of the open run.
     UseExisting,
-    /// That run is terminated, in the transaction that starts the other one.
+    /// The open run is terminated, in the transaction that starts the new one.
     TerminateExisting,
 }
 
@@ -76,42 +76,42 @@ impl<W> Start<W> {
         }
     }
 
-    /// Sets the business key: no two open runs share one. At least one byte, at most 1,000,
-    /// without the character NUL. Default: the run id.
+    /// Sets the workflow id: no two open runs share one. 1 to 1,000 bytes, without the character NUL. Default: the
+    /// run id.
     pub fn id(mut self, workflow_id: impl Into<String>) -> Self {
         self.workflow_id = Some(workflow_id.into());
         self
     }
 
-    /// Has the run begin at this time. Default: at once.
+    /// Delays the first step until this time. Default: at once.
     pub fn start_at(mut self, at: impl Into<Timestamp>) -> Self {
         self.start = When::At(at.into());
         self
     }
 
-    /// Has the run begin after this time. Default: at once.
+    /// Delays the first step by this duration. Default: at once.
     pub fn start_delay(mut self, delay: Duration) -> Self {
         self.start = When::After(delay);
         self
     }
 
-    /// Sets what happens if an open run has the same workflow id. Default: the start fails.
+    /// Sets what happens if an open run has the same workflow id. Default: [`OnConflict::Fail`].
     pub fn on_conflict(mut self, on_conflict: OnConflict) -> Self {
         self.on_conflict = on_conflict;
         self
     }
 
-    /// Sets after which runs the workflow id may be used again. The last run that had it counts, for as long as it is
-    /// [kept](crate::worker::Worker::retention). A start that is not allowed fails with [`StartError::IdUsed`], also
-    /// where an open run would be [terminated](OnConflict::TerminateExisting) for it. Default: after any.
+    /// Sets after which runs the workflow id may be used again. The policy looks at the last run with the id, while
+    /// that run is [kept](crate::worker::Worker::retention). A start that the policy forbids fails with
+    /// [`StartError::IdUsed`], even with [`OnConflict::TerminateExisting`]. Default: after any run.
     pub fn id_reuse(mut self, reuse: IdReuse) -> Self {
         self.id_reuse = reuse;
         self
     }
 
-    /// Names this start, so that it can be repeated: a second start with the same request id and workflow id starts
-    /// nothing and gives the run of the first, also if that is over. 1 to 1,000 bytes. Default: none; calls whose answers
-    /// are lost are repeated safely without it.
+    /// Sets an id of this start, so that the program can repeat it: a second start with the same request id and
+    /// workflow id starts nothing and returns the handle of the first run, even if that is closed. 1 to 1,000
+    /// bytes. Default: none; a start whose response is lost is repeated safely without it.
     pub fn request_id(mut self, id: impl Into<String>) -> Self {
         self.request_id = Some(id.into());
         self
@@ -119,7 +119,7 @@ impl<W> Start<W> {
 
     /// Starts the run with these attributes, by which [filters](crate::filter) find it: those of a struct with
     /// [`#[derive(Attributes)]`](macro@crate::Attributes), or [`AttributeChanges`](crate::model::AttributeChanges).
-    /// Called again, it adds to them. Default: none.
+    /// Further calls add attributes. Default: none.
     ///
     /// ```no_run
     /// # use piton::prelude::*;
@@ -143,14 +143,14 @@ impl<W> Start<W> {
         self
     }
 
-    /// Starts the run with a memo: small values that lists show, and filters do not know. It does not change. At most
-    /// [`Memo::MAX_BYTES`] as JSON. Default: none.
+    /// Starts the run with a memo: small values that lists show and that filters cannot use. A memo does not
+    /// change. At most [`Memo::MAX_BYTES`] as JSON. Default: none.
     pub fn memo(mut self, memo: impl Into<Memo>) -> Self {
         self.labels.memo = memo.into();
         self
     }
 
-    /// What is said of runs that have had the workflow id.
+    /// The policy for the workflow id.
     pub(super) fn policy(&self) -> IdPolicy {
         let ends_open = self.on_conflict == OnConflict::TerminateExisting;
         IdPolicy { reuse: self.id_reuse, ends_open }
@@ -161,7 +161,7 @@ impl<W> Start<W> {
         self.on_conflict == OnConflict::Fail
     }
 
-    /// When the run is due, if not at once, and what is agreed on it from then on.
+    /// When the run is due, if not at once, and its terms, counted from then.
     pub(super) async fn due(
         client: &Client,
         start: When,
@@ -197,8 +197,7 @@ impl<W: Workflow> Start<W> {
         }
     }
 
-    /// Starts the run with `first` in its inbox, if there is no open run with its id. Gives the run
-    /// that is there then.
+    /// Starts the run with `first` in its inbox, if no open run has its id. Returns the run that has the id then.
     pub(super) async fn try_start(
         self,
         first: Option<FirstArrival>,
@@ -218,7 +217,7 @@ impl<W: Workflow> Start<W> {
         request_id.iter().try_for_each(|id| KeyError::check(id)).map_err(StartError::RequestId)?;
         let (attributes, memo) = labels.checked()?;
         let terms = terms::checked(terms)?;
-        // Whoever reads the run must find what its values were written by.
+        // Readers of the run must find the schemas of its values.
         let recorded = patiently(async || {
             client.recorded().definition_of(&**client.store(), W::entry()).await?;
             client.recorded().schema_of(&**client.store(), &arguments).await
@@ -237,11 +236,11 @@ impl<W: Workflow> Start<W> {
         };
         let mut machine = begin()?;
         let (start_at, terms) = Self::due(&client, start, terms).await?;
-        // What only a claim looks at, and a start that may be somebody else's, is left to claims.
-        // Two starts with one request id may be in one batch, which would take them for two runs with one workflow id.
+        // The worker's own run is claimed if the start has a delay, or may be a repetition. Two starts with one
+        // request id may be in one batch, which would treat them as two runs with one workflow id.
         let by_policy = policy != IdPolicy::default() || request_id.is_some();
         let is_plain = terms.is_none() && !by_policy;
-        // A worker of this process that has room goes on with the run, without a claim.
+        // A worker of this process that has room drives the run without a claim.
         let host = client.host(workflow).filter(|_| start_at.is_none() && is_plain);
         let host = host.and_then(|session| {
             let permit = Arc::clone(&session.capacity).try_acquire_owned().ok()?;
@@ -261,7 +260,7 @@ impl<W: Workflow> Start<W> {
         let state = machine.state().to_owned();
         let definition = machine.entry().definition().hash();
         let adoption = host.map(|(session, permit)| {
-            // No number of arrivals is this one: there is something to be read.
+            // An impossible number of arrivals, so that the driver reads the inbox.
             let heard = first.is_none().then(|| session.store.hub().arrivals());
             let heard = heard.unwrap_or(u64::MAX);
             let origin = Origin::Started { run, machine: Box::new(machine), heard };
@@ -293,7 +292,7 @@ impl<W: Workflow> Start<W> {
             }
         };
         if start_at.is_some() {
-            // A claim loop of this process looks again when the next run falls due.
+            // A claim loop of this process checks again when the next run is due.
             client.store().hub().announce_due();
         }
         let outcome = started.map_err(StartError::Store)?;
@@ -310,13 +309,13 @@ impl<W: Workflow> Start<W> {
     }
 }
 
-/// The error of a start whose workflow id an open run has, with what is known of that.
+/// The error for a workflow id that an open run has, with details of that run.
 pub(super) async fn already_started(
     client: &Client,
     workflow_id: String,
     run_id: RunId,
 ) -> StartError {
-    // The id is taken, whatever a look at the run comes to.
+    // The id is taken, whatever this query returns.
     let holder = client.find(run_id).await.ok().flatten();
     let blocked = holder.and_then(|run| {
         let (started_at, state) = (run.started_at, run.state);
@@ -357,7 +356,7 @@ impl<W: Workflow> IntoFuture for Start<W> {
     type Output = Result<RunHandle<W>, StartError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + std::marker::Send>>;
 
-    /// Starts the run. Dropping the future may or may not start it.
+    /// Starts the run. If the future is dropped, the run may or may not have been started.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.start())
     }

@@ -1,4 +1,4 @@
-//! Starting runs without the code of their workflows, by what the database has recorded of them.
+//! Starting runs without the code of their workflows, by their recorded definitions.
 
 use std::collections::BTreeSet;
 use std::future::IntoFuture;
@@ -25,7 +25,7 @@ use crate::store::{NewRun, StartOutcome};
 #[derive(Clone, Copy, Debug)]
 pub enum AnyWorkflow {}
 
-/// What is started.
+/// The start of such a run.
 #[derive(Clone, Debug)]
 pub(super) struct JsonCall {
     workflow: String,
@@ -33,13 +33,13 @@ pub(super) struct JsonCall {
 }
 
 impl Client {
-    /// Starts a run of a workflow by its stored name, for programs that do not have its code. The arguments are a list,
-    /// in the order of the parameters, or an object by their names; they are checked by the schemas that the workflow's
-    /// definition has recorded, before anything is written. Await what this returns, after setting options: all those of
-    /// [`Client::start`].
+    /// Starts a run of a workflow by its stored name, for programs without its code. The arguments are a list in
+    /// the order of the parameters, or an object with their names. They are checked against the schemas in the
+    /// workflow's recorded definition before anything is written. Await the returned value, after setting options:
+    /// all those of [`Client::start`] apply.
     ///
-    /// Of several recorded definitions those of the newest version count, and of these the one by which the last run was
-    /// started, or else one that the arguments fit.
+    /// If several definitions are recorded, those of the newest version are used; of these, the one that the last
+    /// run was started with, or else one that the arguments fit.
     ///
     /// ```no_run
     /// # use serde_json::json;
@@ -63,7 +63,7 @@ impl Client {
         start
     }
 
-    /// The definitions of a workflow that a run may be started by, the best first.
+    /// The definitions that a run can be started with, the best first.
     async fn definitions_to_start(
         &self,
         workflow: &str,
@@ -172,7 +172,7 @@ impl Start<AnyWorkflow> {
     }
 }
 
-/// The arguments of a run of this definition, or why the JSON is not such.
+/// The arguments of a run of this definition, or why the JSON does not fit.
 fn encode(definition: &StoredDefinition, json: &Json) -> Result<Payload, String> {
     let names: Vec<&str> =
         definition.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
@@ -220,7 +220,8 @@ fn encode(definition: &StoredDefinition, json: &Json) -> Result<Payload, String>
     })
 }
 
-/// A run of this definition before its first step, as [`Machine::start`](crate::machine::Machine::start) makes it.
+/// A run of this definition before its first step, as created by
+/// [`Machine::start`](crate::machine::Machine::start).
 fn first_snapshot(definition: &StoredDefinition, arguments: &Payload) -> Snapshot {
     let mut frame = Vec::new();
     FrameHead { hash: definition.hash, state: 0 }.write(&mut frame);
@@ -242,7 +243,7 @@ impl IntoFuture for Start<AnyWorkflow> {
     type Output = Result<UntypedRun, StartError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Starts the run. Dropping the future may or may not start it.
+    /// Starts the run. If the future is dropped, the run may or may not have been started.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.start())
     }

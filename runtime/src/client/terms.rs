@@ -1,4 +1,4 @@
-//! What is agreed on a run when it is started: its timeouts, whether it is tried again, and its cron expression.
+//! The terms of a run, set when it is started: timeouts, retries, and a cron expression.
 
 use std::time::Duration;
 
@@ -7,75 +7,75 @@ use crate::error::StartError;
 use crate::model::{NewTerms, OnTimeout, RetryPolicy, Terms, TimeoutClock};
 
 impl<W> Start<W> {
-    /// Limits how long the run and all runs that follow it in its chain may take together, from when the first is due.
-    /// What happens then is said by [`Start::on_timeout`]. The limit is a point in time that is stored with the run: it
-    /// holds while no worker runs, and is acted upon within a poll interval of a worker. Default: no limit.
+    /// Limits the total time of the run and all runs that follow it in its chain, from the time the first is due.
+    /// [`Start::on_timeout`] sets what happens then. The deadline is stored with the run: it also applies while no
+    /// worker runs, and a worker enforces it within a poll interval. Default: no limit.
     pub fn execution_timeout(mut self, timeout: Duration) -> Self {
         self.terms.execution_timeout = Some(timeout);
         self
     }
 
-    /// Limits how long each run of the chain may take, from when it is due. See [`Start::execution_timeout`]. Default: no
-    /// limit.
+    /// Limits the time of each run of the chain, from the time it is due. See [`Start::execution_timeout`].
+    /// Default: no limit.
     pub fn run_timeout(mut self, timeout: Duration) -> Self {
         self.terms.run_timeout = Some(timeout);
         self
     }
 
-    /// Sets which time the timeouts count. Default: [`TimeoutClock::Calendar`], all of it. With
-    /// [`TimeoutClock::Attended`], a timeout stands still while no worker with the code of the workflow is there, so that
-    /// an outage uses up none of it. That a worker has gone is noticed after five of its
-    /// [poll intervals](crate::worker::Worker::poll_interval), which count. Without a timeout it does nothing.
+    /// Sets which time the timeouts count. Default: [`TimeoutClock::Calendar`], all time. With
+    /// [`TimeoutClock::Attended`], timeouts are suspended while no worker with the code of the workflow is running, so
+    /// that they do not expire during an outage. The absence of a worker is detected after five of its
+    /// [poll intervals](crate::worker::Worker::poll_interval), and that time counts. Has no effect without a timeout.
     pub fn timeout_clock(mut self, clock: TimeoutClock) -> Self {
         self.terms.clock = clock;
         self
     }
 
-    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
+    /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
     pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
         self.terms.on_timeout = Some(on_timeout);
         self
     }
 
-    /// Sets how long a run may take to clean up that was asked to cancel because its timeout was over. After that it is
-    /// closed without running any more of its code. Default: 10 minutes.
+    /// Sets how long a run may clean up after a timeout with [`OnTimeout::Cancel`] has requested it to cancel.
+    /// After that it is closed without running any more of its code. Default: 10 minutes.
     pub fn cleanup_timeout(mut self, timeout: Duration) -> Self {
         self.terms.cleanup_timeout = Some(timeout);
         self
     }
 
-    /// Has the workflow tried again if its run fails or times out: by another run of the chain, with the same arguments,
-    /// after the waits of this policy. [`RunHandle::result`](super::RunHandle::result) waits for the last of them, and
-    /// to a parent they are one child. Default: it is not tried again.
+    /// Retries the workflow if its run fails or times out: another run of the chain is started with the same
+    /// arguments, after the delays of this policy. [`RunHandle::result`](super::RunHandle::result) waits for the
+    /// last of these runs, and a parent sees them as one child. Default: no retries.
     ///
-    /// Activities have a policy of their own, which is what most errors need.
+    /// Activities have a retry policy of their own, which is enough for most errors.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.terms.retry = Some(policy);
         self
     }
 
-    /// Names an error after which the workflow is not tried again: a variant of its error type, or the whole text where
-    /// that is a text. May be called several times. Without [`Start::retry`] it does nothing.
+    /// Names an error that is not retried: a variant of the workflow's error type or, if the error is a text, the
+    /// whole text. Further calls add errors. Has no effect without [`Start::retry`].
     pub fn non_retryable(mut self, error: impl Into<String>) -> Self {
         self.terms.non_retryable.push(error.into());
         self
     }
 
-    /// Starts the workflow again and again: whenever a run is over, the next one is due at the first time after that
-    /// which the expression names. The first run is due when it would be without this. Runs never overlap, each has the
-    /// same arguments, and a run that fails is first [tried again](Start::retry) if it should be. The chain ends when a
-    /// run is terminated or, unless [`Start::cron_after_cancel`] is set, cancelled, and with the
-    /// [timeout of the chain](Start::execution_timeout).
+    /// Starts the workflow again after each run: the next run is due at the first time of the expression after the
+    /// previous run has closed. The first run is not affected. Runs never overlap, and all have the same arguments.
+    /// A run that fails is first [retried](Start::retry), if a policy is set. The chain ends when a run is
+    /// terminated, when it is cancelled (unless [`Start::cron_after_cancel`] is set), and at the [timeout of the
+    /// chain](Start::execution_timeout).
     ///
-    /// The expression has five fields, or is one of `@hourly`, `@daily` and so on, or `@every 90s`; `CRON_TZ=Europe/Berlin`
-    /// before it names a time zone, without which it is UTC.
+    /// The expression has five fields, or is `@hourly`, `@daily` and so on, or `@every 90s`. A prefix such as
+    /// `CRON_TZ=Europe/Berlin` sets the time zone. Default: UTC.
     #[cfg(feature = "schedules")]
     pub fn cron(mut self, expression: impl Into<String>) -> Self {
         self.terms.cron = Some(expression.into());
         self
     }
 
-    /// Has [`Start::cron`] go on after a run that was cancelled. Without an expression it does nothing.
+    /// Continues [`Start::cron`] after a run that was cancelled. Has no effect without an expression.
     #[cfg(feature = "schedules")]
     pub fn cron_after_cancel(mut self) -> Self {
         self.terms.cron_after_cancel = true;
@@ -83,7 +83,7 @@ impl<W> Start<W> {
     }
 }
 
-/// The terms, if they say something.
+/// The terms, if any are set.
 pub(super) fn checked(terms: NewTerms) -> Result<Option<Terms>, StartError> {
     terms.check_cron().map_err(|(expression, reason)| StartError::Cron {
         expression: expression.to_owned(),

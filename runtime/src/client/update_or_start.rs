@@ -10,7 +10,7 @@ use crate::error::{LookupError, UpdateError};
 use crate::machine::{Update, Workflow, WorkflowCall};
 use crate::store::{FirstArrival, StartOutcome, UpdateKey};
 
-/// An update to be sent to the open run with a workflow id, or to be started with: await it for the answer.
+/// An update for the open run with a workflow id, or for a new run: await it for the answer.
 #[must_use = "nothing is sent or started until this is awaited"]
 pub struct UpdateOrStart<W, U> {
     client: Client,
@@ -24,37 +24,37 @@ impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
         Self { start: Start::new(client.clone(), call), client, request, update_id: None }
     }
 
-    /// Sets the business key: the open run that has it gets the update, or the new run gets both.
-    /// Default: a new one, so that a run is started in any case.
+    /// Sets the workflow id: the open run that has it gets the update, or a new run gets both. Default: the new
+    /// run's id, so that a run is always started.
     pub fn id(mut self, workflow_id: impl Into<String>) -> Self {
         self.start = self.start.id(workflow_id);
         self
     }
 
-    /// Sets the id of the update, see [`SendUpdate::id`](super::SendUpdate::id). It is known to the run: if that has
-    /// closed meanwhile, another is started.
+    /// Sets the id of the update, see [`SendUpdate::id`](super::SendUpdate::id). The run stores the id, so after
+    /// the run has closed, a repetition starts another run.
     pub fn update_id(mut self, id: impl Into<String>) -> Self {
         self.update_id = Some(id.into());
         self
     }
 
-    /// Sends the update, to the open run or with a new one. When this returns, it is on disk. Validators are asked if
-    /// there is a run. Dropping the future may or may not send it.
+    /// Sends the update, to the open run or with a new one. When this returns, the update is on disk. Validators
+    /// run only if there is an open run. If the future is dropped, the update may or may not have been sent.
     ///
     /// # Errors
-    /// As those of [`SendUpdate::accepted`](super::SendUpdate::accepted), and [`UpdateError::Start`].
+    /// Those of [`SendUpdate::accepted`](super::SendUpdate::accepted), and [`UpdateError::Start`].
     pub async fn accepted(self) -> Result<UpdateHandle<U>, UpdateError<U::Error>> {
         let Self { client, start, request, update_id } = self;
         let payload = encode(&request)?;
         let id = id_or_new(update_id)?;
-        let update = RawUpdate { name: U::NAME.to_owned(), id: id.clone(), payload };
+        let update = RawUpdate { name: U::NAME.to_owned(), id: id.clone(), payload, json: None };
         let failed = |error| UpdateError::Start(Box::new(error));
         client
             .record_schema_of(&update.clone().arrival())
             .await
             .map_err(|error| failed(error.into()))?;
         loop {
-            // The key is the same whatever the run.
+            // The key does not depend on the run.
             let key = |run_id| UpdateKey { run_id, update: id.clone() };
             let dedup_key = Some(key(client.store().new_run_id()).dedup_key());
             let first = FirstArrival { kind: update.clone().arrival(), dedup_key };
@@ -71,7 +71,7 @@ impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
             match client.send_update(run_id.into(), update.clone()).await {
                 Ok(Ok(key)) => return Ok(UpdateHandle::new(client, key.run_id, id)),
                 Ok(Err(refusal)) => return Err(read_refusal::<U>(&refusal)),
-                // It has closed in between, so its id is free.
+                // It has closed meanwhile, so its workflow id is free.
                 Err(UpdateError::Closed { .. }) => {}
                 Err(error) => return Err(error.widen()),
             }
@@ -92,7 +92,8 @@ impl<W: Workflow, U: Update<Error: Send> + Send> IntoFuture for UpdateOrStart<W,
     type Output = Result<U::Reply, UpdateError<U::Error>>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Sends the update, or starts the run with it, and waits for the answer.
+    /// Sends the update, or starts the run with it, and waits for the answer. If the future is dropped, the update
+    /// may or may not have been sent.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move { self.accepted().await?.reply().await })
     }

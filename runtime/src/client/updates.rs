@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value as Json;
 use tokio::time::timeout;
 
 use super::awaited::Sent;
@@ -19,13 +20,13 @@ use crate::machine::{Never, Update, Workflow};
 use crate::model::{Payload, RunId, UpdateReply};
 use crate::store::{ArrivalKind, ArrivalOutcome, FoundUpdate, NewArrival, RunKey, UpdateKey};
 
-/// How often a wait for an answer looks into the database at first, when there is no news: the run may be with
-/// another process, whose commits this one does not hear of. The waits double.
+/// How often a wait for an answer polls the database at first without a notification: the run may belong to another
+/// process. The interval doubles.
 const FIRST_POLL: Duration = Duration::from_millis(20);
-/// How often at last.
+/// The longest interval.
 const LAST_POLL: Duration = Duration::from_secs(1);
 
-/// An update that is yet to be sent: await it for the answer, or [`accepted`](SendUpdate::accepted) for its being sent.
+/// An update, ready to be sent: await it for the answer, or [`accepted`](SendUpdate::accepted) to send it only.
 #[must_use = "nothing is sent until this is awaited"]
 pub struct SendUpdate<U> {
     client: Client,
@@ -39,26 +40,28 @@ impl<U: Update> SendUpdate<U> {
         Self { client, to, request, id: None }
     }
 
-    /// Sets the id of the update. A run accepts one update of an id, for as long as it is kept; whoever sends another
-    /// gets the answer to the first, also after a crash of the sender or of the run, or once the run has closed. At
-    /// least one byte, at most 1,000, without the character NUL. Default: a new one.
+    /// Sets the id of the update. A run accepts one update with this id, as long as the run exists; repetitions get
+    /// the answer to the first, even after a crash of the sender or of the worker, and after the run has closed. 1
+    /// to 1,000 bytes, without the character NUL. Default: a new id.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Sends the update. When this returns, the run has accepted it: it is on disk, in the inbox of the run. Validators
-    /// that this program has for it (see [`validator`](macro@crate::validator)) are asked before anything is written,
-    /// unless an update with the id has been accepted before. Dropping the future may or may not send the update.
+    /// Sends the update. When this returns, the update is on disk, in the inbox of the run. This program's
+    /// validators for the update (see [`validator`](macro@crate::validator)) run before anything is written, unless
+    /// an update with the id was accepted before. If the future is dropped, the update may or may not have been
+    /// sent.
     ///
     /// # Errors
-    /// [`UpdateError::Refused`] by a validator; [`UpdateError::Closed`], [`UpdateError::Unknown`] and
-    /// [`UpdateError::NoRun`] by the state of the run; [`UpdateError::NotAwaited`] if the workflow never waits for such
-    /// an update.
+    /// [`UpdateError::Refused`] by a validator; [`UpdateError::Closed`] if the run is closed;
+    /// [`UpdateError::Unknown`] and [`UpdateError::NoRun`] if there is no such run; [`UpdateError::NotAwaited`] if
+    /// no build of the workflow awaits such an update.
     pub async fn accepted(self) -> Result<UpdateHandle<U>, UpdateError<U::Error>> {
         let Self { client, to, request, id } = self;
         let payload = encode(&request)?;
-        let update = RawUpdate { name: U::NAME.to_owned(), id: id_or_new(id)?, payload };
+        let update =
+            RawUpdate { name: U::NAME.to_owned(), id: id_or_new(id)?, payload, json: None };
         let refused = client.send_update(to, update).await;
         match refused.map_err(UpdateError::widen)? {
             Ok(key) => Ok(UpdateHandle { client, key, update: PhantomData }),
@@ -71,8 +74,8 @@ impl<U: Update<Error: Send> + Send> IntoFuture for SendUpdate<U> {
     type Output = Result<U::Reply, UpdateError<U::Error>>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Sends the update and waits for the answer. Dropping the future may or may not send it; with an id, sending it
-    /// again is safe.
+    /// Sends the update and waits for the answer. If the future is dropped, the update may or may not have been
+    /// sent; with an id, sending it again is safe.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move { self.accepted().await?.reply().await })
     }
@@ -110,13 +113,13 @@ impl<U: Update> UpdateHandle<U> {
         &self.key.update
     }
 
-    /// Waits until the run has answered, in whatever process, or has closed without. May be called again, and by any
-    /// number of callers. Cancellation safe.
+    /// Waits until the run has answered, in any process, or has closed without an answer. May be called again, and
+    /// by any number of callers. Cancellation safe.
     ///
     /// # Errors
-    /// [`UpdateError::Refused`] by the run; [`UpdateError::Dropped`] and [`UpdateError::Closed`] if it has not answered
-    /// and never will; [`UpdateError::NotAccepted`] if it has no update with the id. While the database cannot be
-    /// reached, the wait continues.
+    /// [`UpdateError::Refused`] by the run; [`UpdateError::Dropped`] and [`UpdateError::Closed`] if it will never
+    /// answer; [`UpdateError::NotAccepted`] if it has no update with the id. While the database cannot be reached,
+    /// the wait continues.
     pub async fn reply(&self) -> Result<U::Reply, UpdateError<U::Error>> {
         match self.client.update_reply(&self.key).await.map_err(UpdateError::widen)? {
             Ok(reply) => codec::from_payload(&reply).map_err(UpdateError::Reply),
@@ -132,7 +135,7 @@ impl<U: Update> std::fmt::Debug for UpdateHandle<U> {
 }
 
 impl<W: Workflow> RunHandle<W> {
-    /// Sends an update, a request that the run answers. Await what this returns for the answer.
+    /// Sends an update, a request that the run answers. Await the returned value for the answer.
     ///
     /// ```ignore
     /// let total = run.update(AddItem { sku }).id("add-1").await?;
@@ -143,7 +146,7 @@ impl<W: Workflow> RunHandle<W> {
         SendUpdate::new(self.client().clone(), self.run_id().into(), request)
     }
 
-    /// An update that was sent before, by its id: for a process that died while it waited for the answer.
+    /// An update that was sent before, by its id: for a process that restarts while it waits for an answer.
     pub fn update_by_id<U: Update>(&self, id: impl Into<String>) -> UpdateHandle<U> {
         UpdateHandle::new(self.client().clone(), self.run_id(), id.into())
     }
@@ -155,16 +158,18 @@ pub(super) struct RawUpdate {
     pub(super) name: String,
     pub(super) id: String,
     pub(super) payload: Payload,
+    /// What is to fit the type of the request, if it was sent as JSON.
+    pub(super) json: Option<Json>,
 }
 
 impl RawUpdate {
     pub(super) fn arrival(self) -> ArrivalKind {
-        let Self { name, id, payload } = self;
+        let Self { name, id, payload, .. } = self;
         ArrivalKind::Update { name, id, payload }
     }
 }
 
-/// The request as an update carries it.
+/// The encoded request.
 pub(super) fn encode<U: Update>(request: &U) -> Result<Payload, UpdateError<U::Error>> {
     codec::to_payload(request)
         .map_err(|source| UpdateError::Encode { update: U::NAME.to_owned(), source })
@@ -177,7 +182,7 @@ pub(super) fn id_or_new<E>(id: Option<String>) -> Result<String, UpdateError<E>>
     Ok(id)
 }
 
-/// The error that an update was refused with.
+/// The decoded error of a refused update.
 pub(super) fn read_refusal<U: Update>(refusal: &Payload) -> UpdateError<U::Error> {
     codec::from_payload(refusal).map_or_else(UpdateError::Reply, UpdateError::Refused)
 }
@@ -189,7 +194,7 @@ impl From<StoreError> for UpdateError<Never> {
 }
 
 impl Client {
-    /// Sends an update. The inner error is what a validator refuses it with.
+    /// Sends an update. The inner error is the refusal of a validator.
     pub(super) async fn send_update(
         &self,
         to: RunKey,
@@ -208,6 +213,10 @@ impl Client {
             let (workflow, update) = (run.workflow, update.name);
             return Err(UpdateError::NotAwaited { workflow, update, awaited });
         }
+        if let Some(json) = &update.json {
+            let checked = self.check_json(&run.workflow, Sent::Update, &update.name, json).await?;
+            checked.map_err(|reason| UpdateError::Unreadable { run_id, reason })?;
+        }
         if let Some(refusal) = self.validate(&run.workflow, &key, &update).await? {
             return Ok(Err(refusal));
         }
@@ -217,14 +226,14 @@ impl Client {
         match self.deliveries().submit(arrival).await.map_err(UpdateError::Store)? {
             ArrivalOutcome::Accepted { .. } | ArrivalOutcome::Duplicate => Ok(Ok(key)),
             ArrivalOutcome::Unknown => Err(UpdateError::Unknown { run_id }),
-            // Nothing is sent here in the name of an owner.
+            // Arrivals of clients name no owner.
             ArrivalOutcome::Closed | ArrivalOutcome::NotOwner => {
                 Err(UpdateError::Closed { run_id })
             }
         }
     }
 
-    /// Asks the validators that this program has. What was accepted before is not asked of again.
+    /// Runs this program's validators, unless the update was accepted before.
     async fn validate(
         &self,
         workflow: &str,
@@ -249,8 +258,8 @@ impl Client {
         Ok(None)
     }
 
-    /// The answer that an earlier run of the chain has given to an update. Its id goes over to the runs that follow, and
-    /// its answer stays with the run that gave it.
+    /// The answer that an earlier run of the chain has given to an update. The ids of updates move to successors,
+    /// but an answer stays with the run that gave it.
     async fn reply_before(
         &self,
         run_id: RunId,
@@ -269,7 +278,7 @@ impl Client {
         }
     }
 
-    /// Waits for the answer to an update. The inner error is what the run refuses it with.
+    /// Waits for the answer to an update. The inner error is the run's refusal.
     pub(super) async fn update_reply(
         &self,
         key: &UpdateKey,
@@ -283,7 +292,7 @@ impl Client {
                 Ok(FoundUpdate::Answered(reply)) => break reply,
                 Ok(FoundUpdate::Accepted) => {
                     looks += 1;
-                    // Most updates are answered by the run that they were sent to, before the second look.
+                    // Most updates are answered by the run that they were sent to, before the second poll.
                     if looks == 2
                         && let Some(reply) = self.reply_before(run_id, &update).await?
                     {
@@ -291,7 +300,7 @@ impl Client {
                     }
                 }
                 Ok(FoundUpdate::Closed) => {
-                    // It may have gone over to the run that follows.
+                    // It may have moved to the successor.
                     let kin = patiently(|| self.store().find_kin(run_id)).await?;
                     let Some(run_id) = kin.and_then(|kin| kin.next_run_id) else {
                         return Err(UpdateError::Closed { run_id });
@@ -307,7 +316,7 @@ impl Client {
                 }
                 Err(error) => return Err(error.into()),
             }
-            // News or not, the next look tells.
+            // Poll after a notification and after a timeout alike.
             let _ = timeout(poll, watch.changed()).await;
             poll = (2 * poll).min(LAST_POLL);
         };
@@ -324,7 +333,7 @@ impl Client {
 fn not_recorded(error: SignalError) -> UpdateError<Never> {
     match error {
         SignalError::Store(error) => UpdateError::Store(error),
-        // To record a schema asks nothing else.
+        // Recording a schema has no other errors.
         other => UpdateError::Start(Box::new(other.into())),
     }
 }

@@ -7,10 +7,10 @@ use crate::generated::registration::Registrations;
 use crate::machine::{Update, Workflow, WorkflowEntry};
 use crate::model::Payload;
 
-/// What a validator says: nothing, or the encoded error that it refuses the update with.
+/// The result of a validator: `None`, or the encoded error with which it refuses the update.
 type Verdict = Result<Option<Payload>, QueryError>;
 
-/// What `#[validator]` puts into the registry.
+/// A validator in the registry, created by `#[validator]`.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Validator {
@@ -22,17 +22,17 @@ pub struct Validator {
 static REGISTERED: Registrations<Validator> = Registrations::new();
 
 impl Validator {
-    /// That of updates `U` to runs of `W`.
+    /// The validator of updates `U` to runs of `W`.
     pub const fn of<W: Workflow, U: Update>(run: fn(&Payload, &Exposed) -> Verdict) -> Self {
         Self { workflow: W::entry, update: U::NAME, run }
     }
 
-    /// Puts it into the registry, before `main`.
+    /// Adds it to the registry, before `main`.
     pub fn register(&'static self) {
         REGISTERED.add(self);
     }
 
-    /// Those of updates of this name to runs of a workflow.
+    /// The validators of updates with this name to runs of a workflow.
     pub(super) fn find(workflow: &str, update: &str) -> Vec<&'static Self> {
         let mut validators = REGISTERED.all();
         validators.retain(|validator| {
@@ -42,8 +42,8 @@ impl Validator {
         validators
     }
 
-    /// Looks at an update. Of a run that does not have the variables yet, and of a request that it cannot read, it
-    /// says nothing.
+    /// Checks an update. Accepts it if the run does not have the variables yet, and if the request cannot be
+    /// decoded.
     pub(super) fn look(&self, request: &Payload, exposed: &Exposed) -> Verdict {
         match (self.run)(request, exposed) {
             Err(QueryError::NotExposed { .. }) => Ok(None),
@@ -52,20 +52,20 @@ impl Validator {
     }
 }
 
-/// Asks a validator of updates `U`.
+/// Runs a validator of updates `U`.
 ///
 /// # Errors
-/// What `check` meets when it reads exposed variables.
+/// Errors of `check` when it reads exposed variables.
 #[doc(hidden)]
 pub fn validate<U: Update>(
     request: &Payload,
     check: impl FnOnce(&U) -> Result<Result<(), U::Error>, QueryError>,
 ) -> Verdict {
-    // The run says what is wrong with one that cannot be read.
+    // A request that cannot be decoded is refused by the run.
     let Ok(request) = codec::from_payload(request) else { return Ok(None) };
     match check(&request)? {
         Ok(()) => Ok(None),
-        // A value that cannot be encoded says so once more where it is sent.
+        // If the error cannot be encoded, sending it reports that.
         Err(error) => Ok(codec::to_payload(&error).ok()),
     }
 }

@@ -11,28 +11,29 @@ use crate::error::{LookupError, QueryError};
 use crate::model::{RunId, RunStatus, StepNo};
 use crate::store::{RunKey, RunRecord, RunWatch};
 
-/// How often a watch looks into the database at first, when there is no news. The waits double while nothing changes.
+/// How often a watch polls the database at first without a notification. The interval doubles while nothing
+/// changes.
 const FIRST_POLL: Duration = Duration::from_millis(50);
-/// How often at last.
+/// The longest interval.
 const LAST_POLL: Duration = Duration::from_secs(1);
 
-/// A run as a [`Watch`] has found it.
+/// A run at the moment of a [`Watch::next`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Watched {
-    /// What is known of it: its status, its state and so on.
+    /// The run, as stored: its status, its state and so on.
     pub run: RunRecord,
-    /// Its exposed variables. Of one that cannot be read, `null`.
+    /// Its exposed variables. Variables that cannot be read are `null`.
     pub variables: Map<String, Json>,
 }
 
-/// Follows one run: made by [`Client::watch`].
+/// Follows the changes of one run; created by [`Client::watch`].
 #[derive(Debug)]
 pub struct Watch {
     client: Client,
     run_id: RunId,
     news: RunWatch,
-    /// What was seen last; nothing before the first look.
+    /// The last returned values; `None` before the first call.
     seen: Option<Seen>,
 }
 
@@ -45,7 +46,7 @@ struct Seen {
 }
 
 impl Client {
-    /// Watches a run. A workflow id names the run that has it now, and that run is watched to its end.
+    /// Watches a run. A workflow id names the run that has it now; that run is watched until it closes.
     ///
     /// ```no_run
     /// # async fn demo(client: piton::client::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -73,16 +74,17 @@ impl Watch {
         self.run_id
     }
 
-    /// Waits until the state, the status or an exposed variable of the run is another than this has given before, and
-    /// gives the run as it is then. The first call returns at once, and once the run was given as closed, there is
-    /// nothing more. What changes twice in a short time may be given once: the last is always given.
+    /// Waits until the state, the status or an exposed variable of the run differs from the last returned values,
+    /// and returns the run. The first call returns at once. After the run was returned as closed, returns `None`.
+    /// Several changes in a short time may be returned as one, but the last is never skipped.
     ///
-    /// What this process commits is heard of at once; what others do, within a second. Cancellation safe: what a
-    /// dropped call would have given, the next one gives.
+    /// Changes by this process are seen at once, and those by other processes within a second. Cancellation safe:
+    /// what a dropped call would have returned, the next call returns.
     ///
     /// # Errors
-    /// [`QueryError::Lookup`] if the run is gone or the database [is away](Client#when-the-database-is-away) for too
-    /// long, [`QueryError::Unreadable`] if what is saved cannot be read; it may be called again.
+    /// [`QueryError::Lookup`] if the run was deleted or the database [is away](Client#when-the-database-is-away)
+    /// for too long, [`QueryError::Unreadable`] if the saved state cannot be read. May be called again after an
+    /// error.
     pub async fn next(&mut self) -> Result<Option<Watched>, QueryError> {
         if self.seen.as_ref().is_some_and(|seen| !seen.status.is_open()) {
             return Ok(None);
@@ -108,7 +110,7 @@ impl Watch {
                 return Ok(None);
             }
         }
-        // The row and the state as they were at one moment.
+        // The row and the state, read at one moment.
         let details = patiently(|| store.find_details(self.run_id)).await?;
         let details = details.ok_or_else(unknown)?;
         let variables = self.client.exposed_in(self.run_id, &details.snapshot).await?.to_json();

@@ -1,8 +1,8 @@
 //! Encoding values: the arguments of a call, a result, a signal.
 //!
-//! They are written one by one, and not as a tuple: the code for a value is compiled once for its type, and often
-//! within piton, where that for a tuple would be compiled for each list of types. They are read by a
-//! [`Reader`](super::Reader).
+//! They are encoded one by one and not as a tuple: the code for a value is compiled once for its type, often within
+//! piton, while the code for a tuple would be compiled for each list of types. A [`Reader`](super::Reader) decodes
+//! them.
 
 use std::any::type_name;
 use std::mem::ManuallyDrop;

@@ -1,6 +1,6 @@
 //! The binary encoding of the parts of a value.
 //!
-//! Invariant: they read back as bincode would read them. This module must not know what they mean.
+//! Invariant: bincode can decode the result. This module must not know what the parts mean.
 
 use std::cell::Cell;
 

@@ -1,7 +1,7 @@
-//! Reading a value by the schema that it was written with, without its type.
+//! Decoding a value with the schema that it was encoded with, without its type.
 //!
-//! Invariant: what a type of this schema has written is read, and nothing else makes this panic, recurse without end or
-//! ask for more memory than a multiple of the bytes.
+//! Invariant: every value of a type with this schema can be decoded. Other bytes cause neither a panic, nor endless
+//! recursion, nor an allocation of more than a multiple of their length.
 
 #[cfg(feature = "engine")]
 mod write;

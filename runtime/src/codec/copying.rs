@@ -1,7 +1,7 @@
 //! Reading and rewriting values of unknown type.
 //!
-//! That is all that is compiled for each type, to tell what its values look like, whether they read back, and how many
-//! bytes one takes.
+//! This is the only code that is compiled for each type to find its schema, whether its values can be decoded, and
+//! how many bytes one takes.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! The limit of nesting.
 //!
-//! A value is written and read by functions that call each other once per level, so one without end would end the
-//! process by a stack overflow. Invariant: what is written is no deeper than what can be read.
+//! A value is encoded and decoded by functions that call each other once per level, so a value without a depth
+//! limit could overflow the stack. Invariant: an encoded value is never too deep to be decoded.
 
 use std::fmt;
 

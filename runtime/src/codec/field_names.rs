@@ -1,8 +1,8 @@
-//! What serde calls the fields that lead from a value to a part of it.
+//! Serde's names of the fields on the path from a value to a part of it.
 //!
-//! Saved parts are named by the fields of the source, and what is in a saved struct by serde. With `#[serde(rename)]`
-//! these differ, and one may have the name of another. So a value of the type is made up and serialized, and the part
-//! is recognized by its address and its type.
+//! Saved parts are named after the fields in the source, and the fields of a saved struct by serde. With
+//! `#[serde(rename)]` these names differ, and may even be exchanged. So a value of the type is made up and
+//! serialized, and the part is recognized by its address and its type.
 
 use std::any::type_name;
 use std::fmt;

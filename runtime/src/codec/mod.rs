@@ -1,8 +1,8 @@
-//! How values become bytes: bincode 2 (standard configuration) or a form that says of itself what it holds, kept
-//! behind this one module.
+//! How values are encoded: with bincode 2 (standard configuration), or in a self-describing form. Only this module
+//! knows.
 //!
-//! A payload starts with a byte for its [`Encoding`] and the hash of the schema that it was written by, a snapshot with
-//! [`SNAPSHOT_FORMAT`]. Values inside a frame carry neither: the frame's definition says how they were written.
+//! A payload starts with a byte for its [`Encoding`] and the hash of its schema, a snapshot with
+//! [`SNAPSHOT_FORMAT`]. Values inside a frame have neither: the frame's definition contains their schemas.
 
 mod arguments;
 mod binary;

@@ -1,7 +1,7 @@
 //! A `Result` as the outcome of an activity or a workflow.
 //!
-//! It is encoded as serde would. What serde has for results would be compiled for each of them; this is hardly anything
-//! beside what there is for the value and for the error.
+//! It is encoded as serde would encode it. Serde's implementation would be compiled for each type of `Result`; this
+//! one adds little to the code for the value and for the error.
 
 use serde::{Deserialize, Serialize};
 

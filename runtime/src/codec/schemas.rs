@@ -1,7 +1,7 @@
 //! The schemas that this process knows: those of its own types, and those read from the database.
 //!
-//! A schema is known by the hash of its content, so what is known never goes stale. Each type is traced once in a
-//! process.
+//! A schema is identified by the hash of its content, so known schemas never become outdated. Each type is traced
+//! once per process.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};

@@ -1,7 +1,7 @@
-//! The tagged form: each part of a value begins with a byte for its kind.
+//! The tagged form, in which each part of a value starts with a byte for its kind.
 //!
-//! Numbers, texts and bytes follow their tag as bincode writes them. A list and a map have no length: [`Tag::End`] ends
-//! them. What writes the form is [`Sink`](super::sink::Sink).
+//! Numbers, texts and bytes follow their tag in bincode's encoding. Lists and maps have no length; [`Tag::End`]
+//! ends them. [`Sink`](super::sink::Sink) writes this form.
 
 use serde::de::Error as _;
 

@@ -1,5 +1,5 @@
-//! A value that says of itself what it is: what JSON, the tagged form, and bytes with the schema of another build are
-//! read into.
+//! A self-describing value: the decoded form of JSON, of the tagged form, and of bytes with the schema of another
+//! build.
 
 use std::fmt;
 

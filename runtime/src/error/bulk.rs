@@ -1,22 +1,22 @@
-//! Errors of changes of many runs.
+//! Errors of bulk changes of runs.
 
 use super::{KeyError, SignalError, StoreError};
 
-/// Why runs have not been changed, or not all of them.
+/// Why a bulk change has changed no runs, or not all of them.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BulkError {
-    /// It is not said who makes the change, or why.
+    /// The author or the reason of the change is missing.
     #[error("a bulk change needs an author, with `by`, and a reason, with `because`")]
     Unsigned,
-    /// The key by which a repetition is known cannot be one.
-    #[error("the key cannot be used")]
+    /// The dedup key is not valid.
+    #[error("the dedup key cannot be used")]
     Key(#[source] KeyError),
-    /// What is to be sent cannot be sent. No run was changed.
+    /// The signal cannot be sent. No run was changed.
     #[error(transparent)]
     Signal(SignalError),
-    /// The database failed, and went on failing when tried again. Runs before this one were changed; called again with
-    /// the same key, each of them is sent nothing twice.
+    /// The database failed, and still failed when the call was retried. Runs before this one were changed. A
+    /// repetition with the same key sends to each run at most once.
     #[error(transparent)]
     Store(#[from] StoreError),
 }

@@ -5,8 +5,8 @@ use std::fmt;
 
 /// Shows an error and its causes, outermost first, as in `the database failed: connection refused`.
 ///
-/// An error of piton does not repeat its source, but one of another crate may: what the text before says
-/// already is left out.
+/// Errors of piton do not repeat their sources, but those of other crates may; text that was already shown is left
+/// out.
 pub(crate) fn with_causes(error: &dyn StdError) -> WithCauses<'_> {
     WithCauses(error)
 }

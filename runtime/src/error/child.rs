@@ -7,50 +7,50 @@ use serde::{Deserialize, Serialize};
 use crate::machine::request;
 use crate::model::RunId;
 
-/// How a child ended, if not with a value, as its parent has it; `E` is the error that the child's workflow returns.
+/// Why awaiting a child returned no value; `E` is the error type of the child's workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum ChildError<E> {
-    /// It returned this error.
+    /// The child returned this error.
     Failed(E),
-    /// Something that it waited for failed in a way that its code could not see, such as the timeout of an activity
+    /// An operation of the child failed in a way that its code could not handle, such as the timeout of an activity
     /// that does not return a `Result`.
     Uncaught {
-        /// What failed, with causes.
+        /// The failure, with its causes.
         reason: String,
     },
-    /// It was asked to cancel, and did not return a value after that.
+    /// The child was requested to cancel, and did not return a value afterwards.
     Cancelled {
-        /// Why, as given with the request.
+        /// The reason given with the request.
         reason: String,
     },
-    /// It was terminated.
+    /// The child was terminated.
     Terminated {
-        /// Why, as given with the termination.
+        /// The reason given with the termination.
         reason: String,
     },
-    /// It was not started: an open run had its workflow id.
+    /// The child was not started, because an open run had its workflow id.
     IdTaken {
-        /// The id asked for.
+        /// The workflow id.
         workflow_id: String,
         /// The run that had it.
         run_id: RunId,
     },
-    /// The run that waits was asked to cancel, which has ended the wait. The child continues.
+    /// The waiting run was requested to cancel, which ended the wait. The child continues.
     Interrupted,
-    /// The database has no such child any more.
+    /// The child no longer exists in the database.
     Unknown {
-        /// The id that it had.
+        /// Its workflow id.
         workflow_id: String,
     },
-    /// Its timeout was over.
+    /// A timeout of the child has passed.
     TimedOut {
         /// Which timeout.
         reason: String,
     },
 }
 
-/// The child's own error shows with its causes if it prints them for `{:#}`.
+/// The child's own error includes its causes if it prints them for `{:#}`.
 impl<E: fmt::Display> fmt::Display for ChildError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -11,7 +11,7 @@ pub enum ConnectError {
     Url {
         /// The URL as given, without its password.
         url: String,
-        /// What is wrong with it and what would be right.
+        /// What is wrong with it, and how to fix it.
         reason: String,
     },
     /// The name of a [namespace](crate::store::StoreOptions::namespace) is not allowed.
@@ -29,7 +29,7 @@ pub enum ConnectError {
     Unreachable {
         /// The file or server.
         target: String,
-        /// What was found.
+        /// The reason.
         reason: String,
         /// The database's own error.
         #[source]
@@ -40,14 +40,14 @@ pub enum ConnectError {
     NotADatabase {
         /// The file.
         target: String,
-        /// What was found.
+        /// The reason.
         reason: String,
         /// The database's own error.
         #[source]
         source: Option<sqlx::Error>,
     },
-    /// The database keeps texts in another encoding than UTF-8, so it would refuse some of those that
-    /// programs and people write. Nothing was written.
+    /// The database does not use UTF-8, so it could not store some texts of programs and people. Nothing was
+    /// written.
     #[error(
         "the database {target} has the encoding {encoding}, and piton needs UTF8: a database has its \
          encoding for good, so make another with `{command}`"
@@ -55,9 +55,9 @@ pub enum ConnectError {
     Encoding {
         /// The server and the database.
         target: String,
-        /// The encoding found.
+        /// The encoding of the database.
         encoding: String,
-        /// The statement that makes a database for piton, in any locale of the server.
+        /// The statement that creates a suitable database, in any locale of the server.
         command: String,
     },
     /// The database was written by a newer piton.
@@ -68,67 +68,68 @@ pub enum ConnectError {
     NewerSchema {
         /// The file or server.
         target: String,
-        /// The schema version found.
+        /// The schema version of the database.
         found: i64,
         /// The newest schema version that this build knows.
         known: i64,
     },
-    /// A migration failed; the database is as it was before it.
+    /// A migration failed and was rolled back.
     #[error("cannot apply migrations to {target}")]
     Migration {
         /// The file or server.
         target: String,
-        /// What went wrong.
+        /// The database's error.
         #[source]
         source: sqlx::migrate::MigrateError,
     },
 }
 
-/// Why a store could not carry out a transition.
+/// Why a store method failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The worker's lease has run out or it has been fenced; nothing was written. Retrying does not
-    /// help: the worker has to register anew.
+    /// The worker's lease has expired or the worker was fenced; nothing was written. Retrying does not help: the
+    /// worker has to register anew.
     #[error("this worker has lost its lease")]
     Fenced,
-    /// The database failed. `retryable` is judged by its error code: the connection was lost, the
-    /// database was busy, or a serialization failure.
+    /// The database failed. `retryable` depends on the error code: it is `true` if the connection was lost, the
+    /// database was busy, or the transaction could not be serialized.
     #[error("the database failed during `{operation}`")]
     Database {
         /// The store method.
         operation: &'static str,
-        /// Whether trying again may help. The transition may have taken effect.
+        /// Whether retrying may help. The method may have taken effect.
         retryable: bool,
-        /// The database's own error; of the stores of this crate, an `sqlx::Error`.
+        /// The database's own error; for stores of this crate, an `sqlx::Error`.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The database keeps no such value: a text with the character NUL on Postgres, or more than 256 MiB
-    /// for the arguments of one start, one signal or one step. Its source says how long it is. Nothing was written, and trying again does not help.
+    /// The database cannot store a value: a text with the character NUL on Postgres, or more than 256 MiB for the
+    /// arguments of a start, a signal or a step. The source states the size. Nothing was written, and retrying does
+    /// not help.
     #[error("the database refused the data that `{operation}` was to write")]
     Unstorable {
         /// The store method.
         operation: &'static str,
-        /// The database's own error; of the stores of this crate, an `sqlx::Error`.
+        /// The database's own error; for stores of this crate, an `sqlx::Error`.
         #[source]
         source: Box<dyn Error + Send + Sync>,
     },
-    /// The store has no transactions that activities could write in.
+    /// The store does not support transactions of activities.
     #[error("this store has no transactions for activities")]
     NoTransactions,
-    /// A row holds what no piton writes.
+    /// A row contains something that piton does not write.
     #[error("the database holds an unreadable {what}: {reason}")]
     Corrupt {
         /// What was being read.
         what: &'static str,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
 }
 
 impl StoreError {
-    /// Whether trying again may help.
+    /// Whether retrying may help.
     pub fn is_retryable(&self) -> bool {
         matches!(self, Self::Database { retryable: true, .. })
     }

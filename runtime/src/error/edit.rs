@@ -1,22 +1,22 @@
-//! Errors of changing runs by hand.
+//! Errors of editing runs by hand.
 
 use super::{KeyError, LookupError, StoreError};
 use crate::model::{RunId, RunStatus, WorkerId};
 
-/// Why a run was not changed by hand. Nothing of the change was made then.
+/// Why a run was not edited. Nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EditError {
-    /// The run could not be looked up: there is none, or the database fails.
+    /// The run was not found, or the database failed.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// Who makes the change, or why, was not said.
+    /// The author or the reason of the edit is missing.
     #[error("an edit needs an author, with `by`, and a reason, with `because`")]
     Unsigned,
-    /// There is nothing to be changed.
+    /// The edit has no changes.
     #[error("the edit has no changes")]
     Nothing,
-    /// A worker has the run. It can be changed once it is parked, or that worker has been shut down.
+    /// A worker owns the run. Edit it once it is parked, or after that worker was shut down.
     #[error("worker {} owns the run {run_id}; it can be edited once it is parked", worker.0)]
     Busy {
         /// The run.
@@ -24,22 +24,22 @@ pub enum EditError {
         /// The worker.
         worker: WorkerId,
     },
-    /// The run has gone on since it was read. Look at it again.
+    /// The run has made steps since it was read. Read it again.
     #[error("the run {run_id} has changed in the meantime; inspect it again and repeat the edit")]
     Moved {
         /// The run.
         run_id: RunId,
     },
-    /// The run is over.
+    /// The run is closed.
     #[error("the run {run_id} is {status}")]
     Closed {
         /// The run.
         run_id: RunId,
-        /// How it has ended.
+        /// Its status.
         status: RunStatus,
     },
-    /// The compensations of the run are being carried out or have been: what its code had done is undone, so the code
-    /// cannot continue. Start the workflow again.
+    /// The compensations of the run are running or have run: they undo the work of its code, so the code cannot
+    /// continue. Start the workflow again instead.
     #[error(
         "the compensations of the run {run_id} have begun, so its code cannot continue; start the workflow again instead"
     )]
@@ -47,14 +47,14 @@ pub enum EditError {
         /// The run.
         run_id: RunId,
     },
-    /// The run is over, and another one follows it in its chain, so it cannot be opened again.
+    /// The run is closed and has a successor in its chain, so it cannot be reopened.
     #[error(
-        "the run {run_id} is followed by the run {next_run_id}, so it cannot be opened again; edit that one"
+        "the run {run_id} is followed by the run {next_run_id}, so it cannot be reopened; edit that one"
     )]
     Followed {
         /// The run.
         run_id: RunId,
-        /// The run that follows it.
+        /// The successor.
         next_run_id: RunId,
     },
     /// An open run has the workflow id.
@@ -63,22 +63,22 @@ pub enum EditError {
         /// That run.
         run_id: RunId,
     },
-    /// What is saved of the run cannot be read.
+    /// The saved state of the run cannot be read.
     #[error("the saved state of the run {run_id} cannot be read: {reason}")]
     Unreadable {
         /// The run.
         run_id: RunId,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The state keeps no such variable.
+    /// The state has no such variable.
     #[error("the state `{state}` keeps no variable `{variable}`; it keeps {}", list(known))]
     NoVariable {
         /// The state.
         state: String,
-        /// What was asked for.
+        /// The variable.
         variable: String,
-        /// The variables that it keeps.
+        /// The variables of the state.
         known: Vec<String>,
     },
     /// A value does not fit its type.
@@ -88,66 +88,66 @@ pub enum EditError {
         name: String,
         /// The type.
         type_name: String,
-        /// What does not fit, and where.
+        /// The mismatch, with its path.
         reason: String,
     },
-    /// Nothing of this name is awaited.
+    /// The run does not wait for an operation with this name.
     #[error("the run does not wait for `{name}`; it waits for {}", list(known))]
     NoAwait {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// What it waits for.
+        /// The names of its waits.
         known: Vec<String>,
     },
-    /// Several of this name are awaited.
+    /// The run waits for several operations with this name.
     #[error("the run waits for several `{name}`: say which of {}", list(known))]
     SeveralAwaits {
-        /// What was asked for.
+        /// The name.
         name: String,
-        /// Those that may be meant.
+        /// The full names of the candidates.
         known: Vec<String>,
     },
-    /// A wait of this kind cannot be ended in this way.
+    /// A wait of this kind cannot be completed in this way.
     #[error("`{name}` is {what}")]
     NoOutcome {
         /// The await.
         name: String,
-        /// What it is, and what follows from that.
+        /// The kind, and how it can be completed.
         what: String,
     },
     /// The workflow has no such state.
     #[error("the workflow has no state `{state}`; it has {}", list(known))]
     NoState {
-        /// What was asked for.
+        /// The state.
         state: String,
         /// Its states.
         known: Vec<String>,
     },
-    /// The state cannot be gone to from outside.
+    /// Edits cannot move a run to this state.
     #[error("a run cannot be moved to the state `{state}`: {reason}")]
     CannotMove {
         /// The state.
         state: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// The workflow id of the new run is none.
+    /// The workflow id of the new run is not valid.
     #[error("the workflow id cannot be used")]
     WorkflowId(#[source] KeyError),
-    /// No state of this step is kept.
+    /// No past state of this step is kept.
     #[error("the run {run_id} has no state of step {step_no}; kept are those of {}", list(kept))]
     NoHistory {
         /// The run.
         run_id: RunId,
-        /// What was asked for.
+        /// The step.
         step_no: i64,
-        /// The steps of which it is.
+        /// The steps whose states are kept.
         kept: Vec<String>,
     },
-    /// The state waits for an activity on a queue, whose call is no longer there.
+    /// The state waits for an activity on a queue whose row was deleted.
     #[error(
-        "the state waits for `{activity}` on the queue `{queue}`, and the call is no longer there; go to a state \
-         before it"
+        "the state waits for `{activity}` on the queue `{queue}`, and the call was deleted with the queue's row; \
+         choose an earlier state"
     )]
     OnQueue {
         /// The activity.
@@ -155,9 +155,9 @@ pub enum EditError {
         /// The queue.
         queue: String,
     },
-    /// The run would attempt an activity again that is `at_most_once`, and may have been carried out before it failed.
+    /// The run would attempt an `at_most_once` activity again, which may have been executed before the run failed.
     #[error(
-        "the run {run_id} would attempt `{activity}` again, which is `at_most_once` and may have been carried out: see \
+        "the run {run_id} would attempt `{activity}` again, which is `at_most_once` and may have been executed: check \
          whether it was; then allow the repetition (`ChangeOne::repeat_at_most_once`, `--repeat-at-most-once`), or start \
          the workflow again"
     )]
@@ -167,7 +167,7 @@ pub enum EditError {
         /// The activity.
         activity: String,
     },
-    /// There is no such signal in the run's inbox: the run has taken it, or the number is that of something else.
+    /// The run's inbox has no such signal: the run has taken it, or the number belongs to another kind of arrival.
     #[error(
         "the inbox of the run {run_id} has no signal with the number {seq}; inspect the run again"
     )]
@@ -177,7 +177,7 @@ pub enum EditError {
         /// The number.
         seq: i64,
     },
-    /// The state waits for a promise, and the run no longer does: only its code can begin to.
+    /// The state waits for a promise for which the run no longer waits; only its code can start that wait.
     #[error(
         "the state waits for the promise `{promise}`, which only the code can begin to wait for; choose a state before that"
     )]

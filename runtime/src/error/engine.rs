@@ -13,54 +13,53 @@ use crate::store::RunKey;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
-    /// An open run has the same workflow id. Trying again helps once that run has closed; to get
-    /// hold of it, use [`OnConflict::UseExisting`](crate::client::OnConflict::UseExisting).
+    /// An open run has the same workflow id. Starting again helps once that run has closed. To get a handle of that
+    /// run, use [`OnConflict::UseExisting`](crate::client::OnConflict::UseExisting).
     #[error("the workflow id `{workflow_id}` is taken by the open run {run_id}{}", is_blocked(.blocked))]
     AlreadyStarted {
-        /// The id asked for.
+        /// The workflow id.
         workflow_id: String,
         /// The run that has it.
         run_id: RunId,
-        /// Why that run is blocked, if it is: it continues with fitting code, or once
-        /// somebody [unblocks](crate::client::Client::unblock) or terminates it.
+        /// Details of that run, if it is blocked: it continues when a build that fits is deployed, or once an
+        /// operator [unblocks](crate::client::Client::unblock) or terminates it.
         blocked: Option<Box<BlockedHolder>>,
     },
-    /// The last run that had the workflow id is over, and
-    /// [`Start::id_reuse`](crate::client::Start::id_reuse) allows no other after it.
+    /// The last run with the workflow id is closed, and [`Start::id_reuse`](crate::client::Start::id_reuse) allows
+    /// no further one.
     #[error(
-        "the workflow id `{workflow_id}` was used by the run {run_id}, which is over, and may not be used again"
+        "the workflow id `{workflow_id}` was used by the run {run_id}, and `id_reuse` does not allow another run: use another id"
     )]
     IdUsed {
-        /// The id asked for.
+        /// The workflow id.
         workflow_id: String,
         /// The run that had it.
         run_id: RunId,
     },
-    /// The cron expression is none. Trying again does not help.
+    /// The cron expression is not valid. Retrying does not help.
     #[error("the cron expression `{expression}` cannot be used: {reason}")]
     Cron {
         /// The expression.
         expression: String,
-        /// What is wrong with it.
+        /// The reason.
         reason: String,
     },
-    /// The workflow id cannot be one.
+    /// The workflow id is not valid. Retrying does not help.
     #[error("the workflow id cannot be used")]
     WorkflowId(#[source] KeyError),
-    /// The request id cannot be one.
+    /// The request id is not valid. Retrying does not help.
     #[error("the request id cannot be used")]
     RequestId(#[source] KeyError),
-    /// An argument cannot be encoded. Trying again does not help.
+    /// An argument cannot be encoded. Retrying does not help.
     #[error("the arguments of `{workflow}` cannot be saved")]
     Arguments {
         /// The workflow.
         workflow: &'static str,
-        /// Which type refuses, and why.
+        /// The type that failed, and why.
         #[source]
         source: CodecError,
     },
-    /// The workflow is generic, and this instance has not been registered. Trying again does not
-    /// help.
+    /// The workflow is generic, and this instance is not registered. Retrying does not help.
     #[error(
         "`{workflow}` is an instance of a generic workflow that is not registered: write \
          `piton::register!(…::<…>);` with the function and its types"
@@ -69,7 +68,7 @@ pub enum StartError {
         /// The type of the instance.
         workflow: &'static str,
     },
-    /// The database has no definition of the workflow that was to be started without its code.
+    /// The database has no definition of the workflow, which is needed to start it without its code.
     #[error(
         "no definition of the workflow `{workflow}` is recorded; {}. A worker records its workflows when it starts",
         recorded_workflows(.known)
@@ -77,54 +76,54 @@ pub enum StartError {
     UnknownWorkflow {
         /// The name.
         workflow: String,
-        /// The names that are recorded.
+        /// The names of the recorded workflows.
         known: Vec<String>,
     },
-    /// The JSON is not the arguments of the workflow.
+    /// The JSON does not fit the arguments of the workflow.
     #[error("the arguments do not fit `{workflow}`: {reason}")]
     JsonArguments {
         /// The workflow.
         workflow: String,
-        /// Why not.
+        /// The mismatch, with its path.
         reason: String,
     },
-    /// The attributes cannot be stored. Trying again does not help.
+    /// The attributes cannot be stored. Retrying does not help.
     #[error("the attributes cannot be stored")]
     Attributes(#[source] AttributeError),
-    /// The memo is longer than a memo may be. Trying again does not help.
+    /// The memo is too long. Retrying does not help.
     #[error("the memo has {bytes} bytes as JSON; the limit is {}", crate::model::Memo::MAX_BYTES)]
     Memo {
-        /// Its length as JSON.
+        /// Its size as JSON, in bytes.
         bytes: usize,
     },
-    /// The workflow's first state could not be made. Trying again does not help.
+    /// The workflow's first state cannot be created. Retrying does not help.
     #[error("a run of `{workflow}` cannot begin: {reason}")]
     Begin {
         /// The workflow.
         workflow: &'static str,
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// The signal that the run was to be started with could not be sent.
+    /// The signal for the new run cannot be sent.
     #[error(transparent)]
     Signal(#[from] SignalError),
-    /// The database failed, and went on failing when tried again. The run may have been started:
-    /// with a workflow id of your own, starting it again tells.
-    #[error("the run could not be written")]
+    /// The database failed, and still failed when the call was retried. The run may have been started. With a
+    /// workflow id of your own, starting it again is safe.
+    #[error("the database failed while the run was started")]
     Store(#[source] Arc<StoreError>),
 }
 
-/// A blocked run, as those see it who are in want of its workflow id.
+/// The blocked run that has the requested workflow id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BlockedHolder {
     /// When it was started.
     pub started_at: Timestamp,
-    /// Since when it is blocked.
+    /// When it was blocked.
     pub blocked_at: Timestamp,
-    /// The state that it was in at its last commit.
+    /// Its state at its last commit.
     pub state: String,
-    /// Why it is blocked.
+    /// The reason for the block.
     pub reason: BlockedReason,
 }
 
@@ -138,11 +137,11 @@ fn is_blocked(holder: &Option<Box<BlockedHolder>>) -> String {
     })
 }
 
-/// Why something could not be sent to a run.
+/// Why a message to a run was not sent.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignalError {
-    /// The run is closed; nothing reaches it any more.
+    /// The run is closed and accepts no messages.
     #[error("the run {run_id} is closed")]
     Closed {
         /// The run.
@@ -154,11 +153,10 @@ pub enum SignalError {
         /// The run.
         run_id: RunId,
     },
-    /// No run has, or has had, this workflow id.
+    /// There is no run with this workflow id, open or closed.
     #[error("there is no run with the {}", name(.0))]
     NoRun(RunKey),
-    /// No build of the workflow that the database knows waits for such a signal anywhere, and none that it may continue
-    /// as does.
+    /// No recorded build of the workflow awaits such a signal.
     #[error(
         "the workflow `{workflow}` never waits for the signal `{signal}`; it waits for: {}",
         list(.awaited)
@@ -168,47 +166,46 @@ pub enum SignalError {
         workflow: String,
         /// The signal's stored name.
         signal: String,
-        /// What it waits for.
+        /// The signals that it awaits.
         awaited: Vec<String>,
     },
-    /// The JSON is not a value of the signal in any build of the workflow. Nothing was sent.
+    /// The JSON does not fit the signal in any build of the workflow. Nothing was sent.
     #[error("the value does not fit the signal `{signal}`: {reason}")]
     Unfit {
         /// The signal.
         signal: String,
-        /// Why not.
+        /// The mismatch, with its path.
         reason: String,
     },
-    /// The dedup key cannot be one.
+    /// The dedup key is not valid.
     #[error("the dedup key cannot be used")]
     DedupKey(#[source] KeyError),
-    /// The signal cannot be encoded. Trying again does not help.
+    /// The signal cannot be encoded. Retrying does not help.
     #[error("the signal `{signal}` cannot be saved")]
     Encode {
         /// The signal's stored name.
         signal: &'static str,
-        /// Which type refuses, and why.
+        /// The type that failed, and why.
         #[source]
         source: CodecError,
     },
-    /// The database failed. Without a dedup key the signal may or may not have arrived; with one,
-    /// sending it again is safe.
-    #[error("the message to the run could not be written")]
+    /// The database failed. The message may have arrived. With a dedup key, sending it again is safe.
+    #[error("the database failed while the message was sent")]
     Store(#[source] Arc<StoreError>),
 }
 
-/// Why nothing could be said of an attempt of an activity with its token.
+/// Why a token of an activity had no effect.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// The attempt is over: it was completed without the token, has failed or timed out, or the
-    /// workflow has given it up. Trying again does not help.
-    #[error("attempt {attempt} of the activity is over, so its token is no longer valid")]
+    /// The attempt has ended: it was completed without the token, has failed or timed out, or the workflow has
+    /// dropped it. Retrying does not help.
+    #[error("attempt {attempt} of the activity has ended, so its token is no longer valid")]
     Stale {
         /// The attempt that the token names.
         attempt: u32,
     },
-    /// The run is closed; nothing reaches it any more.
+    /// The run is closed.
     #[error("the run {run_id} that the token belongs to is closed")]
     Closed {
         /// The run.
@@ -227,29 +224,29 @@ pub enum TokenError {
     OtherActivity {
         /// The activity it belongs to.
         found: String,
-        /// The activity named in the call.
+        /// The activity named by the caller.
         expected: &'static str,
     },
-    /// The value cannot be encoded. Trying again does not help.
+    /// The value cannot be encoded. Retrying does not help.
     #[error("the value for `{what}` cannot be saved")]
     Encode {
         /// The activity's stored name, or `heartbeat`.
         what: &'static str,
-        /// Which type refuses, and why.
+        /// The type that failed, and why.
         #[source]
         source: CodecError,
     },
-    /// The database failed, and went on failing when tried again. The token may or may not have
-    /// been used; using it again is safe.
+    /// The database failed, and still failed when the call was retried. The token may have been used; using it
+    /// again is safe.
     #[error("the database failed while the token was used")]
     Store(#[source] Arc<StoreError>),
 }
 
-/// Why a promise could not be completed, or its outcome not be read.
+/// Why a promise was not completed, or its outcome not read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompleteError {
-    /// The run that owns the promise has closed without completing it. Trying again does not help.
+    /// The promise's run has closed without an outcome of the promise. Retrying does not help.
     #[error("the run {run_id} that the promise belongs to is closed")]
     Closed {
         /// The run.
@@ -263,16 +260,16 @@ pub enum CompleteError {
         /// The run.
         run_id: RunId,
     },
-    /// No promise can have the name, or no run the workflow id, that the token has. Trying again does not help.
+    /// The token contains an invalid name of a promise or an invalid workflow id. Retrying does not help.
     #[error("there is no promise `{token}`")]
     Token {
         /// The token.
         token: PromiseToken,
-        /// What is wrong with it.
+        /// The reason.
         #[source]
         source: KeyError,
     },
-    /// The token names an item of a queue, which only its activity completes. Trying again does not help.
+    /// The token names an item of a queue, which only its activity completes. Retrying does not help.
     #[error("`{token}` names an item of the queue `{queue}`, which only its activity completes")]
     OfQueue {
         /// The token.
@@ -280,28 +277,28 @@ pub enum CompleteError {
         /// The queue.
         queue: String,
     },
-    /// The value or error cannot be encoded, or, as JSON, does not fit the type that the run expects. Trying again
-    /// does not help.
+    /// The value or error cannot be encoded, or, as JSON, does not fit the type that the run expects. Retrying does
+    /// not help.
     #[error("the promise `{token}` cannot be completed with this value")]
     Encode {
         /// The token.
         token: PromiseToken,
-        /// Which type refuses, and why.
+        /// The type that failed, and why.
         #[source]
         source: CodecError,
     },
-    /// The outcome of the promise is not a value of the type that it is read as.
+    /// The outcome of the promise does not fit the requested type.
     #[error("the outcome of the promise `{token}` cannot be read")]
     Unreadable {
         /// The token.
         token: PromiseToken,
-        /// Why not.
+        /// The mismatch.
         #[source]
         source: CodecError,
     },
-    /// The database failed, and went on failing when tried again. The promise may or may not have been completed;
-    /// trying again is safe.
-    #[error("the promise could not be looked up or completed")]
+    /// The database failed, and still failed when the call was retried. The promise may have been completed;
+    /// completing it again is safe.
+    #[error("the database failed while the promise was looked up or completed")]
     Store(#[source] Arc<StoreError>),
 }
 
@@ -312,18 +309,18 @@ pub enum LookupError {
     /// There is no such run.
     #[error("there is no run with the {}", name(.0))]
     Unknown(RunKey),
-    /// The run is one of another workflow.
+    /// The run belongs to another workflow.
     #[error("the run {run_id} is a run of `{found}`, not of `{expected}`")]
     OtherWorkflow {
         /// The run.
         run_id: RunId,
         /// Its workflow.
         found: String,
-        /// The workflow asked for.
+        /// The requested workflow.
         expected: &'static str,
     },
-    /// The database failed, and went on failing when tried again. Trying again may help.
-    #[error("the run could not be looked up")]
+    /// The database failed, and still failed when the call was retried. Calling again may help.
+    #[error("the database failed while the run was looked up")]
     Store(#[from] StoreError),
 }
 
@@ -334,59 +331,59 @@ fn name(key: &RunKey) -> String {
     }
 }
 
-/// How a run ended, if not with a value; `E` is the workflow's own error.
+/// Why waiting for a run returned no value; `E` is the workflow's own error type.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError<E> {
-    /// It returned this error.
+    /// The workflow returned this error.
     Failed(E),
-    /// Something that it waited for failed in a way that its code could not see, such as the
-    /// timeout of an activity that does not return a `Result`.
+    /// An operation failed in a way that the workflow's code could not handle, such as the timeout of an activity
+    /// that does not return a `Result`.
     Uncaught {
-        /// What failed, with causes.
+        /// The failure, with its causes.
         reason: String,
     },
-    /// It was asked to cancel, and did not return a value after that.
+    /// The run was requested to cancel, and did not return a value afterwards.
     Cancelled {
-        /// Why, as given with the request.
+        /// The reason given with the request.
         reason: String,
     },
-    /// It was terminated.
+    /// The run was terminated.
     Terminated {
-        /// Why, as given with the termination.
+        /// The reason given with the termination.
         reason: String,
     },
-    /// Its timeout, or that of its chain, was over.
+    /// A timeout of the run, or of its chain, has passed.
     TimedOut {
         /// Which timeout.
         reason: String,
     },
-    /// It has continued as a new run, of which the result is that of the chain. Only
-    /// [`RunHandle::result_of_this_run`](crate::client::RunHandle::result_of_this_run) tells so.
+    /// The run has continued as a new run. Only returned by
+    /// [`RunHandle::result_of_this_run`](crate::client::RunHandle::result_of_this_run).
     ContinuedAsNew {
-        /// The run that follows.
+        /// The next run.
         run_id: RunId,
     },
-    /// It has completed or failed, and its result was removed since, as the
-    /// [retention](crate::worker::Retention::payloads_of_all) of a worker says.
+    /// The run has completed or failed, and its result was removed by the
+    /// [retention](crate::worker::Retention::payloads_of_all) of a worker.
     ResultRemoved {
         /// The run.
         run_id: RunId,
     },
-    /// It could not be looked up.
+    /// The run was not found.
     Lookup(Box<LookupError>),
-    /// It completed, but its return value cannot be read by this program.
+    /// The run completed, but this program cannot decode its return value.
     Unreadable(CodecError),
     /// There is no such run.
     Unknown {
         /// The run.
         run_id: RunId,
     },
-    /// The database failed; asking again may help. The run is not affected.
+    /// The database failed; calling again may help. The run is not affected.
     Store(Arc<StoreError>),
 }
 
-/// The workflow's own error shows with its causes if it prints them for `{:#}`.
+/// The workflow's own error includes its causes if it prints them for `{:#}`.
 impl<E: fmt::Display> fmt::Display for RunError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -402,7 +399,9 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
             Self::Lookup(error) => write!(f, "{error}"),
             Self::Unreadable(_) => f.write_str("the run's return value cannot be read"),
             Self::Unknown { run_id } => write!(f, "there is no run {run_id}"),
-            Self::Store(_) => f.write_str("the run's result could not be looked up"),
+            Self::Store(_) => {
+                f.write_str("the database failed while the run's result was looked up")
+            }
         }
     }
 }
@@ -430,10 +429,10 @@ pub enum RegistryError {
     DuplicateWorkflow {
         /// The name.
         name: &'static str,
-        /// Where they are defined: the file and the line of each.
+        /// The file and the line of each definition.
         places: [String; 2],
     },
-    /// A workflow has a name that another one has or had.
+    /// A workflow has a present or former name of another one.
     #[error(
         "a workflow and another one that was `formerly` of that name are both named `{name}`, at {} and at {}: runs \
          can belong to one of them only, so rename one or remove the `formerly`",
@@ -442,7 +441,7 @@ pub enum RegistryError {
     FormerName {
         /// The name.
         name: &'static str,
-        /// Where the two are defined: the file and the line of each.
+        /// The file and the line of each definition.
         places: [String; 2],
     },
     /// Two activities have the same stored name.
@@ -453,15 +452,15 @@ pub enum RegistryError {
     DuplicateActivity {
         /// The name.
         name: &'static str,
-        /// Where they are defined: the file and the line of each.
+        /// The file and the line of each definition.
         places: [String; 2],
     },
-    /// A workflow holds values across an await that could not be read back.
+    /// A workflow holds values across an await that could not be decoded.
     #[error("the workflow `{workflow}` cannot be served: {}", problems.join("; "))]
     CannotBeSaved {
         /// The workflow.
         workflow: &'static str,
-        /// Each local, its type, what is wrong with it and what would be right.
+        /// For each local: its type, the problem, and how to fix it.
         problems: Vec<String>,
     },
 }
@@ -470,17 +469,17 @@ pub enum RegistryError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkerError {
-    /// What it is to serve is not in order. Trying again does not help.
+    /// The workflows or activities are not valid. Retrying does not help.
     #[error(transparent)]
     Registry(#[from] RegistryError),
-    /// Tokio's clock is paused and the database's is not, so no timer of a run would ever fire. Nothing was written.
+    /// Tokio's clock is paused and the database's is not, so no timer of a run would fire. Nothing was written.
     #[error(
         "tokio's clock is paused and the clock of the database is not, so no timer would fire; in a test with \
          `start_paused = true`, use `Client::new(MemoryStore::new())`, whose clock follows tokio's"
     )]
     PausedClock,
     /// The database failed.
-    #[error("the worker could not be registered")]
+    #[error("the database failed while the worker was registered")]
     Store(#[from] StoreError),
 }
 

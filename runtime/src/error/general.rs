@@ -1,4 +1,4 @@
-//! The error that workflows, activities and programs use when no type of their own is called for.
+//! The general error type, for workflows, activities and programs without an error type of their own.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -14,13 +14,11 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Any error, as text that survives being stored.
 ///
-/// `?` makes it from every [`std::error::Error`]. Stored, it keeps its message and those of its
-/// causes; the original error can be reached with [`Error::downcast_ref`] only in the process that
-/// made it.
+/// `?` converts every [`std::error::Error`] to it. When stored, it keeps its message and those of its causes. The
+/// original error is available, by [`Error::downcast_ref`], only in the process that created it.
 ///
-/// Like the error types of its kind it does not implement [`std::error::Error`] itself. It becomes a
-/// `Box<dyn std::error::Error>` by `?`, and an `anyhow::Error` with the feature `anyhow`;
-/// [`Error::boxed`] is the way back.
+/// Like `anyhow::Error`, it does not implement [`std::error::Error`] itself. `?` converts it to a `Box<dyn
+/// std::error::Error>` and, with the feature `anyhow`, to an `anyhow::Error`; [`Error::boxed`] converts those back.
 ///
 /// ```
 /// fn check(cents: u64) -> piton::Result<()> {
@@ -39,10 +37,10 @@ struct Inner {
     /// The message, then those of its causes, outermost first; never empty.
     messages: Vec<String>,
     source: Option<Box<dyn StdError + Send + Sync>>,
-    /// What it says about trying again, until it is stored.
+    /// Whether and when to retry, as long as it is not stored.
     is_permanent: bool,
     try_again_after: Option<Duration>,
-    /// Whether it comes from a request to cancel; not known of one that has been stored.
+    /// Whether a request to cancel caused it; unknown after it was stored.
     is_cancellation: Option<bool>,
 }
 
@@ -54,30 +52,29 @@ impl Error {
         error
     }
 
-    /// The same error with a message put in front that says what was being done.
+    /// Adds a message in front, which says what was being done.
     #[must_use]
     pub fn context(mut self, message: impl fmt::Display) -> Self {
         self.inner_mut().messages.insert(0, message.to_string());
         self
     }
 
-    /// The same error, not worth another attempt of the activity that returns it.
+    /// Marks the error as final: the activity that returns it is not retried.
     #[must_use]
     pub fn permanent(mut self) -> Self {
         self.inner_mut().is_permanent = true;
         self
     }
 
-    /// The same error, with the time after which the activity that returns it is to be attempted
-    /// again, in place of the wait that its retry policy gives.
+    /// Sets the wait before the next attempt of the activity that returns this error, instead of the wait of its
+    /// retry policy.
     #[must_use]
     pub fn try_again_after(mut self, wait: Duration) -> Self {
         self.inner_mut().try_again_after = Some(wait);
         self
     }
 
-    /// The same error as one of ours, for what `?` cannot convert: a boxed error, or an
-    /// `anyhow::Error`.
+    /// Converts errors that `?` cannot convert: a boxed error, or an `anyhow::Error`.
     ///
     /// ```
     /// # fn read_settings() -> Result<u32, Box<dyn std::error::Error + Send + Sync>> { Ok(1) }
@@ -90,7 +87,7 @@ impl Error {
         Self::of_box(error.into())
     }
 
-    /// Apart, because what knows the type of the error is compiled for each.
+    /// A separate function, because generic code is compiled for each error type.
     fn of_box(error: Box<dyn StdError + Send + Sync>) -> Self {
         let messages = chain(&*error).collect();
         let is_cancellation = is_by_request(&*error);
@@ -117,7 +114,7 @@ impl Error {
         (*self.0).reveal_mut()
     }
 
-    /// Whether it comes from a request to cancel its run; not known of one that has been stored.
+    /// Whether a request to cancel its run caused it; `None` after it was stored.
     pub(crate) fn is_cancellation(&self) -> Option<bool> {
         self.inner().is_cancellation
     }
@@ -127,7 +124,7 @@ impl Error {
         self.inner().messages.iter().map(String::as_str)
     }
 
-    /// The original error, if it was an `E` and has not been stored since.
+    /// The original error, if it is an `E` and was not stored since.
     pub fn downcast_ref<E: StdError + 'static>(&self) -> Option<&E> {
         self.inner().source.as_deref()?.downcast_ref()
     }
@@ -144,7 +141,7 @@ fn chain(error: &dyn StdError) -> impl Iterator<Item = String> {
     std::iter::successors(Some(error), |&error| error.source()).map(ToString::to_string)
 }
 
-/// An [`Error`] or one of its causes, as the standard library sees errors.
+/// An [`Error`] or one of its causes as a [`std::error::Error`].
 #[derive(Debug)]
 struct Link {
     message: String,

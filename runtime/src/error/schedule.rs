@@ -6,30 +6,30 @@ use super::{KeyError, StoreError};
 use crate::codec::CodecError;
 use crate::model::AttributeError;
 
-/// Why something was not done to a schedule. Nothing of it was done then.
+/// Why an operation on a schedule failed. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ScheduleError {
-    /// The database [is away](crate::client::Client#when-the-database-is-away) for too long. What was asked for may
-    /// have been done; asking again is safe, but for a trigger and a backfill, which may come twice then.
+    /// The database [is away](crate::client::Client#when-the-database-is-away) for too long. The operation may have
+    /// taken effect; repeating it is safe, except for a trigger and a backfill, which may then happen twice.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The spec says nothing that can be carried out.
+    /// The spec is not valid.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// The spec is due at no time from now on.
+    /// The spec has no time in the future.
     #[error("the schedule is not due at any time from now on: change its spec")]
     Over,
-    /// The schedule's id, or a workflow id made of its pattern.
-    #[error("the id is not valid")]
+    /// The schedule's id, or a workflow id built from its pattern, is not valid.
+    #[error("the id of the schedule, or the workflow id of its runs, cannot be used")]
     Id(#[source] KeyError),
     /// The attributes cannot be stored.
     #[error("the attributes cannot be stored")]
     Attributes(#[source] AttributeError),
-    /// The memo is longer than a memo may be.
+    /// The memo is too long.
     #[error("the memo has {bytes} bytes as JSON; the limit is {}", crate::model::Memo::MAX_BYTES)]
     Memo {
-        /// Its length as JSON.
+        /// Its size as JSON, in bytes.
         bytes: usize,
     },
     /// The workflow is generic, and this instance is not registered.
@@ -43,7 +43,7 @@ pub enum ScheduleError {
     Arguments {
         /// The workflow.
         workflow: &'static str,
-        /// Why.
+        /// The reason.
         source: CodecError,
     },
     /// The signal cannot be encoded.
@@ -51,10 +51,10 @@ pub enum ScheduleError {
     Signal {
         /// The signal's stored name.
         signal: &'static str,
-        /// Why.
+        /// The reason.
         source: CodecError,
     },
-    /// There is a schedule with this id.
+    /// A schedule with this id exists.
     #[error("the schedule `{id}` exists already: update it, or delete it first")]
     Exists {
         /// The id.
@@ -66,7 +66,7 @@ pub enum ScheduleError {
         /// The id.
         id: String,
     },
-    /// Somebody else has changed the schedule since it was described.
+    /// The schedule was changed since it was described.
     #[error(
         "the schedule `{id}` has revision {revision} by now, not {expected}: describe it, and update that revision"
     )]
@@ -75,10 +75,10 @@ pub enum ScheduleError {
         id: String,
         /// Its revision.
         revision: i64,
-        /// The revision that was to be updated.
+        /// The revision that the update required.
         expected: i64,
     },
     /// The last time of a backfill is before its first.
-    #[error("the backfill ends before it begins")]
+    #[error("the end of the backfill is before its start: swap the two times")]
     Period,
 }

@@ -9,15 +9,15 @@ use crate::machine::Never;
 use crate::model::RunId;
 use crate::store::RunKey;
 
-/// Why an exposed variable could not be read, or a query answered.
+/// Why an exposed variable was not read, or a query not answered.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum QueryError {
-    /// The run could not be looked up: there is none, or the database fails.
+    /// The run was not found, or the database failed.
     #[error(transparent)]
     Lookup(#[from] LookupError),
-    /// No exposed variable of this name is kept in the state that the run is in: the workflow has none, or it
-    /// is before the `let` or behind its scope. In the latter case, asking again later may help.
+    /// The run's state has no exposed variable with this name: the workflow has none, or its code is before the
+    /// `let` or after its scope. If it is before the `let`, calling again later may help.
     #[error(
         "no variable `{name}` is exposed by the run {run_id} in its present state; exposed are: {}",
         list(.exposed)
@@ -25,28 +25,28 @@ pub enum QueryError {
     NotExposed {
         /// The run.
         run_id: RunId,
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names of those that are.
+        /// The names of the exposed variables.
         exposed: Vec<String>,
     },
-    /// The value is not one of the type asked for, or the database lacks its schema.
+    /// The value does not fit the requested type, or the database lacks its schema.
     #[error("the exposed variable `{name}` of the run {run_id} cannot be read")]
     Variable {
         /// The run.
         run_id: RunId,
         /// The variable.
         name: String,
-        /// Why not.
+        /// The reason.
         #[source]
         source: CodecError,
     },
-    /// What is saved of the run cannot be read.
+    /// The saved state of the run cannot be read.
     #[error("the saved state of the run {run_id} cannot be read: {reason}")]
     Unreadable {
         /// The run.
         run_id: RunId,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
@@ -57,7 +57,7 @@ impl From<StoreError> for QueryError {
     }
 }
 
-/// Why an update was not answered with a value; `E` is what it can be refused with.
+/// Why an update has no answer; `E` is the error with which it can be refused.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum UpdateError<E> {
@@ -70,7 +70,7 @@ pub enum UpdateError<E> {
         /// The id of the update.
         update: String,
     },
-    /// The run is closed, and has not answered the update.
+    /// The run has closed without an answer to the update.
     Closed {
         /// The run.
         run_id: RunId,
@@ -80,7 +80,7 @@ pub enum UpdateError<E> {
         /// The run.
         run_id: RunId,
     },
-    /// No run has, or has had, this workflow id.
+    /// There is no run with this workflow id, open or closed.
     NoRun(RunKey),
     /// The run has accepted no update with this id.
     NotAccepted {
@@ -89,43 +89,43 @@ pub enum UpdateError<E> {
         /// The id of the update.
         update: String,
     },
-    /// No build of the workflow that the database knows waits for such an update anywhere.
+    /// No recorded build of the workflow awaits such an update.
     NotAwaited {
         /// The workflow.
         workflow: String,
         /// The update's stored name.
         update: String,
-        /// What it waits for.
+        /// The updates that it awaits.
         awaited: Vec<String>,
     },
-    /// The id of the update cannot be one.
+    /// The id of the update is not valid.
     Id(KeyError),
-    /// The request cannot be encoded. Trying again does not help.
+    /// The request cannot be encoded. Retrying does not help.
     Encode {
         /// The update's stored name.
         update: String,
-        /// Which type refuses, and why.
+        /// The type that failed, and why.
         source: CodecError,
     },
-    /// The run could not read the request.
+    /// The run could not decode the request.
     Unreadable {
         /// The run.
         run_id: RunId,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// A validator could not look at the run.
+    /// A validator could not read the run's variables.
     Validator(Box<QueryError>),
-    /// The answer cannot be read by this program.
+    /// This program cannot decode the answer.
     Reply(CodecError),
-    /// The run that is to get the update could not be started.
+    /// The run for the update could not be started.
     Start(Box<StartError>),
-    /// The database failed. The update may or may not have arrived; with an id of your own, sending it again is safe.
+    /// The database failed. The update may have arrived. With an id of your own, sending it again is safe.
     Store(Arc<StoreError>),
 }
 
 impl UpdateError<Never> {
-    /// The same of an update that may be refused.
+    /// The same error with another type of refusal.
     pub(crate) fn widen<E>(self) -> UpdateError<E> {
         match self {
             Self::Refused(never) => match never {},
@@ -176,7 +176,9 @@ impl<E: fmt::Display> fmt::Display for UpdateError<E> {
             Self::Validator(_) => f.write_str("a validator could not look at the run"),
             Self::Reply(_) => f.write_str("the answer to the update cannot be read"),
             Self::Start(error) => write!(f, "{error}"),
-            Self::Store(_) => f.write_str("the update could not be written or looked up"),
+            Self::Store(_) => {
+                f.write_str("the database failed while the update was sent or answered")
+            }
         }
     }
 }

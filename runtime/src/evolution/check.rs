@@ -4,7 +4,9 @@ use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source, finding, prefix};
 use super::{StoredAwaited, StoredDefinition, StoredParameter, StoredState, known, plan};
 use crate::codec::schemas::{self, match_parameters};
-use crate::codec::{ArgumentKind, CodecError, Content, Described, Fields, Format, Given, Types};
+use crate::codec::{
+    ArgumentKind, CodecError, Content, Described, Fields, Format, Given, NamedType, Types,
+};
 use crate::machine::{Awaited, WorkflowEntry};
 use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
 
@@ -290,7 +292,8 @@ impl Check<'_> {
             return Ok(());
         }
         let samples = self.samples(old)?;
-        self.unless_open(old, tried(samples.into_iter().map(|sample| now.convert(sample))))
+        let tried = tried(samples.into_iter().map(|sample| now.convert(sample)));
+        self.unless_open(old, now, tried)
     }
 
     /// Tries whether a local of today can be made of saved ones.
@@ -304,11 +307,26 @@ impl Check<'_> {
         let local = &self.entry.definition().states[plan.state as usize].locals[number];
         let described = local.kind.described;
         match source {
-            Source::Same(_) => Ok(()),
+            Source::Same(old) => {
+                let schema = saved.locals[*old].schema;
+                let before = self.before.schema(schema);
+                let is_other = before.is_some_and(|before| {
+                    before.type_name != schemas::of_type(described).schema.type_name
+                });
+                // Another type of the same form may refuse some of the values.
+                match self.samples(schema) {
+                    Ok(samples) if is_other => {
+                        let tried =
+                            tried(samples.into_iter().map(|sample| described.convert(sample)));
+                        self.unless_open(schema, described, tried)
+                    }
+                    _ => Ok(()),
+                }
+            }
             Source::Part(old, path) => {
                 let samples = self.samples(saved.locals[*old].schema)?.into_iter();
                 let tried = tried(samples.map(|sample| described.convert(sample.part(path)?)));
-                self.unless_open(saved.locals[*old].schema, tried)
+                self.unless_open(saved.locals[*old].schema, described, tried)
             }
             Source::Parts(parts) => {
                 let columns = parts.iter().map(|(path, old)| {
@@ -326,8 +344,17 @@ impl Check<'_> {
         }
     }
 
-    /// Leaves it to the values where lists and maps are in them: some length or some keys may fit that no sample has.
-    fn unless_open(&self, schema: SchemaHash, tried: Result<(), Tried>) -> Result<(), Tried> {
+    /// Leaves it to the values where lists and maps are in them, or texts that become enums: some length, some keys or some
+    /// text may fit that no sample has.
+    fn unless_open(
+        &self,
+        schema: SchemaHash,
+        now: Described,
+        tried: Result<(), Tried>,
+    ) -> Result<(), Tried> {
+        let now = schemas::of_type(now).schema.format.as_ref();
+        let is_enum = |named: &NamedType| matches!(named.content, Content::Enum(_));
+        let takes_some_texts = now.is_none_or(|(_, types)| types.iter().any(is_enum));
         let holds_any_number = |(format, types): &(Format, Types)| {
             let fields = types.iter().flat_map(|named| match &named.content {
                 Content::Struct(fields) => vec![fields],
@@ -339,7 +366,7 @@ impl Check<'_> {
                 Fields::Tuple(formats) => formats.iter().collect(),
                 Fields::Named(fields) => fields.iter().map(|(_, format)| format).collect(),
             });
-            formats.chain([format]).any(has_list)
+            formats.chain([format]).any(|format| has_open(format, takes_some_texts))
         };
         let format = self.before.schema(schema).and_then(|schema| schema.format.as_ref());
         let is_open = format.is_none_or(holds_any_number);
@@ -360,12 +387,13 @@ impl Check<'_> {
     }
 }
 
-/// Whether there is a list or a map in it, as far as the next named types.
-fn has_list(format: &Format) -> bool {
+/// Whether there is a list or a map in it, or a text if those count, as far as the next named types.
+fn has_open(format: &Format, with_texts: bool) -> bool {
     match format {
         Format::Seq(_) | Format::Map(..) => true,
-        Format::Option(format) => has_list(format),
-        Format::Tuple(formats) => formats.iter().any(has_list),
+        Format::Str => with_texts,
+        Format::Option(format) => has_open(format, with_texts),
+        Format::Tuple(formats) => formats.iter().any(|format| has_open(format, with_texts)),
         _ => false,
     }
 }

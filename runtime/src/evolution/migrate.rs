@@ -14,7 +14,7 @@ use crate::generated::registration::Registrations;
 use crate::machine::{States, Workflow, WorkflowEntry};
 use crate::model::Difference;
 
-/// Where a run goes on that a `#[migrate]` function carries over: a state of `W`, and the locals that it keeps.
+/// The target of a `#[migrate]` function: a state of `W`, and its locals.
 ///
 /// All locals of the state must be there, each by [`with`](Resume::with) or [`keep`](Resume::keep). The state must await
 /// what the saved one did. From a `select!` or a `join!` of operations it may be one that awaits some of these operations, or
@@ -43,7 +43,7 @@ enum Local {
 }
 
 impl<W: Workflow> Resume<W> {
-    /// Goes on at a state: `Resume::at(fulfill::Charge)`.
+    /// Continues in a state: `Resume::at(fulfill::Charge)`.
     pub fn at(state: W) -> Self
     where
         W: States,
@@ -51,20 +51,20 @@ impl<W: Workflow> Resume<W> {
         Self::at_named(state.name())
     }
 
-    /// Goes on at the state of this stored name: for states that have no variant, as those of methods.
+    /// Continues in the state with this stored name: for states without a variant, such as those of methods.
     pub fn at_named(state: impl Into<String>) -> Self {
         let target = Target { state: state.into(), locals: Vec::new() };
         Self { target, workflow: PhantomData }
     }
 
-    /// Gives a local its value. Its name is as the state keeps it: `order.id` for a part.
+    /// Sets a local. Its name is the saved one: `order.id` for a part.
     pub fn with<T: Serialize>(mut self, local: &str, value: &T) -> Self {
         let given = codec::given(value).map(Local::Given);
         self.target.locals.push((local.to_owned(), given));
         self
     }
 
-    /// Takes over the saved local of this name. Its value is read by the type of today.
+    /// Keeps the saved local with this name. Its value is converted to the present type.
     pub fn keep(mut self, local: &str) -> Self {
         self.target.locals.push((local.to_owned(), Ok(Local::Kept)));
         self
@@ -76,22 +76,22 @@ impl<W: Workflow> Resume<W> {
     }
 }
 
-/// The saved locals by name.
+/// The saved locals, by name.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct SavedLocals(Given);
 
 impl SavedLocals {
-    /// Reads them as a struct.
+    /// Decodes them as a struct.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if they are none.
+    /// [`CodecError::Decode`] if they do not fit.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, CodecError> {
         self.0.read()
     }
 }
 
-/// What `#[migrate]` puts into the registry.
+/// A migration in the registry, created by `#[migrate]`.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Migration {

@@ -1,12 +1,13 @@
 //! Evolution: continuing saved states in changed code.
 //!
-//! A frame was written by some definition of its workflow. This build reads it directly if that is its own, and
-//! otherwise evolves it: the [`StoredDefinition`] of the writer says what the frame holds, a plan says
-//! where each part of it belongs today, and values of other types go through [`codec::Value`](crate::codec). What
-//! cannot be decided for certain is a [`Finding`](crate::model::Finding), and the run stays as it is.
+//! A frame is written by some definition of its workflow. If that is this build's own definition, the build reads
+//! the frame directly. Otherwise it converts the frame: the writer's [`StoredDefinition`] describes the content of
+//! the frame, a plan maps each part to the present code, and values of other types are converted through
+//! [`codec::Value`](crate::codec). A part that cannot be mapped with certainty is a
+//! [`Finding`](crate::model::Finding), and the run does not change.
 //!
-//! One function makes plans, `plan`, for the load of a run, for the check of `piton.lock` and for that of a
-//! database, so the three cannot disagree.
+//! A single function, `plan`, makes the plans for loading a run, for the check of `piton.lock` and for the check of
+//! a database, so the three cannot disagree.
 
 mod check;
 mod frame;
@@ -24,6 +25,7 @@ pub(crate) use known::{find, learn, own, with_awaited};
 pub use migrate::Resume;
 #[doc(hidden)]
 pub use migrate::{Migration, SavedLocals, Target};
+pub(crate) use names::written;
 pub(crate) use old_struct::old_struct;
 pub(crate) use plan::{Inside, finding, plan};
 pub use stored::{

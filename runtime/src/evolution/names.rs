@@ -1,5 +1,7 @@
 //! Matching the names of states, branches and locals, and deciding which matches are certain.
 
+use std::borrow::Cow;
+
 use crate::model::Place;
 
 /// A name without the number of those alike: `charge` of `charge#2`.
@@ -12,6 +14,28 @@ pub(super) fn base(name: &str) -> &str {
         }
         _ => name,
     }
+}
+
+/// The name of a local or a part of one in the source, which has no number: `plan.cents` of `plan#2.cents`.
+pub(crate) fn source_name(local: &str) -> Cow<'_, str> {
+    let (root, rest) = local.split_at(local.find('.').unwrap_or(local.len()));
+    match base(root) {
+        name if name.len() == root.len() => Cow::Borrowed(local),
+        name => Cow::Owned(format!("{name}{rest}")),
+    }
+}
+
+/// Which of several locals a name is that somebody has written: the one that is stored under it, or else the only one
+/// that the source calls so.
+pub(crate) fn written<'l>(
+    name: &str,
+    locals: impl Iterator<Item = &'l str> + Clone,
+) -> Option<usize> {
+    let stored = locals.clone().position(|local| local == name);
+    stored.or_else(|| {
+        let mut called = locals.enumerate().filter(|(_, local)| source_name(local) == name);
+        called.next().filter(|_| called.next().is_none()).map(|(number, _)| number)
+    })
 }
 
 /// A local or a part of one: its variable, and the fields that lead to the part.
@@ -86,6 +110,17 @@ mod tests {
         assert!(certain(&[1, 2, 3], &[1, 3, 2], 1), "the others are swapped");
         assert!(!certain(&[1, 1, 2, 3], &[1, 1, 3, 2], 1), "there are two like it");
         assert!(certain(&[1, 1], &[1, 1], 2), "nothing has changed");
+    }
+
+    #[test]
+    fn a_local_is_found_by_the_name_that_the_source_has() {
+        let find = |name, locals: &[&'static str]| written(name, locals.iter().copied());
+        assert_eq!(find("plan", &["paid", "plan#2"]), Some(1));
+        assert_eq!(find("plan.cents", &["plan#2.name", "plan#2.cents"]), Some(1));
+        assert_eq!(find("plan", &["plan#2", "plan"]), Some(1), "it is stored so");
+        assert_eq!(find("plan", &["plan#2", "plan#3"]), None, "there are two");
+        assert_eq!(find("plan#2", &["plan#2", "plan#3"]), Some(0));
+        assert_eq!(find("plan", &["plans", "plan#2.cents"]), None);
     }
 
     #[test]

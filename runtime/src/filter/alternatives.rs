@@ -1,14 +1,14 @@
-//! The test of an attribute, for each kind that the attribute may have.
+//! The tests of an attribute, one for each kind that it may have.
 //!
-//! A filter does not know the kinds of attributes, which are those of their values: a text may be compared with a
-//! keyword or, if it tells a time, with a time, and a number with an integer or a float. So a test is taken apart into
-//! what it asks of each kind, once for all that apply it.
+//! A filter does not know the kinds of attributes, which depend on their values: a text in the filter may be
+//! compared with a keyword or, if it is in the format of a time, with a time; a number with an integer or a float.
+//! So a test is split into one test per kind. Both evaluators use the result.
 
 use super::literal;
 use super::tree::{Check, Comparison, Moment, Scalar};
 use crate::model::AttributeValue;
 
-/// Kinds of attributes that are compared alike.
+/// Kinds of attributes that are compared in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Texts, keywords and lists of keywords.
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
     Time,
 }
 
-/// A value as it is stored. That of a bool is 0 or 1, and that of a time microseconds.
+/// A value in stored form: a bool is 0 or 1, a time is microseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Rendering {
     Text(String),
@@ -27,14 +27,14 @@ pub(crate) enum Rendering {
     Float(f64),
 }
 
-/// What a test asks of attributes of a kind: one of these.
+/// The conditions of a test for attributes of one kind: one of these must be true.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Alternative {
     pub(crate) kind: Kind,
     pub(crate) asks: Vec<Ask>,
 }
 
-/// One question.
+/// One condition.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Ask {
     Compare(Comparison, Rendering),
@@ -73,8 +73,8 @@ impl Ask {
     }
 }
 
-/// The kinds that a check may be asked of, each once. An alternative may ask nothing: an attribute of its kind compares
-/// and is not so.
+/// The kinds to which a check applies, each once. An alternative may have no conditions: an attribute of its kind
+/// is comparable and does not match.
 pub(crate) fn alternatives(check: &Check) -> Vec<Alternative> {
     let mut found: Vec<Alternative> = Vec::new();
     let mut add = |kind, ask: Option<Ask>| {
@@ -122,7 +122,7 @@ fn compare(comparison: Comparison, value: &Scalar, add: &mut impl FnMut(Kind, Op
     }
 }
 
-/// What a comparison with a float asks of an integer, in integers; `None` if no integer meets it.
+/// A comparison with a float as a condition on integers; `None` if no integer meets it.
 fn with_integer(comparison: Comparison, number: f64) -> Option<Ask> {
     // Two to the power of 63, which no integer reaches.
     const END: f64 = 9_223_372_036_854_775_808.0;

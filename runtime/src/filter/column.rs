@@ -4,38 +4,38 @@ use std::fmt;
 
 use crate::model::{BlockedReason, RunStatus};
 
-/// Something that every run has, by the name that filters, orders and counts know it by.
+/// A property of every run, by its name in filters, orders and counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Column {
     /// The workflow's stored name.
     Workflow,
-    /// The business key; that of a run without one is its run id.
+    /// The workflow id; by default, the run id.
     WorkflowId,
     /// The id of the run.
     RunId,
-    /// Where the run stands: `running`, `blocked`, `completed` and so on.
+    /// The status: `running`, `blocked`, `completed` and so on.
     Status,
-    /// The state that the run is in, or was in when it closed.
+    /// The present state, or the last one before the run closed.
     State,
-    /// The definition that wrote the state, as 16 hex digits.
+    /// The definition of the state, as 16 hex digits.
     Definition,
     /// When the run was started.
     StartedAt,
     /// When the run closed.
     ClosedAt,
-    /// When the run falls due of itself, if no worker has it.
+    /// When the run becomes due by itself, if no worker owns it.
     DueAt,
-    /// Since when the run is blocked.
+    /// When the run was blocked.
     BlockedAt,
-    /// Since when the run is where it is: when it closed, was blocked, or made its last step, or else when it was
+    /// When the run reached its present state: when it closed, was blocked, made its last step, or else was
     /// started.
     Since,
-    /// Why the run is blocked, as a word: `panicked`, `unregistered` and so on.
+    /// The kind of the block: `panicked`, `unregistered` and so on.
     BlockedKind,
 }
 
-/// What a column holds.
+/// The values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ColumnType {
     /// Any text.
@@ -47,7 +47,7 @@ pub(crate) enum ColumnType {
     Time,
 }
 
-/// A column's words.
+/// The names of a column's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Words {
     Statuses,
@@ -107,12 +107,12 @@ impl Column {
         }
     }
 
-    /// The column of this name, in small or capital letters.
+    /// The column with this name, in upper or lower case.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|column| column.as_str().eq_ignore_ascii_case(name))
     }
 
-    /// The column whose name somebody may have meant by this one.
+    /// The column with the most similar name, for error messages.
     pub(crate) fn near(name: &str) -> Option<Self> {
         near(name, Self::ALL.map(Self::as_str)).and_then(Self::parse)
     }
@@ -131,7 +131,7 @@ impl Column {
     }
 }
 
-/// The word among these that is at most a slip of the pen away from this one.
+/// The most similar of these names, if it differs by a typing error.
 pub(crate) fn near<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word = word.to_lowercase();
     let slips = if word.chars().count() < 8 { 1 } else { 2 };

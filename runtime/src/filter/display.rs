@@ -81,7 +81,7 @@ impl Display for Subject {
     }
 }
 
-/// Whether a name needs no quotes, however many words SQL reserves.
+/// Whether a name needs no quotes, even if SQL reserves many names.
 fn is_plain(name: &str) -> bool {
     let mut letters = name.chars();
     let first = letters.next().is_some_and(|letter| letter.is_ascii_alphabetic() || letter == '_');
@@ -107,7 +107,7 @@ impl Display for Scalar {
     }
 }
 
-/// A text in quotes, which are doubled in it.
+/// A text in quotes, with quotes inside doubled.
 struct Quoted<'a>(char, &'a str);
 
 impl Display for Quoted<'_> {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a text is no filter.
+/// Why a text is not a filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilterError {
     /// Line and column of the place, from 1.
@@ -21,12 +21,12 @@ impl FilterError {
         self
     }
 
-    /// The line and the column, each counted from 1, of the place in the text; `None` if it is the text as a whole.
+    /// The line and the column of the error, each from 1; `None` if it concerns the whole text.
     pub fn place(&self) -> Option<(u64, u64)> {
         self.place
     }
 
-    /// What to write in its place, if that can be told.
+    /// A replacement, if one is known.
     pub fn hint(&self) -> Option<&str> {
         self.help.as_deref()
     }

@@ -1,6 +1,6 @@
 //! Evaluating filters on a run in memory.
 //!
-//! The statements of the databases must say the same, see [`sql`](super::sql).
+//! The SQL statements must have the same results, see [`sql`](super::sql).
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -13,19 +13,19 @@ use super::literal::{DAY, day};
 use super::tree::{Check, Condition, Moment, Scalar, Subject, Test};
 use crate::model::{AttributeValue, DefinitionHash, RunId, Timestamp};
 
-/// What a filter is applied to.
+/// A row to which a filter is applied.
 pub(crate) trait Row {
-    /// What a column holds; `None` if it is not set.
+    /// The value of a column; `None` if it is not set.
     fn column(&self, column: Column) -> Option<Cell<'_>>;
 
     /// An attribute; `None` if it is not set.
     fn attribute(&self, name: &str) -> Option<&AttributeValue>;
 
-    /// A variable, or a part of one; `None` if there is none.
+    /// A variable, or a part of one; `None` if it does not exist.
     fn variable(&self, path: &[String]) -> Option<Cow<'_, Value>>;
 }
 
-/// What a column of a run holds.
+/// The value of a column of a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Cell<'a> {
     Text(Cow<'a, str>),
@@ -35,7 +35,7 @@ pub(crate) enum Cell<'a> {
 }
 
 impl Condition {
-    /// Whether it holds of a run. Times in it are [counted](super::Filter::at) from when it is applied.
+    /// Whether it matches a run. Times are [relative](super::Filter::at) to the call.
     pub(crate) fn holds(&self, row: &impl Row) -> bool {
         match self {
             Self::All(parts) => parts.iter().all(|part| part.holds(row)),
@@ -66,14 +66,14 @@ impl Test {
         is_so.is_some_and(|is_so| is_so != *negated)
     }
 
-    /// Of something that is not set, nothing holds but that.
+    /// For a missing value, only [`Check::Unset`] is true.
     fn holds_unset(&self) -> bool {
         self.check == Check::Unset && !self.negated
     }
 }
 
 impl Check {
-    /// Whether it is so of something that is set; `None` if it does not compare.
+    /// Whether the test is true for an existing value; `None` if they are not comparable.
     fn of(
         &self,
         compare: impl Fn(&Scalar) -> Option<Ordering>,
@@ -112,7 +112,7 @@ impl Cell<'_> {
         }
     }
 
-    /// What is counted together, as it is told: of a time, its day.
+    /// The value by which runs are counted; of a time, its day.
     pub(crate) fn group(&self) -> String {
         match self {
             Self::Text(text) => text.clone().into_owned(),
@@ -123,7 +123,7 @@ impl Cell<'_> {
     }
 }
 
-/// Of a list, an entry must be so; and not so is none.
+/// Of a list, one entry must match; for a negated test, none may.
 fn of_attribute(value: &AttributeValue, check: &Check) -> Option<bool> {
     if *check == Check::Unset {
         return Some(false);

@@ -8,29 +8,28 @@ use super::column::Column;
 use super::tree::{Check, Comparison, Condition, Moment, Scalar, Subject, Test};
 use crate::model::{DefinitionHash, RunId, RunStatus, Timestamp};
 
-/// Something that runs are compared by; `T` is what it is compared with.
+/// A property of runs in a comparison; `T` is the type of the other side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field<T> {
     subject: Subject,
     compares_with: PhantomData<fn(T)>,
 }
 
-/// What something of a run is compared with.
+/// The other side of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FilterValue(Scalar);
 
-/// A time that a filter has: one that is fixed, or one that is counted from when the filter is applied, by the
-/// database's clock.
+/// A time in a filter: a fixed one, or one relative to the evaluation of the filter, by the database's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FilterTime(Moment);
 
-/// A value that one kind of field is compared with.
+/// A value for one kind of field.
 pub trait Comparable {
     #[doc(hidden)]
     fn into_value(self) -> FilterValue;
 }
 
-/// One that has an order: text, numbers, times.
+/// A value with an order: text, number, time.
 pub trait Ordered: Comparable {}
 
 macro_rules! fields {
@@ -72,7 +71,7 @@ pub fn attribute(name: impl Into<String>) -> Field<FilterValue> {
     Field::of(Subject::Attribute(name.into()))
 }
 
-/// A variable of a run, or a part of one, by the names that lead there with points between them: `order.cents`.
+/// A variable of a run, or a part of one, as a path with dots: `order.cents`.
 pub fn variable(path: &str) -> Field<FilterValue> {
     Field::of(Subject::Variable(path.split('.').map(str::to_owned).collect()))
 }
@@ -91,83 +90,83 @@ impl<T: Comparable> Field<T> {
         self.check(Check::Compare(comparison, value))
     }
 
-    /// It equals this; of a list, one of its entries does.
+    /// Equal to this; for a list, one of its entries is.
     pub fn equals(self, value: impl Into<T>) -> Filter {
         self.compare(Comparison::Equal, value)
     }
 
-    /// It is set and does not equal this.
+    /// Set and not equal to this.
     pub fn differs_from(self, value: impl Into<T>) -> Filter {
         !self.equals(value)
     }
 
-    /// It equals one of these.
+    /// Equal to one of these.
     pub fn one_of<V: Into<T>>(self, values: impl IntoIterator<Item = V>) -> Filter {
         let values = values.into_iter().map(|value| value.into().into_value().0);
         let values = values.collect();
         self.check(Check::In(values))
     }
 
-    /// It is not set.
+    /// Not set.
     pub fn is_unset(self) -> Filter {
         self.check(Check::Unset)
     }
 
-    /// It is set.
+    /// Set.
     pub fn is_set(self) -> Filter {
         !self.is_unset()
     }
 }
 
 impl<T: Ordered> Field<T> {
-    /// It is less than this; a time is before it.
+    /// Less than this; for times, earlier.
     pub fn below(self, value: impl Into<T>) -> Filter {
         self.compare(Comparison::Less, value)
     }
 
-    /// It is this or less.
+    /// Less than or equal to this.
     pub fn at_most(self, value: impl Into<T>) -> Filter {
         self.compare(Comparison::LessOrEqual, value)
     }
 
-    /// It is more than this; a time is after it.
+    /// Greater than this; for times, later.
     pub fn above(self, value: impl Into<T>) -> Filter {
         self.compare(Comparison::Greater, value)
     }
 
-    /// It is this or more.
+    /// Greater than or equal to this.
     pub fn at_least(self, value: impl Into<T>) -> Filter {
         self.compare(Comparison::GreaterOrEqual, value)
     }
 }
 
 impl Field<String> {
-    /// It is a text that begins so.
+    /// A text with this prefix.
     pub fn starts_with(self, prefix: impl Into<String>) -> Filter {
         self.check(Check::StartsWith(prefix.into()))
     }
 }
 
 impl Field<FilterValue> {
-    /// It is a text that begins so; of a list, one of its entries does.
+    /// A text with this prefix; for a list, one of its entries is.
     pub fn starts_with(self, prefix: impl Into<String>) -> Filter {
         self.check(Check::StartsWith(prefix.into()))
     }
 }
 
 impl FilterTime {
-    /// So long before the filter is applied.
+    /// This duration before the evaluation of the filter.
     pub fn ago(by: Duration) -> Self {
         Self(Moment::Ago(whole_millis(by)))
     }
 
-    /// So long after the filter is applied.
+    /// This duration after the evaluation of the filter.
     pub fn ahead(by: Duration) -> Self {
         Self(Moment::In(whole_millis(by)))
     }
 }
 
-/// Filters are told in milliseconds.
+/// Durations in filters have a resolution of milliseconds.
 fn whole_millis(by: Duration) -> Duration {
     Duration::from_millis(u64::try_from(by.as_millis()).unwrap_or(u64::MAX))
 }
@@ -231,7 +230,7 @@ value_from! {
 }
 
 impl From<f64> for FilterValue {
-    /// What is no finite number is the finite one next to it, and what is none at all is zero: no attribute has it.
+    /// An infinity becomes the nearest finite number, and NaN becomes zero; no attribute has either.
     fn from(number: f64) -> Self {
         let finite = if number.is_nan() { 0.0 } else { number.clamp(f64::MIN, f64::MAX) };
         Self(Scalar::Float(finite))

@@ -4,7 +4,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use crate::model::Timestamp;
 
-/// The time that a text tells, in UTC: `2026-01-31`, `2026-01-31 12:00:00` or `2026-01-31T12:00:00.5Z`.
+/// Parses a time in UTC: `2026-01-31`, `2026-01-31 12:00:00` or `2026-01-31T12:00:00.5Z`.
 pub(crate) fn time(text: &str) -> Option<Timestamp> {
     let at = match text.len() {
         10 => humantime::parse_rfc3339_weak(&format!("{text} 00:00:00")),
@@ -17,13 +17,13 @@ pub(crate) fn time(text: &str) -> Option<Timestamp> {
 /// The microseconds of a day.
 pub(crate) const DAY: i64 = 86_400_000_000;
 
-/// The date of a day by its number from 1970.
+/// The date of a day, by the number of days since 1970.
 pub(crate) fn day(number: i64) -> String {
     let at = Timestamp(number.saturating_mul(DAY)).to_string();
     at.strip_suffix("T00:00:00Z").unwrap_or(&at).to_owned()
 }
 
-/// The duration that a text tells: `3 days`, `1 hour 30 minutes`.
+/// Parses a duration: `3 days`, `1 hour 30 minutes`.
 pub(super) fn duration(text: &str) -> Option<Duration> {
     let mut total = Duration::ZERO;
     let mut rest = text.trim();
@@ -50,7 +50,7 @@ pub(super) fn duration(text: &str) -> Option<Duration> {
     Some(total)
 }
 
-/// A duration as [`duration`] reads it, in its largest whole unit.
+/// Formats a duration for [`duration`], in its largest whole unit.
 pub(super) fn write_duration(duration: Duration) -> String {
     let millis = duration.as_millis();
     let units =
@@ -62,16 +62,16 @@ pub(super) fn write_duration(duration: Duration) -> String {
     format!("{} {unit}", millis / length)
 }
 
-/// What a pattern of `like` asks for.
+/// A parsed pattern of `like`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pattern {
     /// The text itself.
     Whole(String),
-    /// A text that begins so.
+    /// A prefix.
     Prefix(String),
 }
 
-/// Reads a pattern: text, with `\` before a `%`, `_` or `\` that stands for itself, and a `%` at the end.
+/// Parses a pattern: text, with `\` before a literal `%`, `_` or `\`, and a `%` at the end.
 pub(super) fn pattern(text: &str) -> Option<Pattern> {
     let mut plain = String::with_capacity(text.len());
     let mut letters = text.chars();
@@ -86,7 +86,7 @@ pub(super) fn pattern(text: &str) -> Option<Pattern> {
     Some(Pattern::Whole(plain))
 }
 
-/// The pattern of a text that begins so.
+/// The pattern for a prefix.
 pub(super) fn write_prefix(prefix: &str) -> String {
     let mut text = String::with_capacity(prefix.len() + 1);
     for letter in prefix.chars() {
@@ -99,7 +99,7 @@ pub(super) fn write_prefix(prefix: &str) -> String {
     text
 }
 
-/// The least text that is greater than all that begin so, by the order of bytes; `None` if there is none.
+/// The least text that is greater than all texts with this prefix, in byte order; `None` if there is none.
 pub(crate) fn behind_prefix(prefix: &str) -> Option<String> {
     let mut letters: Vec<char> = prefix.chars().collect();
     while let Some(last) = letters.pop() {

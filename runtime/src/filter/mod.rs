@@ -1,7 +1,7 @@
 //! Filters: conditions on the columns, attributes and variables of runs.
 //!
-//! A [`Filter`] is written as text, in the language of SQL's conditions, or made in Rust; the one can be turned into the
-//! other. The guide page on finding runs has the language.
+//! A [`Filter`] is parsed from text, in the syntax of SQL's conditions, or built in Rust; each form can be
+//! converted to the other. The guide page on finding runs describes the language.
 //!
 //! ```
 //! use piton::filter::{self, Filter, FilterTime};
@@ -17,11 +17,11 @@
 //! # Ok::<_, piton::filter::FilterError>(())
 //! ```
 //!
-//! A condition on something that is not set does not hold, and neither does its opposite: `customer != 'c-17'` is not
-//! true of runs without a customer. `customer is null` asks for these.
+//! A condition on a missing value is neither true nor false, and neither is its negation: `customer != 'c-17'` is
+//! not true of runs without a customer. `customer is null` finds these.
 //!
-//! Invariant: a filter holds of the same runs whether it is evaluated here or by a database. It knows
-//! no store.
+//! Invariant: a filter matches the same runs whether it is evaluated here or by a database. This module knows no
+//! store.
 
 mod alternatives;
 mod column;
@@ -46,9 +46,9 @@ pub use self::field::{
 use self::tree::{Condition, Scalar, Subject};
 use crate::model::Timestamp;
 
-/// Which runs are meant. The default is all.
+/// Selects runs. The default matches all.
 ///
-/// Filters are joined by `&` and `|`, and `!` is the opposite.
+/// Combine filters with `&` and `|`, and negate them with `!`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
     condition: Condition,
@@ -64,18 +64,18 @@ impl Filter {
         Self { condition }
     }
 
-    /// Whether it asks for variables, which are no columns of a database: those who
-    /// [list](crate::client::Client::list_runs) runs look at them one by one.
+    /// Whether it refers to variables, which are not columns of the database:
+    /// [`list_runs`](crate::client::Client::list_runs) then reads runs one by one.
     pub fn asks_for_variables(&self) -> bool {
         self.condition.any_test(&|test| matches!(test.subject, Subject::Variable(_)))
     }
 
-    /// Whether it has times that are counted from when it is applied.
+    /// Whether it has relative times.
     pub fn is_relative(&self) -> bool {
         self.condition.any_test(&|test| test.check.values().iter().any(Scalar::is_relative))
     }
 
-    /// The filter as it is when applied at this time.
+    /// The filter with times relative to `now` made absolute.
     #[must_use]
     pub fn at(&self, now: Timestamp) -> Self {
         let condition = self.condition.clone().map(&mut |mut test| {
@@ -85,7 +85,7 @@ impl Filter {
         Self { condition }
     }
 
-    /// What a store is to apply: the filter, with times counted from `now`, as if every condition on a variable held.
+    /// The filter for a store: with absolute times, and every condition on a variable replaced by true.
     pub(crate) fn for_store(&self, now: Timestamp) -> Condition {
         self.at(now).condition.map(&mut |test| match test.subject {
             Subject::Variable(_) => Condition::always(),
@@ -97,7 +97,7 @@ impl Filter {
         &self.condition
     }
 
-    /// Whether it is all runs, as far as that can be seen.
+    /// Whether it matches all runs, as far as its form shows.
     pub fn is_all(&self) -> bool {
         self.condition.is_always()
     }

@@ -1,7 +1,7 @@
 //! The parser of filters.
 //!
-//! The grammar is that of SQL's conditions, as `sqlparser` reads it; what has no meaning for runs is refused with
-//! its place.
+//! The grammar is that of SQL's conditions, as parsed by `sqlparser`; constructs without a meaning for runs are
+//! refused, with their position.
 
 use sqlparser::ast::{
     BinaryOperator, Expr, Function, FunctionArguments, Ident, InTarget, Interval, Spanned,
@@ -17,7 +17,7 @@ use super::error::FilterError;
 use super::literal::{self, Pattern, pattern};
 use super::tree::{Check, Comparison, Condition, Moment, Scalar, Subject, Test};
 
-/// The longest text of a filter, in bytes: far more than anybody writes, and little to read.
+/// The maximum length of a filter in bytes, far beyond practical use.
 const MAX_BYTES: usize = 64 << 10;
 
 /// SQL as every database has it.
@@ -36,7 +36,7 @@ impl Dialect for Grammar {
 
 type Result<T> = std::result::Result<T, FilterError>;
 
-/// Reads a filter. Nothing but blanks is one that always holds.
+/// Parses a filter. An empty or blank text matches all runs.
 pub(super) fn parse(text: &str) -> Result<Condition> {
     if text.trim().is_empty() {
         return Ok(Condition::always());
@@ -62,7 +62,7 @@ pub(super) fn parse(text: &str) -> Result<Condition> {
     condition(&expression)
 }
 
-/// Whether a name would be taken for a word of SQL.
+/// Whether a name would be parsed as a keyword of SQL.
 pub(super) fn is_keyword(name: &str) -> bool {
     ALL_KEYWORDS.binary_search(&name.to_ascii_uppercase().as_str()).is_ok()
 }
@@ -164,7 +164,7 @@ fn comparison(op: &BinaryOperator, span: Span) -> Result<(Comparison, bool)> {
     })
 }
 
-/// What is compared: the left side.
+/// The left side of a comparison.
 fn subject(expression: &Expr) -> Result<Subject> {
     match expression {
         Expr::Identifier(name) => named(name),
@@ -201,7 +201,7 @@ fn named(name: &Ident) -> Result<Subject> {
     }
 }
 
-/// Words and hashes have no order that means anything.
+/// Words and hashes have no meaningful order.
 fn refuse_order(subject: &Subject, comparison: Comparison, span: Span) -> Result<()> {
     match subject {
         Subject::Column(column)
@@ -214,7 +214,7 @@ fn refuse_order(subject: &Subject, comparison: Comparison, span: Span) -> Result
     }
 }
 
-/// The value that something is compared with: the right side.
+/// The right side of a comparison.
 fn scalar(subject: &Subject, expression: &Expr) -> Result<Scalar> {
     let span = expression.span();
     let value = value(expression)?;

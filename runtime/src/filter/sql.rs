@@ -1,7 +1,7 @@
 //! Filters as SQL conditions.
 //!
-//! What a filter holds is bound, never written into the statement: the text is made of constants alone. The conditions
-//! must hold of the same runs as [`Condition::holds`](super::tree::Condition::holds).
+//! The values of a filter are bound as parameters, never written into the statement, which consists of constants.
+//! The conditions must be true for the same runs as [`Condition::holds`](super::tree::Condition::holds).
 
 mod attributes;
 
@@ -13,7 +13,7 @@ use super::literal::behind_prefix;
 use super::tree::{Check, Comparison, Condition, Moment, Scalar, Subject, Test};
 use crate::model::RunId;
 
-/// What is bound to a parameter.
+/// The value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bound {
     Text(String),
@@ -22,7 +22,7 @@ pub(crate) enum Bound {
     Uuid(Uuid),
 }
 
-/// Where the databases differ.
+/// The differences between the databases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Sqlite,
@@ -33,20 +33,20 @@ pub(crate) enum Dialect {
 #[derive(Debug)]
 pub(crate) struct Sql {
     dialect: Dialect,
-    /// How many parameters the statement has before these.
+    /// The number of parameters before these.
     before: usize,
-    /// Further tables of the `FROM`, each with `JOIN` before it.
+    /// Further tables in `FROM`, each with its `JOIN`.
     pub(crate) joins: String,
-    /// The run's id, from the table that leads to the runs.
+    /// The run's id, from the first table.
     pub(crate) run_id: &'static str,
-    /// What is to hold.
+    /// The condition.
     pub(crate) condition: String,
-    /// What is bound, in the order of the parameters.
+    /// The values of the parameters, in order.
     pub(crate) bound: Vec<Bound>,
 }
 
 impl Sql {
-    /// The conditions of a filter without times that are counted from now, and without variables.
+    /// The conditions of a filter without relative times and variables.
     pub(crate) fn of(dialect: Dialect, before: usize, condition: &Condition) -> Self {
         let mut sql = Self {
             dialect,
@@ -60,7 +60,7 @@ impl Sql {
         sql
     }
 
-    /// What runs are counted by: a text `key`, or the number of a `day`. Without a column both are null.
+    /// The value by which runs are counted: a text `key`, or the number of a `day`. Without a column both are null.
     pub(crate) fn group(&self, column: Option<Column>, day: i64) -> String {
         let name = column.map(|column| (column, self.column(column)));
         let key = match &name {
@@ -99,8 +99,8 @@ impl Sql {
         }
     }
 
-    /// One attribute that equals a text leads to the runs, in the order of their ids: so the newest of many are found
-    /// as fast as a few.
+    /// An attribute that equals a text can be the first table, in the order of run ids: the newest of many runs are
+    /// then found as fast as a few.
     fn top(&mut self, condition: &Condition) {
         let parts = match condition {
             Condition::All(parts) => &parts[..],
@@ -244,7 +244,7 @@ impl Sql {
         .to_owned()
     }
 
-    /// A text by the order of its bytes, as SQLite has it anyway.
+    /// A text in byte order, which is SQLite's default.
     fn ordered(&self, name: &str) -> String {
         match self.dialect {
             Dialect::Sqlite => name.to_owned(),
@@ -322,8 +322,8 @@ impl Sql {
 
     // Texts.
 
-    /// The databases keep no text with the character NUL, and Postgres cannot be asked for one: what is compared ends
-    /// before it, where nothing comes in between.
+    /// The databases store no text with the character NUL, and Postgres accepts none as a parameter. The text is
+    /// cut off before it, where no other text sorts in between.
     fn order_text(&mut self, name: &str, comparison: Comparison, text: &str) {
         let (text, comparison) = match text.split_once('\0') {
             None => (text, comparison),
@@ -353,18 +353,18 @@ impl Sql {
     }
 }
 
-/// A part of what must hold altogether.
+/// A condition joined by `and`.
 enum Part<'a> {
     One(&'a Condition),
-    /// What is asked of an attribute that is one value: for each of its kinds, lists of which something must be so.
+    /// The conditions on an attribute that is a single value: for each kind, lists of alternatives.
     Range {
         name: &'a str,
         asked: Vec<(Kind, Vec<Vec<Ask>>)>,
     },
 }
 
-/// Puts together what is asked of one attribute, such as both ends of a range, so that its index is read once. A text
-/// may be a list, of which another entry may meet each end.
+/// Combines the conditions on one attribute, such as both ends of a range, so that its index is read once. A text
+/// may be in a list, whose entries may meet each end separately.
 fn in_ranges<'a>(parts: impl Iterator<Item = &'a Condition>) -> Vec<Part<'a>> {
     let mut found: Vec<Part<'a>> = Vec::new();
     for part in parts {
@@ -395,7 +395,7 @@ fn in_ranges<'a>(parts: impl Iterator<Item = &'a Condition>) -> Vec<Part<'a>> {
     found
 }
 
-/// What a condition asks of an attribute that cannot be a list.
+/// The conditions on an attribute that cannot be a list.
 fn single(condition: &Condition) -> Option<(&str, Vec<Alternative>)> {
     let Condition::Test(Test { subject: Subject::Attribute(name), check, negated: false }) =
         condition
@@ -407,7 +407,7 @@ fn single(condition: &Condition) -> Option<(&str, Vec<Alternative>)> {
     (is_single && !alternatives.is_empty()).then_some((name, alternatives))
 }
 
-/// The attribute and the text, if a condition is that they are equal and nothing else.
+/// The attribute and the text, if a condition is only their equality.
 fn leading(condition: &Condition) -> Option<(&str, &str)> {
     let Condition::Test(Test { subject: Subject::Attribute(name), check, negated: false }) =
         condition

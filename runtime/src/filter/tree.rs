@@ -1,8 +1,7 @@
 //! The syntax tree of a filter.
 //!
-//! Negations are at the leaves. A test of something that is not set is neither true nor false, as in SQL, and with
-//! negations at the leaves it may count as false everywhere: what is joined by `and` and `or` is true in the same
-//! cases.
+//! Negations are at the leaves. A test of a missing value is neither true nor false, as in SQL. With negations at
+//! the leaves it may count as false everywhere: `and` and `or` are then true in the same cases.
 
 use std::time::Duration;
 
@@ -12,50 +11,51 @@ use crate::model::{DefinitionHash, RunId, Timestamp};
 /// A filter.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Condition {
-    /// All of these hold; of none, always.
+    /// All of these are true; an empty list is true.
     All(Vec<Condition>),
-    /// One of these holds at least; of none, never.
+    /// At least one of these is true; an empty list is false.
     Any(Vec<Condition>),
-    /// This holds.
+    /// This test is true.
     Test(Test),
 }
 
 /// One comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Test {
-    /// What is looked at.
+    /// The subject.
     pub(crate) subject: Subject,
-    /// What is to be so of it.
+    /// The check.
     pub(crate) check: Check,
-    /// Whether it is to be set and not so; of [`Check::Unset`], whether it is to be set.
+    /// Whether the check is negated; a negated check still needs a value. For [`Check::Unset`], whether a value is
+    /// needed.
     pub(crate) negated: bool,
 }
 
-/// What a test looks at.
+/// The subject of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// What every run has.
+    /// A column of every run.
     Column(Column),
     /// An attribute by its name.
     Attribute(String),
-    /// A variable by its name, or a part of one by the names that lead there.
+    /// A variable by name, or a part of one by its path.
     Variable(Vec<String>),
 }
 
-/// What is asked. Of a list, whether an entry is so.
+/// A check. For a list, it applies to the entries.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Check {
-    /// It compares so with this.
+    /// It compares like this with a value.
     Compare(Comparison, Scalar),
     /// It is one of these.
     In(Vec<Scalar>),
-    /// It is a text that begins so.
+    /// It has this prefix.
     StartsWith(String),
     /// It is not set.
     Unset,
 }
 
-/// How two values compare. That they differ is a negated [`Comparison::Equal`].
+/// Kinds of comparisons. Inequality is a negated [`Comparison::Equal`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Equal,
@@ -65,7 +65,7 @@ pub(crate) enum Comparison {
     GreaterOrEqual,
 }
 
-/// A value that something is compared with.
+/// The value of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Scalar {
     Text(String),
@@ -81,21 +81,21 @@ pub(crate) enum Scalar {
 /// A point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Moment {
-    /// This one.
+    /// A fixed time.
     At(Timestamp),
-    /// So long before the filter is applied.
+    /// This duration before the evaluation of the filter.
     Ago(Duration),
-    /// So long after the filter is applied.
+    /// This duration after the evaluation of the filter.
     In(Duration),
 }
 
 impl Condition {
-    /// What always holds.
+    /// A condition that is always true.
     pub(crate) const fn always() -> Self {
         Self::All(Vec::new())
     }
 
-    /// Whether it holds whatever it is asked about, as far as that can be seen.
+    /// Whether it is always true, as far as its form shows.
     pub(crate) fn is_always(&self) -> bool {
         match self {
             Self::All(parts) => parts.iter().all(Self::is_always),
@@ -104,7 +104,7 @@ impl Condition {
         }
     }
 
-    /// Both, without a level of their own for what is joined by `and` already.
+    /// Both; nested `and`s are flattened.
     pub(crate) fn and(self, other: Self) -> Self {
         let parts = |condition| match condition {
             Self::All(parts) => parts,
@@ -118,7 +118,7 @@ impl Condition {
         }
     }
 
-    /// One of the two.
+    /// At least one of the two.
     pub(crate) fn or(self, other: Self) -> Self {
         let parts = |condition| match condition {
             Self::Any(parts) => parts,
@@ -132,7 +132,7 @@ impl Condition {
         }
     }
 
-    /// The opposite.
+    /// The negation.
     pub(crate) fn negated(self) -> Self {
         match self {
             Self::All(parts) => Self::Any(parts.into_iter().map(Self::negated).collect()),
@@ -141,7 +141,7 @@ impl Condition {
         }
     }
 
-    /// With each test replaced.
+    /// Replaces each test.
     pub(crate) fn map(self, change: &mut impl FnMut(Test) -> Self) -> Self {
         let each = |parts: Vec<Self>, change: &mut _| {
             parts.into_iter().map(|part| part.map(change)).collect()
@@ -153,7 +153,7 @@ impl Condition {
         }
     }
 
-    /// Whether some test is such.
+    /// Whether some test has this property.
     pub(crate) fn any_test(&self, is_such: &impl Fn(&Test) -> bool) -> bool {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.any_test(is_such)),
@@ -169,7 +169,7 @@ impl Test {
 }
 
 impl Check {
-    /// With each value replaced.
+    /// Replaces each value.
     pub(crate) fn map(self, change: impl Fn(Scalar) -> Scalar) -> Self {
         match self {
             Self::Compare(comparison, value) => Self::Compare(comparison, change(value)),
@@ -199,7 +199,7 @@ impl Comparison {
         }
     }
 
-    /// Whether a value that compares so with another meets it.
+    /// Whether a value that compares like this meets the comparison.
     pub(crate) fn is_met(self, order: std::cmp::Ordering) -> bool {
         match self {
             Self::Equal => order.is_eq(),
@@ -212,7 +212,7 @@ impl Comparison {
 }
 
 impl Scalar {
-    /// With a time that is counted from this one.
+    /// With a relative time made absolute.
     pub(crate) fn at(self, now: Timestamp) -> Self {
         match self {
             Self::Time(Moment::Ago(by)) => Self::Time(Moment::At(now - by)),

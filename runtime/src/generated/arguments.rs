@@ -1,18 +1,18 @@
-//! What is asked of the types in signatures, and what stands for an activity whose signature is refused.
+//! Bounds of the types in signatures, and a placeholder for an activity whose signature is refused.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::{Activity, ArgumentKind, Arguments, Durable, Outcomes};
 
-/// Asks for the bound of a type parameter whose values a workflow stores.
+/// Checks the bound of a type parameter whose values a workflow stores.
 pub const fn stored_parameter<T: Durable>() {}
 
-/// Asks for the bound of a type in a signature.
+/// Checks the bound of a type in a signature.
 pub const fn stored<T: Storable>() {}
 
-/// Adds a value to the arguments of a call, and asks for the bound of its type. It takes the value, so that
-/// the function that makes the call has nothing left to drop.
+/// Adds a value to the arguments of a call, and checks the bound of its type. Takes the value, so that the calling
+/// function has nothing left to drop.
 pub fn stored_argument<T: Storable>(mut arguments: Arguments, value: T) -> Arguments {
     arguments.add_owned(value);
     arguments
@@ -24,7 +24,7 @@ pub fn lent_argument<T: Storable>(mut arguments: Arguments, value: &T) -> Argume
     arguments
 }
 
-/// What the arguments and results of workflows and activities are: [`Durable`], by another name in
+/// The bound of arguments and results of workflows and activities: [`Durable`], under another name for error
 /// messages.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` cannot be stored",
@@ -38,7 +38,7 @@ pub trait Storable: Durable {}
 #[diagnostic::do_not_recommend]
 impl<T: Durable> Storable for T {}
 
-/// Stands for an activity that has been refused.
+/// A placeholder for an activity that was refused.
 #[derive(Debug)]
 pub struct Refused<T>(PhantomData<fn() -> T>);
 

@@ -1,9 +1,9 @@
-//! What an operand is that a method gives which may lend: `get`, `first`, `last`.
+//! Whether an operand returned by a method such as `get`, `first` or `last` is a borrow or a value.
 //!
-//! Such methods of the standard library lend, those of the user's own by the same names often give values, and
-//! of an operand no type is written down. So its type is asked, by the order in which rustc looks for methods:
-//! those of [`Found`] and [`Kept`] are there for borrows alone, and for anything else those are found that lie
-//! behind them by [`Deref`]. A borrow is not saved, and asked for again after the await; a value is saved.
+//! Methods of the standard library with these names return borrows; a user's own methods of the same names often
+//! return values, and an operand has no written type. So the type decides, by method resolution: the methods of
+//! [`Found`] and [`Kept`] exist for borrows only, and for other types rustc finds those behind [`Deref`]. A borrow
+//! is not saved, and the method is called again after the await; a value is saved.
 
 use std::cell::RefCell;
 use std::ops::Deref;

@@ -1,8 +1,8 @@
-//! Borrowed texts among the locals.
+//! Detects locals that contain borrowed texts.
 //!
-//! `&'a str` is `Deserialize<'a>`, and whether that is `DeserializeOwned` hangs on `'a` alone. rustc
-//! decides it after the types, and then says of no variable that an implementation is not general
-//! enough. So the tokens of what may be such a text are asked once more, by methods that are found by type.
+//! `&'a str` is `Deserialize<'a>`, and whether it is `DeserializeOwned` depends on `'a` alone. rustc decides that
+//! after type inference, with an error that names no variable. So the tokens of locals that may contain such a text
+//! are tested separately, by method resolution.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 

@@ -1,8 +1,8 @@
 //! The code for values of common types, compiled with piton.
 //!
-//! Without optimization rustc takes instances of generic functions from the dependency that has
-//! them (`share-generics`). So what a workflow does with a `String` is compiled once, here, and not
-//! in every crate that has workflows. With optimization nothing is shared, and this is left out.
+//! Without optimization, rustc reuses instances of generic functions from a dependency that has them
+//! (`share-generics`). The code for a `String` in a workflow is then compiled once, here, and not in every crate
+//! with workflows. With optimization nothing is shared, and this module is left out.
 
 use std::any::Any;
 use std::convert::Infallible;

@@ -1,4 +1,4 @@
-//! `for` loops over ranges: what is left of one, in a form that can be saved.
+//! `for` loops over ranges: the rest of a range, in a form that can be saved.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::{Range, RangeFrom, RangeInclusive};

@@ -1,4 +1,4 @@
-//! What is to be known of an error whatever traits it has.
+//! The properties of an error, whatever traits its type has.
 
 use std::error::Error as StdError;
 

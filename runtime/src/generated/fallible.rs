@@ -1,4 +1,4 @@
-//! What `try_join!` waits for.
+//! The branches of `try_join!`.
 
 use super::{Branch, Halt, Parked, StepError};
 use crate::codec::{self, Reader};

@@ -1,4 +1,4 @@
-//! What serde calls the fields that lead to a saved part of a local, asked of the type of the local.
+//! Serde's names of the fields on the path to a saved part of a local.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
-//! Ranges with their end, `a..=b`, that are asked for their numbers one by one.
+//! Inclusive ranges, `a..=b`, whose numbers are taken one by one.
 //!
-//! serde saves the two ends of such a range, and those are the same before and after its last number has been
-//! taken. So which of both it is stands beside them.
+//! Serde saves the two ends of such a range, which do not show whether the last number was taken. So a flag is
+//! saved with them.
 
 use std::ops::RangeInclusive;
 

@@ -1,7 +1,7 @@
-//! Instances of generic workflows: each is a workflow of its own, with a name of its own.
+//! Instances of generic workflows: each is a separate workflow with a name of its own.
 //!
-//! A workflow without parameters registers itself. Which instances of a generic one there are to be,
-//! only the program knows, so it names them with [`register!`](macro@crate::register).
+//! A workflow without parameters registers itself. Which instances of a generic one are needed only the program
+//! knows, so it lists them with [`register!`](macro@crate::register).
 
 use std::any::TypeId;
 

@@ -1,4 +1,4 @@
-//! `for` loops that await: what is left of an iterator, in a form that can be saved.
+//! `for` loops that await: the rest of an iterator, in a form that can be saved.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,40 +9,40 @@ use super::{Asked, Durable, Local, local};
 use crate::codec::{self, CodecError, Reader, Sink, SinkError, next_value};
 use crate::machine::values::{Coding, SavedKind};
 
-/// How many items a `for` loop with an `.await` in it can run over. All of them are held by the run
-/// until they have had their turn, so more would be a mistake, and an endless iterator a hang.
+/// The maximum number of items of a `for` loop with an `.await`. The run saves all of them until they have had
+/// their turn, so more would be a mistake, and an endless iterator would hang.
 const MAX_LOOP_ITEMS: usize = 1_000_000;
 
-/// The items of a loop that are left.
+/// The remaining items of a loop.
 ///
-/// After a suspension they are bytes, and a loop takes them from there one by one, so that an
-/// iteration decodes one item and encodes none. What is left of the bytes is copied.
+/// After a suspension they are bytes, and a loop decodes them one by one: an iteration decodes one item and encodes
+/// none. The remaining bytes are copied.
 pub struct Items<T> {
     left: usize,
     source: ItemSource<T>,
 }
 
 enum ItemSource<T> {
-    /// As the iterator gave them.
+    /// The items from the iterator.
     Made(std::vec::IntoIter<T>),
-    /// As they were saved.
+    /// The saved items.
     Saved(SavedItems<T>),
 }
 
 struct SavedItems<T> {
-    /// The items that are left, one after the other.
+    /// The remaining items, one after the other.
     bytes: Vec<u8>,
-    /// How many of the bytes have been taken.
+    /// The number of bytes taken.
     taken: usize,
-    /// Whether what is left has been saved again, and lives on in the next state.
+    /// Whether the rest has been saved again and belongs to the next state.
     saved: Cell<bool>,
     decode: DecodeFirst<T>,
 }
 
-/// Decodes the first item, and tells how many bytes it took.
+/// Decodes the first item, and returns its number of bytes.
 pub(super) type DecodeFirst<T> = fn(&[u8]) -> Result<(T, usize), CodecError>;
 
-/// Takes all items of an iterator.
+/// Collects all items of an iterator.
 ///
 /// # Panics
 /// If there are more than a million.
@@ -83,7 +83,7 @@ impl<T> SavedItems<T> {
     }
 }
 
-/// What a loop has not come to is dropped with its iterator, item by item, as rustc's loop does.
+/// Remaining items are dropped one by one, as with rustc's own loop.
 impl<T> Drop for Items<T> {
     fn drop(&mut self) {
         let ItemSource::Saved(items) = &mut self.source else { return };
@@ -103,7 +103,7 @@ impl<T> fmt::Debug for Items<T> {
     }
 }
 
-/// What the items of a loop with an await in it are: [`Durable`], by another name in messages.
+/// The bound of the items of a loop with an await: [`Durable`], under another name for error messages.
 #[diagnostic::on_unimplemented(
     message = "a `for` loop with an `.await` in it cannot hold items of type `{Self}`",
     label = "the remaining items are saved at the await, and `{Self}` cannot be saved",
@@ -118,13 +118,12 @@ pub trait DurableItem: Durable {}
 #[diagnostic::do_not_recommend]
 impl<T: Durable> DurableItem for T {}
 
-/// As `local`, for an item that a loop binds.
+/// Like `local`, for an item of a loop.
 pub fn item<T: DurableItem>() -> Local<T> {
     local()
 }
 
-/// Makes the token of items whose type is yet to be inferred. They are saved as a `Vec` of them is.
-/// See `local`.
+/// Creates the token of items whose type is inferred later. They are saved like a `Vec` of them. See `local`.
 pub const fn item_list<T: DurableItem>() -> Local<Items<T>> {
     Local {
         coding: const {
@@ -163,7 +162,7 @@ pub(super) fn load_items_by<T>(saved: &mut Reader<'_>, decode: DecodeFirst<T>) -
     Some(Items { left, source: ItemSource::Saved(source) })
 }
 
-/// How far a loop over borrowed items has come: the number of the current one, from 1.
+/// The position of a loop over borrowed items: the number of the current item, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Position(usize);
 
@@ -172,8 +171,8 @@ impl Position {
     pub const START: Self = Self(0);
 }
 
-/// That `T`, which a loop over a borrow gives, is a reference, or made of references and numbers. So what it borrows from
-/// stays as it is while the loop runs, and the item at a position is the same whenever it is looked for.
+/// The items `T` of a loop over a borrow are references, or consist of references and numbers. So the collection
+/// does not change while the loop runs, and the item at a position is always the same.
 #[diagnostic::on_unimplemented(
     message = "a `for` loop with an `.await` in it cannot iterate over a borrow whose items are `{T}`",
     label = "the items are not references",
@@ -203,25 +202,25 @@ where
     next_copy(items, position)
 }
 
-/// The item that [`next_item`] gave last.
+/// The item that [`next_item`] returned last.
 ///
 /// # Panics
-/// If it gave none.
+/// If it returned none.
 pub fn current_item<I: IntoIterator<Item = T>, T>(items: I, position: &Position) -> T {
     current_copy(items, position)
 }
 
-/// As [`next_item`], of items that there can be more of: those of a constant, and copies.
+/// Like [`next_item`], for items that may exist more than once: those of a constant, and copies.
 pub fn next_copy<I: IntoIterator<Item = T>, T>(items: I, position: &mut Position) -> Option<T> {
     let item = items.into_iter().nth(position.0)?;
     position.0 += 1;
     Some(item)
 }
 
-/// The item that [`next_copy`] gave last.
+/// The item that [`next_copy`] returned last.
 ///
 /// # Panics
-/// If it gave none.
+/// If it returned none.
 pub fn current_copy<I: IntoIterator<Item = T>, T>(items: I, position: &Position) -> T {
     let item = position.0.checked_sub(1).and_then(|index| items.into_iter().nth(index));
     item.expect("what is borrowed has not changed")

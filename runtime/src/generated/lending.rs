@@ -1,4 +1,4 @@
-//! What methods lend of a local, asked for again after an await.
+//! Lookups in a local that are repeated after an await.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 

@@ -1,8 +1,8 @@
-//! Values that are literal texts, or have such in them.
+//! Values that are, or contain, string literals.
 //!
-//! Of some values only the type says whether they are texts for good: of a part of a constant, of what a function
-//! gives. Their tokens are made for either, and told by what [`Held`](super::Held) finds. A value with literals
-//! among its parts is told of part by part.
+//! For some values, such as a field of a constant or the result of a function, only the type shows whether they are
+//! `&'static str`. Their tokens support both cases, and [`Held`](super::Held) selects one. A value with literals
+//! among its parts is handled part by part.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
@@ -16,7 +16,7 @@ use super::{Borrowed, Durable, Local, Whole, local};
 use crate::codec::{self, CodecError, next_value};
 use crate::machine::values::{Coding, SavedKind};
 
-/// How values are saved that are, or are not, texts for good.
+/// How values are saved that may be `&'static str`.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be held across an await",
     label = "this value is needed after an await, and `{T}` cannot be saved",
@@ -44,9 +44,9 @@ impl<T: Lasting> Holds<T> for Borrowed {
     };
 }
 
-/// A text that the program has for good, or several.
+/// One or several `&'static str`.
 pub trait Lasting: Serialize + 'static {
-    /// What it is read back as.
+    /// The decoded form.
     type Read: Durable;
 
     /// The copy of it that the process keeps.
@@ -116,7 +116,7 @@ impl<H> Each<H> {
     }
 }
 
-/// How a part of a value is saved, beside which there are literals.
+/// How a part of a value with literals is saved.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be held across an await",
     label = "this value is needed after an await, and the `{T}` in it cannot be saved",
@@ -125,10 +125,10 @@ impl<H> Each<H> {
     note = "rule `saved_locals`"
 )]
 pub trait HoldsPart<T> {
-    /// What it is read back as.
+    /// The decoded form.
     type Read: Durable;
 
-    /// It, with the copies of its texts that the process keeps.
+    /// The value, with the copies of its texts that the process keeps.
     fn kept(read: Self::Read) -> T;
 }
 
@@ -244,7 +244,7 @@ impl<H> Told<H> {
     pub const fn is(&self, _: &H) {}
 }
 
-/// Makes the token of a value that may be a text for good or have such in it, and what is told of it later.
+/// Creates the token of a value that may be or contain a `&'static str`; its type decides later.
 pub const fn lasting<T, H: Holds<T>>() -> (Local<T>, Told<H>) {
     (Local { coding: H::CODING }, Told(PhantomData))
 }

@@ -1,9 +1,8 @@
-//! Type tokens of the generated machine: what lets rustc infer the type of every saved local.
+//! Type tokens, with which rustc infers the type of every saved local.
 //!
-//! All blocks of a machine are in one function, and each local has one token there. Saving through
-//! the token in one block and loading through it in another makes both the same type, so the
-//! source needs no annotation. The bound that makes a value saveable stands once, where the token
-//! is made, so that a value that cannot be saved is one error.
+//! All blocks of a machine are in one function, and each local has one token there. Saving through the token in one
+//! block and loading through it in another unifies the types, so the source needs no annotation. The bound that
+//! makes a value saveable is on the creation of the token, so a value that cannot be saved causes one error.
 
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -23,7 +22,7 @@ pub struct Local<T: 'static> {
     pub coding: &'static Coding<T>,
 }
 
-/// The token of a local that several parts of a step give a value and none hands on to another.
+/// The token of a local that several parts of a step assign and none passes on to another.
 #[derive(Debug)]
 pub struct TypeOf<T>(PhantomData<fn() -> T>);
 
@@ -36,16 +35,16 @@ impl<T> Clone for TypeOf<T> {
 impl<T> Copy for TypeOf<T> {}
 
 impl<T> TypeOf<T> {
-    /// Makes the token of a type that is yet to be inferred.
+    /// Creates the token of a type that is inferred later.
     #[expect(clippy::new_without_default, reason = "it is no value of anything")]
     pub const fn new() -> Self {
         Self(PhantomData)
     }
 
-    /// Says of which type it is, by a value.
+    /// Unifies its type with that of a value.
     pub const fn is_of(&self, _: &T) {}
 
-    /// Stands in code that is never come to.
+    /// A value for unreachable code.
     ///
     /// # Panics
     /// Always.
@@ -54,7 +53,7 @@ impl<T> TypeOf<T> {
     }
 }
 
-/// Makes the token of a local whose type is yet to be inferred.
+/// Creates the token of a local whose type is inferred later.
 pub const fn local<T: Durable>() -> Local<T> {
     Local {
         coding: const {
@@ -78,7 +77,7 @@ pub(super) fn drop_saved<T: Durable>(saved: &mut Reader<'_>) {
 // Whatever is put into the step function is optimized again in each of them, so these are called: 200 small workflows
 // take 6.4 s instead of 10.6 s to optimize, and a step as long as before.
 impl<T> Local<T> {
-    /// Adds the local to the next state. If its type refuses, [`Parked::leave`] says so.
+    /// Adds the local to the next state. If it cannot be encoded, [`Parked::leave`] returns the error.
     #[inline(never)]
     pub fn put(&self, value: &T, parked: &mut Parked) {
         let written = (self.coding.save)(value, parked.begin_local());
@@ -95,7 +94,7 @@ impl<T> Local<T> {
         }
     }
 
-    /// Reads the local at `position` of the state. If the bytes are not such a value, the step fails.
+    /// Decodes the local at `position` of the state. If that fails, so does the step.
     #[inline(never)]
     pub fn load(&self, parked: &mut Parked, position: usize) -> T {
         let mut saved = parked.saved(position, &self.coding.kind);
@@ -109,7 +108,7 @@ impl<T> Local<T> {
         }
     }
 
-    /// Takes the local out of its slot. If it is there as bytes that are not such a value, the step fails.
+    /// Takes the local out of its slot. If it is still encoded and cannot be decoded, the step fails.
     #[inline(never)]
     pub fn take(&self, slot: &mut Slot<T>, parked: &mut Parked) -> T {
         match std::mem::replace(slot, Slot::Empty) {

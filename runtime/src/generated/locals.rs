@@ -1,4 +1,4 @@
-//! How the locals of a step come from the state, and from one part of the step to another.
+//! Loading the locals of a step from the state, and passing them between parts of the step.
 
 use std::mem::ManuallyDrop;
 use std::ops::Range;
@@ -9,39 +9,38 @@ use crate::machine::frame::{next_entry, skip_entries};
 use crate::machine::unreadable::unreadable;
 use crate::machine::values::SavedKind;
 
-/// Where a local is while control goes from one part of a step to another.
+/// The place of a local while control passes from one part of a step to another.
 ///
-/// What is put in is taken out again, by the part that is gone to or by the one behind it that needs it. So there is
-/// nothing to drop where a step ends; were there, each call in a step would have a second way out, for a panic, on
-/// which all slots are dropped, and rustc would take a fifth longer for a step. What a panic leaves in a slot is not
-/// dropped at all.
+/// Every value that is put in is taken out by a later part. So slots need no drop at the end of a step. Otherwise
+/// each call in a step would have an unwind path that drops all slots, and rustc would take a fifth longer for a
+/// step. A value that is in a slot during a panic is not dropped.
 #[derive(Debug)]
 pub enum Slot<T> {
-    /// It is not on the way.
+    /// It is not here.
     Empty,
-    /// It has been made or read in this step.
+    /// It was created or decoded in this step.
     Value(ManuallyDrop<T>),
-    /// It has not been touched in this step, and is at this position of the state before.
+    /// It was not touched in this step, and is at this position of the previous state.
     Saved(usize),
 }
 
 // They are called, as what reads and writes locals: see `local`. By their ABI rustc knows that they never panic, so
 // that a call needs no second way out for what is alive around it.
 impl<T> Slot<T> {
-    /// Puts a value in. An assignment would be code to drop what was there, on two ways, in each
+    /// Puts a value in. An assignment would generate code that drops the previous content, on two paths, in each
     /// place.
     #[inline(never)]
     pub extern "C" fn fill(&mut self, value: T) {
         *self = Self::Value(ManuallyDrop::new(value));
     }
 
-    /// Puts in the local at `position` of the state before, as it is.
+    /// Puts in the local at `position` of the previous state, still encoded.
     #[inline(never)]
     pub extern "C" fn pass(&mut self, position: usize) {
         *self = Self::Saved(position);
     }
 
-    /// Takes a value out that has been put in as one.
+    /// Takes out a value that was put in decoded.
     #[inline(never)]
     pub extern "C" fn take(&mut self) -> T {
         match std::mem::replace(self, Self::Empty) {
@@ -57,7 +56,7 @@ pub(super) fn must_be_filled() -> ! {
     panic!("whoever goes to a part of a step fills its slots")
 }
 
-/// What is handed on to a branch that begins. What nobody takes is dropped where the step ends.
+/// Values that are passed to a branch that begins. Values that nobody takes are dropped at the end of the step.
 #[derive(Debug)]
 pub struct Handed<T>(pub Option<T>);
 

@@ -1,18 +1,18 @@
-//! What generated code calls, and nothing else does: the room behind `piton::__private`.
+//! The functions and types that only generated code uses, exported as `piton::__private`.
 //!
-//! The code that `#[workflow]` and `#[activity]` generate is ordinary Rust in a crate of the user's, so all that it
-//! names must be public. It names it by `::piton::__private`, which has what is public in here: no public API, and
-//! of the same version as the macros. What belongs in here is what a reader of the engine never meets:
+//! The code that `#[workflow]` and `#[activity]` generate is ordinary Rust in the user's crate, so everything it
+//! names must be public. `::piton::__private` exports the public items of this module. It is not public API, and
+//! the macros must have the same version. The contents:
 //!
-//! - tokens, by which rustc infers the type of a local (`local`, `operation_token`), and what is asked of them;
-//! - how locals go from one part of a step to another (`locals`, `untouched`, `hole`);
-//! - what stands for a language feature: `?` (`question`), branches (`region`, `fallible`), `for` loops
-//!   (`iteration`, `counting`, `inclusive_range`), borrows that are asked for again after an await (`lending`,
-//!   `asked_again`, `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
-//! - how definitions come into the registry (`registration`, `instances`) and what a strict workflow asks (`strict`);
+//! - tokens, with which rustc infers the type of a local (`local`, `operation_token`), and their properties;
+//! - passing locals from one part of a step to another (`locals`, `untouched`, `hole`);
+//! - replacements of language features: `?` (`question`), branches (`region`, `fallible`), `for` loops
+//!   (`iteration`, `counting`, `inclusive_range`), lookups that are repeated after an await (`lending`,
+//!   `asked_again`, `told_by_type`, `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
+//! - registration of definitions (`registration`, `instances`) and the marker of strict workflows (`strict`);
 //! - code compiled here so that crates with workflows need not compile it (`common`, `units`).
 //!
-//! What drives a machine is in `machine/`, which knows of this room only the tokens and the registry.
+//! `machine/` drives machines, and knows only the tokens and the registry of this module.
 
 mod arguments;
 mod asked_again;
@@ -119,27 +119,27 @@ pub use units::*;
 pub use untouched::Untouched;
 pub use values::{Encodable, Encoded, Unencodable, Unstored, UnstoredResult, ValuesOf};
 
-/// What is to be known of what activities return.
+/// The properties of the results of activities.
 pub mod report {
     pub use crate::activities::report::*;
 }
 
-/// What activities that write in the transaction of a commit are given.
+/// The connections of activities that write in the transaction of a commit.
 pub mod transaction {
     pub use crate::activities::transaction::*;
 }
 
-/// The value of an await that is a statement. rustc says of it what it would say of that.
+/// The value of an await in statement position. rustc applies its lints to it.
 pub fn discarded<T>(value: T) -> T {
     value
 }
 
-/// Begins to collect what is waited for: all of it must arrive before the next step, or any.
+/// Starts a group of waits: all of them must arrive before the next step, or one.
 pub fn open_waits(cx: &Context, all: bool) {
     cx.open_waits(all);
 }
 
-/// Ends what [`open_waits`] began; with `keep` it is waited for.
+/// Ends the group of [`open_waits`]; `keep` says whether the step waits for it.
 pub fn close_waits(cx: &Context, keep: bool) {
     cx.close_waits(keep);
 }

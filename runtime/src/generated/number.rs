@@ -1,6 +1,6 @@
-//! Places of compound assignments that are evaluated after an await.
+//! The targets of compound assignments that are evaluated after an await.
 
-/// What `place += value` is built into the language for, so that the value comes before the place.
+/// The types for which `place += value` is built in, so that the value is evaluated before the place.
 #[diagnostic::on_unimplemented(
     message = "a place of type `{Self}` that contains a call cannot be assigned an awaited value with `+=`",
     label = "this call would run after the await; Rust runs it before, except for numbers",

@@ -1,8 +1,8 @@
-//! Whether the parts of a value are its own.
+//! Whether a value owns its fields.
 //!
-//! What has lost a part is held by the parts that are left. If the value only leads to them, as a borrow or a
-//! guard does, a copy would be held and changed in their place. So the token of its type is asked which it is,
-//! once rustc knows the types, by a method that is found by type.
+//! A partially moved value is saved field by field. If the value only refers to its fields, as a borrow or a guard
+//! does, copies of them would be saved and changed instead. So the token of its type decides, once rustc knows the
+//! type, by method resolution.
 
 use std::ops::Deref;
 

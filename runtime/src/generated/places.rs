@@ -1,5 +1,5 @@
-//! Where the items are that methods of iterators find. One that can be changed is looked for once, and asked
-//! for by its place after an await.
+//! The positions of items found by iterator methods. An item that may be changed is searched once, and accessed by
+//! its position after an await.
 
 use std::cmp::Ordering;
 

@@ -1,8 +1,7 @@
 //! `?` in a workflow's body.
 //!
-//! The body becomes part of a step function with a return type of its own, so `?` cannot stay as it
-//! is. Generated code uses these traits, which follow `std::ops::Try` and `FromResidual` (RFC 3058)
-//! for `Result` and `Option`, until those are stable.
+//! The body becomes part of a step function with another return type, so `?` is replaced. Generated code uses these
+//! traits, which follow the unstable `std::ops::Try` and `FromResidual` (RFC 3058) for `Result` and `Option`.
 
 use std::any::Any;
 use std::convert::Infallible;
@@ -10,24 +9,25 @@ use std::ops::ControlFlow;
 
 use super::Parked;
 
-/// A type whose values `?` takes apart.
+/// A type to which `?` can be applied.
 #[diagnostic::on_unimplemented(
     message = "the `?` operator can only be applied to `Result` and `Option` in a workflow",
     label = "`?` cannot be applied to a value of type `{Self}`"
 )]
 pub trait Question {
-    /// What `?` gives.
+    /// The value of the `?` expression.
     type Output;
     /// What `?` returns from the workflow.
     type Residual;
 
-    /// Goes on with the value or ends with the residual.
+    /// Returns the value, or the residual that ends the function.
     fn branch(self) -> ControlFlow<Self::Residual, Self::Output>;
 
-    /// What `?` gives of the outcome of an operation, if there is one yet. Nothing, too, if the run ends by it, with
-    /// what `returned` makes of the residual: the locals of the state are dropped then, of which none has been read.
+    /// Applies `?` to the outcome of an operation, if there is one. Returns `None` also if that ends the run, with
+    /// the value that `returned` makes of the residual; the locals of the state, none of which was decoded, are
+    /// dropped then.
     ///
-    /// It is written out for each type: by [`Question::branch`] it would be two functions for each to compile.
+    /// Implemented for each type, because with [`Question::branch`] it would be two functions to compile for each.
     fn ask(
         outcome: Option<Self>,
         parked: &mut Parked,
@@ -131,8 +131,8 @@ impl<T> FromResidual<Option<Infallible>> for Option<T> {
     }
 }
 
-/// No residual at all. Every return type can be made of two of these: so rustc, while it does not know the residual of a
-/// `?`, cannot take it for the only one that there is, and its message names the one that it is.
+/// A dummy residual. Every return type can be created from two of these, so rustc cannot infer the residual of a
+/// `?` from the implementation, and its message names the real one.
 #[derive(Debug)]
 pub enum NoResidual<const NUMBER: bool> {}
 

@@ -1,8 +1,8 @@
 //! Branches that are `async` blocks: machines within the machine.
 //!
-//! What is saved of such a branch is nothing if there is none, else a byte that says how far it is:
-//! the frame of one of its own states follows, or the value that it gave. Its code is a closure in
-//! the step function, which goes from the branch's state to the next.
+//! The saved form of such a branch is empty if there is no branch; otherwise it starts with a byte that says what
+//! follows: the frame of one of its own states, or its output. Its code is a closure in the step function, which
+//! goes from the branch's state to the next.
 
 use std::task::Poll;
 
@@ -14,16 +14,16 @@ use super::{Context, Halt, Local, MayFail, Parked, StepError};
 use crate::machine::branches::{DONE, RUNS, advance};
 use crate::machine::frame::damaged;
 
-/// Which branch of the state that waits, and where it begins.
+/// The number of the branch in the waiting state, and its first state.
 #[derive(Clone, Copy, Debug)]
 pub struct Region {
     index: usize,
     start: u32,
-    /// Whether a request to cancel does not interrupt it.
+    /// Whether it is shielded from requests to cancel.
     is_shielded: bool,
 }
 
-/// The type of what never comes.
+/// The output of a branch that never ends.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Never {}
 
@@ -33,13 +33,13 @@ impl Region {
         Self { index, start, is_shielded: false }
     }
 
-    /// The same branch, which a request to cancel does not interrupt.
+    /// The same branch, shielded from requests to cancel.
     #[must_use]
     pub fn shielded(self) -> Self {
         Self { is_shielded: true, ..self }
     }
 
-    /// Lets the branch begin or go on, as far as it can. Its value, if it comes to its end.
+    /// Starts or continues the branch as far as possible. Returns its value if it has ended.
     ///
     /// # Errors
     /// That of `step`, and [`StepError::Decode`].
@@ -72,7 +72,7 @@ impl Region {
         }
     }
 
-    /// As [`Region::poll`], keeping the value until all branches have one. Whether it is there.
+    /// Like [`Region::poll`], but keeps the value until all branches have one. Returns whether it is there.
     ///
     /// # Errors
     /// As [`Region::poll`].
@@ -93,7 +93,7 @@ impl Region {
         Ok(is_done && !cx.is_giving_up())
     }
 
-    /// Gives up what the branch waits for.
+    /// Drops the operations that the branch waits for.
     ///
     /// # Errors
     /// As [`Region::poll`].
@@ -109,7 +109,7 @@ impl Region {
         Ok(())
     }
 
-    /// As [`Region::cancel`], where another branch has failed. The value that it has given is dropped.
+    /// Like [`Region::cancel`], after another branch has failed. A value of this branch is dropped.
     ///
     /// # Errors
     /// As [`Region::poll`].
@@ -128,7 +128,7 @@ impl Region {
         self.cancel(parked, cx, step)
     }
 
-    /// The value, once it is known to be there.
+    /// The value, which must be there.
     ///
     /// # Errors
     /// [`StepError::Decode`] if it cannot be read.
@@ -170,7 +170,7 @@ impl Region {
         }
     }
 
-    /// The state that the branch is in, if it has begun and is not done.
+    /// The state of the branch, if it has begun and not ended.
     fn runs(self, parked: &Parked) -> Result<Option<Parked>, StepError> {
         match parked.operation(self.index)?.split_first() {
             Some((&RUNS, frame)) => {

@@ -1,8 +1,8 @@
-//! How what is defined anywhere in a program comes into its registry.
+//! Registration of definitions from anywhere in a program.
 //!
-//! The system calls the functions whose addresses stand in a section of their own before it calls `main`.
-//! What is generated for a workflow puts [`register`](super::register) of its type there. That is one
-//! `static` for rustc to compile; the crate `inventory`, which uses the same sections, generates four items.
+//! The operating system calls the functions whose addresses are in a special section before it calls `main`. The
+//! code generated for a workflow puts [`register`](super::register) for its type there. That is one `static` for
+//! rustc to compile; the crate `inventory`, which uses the same sections, generates four items.
 
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 /// A function that is called before `main`.
 pub type Initializer = extern "C" fn();
 
-/// Everything that has been registered.
+/// All registered entries.
 #[derive(Debug)]
 pub(crate) struct Registrations<T: 'static>(Mutex<Vec<&'static T>>);
 
@@ -28,7 +28,7 @@ impl<T> Registrations<T> {
         }
     }
 
-    /// All entries, in no order.
+    /// All entries, in no particular order.
     pub(crate) fn all(&self) -> Vec<&'static T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -1,7 +1,8 @@
-//! What is made again in several parts of a step, and is one value in the source, is of one type in all of them.
+//! Makes values that are created again in several parts of a step have one type, like the single value in the
+//! source.
 //!
-//! Each closure is of a type of its own, so rustc is told by a token of what it takes and gives. What it
-//! gives may be of such a type as well, an iterator with a closure in it, and is left out then.
+//! Each closure has a type of its own, so a token unifies its parameters and its result. A result that contains a
+//! closure itself, such as an iterator, has another type in each part and is left out.
 
 use super::TypeOf;
 

@@ -1,11 +1,12 @@
-//! Whether what is used after an await is what it was before, although something may have changed it.
+//! Whether an operand that is used after an await still has the value from before, although the code may have
+//! changed it.
 //!
-//! rustc copies a number when its turn comes, and lets nothing change what is borrowed until then. Which
-//! of the two an operand is shows by its type alone, so rustc is asked, by a method that is found by type.
+//! rustc copies a number when it is evaluated, and lets nothing change a borrowed value until then. Only the type
+//! of an operand shows which of the two it is, so method resolution decides.
 
 use std::marker::PhantomData;
 
-/// The type of something that is used later.
+/// The type of a value that is used later.
 #[derive(Debug)]
 pub struct UsedLater<T: ?Sized>(PhantomData<fn(&T)>);
 
@@ -14,7 +15,7 @@ pub fn used_later<T: ?Sized>(_: &T) -> UsedLater<T> {
     UsedLater(PhantomData)
 }
 
-/// It would have been copied.
+/// It was copied.
 #[derive(Clone, Copy, Debug)]
 pub struct Copied;
 
@@ -22,7 +23,7 @@ pub struct Copied;
 #[derive(Clone, Copy, Debug)]
 pub struct Borrowed;
 
-/// What values are borrowed until they are used, unless a method of the type's own comes first.
+/// The default for types without the inherent method below: values are borrowed until they are used.
 pub trait IsBorrowed {
     /// That they are.
     fn how(&self) -> Borrowed {
@@ -39,7 +40,7 @@ impl<T: Copy> UsedLater<T> {
     }
 }
 
-/// That a value is the same when it is used.
+/// The condition that a value is unchanged when it is used.
 #[diagnostic::on_unimplemented(
     message = "this value may change before it is used after the await",
     label = "a method or macro that piton does not know may change it",

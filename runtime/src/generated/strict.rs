@@ -1,4 +1,4 @@
-//! The marker that `#[workflow(strict)]` asks for.
+//! The marker required by `#[workflow(strict)]`.
 
 /// The type of the name of a function that workflows may call: `#[workflow]`, `#[activity]` and
 /// `#[deterministic]` implement it.

@@ -1,10 +1,9 @@
-//! Locals that hold texts.
+//! Locals that contain texts.
 //!
-//! A borrowed text is saved as its text. What is read back is kept to the end of the step, and borrowed from.
+//! A borrowed text is saved as its text. The decoded text is kept until the end of the step and borrowed from.
 //!
-//! A `&'static str` cannot be read back from bytes, and it need not be: all such texts are in the
-//! program. It is saved as its text, and given back as the one copy of that text which the process
-//! keeps for good. A program has finitely many literals, so the copies are bounded by them.
+//! A `&'static str` cannot be decoded from bytes. It is saved as its text, and decoded to the one copy of that text
+//! that the process keeps forever. A program has finitely many literals, which limits the copies.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;

@@ -1,7 +1,7 @@
-//! The types that step functions are methods of.
+//! The types whose methods are the step functions.
 //!
-//! There are several, each in a module of its own, for the step functions of a crate to be several units of compilation:
-//! see `unit.rs` of the macros.
+//! There are several, each in its own module, so that the step functions of a crate are distributed over several
+//! codegen units: see `unit.rs` of the macros.
 
 macro_rules! units {
     ($($module:ident $unit:ident;)*) => {$(

@@ -1,4 +1,4 @@
-//! What a step leaves as it is when it ends the run.
+//! Drops the locals that a step does not touch, if it ends the run.
 
 use std::any::Any;
 use std::ops::Range;
@@ -10,8 +10,8 @@ use crate::machine::definition::DefinedLocal;
 use crate::machine::frame::next_entry;
 use crate::machine::values::drop_saved_by;
 
-/// Locals of a state that a step has not touched, and that come to their end because the run does. They
-/// are read only to be dropped, once this is: in place of the variables that they would be.
+/// Locals of a state that a step has not touched and that are dropped because the run ends. When this is dropped,
+/// it decodes and drops them, in place of variables.
 #[derive(Debug)]
 pub struct Untouched {
     frame: Bytes,
@@ -29,7 +29,7 @@ impl Parked {
         Untouched { frame, begin, locals: self.defined_locals(), positions: first..end }
     }
 
-    /// Ends the run with what it returns, which [`Parked::leave`] gives. The locals of the state are dropped.
+    /// Ends the run with this return value, which [`Parked::leave`] returns. The locals of the state are dropped.
     pub(crate) fn end(&mut self, returned: Box<dyn Any>) {
         drop(self.untouched(0, self.defined_locals().len()));
         self.next.returned = Some(returned);

@@ -1,8 +1,7 @@
 //! Whether the arguments and the return value of a workflow or activity can be encoded.
 //!
-//! That their types can be encoded is asked for once for each, at its place in the signature. Where an
-//! answer is no, nothing else is said of it: what is generated takes [`ValuesOf::VALUES`] if it can and
-//! [`Unstored::VALUES`] if it must.
+//! The bound is checked once for each type, at its place in the signature. To avoid further errors for a type that
+//! does not meet it, generated code uses [`ValuesOf::VALUES`] if it can and [`Unstored::VALUES`] otherwise.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -15,7 +14,7 @@ use crate::codec::{Arguments, Described};
 use crate::machine::values::{ArgumentKind, Coding, SavedKind, Values, is_refused};
 
 impl<T: 'static> Values<T> {
-    /// Stands for what rustc has refused.
+    /// A placeholder for a type that rustc has refused.
     pub const fn refused() -> &'static Self {
         const {
             &Self {
@@ -40,8 +39,8 @@ impl<T: 'static> Coding<T> {
     }
 }
 
-/// `ValuesOf::<T>::VALUES` and the other constants are how values of a `T` are encoded if it is [`Durable`], else what stands in
-/// [`Unstored`]: rustc looks among what a type has itself before it looks among traits.
+/// `ValuesOf::<T>::VALUES` and the other constants describe how values of a `T` are encoded if it is [`Durable`];
+/// otherwise they are the placeholders of [`Unstored`], since rustc prefers inherent constants to those of traits.
 #[derive(Debug)]
 pub struct ValuesOf<T>(PhantomData<fn() -> T>);
 

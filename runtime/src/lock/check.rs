@@ -7,11 +7,11 @@ use super::{Lock, LockError};
 use crate::evolution::{self, Concern, StoredDefinition};
 use crate::machine::WorkflowEntry;
 
-/// Compares the text of a lock file with these workflows and those that they await: with
-/// [`WorkflowEntry::all`], all of the program.
+/// Compares the text of a lock file with these workflows and those that they await; for the whole program, pass
+/// [`WorkflowEntry::all`].
 ///
 /// # Errors
-/// [`LockError`] if the text is no lock file.
+/// [`LockError`] if the text is not a lock file.
 pub fn check(
     lock: &str,
     workflows: impl IntoIterator<Item = &'static WorkflowEntry>,

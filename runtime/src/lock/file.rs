@@ -1,5 +1,5 @@
-//! The text of a lock file: JSON with a line for each state, each local and each schema, so that a change of one is a
-//! change of one line.
+//! The text of a lock file: JSON with one line for each state, local and schema, so that each change shows as one
+//! changed line.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::Lock;
 use crate::codec::Schema;
 use crate::evolution::{StoredDefinition, StoredState};
 
-/// What the `piton_lock` of a file says.
+/// The value of `piton_lock` in a file.
 const FORMAT: u32 = 1;
 
 #[derive(Deserialize)]
 struct File {
     piton_lock: u32,
     definitions: Vec<StoredDefinition>,
-    /// Those of all definitions.
+    /// The schemas of all definitions.
     schemas: BTreeMap<String, Schema>,
 }
 
@@ -79,7 +79,7 @@ fn write_state(state: &StoredState) -> String {
     text
 }
 
-/// A list or object with one item on each line, behind so many spaces and two more.
+/// A list or object with one item per line, indented by this number of spaces and two more.
 fn lines(open: char, items: &[String], indent: usize) -> String {
     let close = if open == '[' { ']' } else { '}' };
     if items.is_empty() {

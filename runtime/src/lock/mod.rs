@@ -1,10 +1,10 @@
-//! `piton.lock`: what was released of every workflow, so that an edit that would block a parked run fails a test before
-//! it is deployed.
+//! `piton.lock`: the released definitions of every workflow, with which a test finds edits that would block parked
+//! runs before they are deployed.
 //!
-//! The file stands beside `Cargo.toml` and is committed with the code. It has one entry for each definition of a
-//! workflow that was released: the states, what they await, the locals that they keep, and the schemas of all values.
-//! The test compares the workflows of today with all of them, state by state, by the same rules that decide when a run
-//! is loaded.
+//! The file is beside `Cargo.toml` and is committed with the code. It has one entry for each released definition of
+//! a workflow: the states, what they await, the locals that they save, and the schemas of all values. The test
+//! compares the present workflows with all entries, state by state, by the rules that also apply when a run is
+//! loaded.
 //!
 //! ```no_run
 //! // tests/lock.rs
@@ -15,9 +15,9 @@
 //! # fn main() {}
 //! ```
 //!
-//! `PITON_LOCK=accept cargo test piton_lock` adds what is not in the file yet: do that for a release, and commit the
-//! file. `PITON_LOCK=locked cargo test piton_lock` fails if there is anything to add, for the job that releases.
-//! [`Lock::retire`] takes out what no run depends on any more.
+//! `PITON_LOCK=accept cargo test piton_lock` adds missing definitions to the file: do this for a release, and
+//! commit the file. `PITON_LOCK=locked cargo test piton_lock` fails if definitions are missing; use it in the
+//! release job. [`Lock::retire`] removes definitions that no run depends on.
 
 mod check;
 mod file;
@@ -34,8 +34,8 @@ pub use test::{Mode, run, run_as};
 /// Defines a test named `piton_lock` that compares the workflows of the program with `piton.lock` beside the crate's
 /// `Cargo.toml`. See [the module](self).
 ///
-/// Put it into an integration test (`tests/lock.rs`), which has the workflows of the library and not those of its unit
-/// tests. The linker leaves out a library that nothing names, so write `use my_app as _;` with its name.
+/// Put it into an integration test (`tests/lock.rs`), which contains the workflows of the library and not those of
+/// its unit tests. The linker leaves out a library that is not named, so write `use my_app as _;` with its name.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __lock_test {
@@ -54,14 +54,14 @@ use crate::evolution::{self, StoredDefinition};
 use crate::machine::WorkflowEntry;
 use crate::model::DefinitionHash;
 
-/// The definitions of workflows that were released.
+/// The released definitions of workflows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lock {
-    /// By workflow and version; those of one version in the order in which they were released.
+    /// By workflow and version; those of one version in the order of their release.
     definitions: Vec<StoredDefinition>,
 }
 
-/// Why a text is no lock file.
+/// Why a text is not a lock file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`piton.lock` cannot be read: {reason}")]
 pub struct LockError {
@@ -69,10 +69,10 @@ pub struct LockError {
 }
 
 impl Lock {
-    /// Reads the text of a lock file.
+    /// Parses the text of a lock file.
     ///
     /// # Errors
-    /// [`LockError`] if it is none. That is so after a merge that has left conflict markers.
+    /// [`LockError`] if the text is not valid, for example after a merge that left conflict markers.
     pub fn parse(text: &str) -> Result<Self, LockError> {
         file::read(text).map_err(|reason| LockError { reason })
     }
@@ -82,8 +82,7 @@ impl Lock {
         &self.definitions
     }
 
-    /// Adds the definitions of these workflows and of those that they await, as far as they are not there. Tells how many
-    /// it has added.
+    /// Adds the missing definitions of these workflows and of those that they await. Returns the number added.
     pub fn record(&mut self, workflows: impl IntoIterator<Item = &'static WorkflowEntry>) -> usize {
         let before = self.definitions.len();
         for entry in evolution::with_awaited(workflows) {
@@ -98,11 +97,12 @@ impl Lock {
         self.definitions.len() - before
     }
 
-    /// Takes out the definitions that no open run depends on and that these workflows do not have today. Gives them.
+    /// Removes the definitions that no open run depends on and that are not the present ones of these workflows.
+    /// Returns them.
     ///
-    /// `in_use` is what [`Client::definitions_in_use`](crate::client::Client::definitions_in_use) has said of *every* workflow of
-    /// the lock, for every database in which there are runs. A workflow that others await runs inside of their runs: its
-    /// definitions stay while there are any of those.
+    /// `in_use` is the result of [`Client::definitions_in_use`](crate::client::Client::definitions_in_use) for
+    /// *every* workflow of the lock file, from every database with runs. The definitions of a workflow that others
+    /// await inline stay as long as runs of those others exist.
     pub fn retire(
         &mut self,
         workflows: impl IntoIterator<Item = &'static WorkflowEntry>,

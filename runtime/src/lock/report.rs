@@ -7,31 +7,31 @@ use crate::evolution::{Concern, StoredDefinition, old_struct};
 use crate::machine::WorkflowEntry;
 use crate::model::Finding;
 
-/// What a comparison of `piton.lock` with the workflows of today has found.
+/// The result of comparing `piton.lock` with the present workflows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The errors, and then the warnings.
+    /// The errors, followed by the warnings.
     pub messages: Vec<Message>,
-    /// Workflows whose definition of today is not in the file.
+    /// Workflows whose present definition is not in the file.
     pub unrecorded: Vec<String>,
 }
 
-/// Something that was found.
+/// A message about a difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Message {
-    /// Whether it must be mended.
+    /// Whether it has to be fixed.
     pub level: Level,
-    /// What it is.
+    /// The text.
     pub text: String,
-    /// Where it is in the source: the file and the line.
+    /// The source location: the file and the line.
     pub place: String,
-    /// What else is known of it.
+    /// Further information.
     pub notes: Vec<String>,
-    /// What a person can do.
+    /// How to fix it.
     pub help: Vec<String>,
-    /// The finding that blocks the runs in question. None if the workflow is gone.
+    /// The finding that blocks runs. `None` if the workflow no longer exists.
     pub finding: Option<Finding>,
 }
 
@@ -40,17 +40,17 @@ pub struct Message {
 pub enum Level {
     /// Runs will be blocked.
     Error,
-    /// Whether runs will be blocked depends on what they have saved.
+    /// Whether runs will be blocked depends on their saved values.
     Warning,
 }
 
 impl Report {
-    /// Whether no run will be blocked for certain.
+    /// Whether no run will certainly be blocked.
     pub fn is_ok(&self) -> bool {
         self.messages.iter().all(|message| message.level != Level::Error)
     }
 
-    /// The findings that block runs for certain.
+    /// The findings that certainly block runs.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         let errors = self.messages.iter().filter(|message| message.level == Level::Error);
         errors.filter_map(|message| message.finding.as_ref())
@@ -58,7 +58,8 @@ impl Report {
 }
 
 impl Message {
-    /// What is to be said of a concern. So many `others` of the same workflow, released before, have the same.
+    /// The message about a concern. This number of `others` of the same workflow, released earlier, have the same
+    /// concern.
     pub(super) fn of(concern: &Concern, definition: &StoredDefinition, others: usize) -> Self {
         let Concern { finding, depends_on_value, state } = concern;
         let Finding { workflow, state: name, saved_at, now_at, difference } = finding;
@@ -97,7 +98,7 @@ impl Message {
         Self { level, text, place, notes, help, finding: Some(finding.clone()) }
     }
 
-    /// What is to be said of a definition whose workflow is not in the program, or not in this version.
+    /// The message about a definition whose workflow, or version of it, is not in the program.
     pub(super) fn of_gone(
         definition: &StoredDefinition,
         entries: &[&'static WorkflowEntry],

@@ -9,17 +9,17 @@ use super::Lock;
 use super::check::compare;
 use crate::machine::WorkflowEntry;
 
-/// The environment variable that says what to do.
+/// The environment variable that selects the mode.
 const VARIABLE: &str = "PITON_LOCK";
 
-/// What the test is to do.
+/// The mode of the test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Compare.
     Check,
-    /// Compare, and add what is not in the file.
+    /// Compare, and add missing definitions to the file.
     Accept,
-    /// Compare, and fail if something is not in the file.
+    /// Compare, and fail if the file lacks definitions.
     Locked,
 }
 
@@ -54,10 +54,10 @@ pub fn run(directory: &str) -> ExitCode {
     code
 }
 
-/// Runs the test on these workflows. Gives what is to be said.
+/// Runs the test on these workflows. Returns the report.
 ///
 /// # Errors
-/// The same, if the test fails.
+/// The report, if the test fails.
 pub fn run_as(
     mode: Mode,
     directory: &Path,

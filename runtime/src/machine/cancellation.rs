@@ -1,5 +1,5 @@
-//! How a workflow learns of a request to cancel, so that it can clean up: by waiting for it, or as an error of what it
-//! awaits.
+//! How a workflow receives a request to cancel, so that it can clean up: by waiting for it, or as an error of an
+//! await.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -13,7 +13,7 @@ use super::{Awaited, Context, DurableFuture, StepError};
 use crate::codec;
 use crate::model::{Handle, Operation};
 
-/// A wait for a request to cancel the run, made by [`Context::cancelled`].
+/// A wait for a request to cancel the run, created by [`Context::cancelled`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[must_use = "a request to cancel is not waited for until the wait is awaited"]
 pub struct Cancellation(());
@@ -24,10 +24,10 @@ impl Cancellation {
     }
 }
 
-/// A request to cancel the run. It is an error too: that of [`OrCancelled::or_cancelled`].
+/// A request to cancel the run. Also the error of [`OrCancelled::or_cancelled`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cancelled {
-    /// Why, as given with the request.
+    /// The reason given with the request.
     pub reason: String,
 }
 
@@ -43,20 +43,20 @@ impl StdError for Cancelled {
     }
 }
 
-/// The cause of every error by which a workflow learns of a request to cancel. A run that returns an error with this cause
-/// closes as cancelled.
+/// The source of every error that reports a request to cancel. A run that returns an error with this source closes
+/// as cancelled.
 #[derive(Debug, thiserror::Error)]
 #[error("the run was asked to cancel")]
 struct CancelRequest;
 
 const REQUEST: &(dyn StdError + 'static) = &CancelRequest;
 
-/// The cause of the errors of operations that a request to cancel has ended.
+/// The source of errors of operations that a request to cancel has ended.
 pub(crate) fn request() -> &'static (dyn StdError + 'static) {
     REQUEST
 }
 
-/// Whether the error comes from a request to cancel.
+/// Whether the error has a request to cancel as its source.
 pub(crate) fn is_by_request(error: &(dyn StdError + 'static)) -> bool {
     let mut causes = std::iter::successors(Some(error), |&error| error.source());
     causes.any(|cause| cause.is::<CancelRequest>())
@@ -94,17 +94,17 @@ impl DurableFuture for Cancellation {
     }
 }
 
-/// Gives what is awaited as a `Result`, of which a request to cancel is the error.
+/// Turns a request to cancel into an error of an await.
 pub trait OrCancelled: DurableFuture {
-    /// Gives [`Cancelled`] where a request to cancel ends the wait, so that the workflow can clean up. Without it the run
-    /// closes there: a wait that gives no `Result` has no place for an error. An activity that returns a `Result` has one,
-    /// [`ActivityError::Cancelled`](super::ActivityError::Cancelled), and needs no `or_cancelled`.
+    /// Returns [`Cancelled`] if a request to cancel ends the wait, so that the workflow can clean up. Without this,
+    /// the run closes at such an await if its output is not a `Result`. An activity that returns a `Result` reports
+    /// the request as [`ActivityError::Cancelled`](super::ActivityError::Cancelled) and needs no `or_cancelled`.
     ///
-    /// It is a part of the await and not an option of the workflow, because it changes the type of what is awaited: what
-    /// an await gives can be read where it stands, and a helper means the same wherever it is called from. Where it is
-    /// put around a call of another workflow, it catches the request at what that one awaits and has no error of its own for.
+    /// This is a part of the await and not an option of the workflow, because it changes the type of the await: the
+    /// type can be read at the await, and a helper function behaves the same for all callers. Around a call of
+    /// another workflow, it catches the request at an await of that workflow that has no error for it.
     ///
-    /// A run receives one request to cancel. What it awaits after that is not interrupted again.
+    /// A run receives one request to cancel. Later awaits are not interrupted.
     ///
     /// ```
     /// # use piton::prelude::*;
@@ -125,14 +125,14 @@ pub trait OrCancelled: DurableFuture {
 
 impl<F: DurableFuture> OrCancelled for F {}
 
-/// An operation that a request to cancel ends with an error, made by [`OrCancelled::or_cancelled`].
+/// An operation that returns an error if a request to cancel ends it, created by [`OrCancelled::or_cancelled`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[must_use = "the operation does not start until it is awaited"]
 pub struct UntilCancelled<F>(F);
 
 impl<F> Sealed for UntilCancelled<F> {}
 
-/// It is saved as the operation itself, so that it can be added to the code of runs that are parked there.
+/// Saved like the operation itself, so that this can be added to the code while runs are parked there.
 #[diagnostic::do_not_recommend]
 impl<F: DurableFuture> DurableFuture for UntilCancelled<F> {
     type Output = Result<F::Output, Cancelled>;
@@ -148,7 +148,7 @@ impl<F: DurableFuture> DurableFuture for UntilCancelled<F> {
         let Some(reason) = cx.cancel_reason() else {
             return Ok(F::poll(pending, cx)?.map(Ok));
         };
-        // What is polled may have gone on in part before it comes to what is ended.
+        // Parts of the operation may have continued before the part that was ended.
         let before = codec::copied(pending).map_err(StepError::Encode)?;
         let first = Handle(cx.next_handle());
         match cx.wait_unless_ended(|| F::poll(pending, cx)) {
@@ -165,7 +165,7 @@ impl<F: DurableFuture> DurableFuture for UntilCancelled<F> {
         F::has_ended(pending)
     }
 
-    // Where the run was asked to cancel, a look takes the request.
+    // If the run was requested to cancel, polling takes the request.
     fn arrived(pending: &F::Pending, cx: &Context) -> Arrived {
         match cx.cancel_reason() {
             Some(_) => Arrived::Unknown,

@@ -1,4 +1,4 @@
-//! What a child is started with, beside its arguments.
+//! The options of a child: terms, attributes and memo.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::model::{
     RetryPolicy, TimeoutClock,
 };
 
-/// The options of a child whose step is being made.
+/// The options of a child that the current step starts.
 #[derive(Debug, Default)]
 pub(super) struct NewOptions {
     terms: NewTerms,
@@ -18,10 +18,10 @@ pub(super) struct NewOptions {
 }
 
 impl NewOptions {
-    /// As they are stored; nothing if there are none.
+    /// The options in stored form; `None` if there are none.
     ///
     /// # Errors
-    /// Why there can be no child with them.
+    /// The first option that is not valid.
     pub(super) fn checked(self) -> Result<Option<Box<ChildOptions>>, StepError> {
         let refused = |error: Error| {
             StepError::Failed(error.context("a child cannot be started with these options"))
@@ -46,82 +46,82 @@ impl NewOptions {
     }
 }
 
-/// What the child is started with. Each of these panics as [`ChildHandle::id`] does.
+/// Options of the child. Each of these methods panics like [`ChildHandle::id`].
 impl<W: Workflow> ChildHandle<W> {
-    /// Limits how long the child may take, with all runs that follow it in its chain, from when it is started. Then it
-    /// has [timed out](super::ChildError::TimedOut). Default: no limit.
+    /// Limits the total time of the child and all runs that follow it in its chain, from its start. After that,
+    /// awaiting the child returns [`ChildError::TimedOut`](super::ChildError::TimedOut). Default: no limit.
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn execution_timeout(self, timeout: Duration) -> Self {
         self.with(|options| options.terms.execution_timeout = Some(timeout))
     }
 
-    /// Limits how long each run of the child's chain may take, from when it is due. Default: no limit.
+    /// Limits the time of each run of the child's chain, from the time it is due. Default: no limit.
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn run_timeout(self, timeout: Duration) -> Self {
         self.with(|options| options.terms.run_timeout = Some(timeout))
     }
 
-    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default: all of
-    /// it.
+    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default:
+    /// [`TimeoutClock::Calendar`].
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn timeout_clock(self, clock: TimeoutClock) -> Self {
         self.with(|options| options.terms.clock = clock)
     }
 
-    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
+    /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn on_timeout(self, on_timeout: OnTimeout) -> Self {
         self.with(|options| options.terms.on_timeout = Some(on_timeout))
     }
 
-    /// Sets how long a run may take to clean up that was asked to cancel because its timeout was over. Default: 10
-    /// minutes.
+    /// Sets how long a run may clean up after a timeout with [`OnTimeout::Cancel`] has requested it to cancel.
+    /// Default: 10 minutes.
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn cleanup_timeout(self, timeout: Duration) -> Self {
         self.with(|options| options.terms.cleanup_timeout = Some(timeout))
     }
 
-    /// Has the child tried again if it fails or times out: by another run of its chain, with the same arguments, after
-    /// the waits of this policy. Whoever awaits the child is told of the last attempt alone. Default: it is not tried
-    /// again.
+    /// Retries the child if it fails or times out: another run of its chain is started with the same arguments,
+    /// after the delays of this policy. Awaiting the child returns the result of the last attempt. Default: no
+    /// retries.
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn retry(self, policy: RetryPolicy) -> Self {
         self.with(|options| options.terms.retry = Some(policy))
     }
 
-    /// Names an error after which the child is not tried again: a variant of its error type, or the whole text where
-    /// that is a text. May be called several times. Without [`retry`](Self::retry) it does nothing.
+    /// Names an error that is not retried: a variant of the child's error type or, if the error is a text, the
+    /// whole text. Further calls add errors. Has no effect without [`retry`](Self::retry).
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn non_retryable(self, error: impl Into<String>) -> Self {
         self.with(|options| options.terms.non_retryable.push(error.into()))
     }
 
-    /// Starts the child's workflow again and again, as
-    /// [`Start::cron`](../client/struct.Start.html#method.cron) does. The child is over when its chain is: when a run
-    /// is terminated or cancelled, or by its [timeout](Self::execution_timeout). With an expression that cannot be read
-    /// the step fails, and the parent with it.
+    /// Starts the child's workflow again after each run, as
+    /// [`Start::cron`](../client/struct.Start.html#method.cron) does. The child has ended when its chain has: when
+    /// a run is terminated or cancelled, or by its [timeout](Self::execution_timeout). An invalid expression fails
+    /// the parent.
     #[cfg(feature = "schedules")]
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn cron(self, expression: impl Into<String>) -> Self {
         self.with(|options| options.terms.cron = Some(expression.into()))
     }
 
-    /// Has [`cron`](Self::cron) go on after a run that was cancelled. Without an expression it does nothing.
+    /// Continues [`cron`](Self::cron) after a run that was cancelled. Has no effect without an expression.
     #[cfg(feature = "schedules")]
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn cron_after_cancel(self) -> Self {
         self.with(|options| options.terms.cron_after_cancel = true)
     }
 
-    /// Starts the child with these attributes, by which filters find it. Called again, it adds to them. With some that
-    /// cannot be stored the step fails, and the parent with it. Default: none; those of the parent are its own.
+    /// Starts the child with these attributes, by which filters find it. Further calls add attributes. Attributes
+    /// that cannot be stored fail the parent. Default: none; the parent's attributes are not inherited.
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn attributes(self, attributes: impl Attributes) -> Self {
         self.with(|options| options.attributes.extend(attributes.into_changes()))
     }
 
-    /// Starts the child with a memo, which lists show. With more than [`Memo::MAX_BYTES`] as JSON the step fails, and the
-    /// parent with it. Default: none.
+    /// Starts the child with a memo, which lists show. A memo of more than [`Memo::MAX_BYTES`] as JSON fails the
+    /// parent. Default: none.
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn memo(self, memo: impl Into<Memo>) -> Self {
         self.with(|options| options.memo = memo.into())

@@ -1,7 +1,7 @@
 //! Children: runs that another run starts and can await.
 //!
-//! A child is started by a message, which leaves with the commit of the step that asks for it, so the start waits for
-//! nothing. Who awaits its end asks for that with the same message, or with a second one: only what is awaited is told.
+//! A child is started by a message of the step that requests it, so starting it does not wait. A parent that awaits
+//! the child requests its end in the same message, or in a second one. Only awaited ends are reported.
 
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -22,10 +22,10 @@ use crate::model::{
     RunStatus,
 };
 
-/// A child that was started with [`Context::start_child`]: a run of `W`, with all runs that follow it in its chain.
+/// A child started with [`Context::start_child`]: a run of `W`, with all runs that follow it in its chain.
 ///
-/// It is plain data: it can be held across awaits, put in a list, and be an argument. Awaiting it gives what the child
-/// comes to. Dropping it does nothing to the child.
+/// The handle is plain data: it can be held across awaits, put in a list, and passed as an argument. Awaiting it
+/// returns the child's result. Dropping it has no effect on the child.
 ///
 /// ```
 /// use piton::prelude::*;
@@ -53,9 +53,9 @@ use crate::model::{
 pub struct ChildHandle<W> {
     /// The first run of its chain.
     child: RunId,
-    /// The business key.
+    /// The workflow id.
     workflow_id: String,
-    /// Until the step that starts it has been made.
+    /// `None` after the step that starts it.
     #[serde(skip)]
     start: Option<Arc<StartOfChild>>,
     #[serde(skip, default = "note_read::<W>")]
@@ -70,7 +70,8 @@ fn note_read<W: Workflow>() -> PhantomData<fn() -> W> {
 impl<W: Workflow> ChildHandle<W> {
     /// Sets the business key of the child: no two open runs share one. At least one byte, at most 1,000, without the
     /// character NUL; with another one the step fails, and the parent with it. If an open run has it when the child is
-    /// started, awaiting the child gives [`ChildError::IdTaken`]. Default: made of the parent's run id.
+    /// started, awaiting the child gives [`ChildError::IdTaken`]. Default: made of the arguments by
+    /// `#[workflow(id = "…")]`, or else of the parent's run id.
     ///
     /// # Panics
     /// If the child was started in an earlier step. The run is then blocked, as by any panic.
@@ -81,12 +82,12 @@ impl<W: Workflow> ChildHandle<W> {
         self.configure(|start| start.workflow_id = workflow_id)
     }
 
-    /// Sets what happens to the child if it is open when its parent is over, however that came about: completed,
-    /// failed, cancelled or terminated. A parent that [continues as new](Context::continue_as_new) is not over.
-    /// Default: the child is terminated.
+    /// Sets what happens to the child if it is open when its parent has completed, failed, or was cancelled or
+    /// terminated. A parent that [continues as new](Context::continue_as_new) is not closed in this sense. Default:
+    /// the child is terminated.
     ///
     /// # Panics
-    /// As [`ChildHandle::id`].
+    /// See [`ChildHandle::id`].
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn on_parent_close(self, policy: ParentClose) -> Self {
         self.configure(|start| start.on_parent_close = policy)
@@ -100,32 +101,31 @@ impl<W: Workflow> ChildHandle<W> {
         self
     }
 
-    /// The business key.
+    /// The child's workflow id.
     pub fn workflow_id(&self) -> &str {
         &self.workflow_id
     }
 
-    /// The id of its first run. If it continues as new, the runs that follow have others.
+    /// The id of the child's first run. If the child continues as new, later runs have other ids.
     pub fn run_id(&self) -> RunId {
         self.child
     }
 
-    /// The outcome of the child, as awaiting the handle gives it, without using the handle up: it may be awaited
-    /// several times, also in several branches.
+    /// Waits for the child's result without consuming the handle: the child may be awaited several times, also in
+    /// several branches.
     pub fn result(&self) -> ChildResult<W> {
         let (child, workflow_id, start) =
             (self.child, self.workflow_id.clone(), self.start.clone());
         ChildResult(Self { child, workflow_id, start, workflow: PhantomData })
     }
 
-    /// Sends the child a signal, as [`Context::signal_run`] does. If the child is over by then it becomes a dead letter,
-    /// also if another run has its workflow id.
+    /// Sends the child a signal, like [`Context::signal_run`]. If the child has closed, the signal becomes a dead
+    /// letter, even if another run has its workflow id.
     pub fn signal<S: Signal>(&self, cx: &Context, signal: S) {
         cx.signal_child(self.child, &self.workflow_id, signal);
     }
 
-    /// Asks the child to cancel, without waiting for anything. If it is over by then, nothing comes of it but a dead
-    /// letter.
+    /// Requests the child to cancel. Does not wait. If the child has closed, the request becomes a dead letter.
     pub fn cancel(&self, cx: &Context, reason: impl Into<String>) {
         let cancel = Message::Cancel { reason: reason.into() };
         cx.send_child(self.child, &self.workflow_id, Ok(cancel));
@@ -141,7 +141,7 @@ impl<W> std::fmt::Debug for ChildHandle<W> {
     }
 }
 
-/// A wait for the end of a child, made by [`ChildHandle::result`].
+/// A wait for the end of a child, created by [`ChildHandle::result`].
 #[must_use = "the end of the child is not waited for until this is awaited"]
 pub struct ChildResult<W>(ChildHandle<W>);
 
@@ -151,7 +151,7 @@ impl<W> std::fmt::Debug for ChildResult<W> {
     }
 }
 
-/// A child that the step which is being made starts.
+/// A child that the current step starts.
 #[derive(Debug)]
 pub(crate) struct StartOfChild(Mutex<Option<Start>>);
 
@@ -169,7 +169,7 @@ pub(super) struct Start {
     arguments: Result<Payload, CodecError>,
 }
 
-/// The settings of a child whose step is being made.
+/// The options of a child that the current step starts.
 struct Settings<'a>(MutexGuard<'a, Option<Start>>);
 
 impl Settings<'_> {
@@ -183,17 +183,17 @@ impl Settings<'_> {
 }
 
 impl StartOfChild {
-    /// Nothing once the step has been made.
+    /// `None` after the step.
     fn lock(&self) -> Option<Settings<'_>> {
-        // Whole after every change.
+        // The value is consistent after every change, so a poisoned lock is usable.
         let start = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         start.is_some().then(|| Settings(start))
     }
 
-    /// The message that starts the child, with its first snapshot. Its settings stand from now on.
+    /// The message that starts the child, with its first snapshot. Its options cannot be changed afterwards.
     ///
     /// # Errors
-    /// Why the child cannot be started.
+    /// The child's options or arguments are not valid.
     pub(crate) fn into_message(self: Arc<Self>) -> Result<OutgoingMessage, StepError> {
         let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let start = taken.expect("a child is started once");
@@ -231,15 +231,16 @@ impl StartOfChild {
 
 /// For workflow code.
 impl Context {
-    /// Starts a child: a separate run, which runs beside this one on any worker with room. The start is
-    /// certain once the step in which this is called is committed, and waits for nothing.
+    /// Starts a child: a separate run, on any worker with room, concurrent with this one. The start is certain once
+    /// the current step is committed. Does not wait.
     ///
-    /// Await what this returns for the child's result, or keep it. Settings come first:
-    /// `cx.start_child(bill(customer)).id(format!("bill-{order}")).await?`. A child whose workflow no worker has code
-    /// for waits until one does.
+    /// Await the returned handle for the child's result, or keep it. Set options first:
+    /// `cx.start_child(bill(customer)).id(format!("bill-{order}")).await?`. If no worker has the code of the
+    /// child's workflow, the child waits for one.
     pub fn start_child<W: Workflow>(&self, call: WorkflowCall<W>) -> ChildHandle<W> {
         let (child, number) = self.new_child();
-        let workflow_id = format!("{}/{number}", self.run_id());
+        let own_id = call.workflow_id.clone();
+        let workflow_id = own_id.unwrap_or_else(|| format!("{}/{number}", self.run_id()));
         let start = Arc::new(StartOfChild(Mutex::new(Some(Start {
             workflow_id: workflow_id.clone(),
             on_parent_close: ParentClose::default(),
@@ -363,7 +364,7 @@ fn ended<W: Workflow>(end: ChildEnd, workflow_id: String) -> Result<Awaits<W>, S
                     W::Shape::into_result(returned)
                         .map_err(|error| ChildError::Failed(W::Shape::failure(error)))
                 }
-                // Whoever keeps runs without their results has removed it.
+                // The retention of a worker has removed the result.
                 (RunStatus::Completed, None) => Err(ChildError::Unknown { workflow_id }),
                 (_, None) => Err(ChildError::Uncaught { reason }),
             }

@@ -1,32 +1,34 @@
 //! Compensations: activities that undo the work of a run that does not complete.
 //!
-//! They are a stack among the run's operations, so they are saved with its state. A run that fails or is cancelled does
-//! not close at once: its machine asks for one compensation after the other, the newest first, each in a step of its own
-//! (`step/ending.rs`).
+//! Compensations are a stack among the run's operations, so they are saved with its state. A run that fails or is
+//! cancelled does not close at once: its machine requests one compensation after the other, the last registered
+//! first, each in a step of its own (`step/ending.rs`).
 
 use serde::{Deserialize, Serialize};
 
 use super::{Activity, ActivityCall, Context};
 use crate::model::{Compensation, Handle, Operation};
 
-/// A compensation that waits for the run to fail, made by [`Context::on_failure`]. It can be held across awaits.
+/// A registered compensation, created by [`Context::on_failure`]. The handle can be held across awaits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OnFailure(Handle);
 
 /// For workflow code.
 impl Context {
-    /// Has an activity carried out if the run does not complete: if it returns an `Err`, fails for another reason, or is
-    /// cancelled. The activities are carried out one after the other, the last one noted first, before the run closes. Each
-    /// has the options of its call: by default it is tried again until it succeeds. One that fails for good does not keep the
-    /// others from being carried out; the run then closes as failed, with its error beside that of the run.
+    /// Registers an activity that is executed if the run does not complete: if it returns an `Err`, fails for
+    /// another reason, or is cancelled. Before the run closes, the registered activities are executed one after the
+    /// other, the last registered first. Each has the options of its call; by default it is retried until it
+    /// succeeds. If one finally fails, the others are still executed, and the run closes as failed, with that error
+    /// beside its own.
     ///
-    /// It is saved with the state of the run. That it is dropped or goes out of scope changes nothing:
-    /// [`OnFailure::disarm`] takes it back. A run that completes drops it. One that is terminated carries out nothing, and
-    /// neither does one that is blocked, as by a panic, until it goes on. Where a call of another workflow is
-    /// awaited, its compensations are those of the run.
+    /// The registration is saved with the run. Dropping the handle does not withdraw it; [`OnFailure::disarm`]
+    /// does. A run that completes drops its compensations. A terminated run executes none, and a blocked run (for
+    /// example after a panic) executes none until it continues. The compensations of an awaited inline workflow
+    /// belong to the run.
     ///
-    /// What is under way when the run fails or is cancelled is given up, and may have had its effect all the same. To
-    /// undo that too, note the compensation first, or [shield](Context::shield) what is to be undone.
+    /// Operations that are running when the run fails or is cancelled are dropped, and may nevertheless have had
+    /// their effect. To undo those as well, register the compensation first, or [shield](Context::shield) the
+    /// operation.
     ///
     /// ```
     /// # use piton::prelude::*;
@@ -55,7 +57,7 @@ impl Context {
 }
 
 impl OnFailure {
-    /// Takes the compensation back: it is not carried out. Nothing happens if that has been done before.
+    /// Withdraws the compensation. Has no effect if it was withdrawn before.
     pub fn disarm(self, cx: &Context) {
         cx.settle(self.0);
     }

@@ -5,7 +5,7 @@ use super::{Context, StepError, Workflow, WorkflowCall, WorkflowEntry};
 use crate::error::Error;
 use crate::model::{Operation, Payload};
 
-/// The run that follows one which continues as new.
+/// The run that another one continues as.
 #[derive(Debug)]
 pub struct NextRun {
     /// The stored name of its workflow.
@@ -14,7 +14,7 @@ pub struct NextRun {
     pub entry: &'static WorkflowEntry,
     /// Its encoded arguments.
     pub arguments: Payload,
-    /// The answers that it owes from its beginning, as operations.
+    /// Unanswered updates that it takes over, as operations.
     pub(crate) answers: Vec<Operation>,
 }
 
@@ -33,26 +33,28 @@ impl Clone for NextRun {
 
 /// For workflow code.
 impl Context {
-    /// Ends this run and continues with `call` as a new one: `return cx.continue_as_new(bill(customer, month + 1));`.
-    /// The new run has the same workflow id and another run id, and nothing of this one's state, so a workflow that goes
-    /// on for ever stays small.
+    /// Ends this run and continues with `call` as a new one: `return cx.continue_as_new(bill(customer, month +
+    /// 1));`. The new run has the same workflow id, another run id, and none of this run's state, so a workflow
+    /// that runs forever stays small.
     ///
-    /// One commit closes this run and starts the new one. Signals that this run has not taken, and a request to cancel
-    /// that it has not seen, go over in their order, with all dedup keys. The two are runs of one chain: whoever waits
-    /// for the result gets that of the last, a parent keeps its child, and children of this run keep their parent. What
-    /// this run still waits for is given up.
+    /// One commit closes this run and starts the new one. Signals that this run has not taken, and a request to
+    /// cancel that it has not seen, move to the new run in order, with all dedup keys. The two are runs of one
+    /// chain: a wait for the result returns the result of the last run, a parent keeps its child, and children of
+    /// this run keep their parent. Operations that this run still waits for are dropped.
     ///
-    /// Updates that this run has not taken go over as well. One that it has taken and not answered goes over if `call`
-    /// has the [`UpdateRequest`](super::UpdateRequest) or its [`Answer`](super::Answer) among its arguments: the new run
-    /// answers it. Otherwise its sender gets [`UpdateError::Dropped`](crate::error::UpdateError::Dropped).
+    /// Updates that this run has not taken move as well. An update that it has taken and not answered moves if
+    /// `call` has the [`UpdateRequest`](super::UpdateRequest) or its [`Answer`](super::Answer) among its arguments;
+    /// the new run then answers it. Otherwise its sender gets
+    /// [`UpdateError::Dropped`](crate::error::UpdateError::Dropped).
     ///
-    /// A run that has noted compensations with [`Context::on_failure`] fails instead, and carries them out: disarm them first.
+    /// A run with compensations registered by [`Context::on_failure`] fails instead, and executes them: disarm them
+    /// first.
     ///
-    /// It gives no value: the code behind it is not carried out. Its type is whatever the workflow returns. `call` may
-    /// be one of another workflow. Called within an inline workflow, it ends the run that this is a part of.
+    /// Never returns: the code after it is not executed, and its type fits any return type. `call` may belong to
+    /// another workflow. In an inline workflow, it ends the run that contains it.
     ///
     /// # Panics
-    /// In a program in which panics end the process (`panic = "abort"`), it is one: the step is ended by unwinding.
+    /// Ends the step by unwinding, so it is a panic in programs with `panic = "abort"`.
     pub fn continue_as_new<W: Workflow, T>(&self, call: WorkflowCall<W>) -> T {
         let is_noted = self.with_operations(|operations| {
             let mut operations = operations.iter().map(|(_, operation)| operation);

@@ -3,10 +3,9 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A value that can be held across an await: it can be written to bytes and read back.
+/// A value that can be held across an await: it can be encoded and decoded.
 ///
-/// Implemented for everything that is `Serialize + DeserializeOwned`; there is nothing to implement
-/// by hand.
+/// Implemented for every type that is `Serialize + DeserializeOwned`. Do not implement it yourself.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{Self}` cannot be held across an await",
     label = "this value is needed after an await, and `{Self}` cannot be saved",

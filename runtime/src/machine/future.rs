@@ -11,10 +11,10 @@ pub(crate) mod sealed {
     pub trait Sealed {}
 }
 
-/// An operation that a workflow can await: it is saved before it starts, and survives the process.
+/// An operation that a workflow can await. It is saved before it starts, and survives the process.
 ///
-/// Activity calls, calls of other workflows, and what the methods of [`Context`] return are durable
-/// futures. The trait is sealed: an ordinary future belongs into an activity.
+/// Activity calls, calls of other workflows, and the values returned by methods of [`Context`] are durable futures.
+/// The trait is sealed: use an activity for ordinary futures.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be awaited in a workflow",
     label = "not a durable operation",
@@ -25,55 +25,53 @@ pub(crate) mod sealed {
     note = "rule `not_durable`"
 )]
 pub trait DurableFuture: sealed::Sealed + Sized {
-    /// What awaiting it gives.
+    /// The output.
     type Output;
-    /// What is saved while it is outstanding.
+    /// The saved form while it is outstanding.
     type Pending: Durable;
 
-    /// Whether it ends as soon as what it waits for has arrived. One that goes on from one wait to
-    /// the next, or whose end hangs on when that is, must be looked after at each, also when it is awaited
-    /// together with others.
+    /// Whether it ends as soon as its outcome has arrived. An operation with several waits, or whose end depends on
+    /// the time of the outcome, must be polled at each arrival, even if it is awaited together with others.
     const ENDS_AT_ONCE: bool = true;
 
-    /// Asks for the operation and adds it to what the step waits for.
+    /// Starts the operation, and adds it to the step's waits.
     ///
     /// # Errors
-    /// The operation cannot be asked for, for example because its arguments cannot be encoded.
+    /// The operation cannot be started, for example because its arguments cannot be encoded.
     fn start(self, cx: &Context) -> Result<Self::Pending, StepError>;
 
-    /// Takes the outcome if it has arrived; otherwise adds the operation to what the step waits
-    /// for.
+    /// Takes the outcome if it has arrived; otherwise adds the operation to the step's waits.
     ///
     /// # Errors
-    /// What has arrived ends the step: it cannot be read, or the operation's failure or
-    /// cancellation has no place in [`Self::Output`].
+    /// The outcome ends the step: it cannot be decoded, or the operation's failure or cancellation cannot be
+    /// expressed in [`Self::Output`].
     fn poll(pending: &mut Self::Pending, cx: &Context) -> Result<Poll<Self::Output>, StepError>;
 
-    /// Whether the operation ended where it started, so that its outcome is there already.
+    /// Whether the operation ended at its start, so that its outcome is there already.
     #[doc(hidden)]
     fn has_ended(_: &Self::Pending) -> bool {
         false
     }
 
-    /// Since when its outcome has been there, as far as that is known before [`DurableFuture::poll`] takes it: by
-    /// this, several that are ready take turns.
+    /// When its outcome arrived, as far as that is known before [`DurableFuture::poll`]; decides the order of
+    /// several that are ready.
     #[doc(hidden)]
     fn arrived(_: &Self::Pending, _: &Context) -> Arrived {
         Arrived::Unknown
     }
 
-    /// Gives the operation up; what arrives for it later is dropped.
+    /// Drops the operation; a later outcome is ignored.
     ///
     /// # Errors
-    /// Its saved form cannot be read.
+    /// Its saved form cannot be decoded.
     fn cancel(pending: Self::Pending, cx: &Context) -> Result<(), StepError>;
 
-    /// What is known of it without its type.
+    /// Its description without its type.
     #[doc(hidden)]
     const AWAITED: Awaited;
 
-    /// What a machine does with an operation that it awaits alone. Kinds of operations that there
-    /// are many of in a program share what does not depend on which they are.
+    /// How a machine handles an operation that it awaits alone. Operations of a common kind share the code that
+    /// does not depend on the operation.
     #[doc(hidden)]
     const ALONE: Fut<Self> = Fut::of();
 }

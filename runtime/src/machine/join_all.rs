@@ -10,13 +10,13 @@ use crate::codec;
 use crate::generated::operation_token::outcome_dropped;
 use crate::model::Payload;
 
-/// A wait for every operation of a list, made by [`join_all`].
+/// A wait for all operations of a list, created by [`join_all`].
 #[derive(Debug)]
 #[must_use = "the operations do not start until the list is awaited"]
 pub struct JoinAll<F>(Vec<F>);
 
-/// Starts all operations at once and waits for all of them. The results are in the order of the
-/// operations. The run is stepped once, when the last result is there.
+/// Starts all operations at once and waits for all of them. Returns the outputs in the order of the operations. The
+/// run makes one step, when the last outcome has arrived.
 pub fn join_all<F: DurableFuture>(operations: impl IntoIterator<Item = F>) -> JoinAll<F> {
     JoinAll(operations.into_iter().collect())
 }
@@ -26,7 +26,7 @@ pub fn join_all<F: DurableFuture>(operations: impl IntoIterator<Item = F>) -> Jo
 pub enum PendingItem<P, T = Payload> {
     /// It is outstanding.
     Pending(P),
-    /// It has come to this.
+    /// It has this output.
     Ready(T),
 }
 

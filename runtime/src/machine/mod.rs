@@ -1,10 +1,9 @@
 //! State machines without a database: what `#[workflow]` generates, and what drives it.
 //!
-//! A workflow is an enum of states and one synchronous function from state to state. A step does no
-//! I/O: it is a function of the state and of what has arrived, and its outcome is the next state,
-//! new [operations](crate::model::Operation), and a condition to wait for. This module must not
-//! know about tokio, stores or how operations are carried out. What only generated code calls is in
-//! `generated/`.
+//! A workflow is an enum of states and one synchronous function from state to state. A step does no I/O: it is a
+//! function of the state and the arrivals, and its result is the next state, new
+//! [operations](crate::model::Operation), and a condition to wait for. This module must not know tokio, stores or
+//! how operations are executed. Functions that only generated code calls are in `generated/`.
 
 pub(crate) mod activity;
 mod awaited;

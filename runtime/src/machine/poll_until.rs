@@ -18,28 +18,28 @@ use crate::model::{Handle, Operation, Timestamp};
 pub struct PollPolicy {
     /// The pause after the first call.
     pub interval: Duration,
-    /// By how much each pause is longer than the one before. Default: 1, all pauses are alike.
+    /// The factor by which each pause is longer than the previous one. Default: 1, so all pauses are equal.
     pub factor: f64,
     /// The longest pause. Default: no limit.
     pub max_interval: Option<Duration>,
 }
 
 impl PollPolicy {
-    /// The same pause between all calls.
+    /// Equal pauses between all calls.
     pub fn every(interval: Duration) -> Self {
         Self { interval, factor: 1.0, max_interval: None }
     }
 
-    /// Makes each pause `factor` times as long as the one before, up to `max_interval`.
+    /// Makes each pause `factor` times as long as the previous one, up to `max_interval`.
     ///
     /// # Panics
-    /// If `factor` is less than 1 or no number.
+    /// If `factor` is less than 1 or not a number.
     pub fn backoff(self, factor: f64, max_interval: Duration) -> Self {
         assert!(factor >= 1.0, "pauses grow by a factor of at least 1, not {factor}");
         Self { factor, max_interval: Some(max_interval), ..self }
     }
 
-    /// The pause after this many calls, from 1.
+    /// The pause after this number of calls, from 1.
     fn pause(self, calls: u32) -> Duration {
         let max = self.max_interval.unwrap_or(Duration::MAX).as_secs_f64();
         let exponent = i32::try_from(calls.saturating_sub(1)).unwrap_or(i32::MAX);
@@ -48,7 +48,7 @@ impl PollPolicy {
     }
 }
 
-/// What an activity gives that is [polled](Context::poll_until).
+/// The output of an activity that can be [polled](Context::poll_until).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not tell whether polling is over",
     label = "this is neither an `Option` nor a `bool`",
@@ -56,10 +56,10 @@ impl PollPolicy {
             polling"
 )]
 pub trait Polled {
-    /// What it gives in the end.
+    /// The value that polling returns in the end.
     type Value;
 
-    /// That, if polling is over.
+    /// The value, if polling has ended.
     fn over(self) -> Option<Self::Value>;
 }
 
@@ -90,7 +90,7 @@ impl<P: Polled, E> Polled for Result<P, E> {
     }
 }
 
-/// Calls of an activity until it gives a value, made by [`Context::poll_until`].
+/// Repeated calls of an activity until it returns a value, created by [`Context::poll_until`].
 #[must_use = "nothing is called until it is awaited"]
 pub struct PollUntil<A> {
     call: ActivityCall<A>,
@@ -105,11 +105,12 @@ impl<A: Activity> fmt::Debug for PollUntil<A> {
 }
 
 impl Context {
-    /// Calls an activity, with the same arguments, until it gives `Some` or `true`, with pauses in between. Gives the value
-    /// in the `Some`. An error ends it; attempts that fail are retried before that, by the retry policy of the call.
+    /// Calls an activity repeatedly with the same arguments, with pauses, until it returns `Some` or `true`.
+    /// Returns the value in the `Some`. An error ends the polling; failed attempts are retried first, by the retry
+    /// policy of the call.
     ///
-    /// The run is parked during pauses. For a limit of time, put it into a [`timeout`](Context::timeout). Where the other side
-    /// can send something by itself, a signal or the token of an activity costs less.
+    /// The run is parked during pauses. To limit the time, wrap this in a [`timeout`](Context::timeout). If the
+    /// other system can send something by itself, a signal or the token of an activity costs less.
     ///
     /// ```
     /// use piton::machine::PollPolicy;
@@ -138,14 +139,14 @@ impl Context {
 /// The saved form of an awaited [`PollUntil`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingPoll {
-    /// What is awaited at present.
+    /// The current wait.
     pub(crate) round: PollRound,
     calls: u32,
     policy: PollPolicy,
     call: StoredCall,
 }
 
-/// What a [`PollUntil`] awaits.
+/// A wait of a [`PollUntil`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) enum PollRound {
     Call(Handle),

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::task::Poll;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::future::sealed::Sealed;
 use super::pending::{PendingLimited, PendingOne};
@@ -20,24 +20,27 @@ use crate::model::{
     Timestamp,
 };
 
-/// A value that a run awaits and that anyone with its token provides, once; made by
-/// [`Context::promise`].
+/// A value that a run awaits and that anyone with its token provides, once. Created by [`Context::promise`].
 ///
-/// It is a value like any other: it can be kept in a variable across awaits, cloned, and awaited more than once.
-/// Awaiting it gives the value, or why there is none.
+/// A promise can be held across awaits, cloned, and awaited more than once. Awaiting it returns the value, or the
+/// reason why there is none.
 #[must_use = "a promise is not waited for until it is awaited"]
 #[derive(Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = "T: Durable, E: Durable"))]
 pub struct Promise<T = (), E = Never> {
+    #[serde(deserialize_with = "read_token::<T, E, _>")]
     token: PromiseToken,
     expires_at: Option<Timestamp>,
-    #[serde(skip, default = "note_read::<T, E>")]
+    #[serde(skip)]
     types: PhantomData<fn() -> (T, E)>,
 }
 
-fn note_read<T: Durable, E: Durable>() -> PhantomData<fn() -> (T, E)> {
+/// Reads the token, and notes before that, which a made-up text may end, what the promise gives.
+fn read_token<'de, T: Durable, E: Durable, D: Deserializer<'de>>(
+    from: D,
+) -> Result<PromiseToken, D::Error> {
     handles::note(&Promise::<T, E>::AWAITED);
-    PhantomData
+    PromiseToken::deserialize(from)
 }
 
 impl<T, E> Promise<T, E> {
@@ -45,37 +48,36 @@ impl<T, E> Promise<T, E> {
         Self { token, expires_at: None, types: PhantomData }
     }
 
-    /// The text by which others know the promise, see [`PromiseToken`].
+    /// The token by which others name the promise, see [`PromiseToken`].
     pub fn token(&self) -> PromiseToken {
         self.token.clone()
     }
 
-    /// Lets it expire at this time, if nobody has completed it by then: those who await it get
-    /// [`PromiseError::Expired`], and nobody can complete it any more. The first wait that is saved decides
-    /// when it expires.
+    /// Sets an expiry time. If the promise is not completed by then, waits return [`PromiseError::Expired`], and it
+    /// can no longer be completed. The first committed wait sets the time.
     pub fn expires_at(mut self, at: impl Into<Timestamp>) -> Self {
         self.expires_at = Some(at.into());
         self
     }
 
-    /// The same promise for one attempt: its name is `<name>/<attempt>`. What an attempt that was given up is told
-    /// late does not complete the promise of the next one.
+    /// The promise for one attempt, named `<name>/<attempt>`. A late answer to an abandoned attempt then does not
+    /// complete the promise of the next one.
     pub fn for_attempt(mut self, attempt: u32) -> Self {
         self.token = self.token.for_attempt(attempt);
         self
     }
 
-    /// Waits no longer than this: gives `None` then, and the promise can still be completed and awaited again. If
-    /// the time has passed before the run takes its step, because no worker had it for a while, an outcome that
-    /// has arrived by then counts.
+    /// Waits for at most `limit`, and returns `None` after that; the promise can still be completed and awaited
+    /// again. If the limit has passed before the run makes its step, for example because no worker was running, an
+    /// outcome that has arrived by then still counts.
     pub fn timeout(self, limit: Duration) -> PromiseWithin<T, E> {
         PromiseWithin { promise: self, limit }
     }
 
-    /// Awaits an operation, completes the promise with what it gives, and gives that.
+    /// Awaits an operation, completes the promise with its output, and returns the output.
     ///
-    /// If somebody else has completed the promise before, it stays so; the caller gets what the operation gives in
-    /// any case. If the run ends before the operation does, the promise is not completed.
+    /// If the promise was completed before, its outcome stays, and the caller still gets the operation's output. If
+    /// the run ends before the operation does, the promise is not completed.
     ///
     /// ```
     /// use piton::machine::{Never, Promise};
@@ -126,15 +128,15 @@ impl<T, E> fmt::Debug for Promise<T, E> {
     }
 }
 
-/// Why a promise gave no value.
+/// Why a promise has no value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum PromiseError<E> {
     /// It was rejected with this error.
     Rejected(E),
-    /// It was completed without a value or an error of its types.
+    /// It was completed with an untyped cause.
     Broken(Cause),
-    /// Nobody has completed it in time.
+    /// It was not completed before it expired.
     Expired,
 }
 
@@ -150,7 +152,7 @@ impl<E: fmt::Display> fmt::Display for PromiseError<E> {
 
 impl<E: fmt::Debug + fmt::Display> std::error::Error for PromiseError<E> {}
 
-/// What a promise of these types can be completed with.
+/// The schemas of the value and the error.
 fn types<T: Durable, E: Durable>() -> PromiseTypes {
     PromiseTypes {
         resolved: schemas::of_type(Described::of::<T>()).hash,
@@ -158,7 +160,7 @@ fn types<T: Durable, E: Durable>() -> PromiseTypes {
     }
 }
 
-/// Reads the outcome of a promise.
+/// Decodes the outcome of a promise.
 pub(crate) fn read<T: Durable, E: Durable>(
     outcome: &PromiseOutcome,
 ) -> Result<Result<T, PromiseError<E>>, CodecError> {
@@ -191,7 +193,7 @@ fn take<T: Durable, E: Durable>(
     read.map_err(|error| StepError::Promise { name: name_of(handle, cx), error })
 }
 
-/// The name of a promise that is awaited.
+/// The name of an awaited promise.
 fn name_of(handle: Handle, cx: &Context) -> String {
     cx.with_operations(|operations| {
         let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
@@ -232,7 +234,7 @@ impl<T: Durable, E: Durable> DurableFuture for Promise<T, E> {
     }
 }
 
-/// A wait for a promise that ends after a time, made by [`Promise::timeout`].
+/// A wait for a promise with a time limit, created by [`Promise::timeout`].
 #[must_use = "a promise is not waited for until it is awaited"]
 #[derive(Debug)]
 pub struct PromiseWithin<T, E> {
@@ -246,7 +248,7 @@ impl<T, E> Sealed for PromiseWithin<T, E> {}
 impl<T: Durable, E: Durable> DurableFuture for PromiseWithin<T, E> {
     type Output = Option<Result<T, PromiseError<E>>>;
     type Pending = PendingLimited;
-    // It is over when its time is, whatever it is awaited together with.
+    // Polled when its time has passed, whatever it is awaited together with.
     const ENDS_AT_ONCE: bool = false;
     const AWAITED: Awaited = Awaited::Promise {
         resolved: Described::of::<T>(),
@@ -273,7 +275,7 @@ impl<T: Durable, E: Durable> DurableFuture for PromiseWithin<T, E> {
     }
 }
 
-/// What an operation may give that [fills](Promise::fill) a promise of `T` and `E`: a `T`, or a `Result` of an
+/// The outputs of operations that can [fill](Promise::fill) a promise of `T` and `E`: a `T`, or a `Result` of an
 /// activity or a promise.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot complete a promise of `{T}` and `{E}`",
@@ -333,7 +335,7 @@ fn rejected<E: Durable>(error: &E) -> Result<PromiseOutcome, CodecError> {
     codec::to_payload(error).map(PromiseOutcome::Rejected)
 }
 
-/// An operation that completes a promise when it ends, made by [`Promise::fill`].
+/// An operation that completes a promise when it ends, created by [`Promise::fill`].
 #[must_use = "an operation does nothing until it is awaited in a workflow"]
 pub struct Fill<F, T, E> {
     token: PromiseToken,
@@ -350,7 +352,7 @@ impl<F, T, E> fmt::Debug for Fill<F, T, E> {
 /// The saved form of an awaited [`Fill`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingFill {
-    /// What is saved of the operation.
+    /// The saved form of the operation.
     pub(crate) operation: Payload,
     pub(crate) token: PromiseToken,
 }

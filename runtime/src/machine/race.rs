@@ -7,16 +7,16 @@ use super::turns::Arrived;
 use super::{Awaited, Context, Durable, DurableFuture, JoinAll, PendingItem, StepError};
 use crate::codec;
 
-/// A wait for the first of a list of operations, made by [`race`].
+/// A wait for the first of a list of operations, created by [`race`].
 #[derive(Debug)]
 #[must_use = "the operations do not start until the race is awaited"]
 pub struct Race<F>(JoinAll<F>);
 
-/// Starts all operations at once and waits for the first that ends. Gives its number in the list, from 0, and what it
-/// gave. The others are given up with the same commit.
+/// Starts all operations at once and waits for the first that ends. Returns its index in the list and its output.
+/// The others are dropped with the same commit.
 ///
-/// If several have ended when the run gets to look, the one that has been ready for longest wins, as in a
-/// [`select!`](crate::select). A failure is an end, too. For operations of several kinds, use `select!`.
+/// If several have ended when the run makes its step, the one that ended first wins, as in a
+/// [`select!`](crate::select). A failure is an end, too. For operations of different types, use `select!`.
 ///
 /// ```
 /// use piton::prelude::*;
@@ -34,7 +34,7 @@ pub struct Race<F>(JoinAll<F>);
 /// ```
 ///
 /// # Panics
-/// If there are no operations: nothing would ever end.
+/// If there are no operations, because the wait would never end.
 pub fn race<F: DurableFuture>(operations: impl IntoIterator<Item = F>) -> Race<F> {
     let operations: Vec<_> = operations.into_iter().collect();
     assert!(!operations.is_empty(), "a race needs at least one operation");
@@ -49,7 +49,7 @@ where
     F::Output: Durable,
 {
     type Output = (usize, F::Output);
-    // As that of a `join_all`, so that code may change from one to the other while runs are parked.
+    // Saved like a `join_all`, so that code can change from one to the other while runs are parked.
     type Pending = Vec<PendingItem<F::Pending>>;
     const ENDS_AT_ONCE: bool = F::ENDS_AT_ONCE;
     const AWAITED: Awaited = Awaited::List(&F::AWAITED);
@@ -85,7 +85,7 @@ where
     }
 }
 
-/// The number and value of the one that has ended first.
+/// The index and output of the one that ended first.
 fn first<F: DurableFuture>(
     items: &mut [PendingItem<F::Pending>],
     cx: &Context,

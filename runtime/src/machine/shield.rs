@@ -7,21 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::future::sealed::Sealed;
 use super::{Arrived, Awaited, Context, DurableFuture, StepError};
 
-/// An operation that a request to cancel does not interrupt, made by [`Context::shield`].
+/// A shielded operation, created by [`Context::shield`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[must_use = "the operation does not start until it is awaited"]
 pub struct Shield<F>(F);
 
 /// For workflow code.
 impl Context {
-    /// Awaits an operation that a request to cancel does not interrupt. The request waits, and is delivered to the first
-    /// await after it. An `async` block, `cx.shield(async { … }).await`, and a call of another workflow are shielded as a
-    /// whole.
+    /// Shields an operation from requests to cancel. A request is delivered to the first await after it. An `async`
+    /// block, `cx.shield(async { … }).await`, and a call of another workflow are shielded as a whole.
     ///
-    /// While a shielded operation is awaited together with others, as in a `join!`, the request waits for all of the run:
-    /// the others are interrupted when no shielded operation is outstanding. Only a wait for the request itself,
-    /// [`Context::cancelled`], has it at once. A shield does not keep a branch of a `select!` from being given up, nor the run from
-    /// being terminated.
+    /// If a shielded operation is awaited together with others, as in a `join!`, the request waits for the whole
+    /// run: the others are interrupted when no shielded operation is outstanding. Only a wait for the request
+    /// itself, [`Context::cancelled`], receives it at once. A shield does not keep a branch of a `select!` from
+    /// being dropped, nor the run from being terminated.
     ///
     /// ```
     /// # use piton::prelude::*;
@@ -42,8 +41,8 @@ impl Context {
 
 impl<F> Sealed for Shield<F> {}
 
-/// It is saved as the operation itself, so that it can be added to the code of runs that are parked there. Of theirs the
-/// operation is not shielded yet.
+/// Saved like the operation itself, so that a shield can be added to the code while runs are parked there. Their
+/// operations are not shielded.
 #[diagnostic::do_not_recommend]
 impl<F: DurableFuture> DurableFuture for Shield<F> {
     type Output = F::Output;

@@ -1,4 +1,4 @@
-//! Signals: values sent to a run from outside, kept in order until it asks for them.
+//! Signals: values sent to a run from outside, kept in order until the run takes them.
 
 use std::marker::PhantomData;
 use std::task::Poll;
@@ -15,35 +15,39 @@ use crate::codec::{self, CodecError, Described};
 use crate::model::{Operation, Payload};
 
 /// A type whose values can be sent to a run. Derive it: `#[derive(Signal, Serialize, Deserialize)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a signal",
+    note = "add `#[derive(Signal, Serialize, Deserialize)]` to the type"
+)]
 pub trait Signal: SignalValue + 'static {
     /// The stored name; by default the type's name.
     const NAME: &'static str;
 }
 
-/// How values of a signal are written down and read back. Implemented for everything that is
-/// `Serialize + DeserializeOwned`.
+/// How values of a signal are encoded and decoded. Implemented for every type that is `Serialize +
+/// DeserializeOwned`.
 ///
-/// These are no supertraits, because a type that is neither would be two errors.
+/// These are not supertraits, because a type that implements neither would then cause two errors.
 #[diagnostic::on_unimplemented(
     message = "the signal `{Self}` cannot be stored",
     label = "`{Self}` must implement `serde::Serialize` and `serde::de::DeserializeOwned`",
     note = "derive them with it: `#[derive(Signal, Serialize, Deserialize)]`"
 )]
 pub trait SignalValue: Sized {
-    /// What it looks like.
+    /// The schema of the type.
     #[doc(hidden)]
     const DESCRIBED: Described;
 
-    /// The value as a signal carries it.
+    /// Encodes the value.
     ///
     /// # Errors
     /// [`CodecError::Encode`] if it cannot be encoded.
     fn to_payload(&self) -> Result<Payload, CodecError>;
 
-    /// Reads a value that a signal has brought.
+    /// Decodes a value.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if it is not one of this type.
+    /// [`CodecError::Decode`] if the payload is not a value of this type.
     fn from_payload(payload: &Payload) -> Result<Self, CodecError>;
 }
 
@@ -60,7 +64,7 @@ impl<T: Serialize + DeserializeOwned> SignalValue for T {
     }
 }
 
-/// A wait for the next signal of a type, made by [`Context::signal`].
+/// A wait for the next signal of a type, created by [`Context::signal`].
 #[must_use = "a signal is not waited for until the wait is awaited"]
 pub struct SignalWait<S>(PhantomData<fn() -> S>);
 
@@ -77,9 +81,9 @@ impl<S: Signal> std::fmt::Debug for SignalWait<S> {
 }
 
 impl<S: Signal> SignalWait<S> {
-    /// Waits no longer than this: gives `None` then. If the time has passed when the run gets to look,
-    /// because no worker had it for a while, a signal that has come by then counts, unless another wait
-    /// for such a signal goes on that can have it.
+    /// Waits for at most `limit`, and returns `None` after that. If the limit has passed before the run makes its
+    /// step, for example because no worker was running, a signal that has arrived by then still counts, unless
+    /// another wait for such a signal can have it.
     ///
     /// ```ignore
     /// match cx.signal::<Approve>().timeout(days(3)).await {
@@ -92,7 +96,7 @@ impl<S: Signal> SignalWait<S> {
     }
 }
 
-/// A wait for the next signal of a type that ends after a time, made by [`SignalWait::timeout`].
+/// A wait for the next signal of a type with a time limit, created by [`SignalWait::timeout`].
 #[must_use = "a signal is not waited for until the wait is awaited"]
 pub struct SignalWithin<S> {
     limit: Duration,
@@ -105,9 +109,9 @@ impl<S: Signal> std::fmt::Debug for SignalWithin<S> {
     }
 }
 
-/// Takes the first waiting signal that is a value of the type. JSON before it that is none is set aside, so that it holds up
-/// neither the run nor the signals behind it. What another build wrote as its own type waits, with the run, for
-/// a build that can read it.
+/// Takes the first signal that can be read as the type. Signals sent as JSON that cannot be read become dead
+/// letters, so that they block neither the run nor later signals. A signal encoded by another build stays in the
+/// inbox, and the run is blocked until a build can read it.
 fn take_readable<S: Signal>(
     cx: &Context,
     take: fn(&Context, &str) -> Option<Payload>,
@@ -130,7 +134,7 @@ impl<S> Sealed for SignalWithin<S> {}
 impl<S: Signal> DurableFuture for SignalWithin<S> {
     type Output = Option<S>;
     type Pending = PendingLimited;
-    // It is over when its time is, whatever it is awaited together with: what comes later is for others.
+    // Polled when its time has passed, whatever it is awaited together with: later signals are left to others.
     const ENDS_AT_ONCE: bool = false;
     const AWAITED: Awaited =
         Awaited::Signal { name: S::NAME, value: S::DESCRIBED, is_limited: true };

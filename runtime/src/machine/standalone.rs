@@ -15,18 +15,17 @@ use crate::model::{
     Handle, NewReply, Operation, OutgoingMessage, Payload, RunId, RunStatus, Timestamp,
 };
 
-/// One run of `W`, driven by hand: see what it waits for, save it to bytes, load it elsewhere, and
-/// let it go on with a reply.
+/// One run of `W`, driven by the program: inspect its waits, save it to bytes, load it elsewhere, and continue it
+/// with replies.
 ///
-/// For games, devices and tools that want an `async fn` as a value. The program carries out what
-/// [`Standalone::waiting_for`] names, in whatever way it likes; nothing starts of itself.
-/// `examples/src/game.rs` is a game whose every move is another process.
+/// For games, devices and tools that use an `async fn` as a value. The program executes the operations in
+/// [`Standalone::waiting_for`]; nothing starts by itself. `examples/src/game.rs` is a game that runs in a new
+/// process for every move.
 ///
-/// Of the crate's features it needs `macros` alone, so neither tokio nor sqlx is built
-/// (`default-features = false, features = ["macros"]`). What is left is meant to build for wasm32,
-/// which is not tested. Where there is no clock and no source of randomness, as on
-/// wasm32-unknown-unknown, take [`Standalone::start_as`] for [`Standalone::start`], and a time of your
-/// own for [`Standalone::advance`].
+/// It needs only the feature `macros`, so neither tokio nor sqlx is built (`default-features = false, features =
+/// ["macros"]`). This set of features compiles for wasm32, but is not tested there. On wasm32-unknown-unknown,
+/// which has neither a clock nor randomness, use [`Standalone::start_as`] instead of [`Standalone::start`], and
+/// pass a time of your own to [`Standalone::advance`].
 ///
 /// ```
 /// use piton::machine::{Progress, Standalone};
@@ -63,22 +62,22 @@ use crate::model::{
 pub struct Standalone<W> {
     machine: Machine,
     run: RunInfo,
-    /// What has arrived and has not been used up, by number.
+    /// Unconsumed arrivals, by number.
     inbox: Vec<(i64, Arrived)>,
     next_seq: i64,
-    /// What the run has sent and the program has not taken.
+    /// Messages that the program has not taken.
     messages: Vec<OutgoingMessage>,
-    /// What it has answered to updates and the program has not taken.
+    /// Answers to updates that the program has not taken.
     replies: Vec<NewReply>,
-    /// What it could not read and nobody has taken.
+    /// Unreadable signals that the program has not taken.
     set_aside: Vec<SetAside>,
     workflow: PhantomData<fn() -> W>,
 }
 
-/// How far a machine has come.
+/// The progress of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress<T> {
-    /// It waits for something that has not arrived.
+    /// It waits for an operation.
     Waiting,
     /// The workflow has returned.
     Returned(T),
@@ -108,7 +107,7 @@ struct SavedRun {
 }
 
 impl<W: Workflow> Standalone<W> {
-    /// A run before its first step, with a new id. Not on wasm32-unknown-unknown, which has no source of
+    /// A run before its first step, with a new id. Not available on wasm32-unknown-unknown, which has no source of
     /// randomness.
     ///
     /// # Errors
@@ -118,7 +117,7 @@ impl<W: Workflow> Standalone<W> {
         Self::start_as(RunId::new(), call)
     }
 
-    /// A run before its first step, with an id from elsewhere. The run's random numbers derive from it.
+    /// A run before its first step, with the given id. The run's random numbers are derived from it.
     ///
     /// # Errors
     /// [`StepError::Encode`] if an argument cannot be encoded.
@@ -138,10 +137,10 @@ impl<W: Workflow> Standalone<W> {
         })
     }
 
-    /// The run as bytes, with what has arrived for it.
+    /// The run as bytes, with its arrivals.
     ///
     /// # Errors
-    /// Does not happen for what this crate has made.
+    /// Does not fail for runs created by this crate.
     pub fn save(&self) -> Result<Vec<u8>, CodecError> {
         let mut bytes = vec![SAVED_FORMAT];
         let saved = SavedRun {
@@ -157,12 +156,11 @@ impl<W: Workflow> Standalone<W> {
         Ok(bytes)
     }
 
-    /// A run as it was when it was saved.
+    /// A saved run.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if `bytes` is not a saved run, or one of a format that this build does not
-    /// know. That it is one of another workflow, or
-    /// of an older definition, is told by the next [`Standalone::advance`].
+    /// [`CodecError::Decode`] if `bytes` is not a saved run, or has an unknown format. If it belongs to another
+    /// workflow or an older definition, the next [`Standalone::advance`] fails.
     pub fn load(bytes: &[u8]) -> Result<Self, CodecError> {
         let saved: SavedRun = match bytes {
             [SAVED_FORMAT, saved @ ..] => codec::decode(saved)?,
@@ -190,9 +188,9 @@ impl<W: Workflow> Standalone<W> {
         self.machine.state()
     }
 
-    /// The names of the states that the `async` blocks in the branches of a `join!` or `select!` are in,
-    /// such as `join.0.charge`, each before those in its own branches. None if the run waits for nothing
-    /// of the kind; a block that is done has no state.
+    /// The names of the states of `async` blocks in the branches of a `join!` or `select!`, such as
+    /// `join.0.charge`, each before those in its own branches. Empty if the run does not wait for such branches. A
+    /// completed block has no state.
     ///
     /// # Errors
     /// [`StepError::Definition`] if another definition wrote the state, and [`StepError::Decode`] if it
@@ -201,31 +199,28 @@ impl<W: Workflow> Standalone<W> {
         self.machine.branches()
     }
 
-    /// What the run has asked for and not been given, in the order it was asked for.
+    /// The outstanding operations, in the order of their requests.
     pub fn waiting_for(&self) -> Vec<(Handle, Operation)> {
         self.machine.with_operations(<[_]>::to_vec)
     }
 
-    /// Takes what the run has sent to others with [`Context::signal_run`](super::Context::signal_run) and
-    /// has not been taken yet, in the order in which it was sent. [`Standalone::save`] keeps what has not
-    /// been taken.
+    /// Takes the messages sent with [`Context::signal_run`](super::Context::signal_run) since the last call, in
+    /// order. [`Standalone::save`] includes those not taken.
     pub fn take_messages(&mut self) -> Vec<OutgoingMessage> {
         std::mem::take(&mut self.messages)
     }
 
-    /// Takes what the run has answered to updates and has not been taken yet. [`Standalone::save`] keeps what has not
-    /// been taken.
+    /// Takes the answers to updates since the last call. [`Standalone::save`] includes those not taken.
     pub fn take_replies(&mut self) -> Vec<NewReply> {
         std::mem::take(&mut self.replies)
     }
 
-    /// Takes the signals that the run could not read since the last call. [`Standalone::save`] does not keep
-    /// them.
+    /// Takes the unreadable signals since the last call. [`Standalone::save`] does not include them.
     pub fn take_set_aside(&mut self) -> Vec<SetAside> {
         std::mem::take(&mut self.set_aside)
     }
 
-    /// Answers an activity with what its function would return.
+    /// Completes an activity with the return value of its function.
     ///
     /// # Errors
     /// [`CodecError::Encode`] if the value cannot be encoded.
@@ -235,12 +230,12 @@ impl<W: Workflow> Standalone<W> {
         Ok(())
     }
 
-    /// Ends an operation in another way than by a value.
+    /// Completes an operation with another outcome than a value.
     pub fn end(&mut self, operation: Handle, outcome: OperationOutcome) {
         self.arrive(Arrived::Outcome(operation, outcome));
     }
 
-    /// Sends a signal. It is kept until the run asks for one of its type.
+    /// Sends a signal. It is kept until the run takes one of its type.
     ///
     /// # Errors
     /// [`CodecError::Encode`] if the signal cannot be encoded.
@@ -249,8 +244,8 @@ impl<W: Workflow> Standalone<W> {
         Ok(())
     }
 
-    /// Sends an update under an id, which [`Standalone::take_replies`] gives with the answer. It is kept until the
-    /// run asks for one of its type.
+    /// Sends an update with an id, which [`Standalone::take_replies`] returns with the answer. It is kept until the
+    /// run takes one of its type.
     ///
     /// # Errors
     /// [`CodecError::Encode`] if the request cannot be encoded.
@@ -264,20 +259,20 @@ impl<W: Workflow> Standalone<W> {
         Ok(())
     }
 
-    /// Asks the run to cancel.
+    /// Requests the run to cancel.
     pub fn cancel(&mut self, reason: impl Into<String>) {
         self.arrive(Arrived::Cancel(reason.into()));
     }
 
-    /// Goes on for as long as what the run waits for is there. `now` decides on timers; a program
-    /// may keep a time of its own.
+    /// Makes steps as long as the run does not have to wait. `now` decides about timers; it may be a time of the
+    /// program's own.
     ///
     /// # Errors
-    /// See [`StepError`]. The run must not be advanced again; what was saved before still can.
+    /// See [`StepError`]. The run must not be advanced again; an earlier saved form can still be used.
     ///
     /// # Panics
-    /// If the workflow's code does. In a program in which panics end the process (`panic = "abort"`, and as a rule on
-    /// wasm32), a saved local that cannot be read is one, and no error.
+    /// If the workflow's code panics. With `panic = "abort"`, which is common on wasm32, also if a saved local
+    /// cannot be decoded.
     pub fn advance(&mut self, now: Timestamp) -> Result<Progress<W::Return>, StepError> {
         while self.machine.is_ready(now) {
             if let Some(result) = self.step(now)? {
@@ -287,9 +282,9 @@ impl<W: Workflow> Standalone<W> {
         Ok(Progress::Waiting)
     }
 
-    /// As [`Standalone::advance`], and makes each step once more from the same state, to compare what the two
-    /// come to. For tests: what the compiler cannot see, a clock behind the innocent name of a function, or
-    /// the order of a hash map in an argument, most likely differs.
+    /// Like [`Standalone::advance`], but makes each step a second time from the same state and compares the
+    /// results. For tests: it finds most kinds of nondeterminism that the compiler cannot see, such as a clock
+    /// inside a function, or the order of a hash map in an argument.
     ///
     /// ```
     /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -318,8 +313,8 @@ impl<W: Workflow> Standalone<W> {
     /// ```
     ///
     /// # Errors
-    /// [`StepError::Unrepeatable`] if a step gives another state, asks for, sends or returns something
-    /// else. Otherwise as [`Standalone::advance`].
+    /// [`StepError::Unrepeatable`] if the second step has another state, operation, message or return value.
+    /// Otherwise those of [`Standalone::advance`].
     pub fn advance_twice(&mut self, now: Timestamp) -> Result<Progress<W::Return>, StepError> {
         while self.machine.is_ready(now) {
             let state = self.state().to_owned();

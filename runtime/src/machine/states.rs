@@ -6,9 +6,10 @@ use std::mem::discriminant;
 
 /// The states of a workflow as values: `fulfill::Charge` for the state `charge`.
 ///
-/// `#[workflow]` makes the type under the function's name an enum with a variant for each state: its stored name in
-/// `UpperCamelCase`, such as `Charge2` for `charge#2`, `SignalGo` for `signal<Go>` and `Join0Greet` for `join.0.greet`. Where
-/// two would be called alike, the later one gets a number. Methods and generic workflows have no such variants.
+/// `#[workflow]` generates an enum under the function's name, with a variant for each state: the stored name in
+/// `UpperCamelCase`, such as `Charge2` for `charge#2`, `SignalGo` for `signal<Go>` and `Join0Greet` for
+/// `join.0.greet`. If two would have the same name, the later one gets a number. Methods and generic workflows have
+/// no such variants.
 ///
 /// ```
 /// use piton::machine::States;
@@ -29,7 +30,7 @@ use std::mem::discriminant;
 /// assert_eq!(fulfill::ALL.len(), 2);
 /// ```
 pub trait States: Sized + 'static {
-    /// All of them with their stored names, in the order of [`Graph::nodes`](crate::model::Graph::nodes).
+    /// All states with their stored names, in the order of [`Graph::nodes`](crate::model::Graph::nodes).
     const ALL: &'static [(Self, &'static str)];
 
     /// The stored name.
@@ -42,7 +43,7 @@ pub trait States: Sized + 'static {
     /// The state with this stored name.
     ///
     /// # Errors
-    /// [`UnknownState`] if the workflow has none. Its code may have changed since the name was written.
+    /// [`UnknownState`] if the workflow has none. The code may have changed since the name was written.
     fn from_name(name: &str) -> Result<&'static Self, UnknownState> {
         let mut all = Self::ALL.iter();
         let found = all.find(|(_, known)| *known == name);

@@ -10,7 +10,7 @@ use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, StepError};
 use crate::model::{Handle, Operation, Timestamp};
 
-/// A wait for a point in time, made by [`Context::sleep`] and [`Context::sleep_until`].
+/// A wait for a point in time, created by [`Context::sleep`] and [`Context::sleep_until`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[must_use = "a timer does nothing until it is awaited"]
 pub struct Sleep(When);
@@ -43,7 +43,7 @@ impl PendingTimer {
         self.handle
     }
 
-    /// One that never fires.
+    /// A timer that never fires.
     pub(crate) fn never(handle: Handle) -> Self {
         Self { handle, fire_at: Timestamp(i64::MAX) }
     }

@@ -7,15 +7,15 @@ use super::{Awaited, Context, Durable, DurableFuture, JoinAll, PendingItem, Step
 use crate::codec;
 use crate::generated::{MayFail, fallible::is_error};
 
-/// A wait for every operation of a list or for the first that fails, made by [`try_join_all`].
+/// A wait for all operations of a list or for the first that fails, created by [`try_join_all`].
 #[derive(Debug)]
 #[must_use = "the operations do not start until the list is awaited"]
 pub struct TryJoinAll<F>(JoinAll<F>);
 
-/// Starts all operations at once and waits for all of them, each giving a `Result`. Gives the values in the order of
-/// the operations, or the first error as soon as there is one; the other operations are then given up.
+/// Starts all operations at once and waits for all of them; each returns a `Result`. Returns the values in the
+/// order of the operations, or the first error as soon as there is one; the other operations are then dropped.
 ///
-/// If several have failed when the run gets to look, the first of them in the list counts.
+/// If several have failed when the run makes its step, the first of them in the list counts.
 ///
 /// ```
 /// use piton::prelude::*;
@@ -50,7 +50,7 @@ where
     F::Output: Durable + MayFail,
 {
     type Output = Result<Vec<ValueOf<F>>, ErrorOf<F>>;
-    // As that of a `join_all`, so that code may change from one to the other while runs are parked.
+    // Saved like a `join_all`, so that code can change from one to the other while runs are parked.
     type Pending = Vec<PendingItem<F::Pending>>;
     // An error ends it before its last wait.
     const ENDS_AT_ONCE: bool = false;

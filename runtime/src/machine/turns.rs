@@ -3,24 +3,24 @@
 use super::Context;
 use crate::model::{Handle, Operation, Timestamp};
 
-/// Since when an operation has had something to deliver. What is less has been there for longer.
+/// When an outcome became available. Smaller values were available earlier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Arrived {
-    /// Only a look will tell. It comes first, so that it is never passed over for good.
+    /// Only polling shows it. It comes first, so that it is never passed over forever.
     Unknown,
-    /// A time that had passed before the last step, and for which nobody had an eye then.
+    /// A time that had passed before the last step, which did not poll it.
     Before(Timestamp),
-    /// This many arrivals had come to the run before it did.
+    /// The number of arrivals before it.
     After(u64),
-    /// A time that has passed since the last step. What has come by now counts as before it: a result that is there
-    /// is not lost to its time limit because the run did not get to look in time.
+    /// A time that has passed since the last step. Arrivals count as earlier: a result that has arrived is not lost
+    /// to its time limit because the run made its step late.
     Now(Timestamp),
-    /// Nothing is there.
+    /// It is not available.
     Not,
 }
 
 impl Context {
-    /// Since when an outstanding operation has had something to deliver.
+    /// When the outcome of an outstanding operation became available.
     pub(crate) fn arrived(&self, handle: Handle) -> Arrived {
         self.with_operations(|operations| {
             let found = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
@@ -40,8 +40,8 @@ impl Context {
     }
 }
 
-/// The numbers of branches in the order in which they are looked at: by what is known of their outcomes, and those
-/// that are alike in the order of the source.
+/// The branches in the order in which they are polled: by when their outcomes became available, and equal ones in
+/// source order.
 pub fn in_turn<const N: usize>(arrived: [Arrived; N]) -> impl Iterator<Item = usize> {
     let mut order = std::array::from_fn::<usize, N, _>(|index| index);
     order.sort_by_key(|index| arrived[*index]);

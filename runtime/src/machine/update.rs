@@ -1,4 +1,4 @@
-//! Updates: requests from outside that a run answers.
+//! Updates: requests from outside, which a run answers.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,16 +16,20 @@ use crate::model::{Operation, Payload, UpdateReply};
 
 /// A type whose values are requests to a run, each of which it answers. Derive it:
 /// `#[derive(Update, Serialize, Deserialize)]`, with `#[update(reply = Money, error = OutOfStock)]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an update",
+    note = "add `#[derive(Update, Serialize, Deserialize)]` to the type, with `#[update(reply = …, error = …)]`"
+)]
 pub trait Update: Durable + 'static {
     /// The stored name; by default the type's name.
     const NAME: &'static str;
-    /// What it is answered with. Default of the derive: `()`.
+    /// The type of the answer. Default of the derive: `()`.
     type Reply: Durable + 'static;
-    /// What it is refused with. Default of the derive: [`Never`], so that it cannot be refused.
+    /// The type of a refusal. Default of the derive: [`Never`], so that it cannot be refused.
     type Error: Durable + 'static;
 }
 
-/// What there is no value of: the error of an update that cannot be refused.
+/// A type without values: the error of an update that cannot be refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Never {}
 
@@ -37,7 +41,7 @@ impl fmt::Display for Never {
 
 impl std::error::Error for Never {}
 
-/// A wait for the next update of a type, made by [`Context::update`].
+/// A wait for the next update of a type, created by [`Context::update`].
 #[must_use = "an update is not waited for until the wait is awaited"]
 pub struct UpdateWait<U>(PhantomData<fn() -> U>);
 
@@ -54,14 +58,14 @@ impl<U: Update> fmt::Debug for UpdateWait<U> {
 }
 
 impl<U: Update> UpdateWait<U> {
-    /// Waits no longer than this: gives `None` then. As with the limit of a wait for
-    /// [signals](super::SignalWait::timeout), an update that has come when the run gets to look counts.
+    /// Waits for at most `limit`, and returns `None` after that. As with [signals](super::SignalWait::timeout), an
+    /// update that has arrived by the time of the step still counts.
     pub fn timeout(self, limit: Duration) -> UpdateWithin<U> {
         UpdateWithin { limit, update: PhantomData }
     }
 }
 
-/// A wait for the next update of a type that ends after a time, made by [`UpdateWait::timeout`].
+/// A wait for the next update of a type with a time limit, created by [`UpdateWait::timeout`].
 #[must_use = "an update is not waited for until the wait is awaited"]
 pub struct UpdateWithin<U> {
     limit: Duration,
@@ -74,13 +78,12 @@ impl<U: Update> fmt::Debug for UpdateWithin<U> {
     }
 }
 
-/// An update that a run has taken and is to answer. It derefs to the request.
+/// An update that a run has taken and has to answer. It derefs to the request.
 ///
-/// It is plain data: it may be held across awaits, put into a `Vec`, given to a branch. Whoever has sent the update
-/// waits until it is answered. The answer is part of the step in which it is given, and durable with its commit.
-/// If the run drops the request without an answer, the sender gets
-/// [`UpdateError::Dropped`](crate::error::UpdateError::Dropped); if the run closes before it has answered,
-/// [`UpdateError::Closed`](crate::error::UpdateError::Closed).
+/// It is plain data: it may be held across awaits, put into a `Vec`, or passed to a branch. The sender waits until
+/// it is answered. The answer is part of the step that gives it, and durable with its commit. If the run drops the
+/// request without an answer, the sender gets [`UpdateError::Dropped`](crate::error::UpdateError::Dropped); if the
+/// run closes before it has answered, [`UpdateError::Closed`](crate::error::UpdateError::Closed).
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound = "U: Update")]
 #[must_use = "whoever has sent the update waits for an answer"]
@@ -90,7 +93,7 @@ pub struct UpdateRequest<U: Update> {
 }
 
 impl<U: Update> UpdateRequest<U> {
-    /// The id of the update, by which repetitions of it are known.
+    /// The id of the update, which identifies repetitions.
     pub fn id(&self) -> &str {
         self.answer.id()
     }
@@ -110,7 +113,7 @@ impl<U: Update> UpdateRequest<U> {
         self.answer.complete(result);
     }
 
-    /// Takes the request and leaves the answer to be given.
+    /// Splits this into the request and the answer still to be given.
     pub fn into_parts(self) -> (U, Answer<U>) {
         (self.request, self.answer)
     }
@@ -124,7 +127,7 @@ impl<U: Update> Deref for UpdateRequest<U> {
     }
 }
 
-/// The answer that a run owes to an update: see [`UpdateRequest`].
+/// The unanswered side of an update: see [`UpdateRequest`].
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 #[must_use = "whoever has sent the update waits for an answer"]

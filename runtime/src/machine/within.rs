@@ -13,7 +13,7 @@ use super::turns::Arrived;
 use super::{Awaited, Context, DurableFuture, PendingTimer, Sleep, StepError};
 use crate::model::{Handle, Operation, Timestamp};
 
-/// A wait for an operation with a limit of time, made by [`Context::timeout`].
+/// A wait for an operation with a time limit, created by [`Context::timeout`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[must_use = "the operation does not start until the wait is awaited"]
 pub struct Within<F> {
@@ -21,7 +21,7 @@ pub struct Within<F> {
     operation: F,
 }
 
-/// The time that [`Context::timeout`] allows has passed.
+/// The error of [`Context::timeout`]: the time limit has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Elapsed(());
 
@@ -34,11 +34,11 @@ impl fmt::Display for Elapsed {
 impl Error for Elapsed {}
 
 impl Context {
-    /// Waits for an operation, or an `async` block, no longer than `limit`: gives its result as `Ok`, or
-    /// [`Elapsed`], with which it is given up. The time begins with the step in which this is awaited.
+    /// Waits for an operation, or an `async` block, for at most `limit`. Returns its output as `Ok`, or
+    /// [`Elapsed`]; the operation is then dropped. The time is counted from the step in which this is awaited.
     ///
-    /// If the time has passed when the run gets to look, because no worker had it for a while, a result that has come by
-    /// then counts.
+    /// If the limit has passed before the run makes its step, for example because no worker was running, an output
+    /// that has arrived by then still counts.
     ///
     /// ```
     /// use piton::prelude::*;
@@ -67,7 +67,7 @@ pub struct PendingWithin<P> {
 }
 
 impl<P> PendingWithin<P> {
-    /// The same with the operation changed.
+    /// The same with a changed operation.
     #[cfg(feature = "engine")]
     pub(crate) fn try_map<E>(self, change: impl FnOnce(P) -> Result<P, E>) -> Result<Self, E> {
         Ok(Self { operation: change(self.operation)?, ..self })
@@ -80,7 +80,7 @@ impl<F> Sealed for Within<F> {}
 impl<F: DurableFuture> DurableFuture for Within<F> {
     type Output = Result<F::Output, Elapsed>;
     type Pending = PendingWithin<F::Pending>;
-    // It is over when its time is, whatever it is awaited together with.
+    // Polled when its time has passed, whatever it is awaited together with.
     const ENDS_AT_ONCE: bool = false;
     const AWAITED: Awaited = Awaited::Within(&F::AWAITED);
 
@@ -131,14 +131,14 @@ impl<F: DurableFuture> DurableFuture for Within<F> {
     }
 }
 
-/// A wait for the time that an `async` block has. For generated code.
+/// A wait for the time limit of an `async` block. For generated code.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a timer does nothing until it is awaited"]
 pub struct Elapse(Sleep);
 
 impl Context {
-    /// For generated code: what `cx.timeout(limit, async { … })` waits for beside the block.
+    /// For generated code: the timer beside the block of `cx.timeout(limit, async { … })`.
     #[doc(hidden)]
     pub fn elapse(&self, limit: Duration) -> Elapse {
         Elapse(self.sleep(limit))

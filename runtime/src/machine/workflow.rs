@@ -12,28 +12,28 @@ use crate::model::{Graph, Payload};
 
 /// A workflow definition: the type that `#[workflow]` emits under the function's name.
 pub trait Workflow: Sized + 'static {
-    /// What the function returns. Values of it can be saved, see [`Workflow::RETURNED`].
+    /// The return type of the function. Its values can be saved, see [`Workflow::RETURNED`].
     type Return;
-    /// What a client that asks for the result gets if the run completes: `T` for a function that returns
-    /// `Result<T, E>`, else [`Self::Return`].
+    /// The type of the result of a completed run: `T` for a function that returns `Result<T, E>`, otherwise
+    /// [`Self::Return`].
     type Output;
     /// `E` for a function that returns `Result<T, E>`, else [`std::convert::Infallible`].
     type Error;
-    /// Which of the two it is: [`Plain`] or [`Fallible`].
+    /// Which of the two: [`Plain`] or [`Fallible`].
     type Shape: Outcome<Self::Return, Output = Self::Output, Error = Self::Error>;
     /// The type that its step function is a method of.
     type Unit: StepOf<Self, Return = Self::Return>;
     /// The stored name of the definition. See [`Workflow::registered_name`] for that of runs.
     const NAME: &'static str = Self::GRAPH.workflow;
-    /// Other stored names that the definition had. Runs of these names are runs of it.
+    /// Former stored names of the definition. Runs of these names are runs of it.
     const FORMERLY: &'static [&'static str] = &[];
-    /// Which version of the definition it is. A program may have several of one name.
+    /// The version of the definition. A program may have several versions of one name.
     const VERSION: u32 = 1;
     /// The names of its exposed variables.
     const EXPOSED: &'static [&'static str] = &[];
-    /// The states and the ways between them.
+    /// The states and the transitions between them.
     const GRAPH: &'static Graph;
-    /// What the attribute says.
+    /// The options of the attribute.
     const OPTIONS: WorkflowOptions = WorkflowOptions::DEFAULT;
     /// The steps, without the type of the return value.
     const STEPS: &'static dyn Steps = &Typed {
@@ -42,14 +42,14 @@ pub trait Workflow: Sized + 'static {
         returned: Self::RETURNED,
     };
 
-    /// The declared types of the arguments.
+    /// The schemas of the arguments.
     #[doc(hidden)]
     const ARGUMENTS: &'static [ArgumentKind];
 
-    /// How what the function returns is encoded.
+    /// How the return value is encoded.
     const RETURNED: &'static Values<Self::Return>;
 
-    /// What is to be known of the error that a return value holds, if it is one.
+    /// The properties of the error, if a return value is one.
     #[doc(hidden)]
     fn failure(_: &Self::Return) -> Option<Failure> {
         None
@@ -72,10 +72,10 @@ pub trait StepOf<W> {
     /// [`Workflow::Return`].
     type Return;
 
-    /// Goes from one state to the next, or to the end.
+    /// Makes the transition to the next state, or to the end.
     ///
     /// # Errors
-    /// [`Halt`]: the next state is in `parked`, or the step could not be made.
+    /// [`Halt`]: the next state is in `parked`, or the step failed.
     fn step(parked: &mut Parked, cx: &Context) -> Result<Self::Return, Halt>;
 }
 
@@ -198,12 +198,12 @@ pub struct Returned {
     pub failure: Option<Failure>,
 }
 
-/// What is known of an error that a workflow has returned, without its type.
+/// The properties of an error that a workflow has returned, without its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Its text.
     pub text: String,
-    /// Whether it comes from a request to cancel, if the type of the error tells.
+    /// Whether it comes from a request to cancel, if the type of the error shows that.
     pub is_cancellation: Option<bool>,
 }
 
@@ -212,7 +212,7 @@ pub struct Failure {
 pub enum Halt {
     /// The machine waits.
     Suspended,
-    /// The step could not be made.
+    /// The step failed.
     Failed(StepError),
 }
 
@@ -222,15 +222,15 @@ impl From<StepError> for Halt {
     }
 }
 
-/// What `#[workflow(…)]` can say of the whole workflow.
+/// The options of `#[workflow(…)]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WorkflowOptions {
-    /// When a step's state is on disk.
+    /// When a step's state is written to disk.
     pub durability: Durability,
-    /// How many past states of a run are kept beside the current one. Default: none.
+    /// The number of past states to keep of a run. Default: none.
     pub history: Option<u32>,
-    /// The numbers of the parameters that people are not to see, from 0.
+    /// The indexes of hidden parameters.
     #[doc(hidden)]
     pub redacted_parameters: &'static [u32],
     /// Whether a run may continue as one of another workflow.
@@ -239,7 +239,7 @@ pub struct WorkflowOptions {
 }
 
 impl WorkflowOptions {
-    /// No option given.
+    /// The default options.
     pub const DEFAULT: Self = Self {
         durability: Durability::Strict,
         history: None,
@@ -254,14 +254,14 @@ impl WorkflowOptions {
         self
     }
 
-    /// The same, with the last `states` states of a run kept.
+    /// The same, with this number of past states kept.
     #[must_use]
     pub const fn with_history(mut self, states: u32) -> Self {
         self.history = Some(states);
         self
     }
 
-    /// The same, with parameters that people are not to see.
+    /// The same, with hidden parameters.
     #[doc(hidden)]
     #[must_use]
     pub const fn with_redacted_parameters(mut self, parameters: &'static [u32]) -> Self {
@@ -278,37 +278,35 @@ impl WorkflowOptions {
     }
 }
 
-/// When a step's state is on disk. What others can see of a run, its result above all, is on disk
-/// in either mode, and so is what it takes from its inbox before it is gone from there.
+/// When a step's state is written to disk. In either mode, everything that others can see of a run, such as its
+/// result, is on disk first, and arrivals are removed from the inbox only after the state that consumed them is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
-    /// Before anything that the step asks for is started. After a crash, at most the attempts that
-    /// were under way are made again.
+    /// Before the step's operations start. After a crash, only attempts that were running are repeated.
     Strict,
-    /// Some steps later: the run goes on while the database writes. After a crash it goes back to
-    /// the last state on disk, so up to `max_steps` steps are made again, with the activities that
-    /// they asked for, and the activities that this state asks for: one more in a run that makes one
-    /// after another. Activities that are carried out at most once or in a transaction keep their
-    /// promise; the run waits for the database before them.
+    /// Some steps later: the run continues while the database writes. After a crash it returns to the last state on
+    /// disk, so up to `max_steps` steps are repeated with their activities, and the activities of that state as
+    /// well. Activities that run at most once or in a transaction keep their guarantee; the run waits for the
+    /// database before them.
     Relaxed {
-        /// How many steps may be made that are not on disk.
+        /// The maximum number of steps that are not on disk.
         max_steps: u32,
     },
 }
 
 impl Durability {
-    /// How many steps a relaxed run may be ahead unless the workflow says otherwise.
+    /// The default number of steps that a relaxed run may be ahead.
     pub const DEFAULT_MAX_STEPS: u32 = 16;
 }
 
-/// A call of a workflow: what the function named in `#[workflow]` returns. Started with a client it
-/// becomes a run; awaited in another workflow it runs inline, as a part of that one's run.
+/// A call of a workflow, returned by the function marked `#[workflow]`. Started with a client, it becomes a run;
+/// awaited in another workflow, it runs inline, as a part of that run.
 #[must_use = "a workflow does nothing until it is started or awaited"]
 pub struct WorkflowCall<W> {
-    /// What it has for a workflow id unless it is started with another.
+    /// Its workflow id, unless the start sets another one.
     #[doc(hidden)]
     pub workflow_id: Option<String>,
-    /// One that could not be encoded is reported when the call is started.
+    /// Arguments that cannot be encoded are reported when the call is started.
     #[doc(hidden)]
     pub arguments: Result<Payload, CodecError>,
     #[doc(hidden)]
@@ -316,7 +314,7 @@ pub struct WorkflowCall<W> {
 }
 
 impl<W: Workflow> WorkflowCall<W> {
-    /// The states of the workflow and the ways between them.
+    /// The states of the workflow and the transitions between them.
     pub fn graph(&self) -> &'static Graph {
         W::GRAPH
     }

@@ -8,7 +8,7 @@ use super::Timestamp;
 
 /// The value of an attribute.
 ///
-/// The names of the kinds are what the JSON form has: `{"keyword": "c-17"}`.
+/// In JSON, the kinds have these names: `{"keyword": "c-17"}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -21,7 +21,7 @@ pub enum AttributeValue {
     Text(String),
     /// A whole number.
     Integer(i64),
-    /// A finite number.
+    /// A finite floating-point number.
     Float(f64),
     /// Yes or no.
     Bool(bool),
@@ -32,22 +32,22 @@ pub enum AttributeValue {
 /// The longest keyword, in bytes.
 pub const MAX_KEYWORD_BYTES: usize = 1_000;
 
-/// The longest text of an attribute, in bytes.
+/// The longest text, in bytes.
 pub const MAX_TEXT_BYTES: usize = 32 << 10;
 
-/// The most entries of a list of keywords.
+/// The maximum number of entries in a list of keywords.
 pub const MAX_KEYWORDS: usize = 100;
 
-/// The most attributes that are set at a time.
+/// The maximum number of attributes set at a time.
 pub const MAX_ATTRIBUTES: usize = 64;
 
 /// The longest name of an attribute, in bytes.
 pub const MAX_ATTRIBUTE_NAME: usize = 64;
 
-/// The attributes of a run by their names.
+/// The attributes of a run, by name.
 pub type AttributeMap = BTreeMap<String, AttributeValue>;
 
-/// Attributes to be set, and those to be unset, which have no value. Others of the run stay as they are.
+/// Attributes to set, and attributes to remove, which have no value. Other attributes of the run do not change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AttributeChanges(BTreeMap<String, Option<AttributeValue>>);
 
@@ -55,7 +55,7 @@ pub struct AttributeChanges(BTreeMap<String, Option<AttributeValue>>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttributeError {
-    /// The name is not one that filters can use.
+    /// The name is not a valid name of an attribute.
     #[error(
         "`{name}` cannot name an attribute: a name has letters, digits and `_`, begins with no digit, and \
          has at most {MAX_ATTRIBUTE_NAME} bytes"
@@ -64,7 +64,7 @@ pub enum AttributeError {
         /// The name.
         name: String,
     },
-    /// Every run has a column of this name.
+    /// The name is that of a column of every run.
     #[error("`{name}` cannot name an attribute: every run has a column of this name")]
     Column {
         /// The name.
@@ -75,40 +75,40 @@ pub enum AttributeError {
     Long {
         /// The attribute.
         name: String,
-        /// Its length.
+        /// Its length in bytes.
         bytes: usize,
-        /// What it may have.
+        /// The limit in bytes.
         max: usize,
     },
-    /// A list has more entries than it may have.
+    /// A list has too many entries.
     #[error("the attribute `{name}` has {entries} entries; the limit is {MAX_KEYWORDS}")]
     Entries {
         /// The attribute.
         name: String,
-        /// How many there are.
+        /// The number of entries.
         entries: usize,
     },
-    /// A text contains the character NUL, which Postgres does not keep.
+    /// A text contains the character NUL, which Postgres cannot store.
     #[error("the attribute `{name}` contains the character NUL")]
     Nul {
         /// The attribute.
         name: String,
     },
-    /// A number is infinite or none at all.
+    /// A number is infinite or not a number.
     #[error("the attribute `{name}` is not a finite number")]
     NotFinite {
         /// The attribute.
         name: String,
     },
-    /// There are too many at a time.
+    /// Too many attributes are set at a time.
     #[error("{count} attributes are set at once; the limit is {MAX_ATTRIBUTES}")]
     Many {
-        /// How many there are.
+        /// The number of attributes.
         count: usize,
     },
 }
 
-/// Names that attributes cannot have, because filters mean something else by them.
+/// Names that attributes cannot have, because they have another meaning in filters.
 pub const RESERVED_ATTRIBUTE_NAMES: [&str; 13] = [
     "workflow",
     "workflow_id",
@@ -126,19 +126,19 @@ pub const RESERVED_ATTRIBUTE_NAMES: [&str; 13] = [
 ];
 
 impl AttributeChanges {
-    /// None.
+    /// No changes.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// With this attribute set to a value, or unset by `None`.
+    /// Sets this attribute to a value, or removes it with `None`; returns the changes.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl IntoAttribute) -> Self {
         self.put(name, value);
         self
     }
 
-    /// Sets this attribute to a value, or unsets it by `None`.
+    /// Sets this attribute to a value, or removes it with `None`.
     pub fn put(&mut self, name: impl Into<String>, value: impl IntoAttribute) {
         let value = value.into_attribute().filter(
             |value| !matches!(value, AttributeValue::Keywords(keywords) if keywords.is_empty()),
@@ -150,22 +150,22 @@ impl AttributeChanges {
         self.0.insert(name.into(), value);
     }
 
-    /// These changes, and then those.
+    /// These changes, followed by others.
     pub fn extend(&mut self, later: Self) {
         self.0.extend(later.0);
     }
 
-    /// Whether nothing is changed.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// What is set, and what is unset, which has no value, in the order of the names.
+    /// The attributes to set, and those to remove, which have no value, ordered by name.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, Option<&AttributeValue>)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_ref()))
     }
 
-    /// Makes these changes.
+    /// Applies these changes.
     pub fn apply_to(self, attributes: &mut AttributeMap) {
         for (name, value) in self.0 {
             match value {
@@ -175,10 +175,10 @@ impl AttributeChanges {
         }
     }
 
-    /// Whether they can be stored.
+    /// Checks that they can be stored.
     ///
     /// # Errors
-    /// [`AttributeError`] names the first that cannot.
+    /// [`AttributeError`] for the first one that cannot.
     pub fn check(&self) -> Result<(), AttributeError> {
         if self.0.len() > MAX_ATTRIBUTES {
             return Err(AttributeError::Many { count: self.0.len() });
@@ -189,7 +189,7 @@ impl AttributeChanges {
         })
     }
 
-    /// About how many bytes are stored.
+    /// The approximate stored size in bytes.
     pub fn bytes(&self) -> usize {
         let value = |(name, value): (&String, &Option<AttributeValue>)| {
             name.len() + value.as_ref().map_or(0, AttributeValue::bytes)
@@ -204,7 +204,7 @@ impl From<AttributeMap> for AttributeChanges {
     }
 }
 
-/// The entries in their order, each once.
+/// The entries in order, without duplicates.
 fn distinct(keywords: Vec<String>) -> Vec<String> {
     let mut seen = std::collections::HashSet::new();
     keywords.into_iter().filter(|keyword| seen.insert(keyword.clone())).collect()
@@ -270,7 +270,7 @@ impl AttributeValue {
 }
 
 impl std::fmt::Display for AttributeValue {
-    /// As people read it: texts as they are, entries of a list with commas between them.
+    /// For people: texts unquoted, entries of a list separated by commas.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Keyword(text) | Self::Text(text) => f.write_str(text),
@@ -283,7 +283,7 @@ impl std::fmt::Display for AttributeValue {
     }
 }
 
-/// A value that an attribute may have. `None` is one that is not set.
+/// A value of an attribute. `None` means not set.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the value of an attribute",
     label = "not a text, number, `bool`, time or list of texts",
@@ -360,6 +360,10 @@ into_attribute! {
 /// A field of type `String` is a keyword, and with `#[attribute(text)]` a text; a `Vec<String>` is a list of keywords;
 /// integers of at most 64 bits with a sign, floats, `bool` and [`Timestamp`] are what they are. A field of type
 /// `Option` that is `None` unsets the attribute. `#[attribute(name = "…")]` gives another name than the field's.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no attributes",
+    note = "add `#[derive(Attributes)]` to the struct"
+)]
 pub trait Attributes {
     /// The attributes of this value.
     fn into_changes(self) -> AttributeChanges;
@@ -371,7 +375,7 @@ impl Attributes for AttributeChanges {
     }
 }
 
-/// A text for an attribute that is longer than a keyword: what `#[attribute(text)]` makes of a field.
+/// A text attribute, which may be longer than a keyword: the type of a field with `#[attribute(text)]`.
 #[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an attribute of type text",

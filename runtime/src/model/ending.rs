@@ -4,31 +4,31 @@ use serde::{Deserialize, Serialize};
 
 use super::{Handle, Payload, RunStatus};
 
-/// The outcome of the run's code, kept until its compensations have run. Then the run closes.
+/// The result of the run's code, kept until its compensations have run. Then the run closes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ending {
-    /// The status that the run closes with if no compensation fails: failed or cancelled.
+    /// The status with which the run closes if no compensation fails: failed or cancelled.
     pub status: RunStatus,
     /// The encoded return value, if the code returned one.
     pub result: Option<Payload>,
     /// Why the run did not complete, for people.
     pub failure: String,
-    /// The compensation that is being carried out.
+    /// The running compensation.
     pub current: Option<Compensating>,
-    /// The compensations that have failed for good, in the order in which they were carried out.
+    /// The compensations that have finally failed, in the order of their execution.
     pub failed: Vec<FailedCompensation>,
 }
 
-/// A compensation that is being carried out.
+/// A running compensation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compensating {
     /// The outstanding activity.
     pub handle: Handle,
-    /// Whether what it returns may be an error.
+    /// Whether its return value may be an error.
     pub may_fail: bool,
 }
 
-/// A compensation that has failed for good.
+/// A compensation that has finally failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedCompensation {
     /// The activity's stored name.
@@ -38,8 +38,8 @@ pub struct FailedCompensation {
 }
 
 impl Ending {
-    /// How the run closes: its status, its return value, and why it did not complete. One whose compensation has
-    /// failed has failed, whatever it was before.
+    /// How the run closes: its status, its return value, and why it did not complete. If a compensation has failed,
+    /// the run has failed.
     pub fn close(self) -> (RunStatus, Option<Payload>, String) {
         let Self { status, result, mut failure, failed, .. } = self;
         if failed.is_empty() {

@@ -7,23 +7,23 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "engine")]
 use super::recorded;
 
-/// Why the state of a run, saved by other code, cannot continue in this code. The run is blocked with it and stays as it is,
-/// until code that fits is deployed.
+/// Why the saved state of a run, written by other code, cannot continue in this code. The run is blocked with this
+/// reason, and its state does not change, until code that fits is deployed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// The workflow's stored name.
     pub workflow: String,
-    /// The state that was saved.
+    /// The saved state.
     pub state: String,
-    /// Where that state is in the source that saved it: the file and the line.
+    /// The source location of that state in the code that saved it.
     pub saved_at: String,
-    /// Where the state is in the source of today, if it is there.
+    /// The source location of the state in the present code, if it exists there.
     pub now_at: Option<String>,
-    /// What is different.
+    /// The difference.
     pub difference: Difference,
 }
 
-/// What is different between the code that saved a state and the code of today.
+/// A difference between the code that saved a state and the present code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -37,73 +37,73 @@ pub enum Difference {
         /// The version that this build has.
         now: u32,
     },
-    /// The same callee is awaited several times, and which await of today was meant cannot be told.
+    /// The same operation is awaited several times, and it is ambiguous which of the present awaits is meant.
     AmbiguousState {
-        /// What is awaited.
+        /// The operation.
         name: String,
-        /// How many such awaits there were.
+        /// The former number of such awaits.
         before: u32,
-        /// How many there are.
+        /// The present number.
         now: u32,
     },
     /// The state needs a local that was not saved.
     MissingLocal {
         /// The local.
         local: String,
-        /// The locals that were saved and that the state no longer keeps. One of them may be the same under its old name.
+        /// Saved locals that the state no longer needs. One of them may be the same local under a former name.
         unused: Vec<String>,
     },
-    /// Several bindings have the local's name, and it is unclear which of them was saved.
+    /// Several bindings have the local's name, and it is ambiguous which of them was saved.
     AmbiguousLocal {
         /// The local.
         local: String,
     },
-    /// The local is the position of a loop or the number of a branch, and what it counts in has changed.
+    /// The local is the position of a loop or the number of a branch, and the code that it refers to has changed.
     OtherSource {
         /// The local.
         local: String,
     },
-    /// The local has the handle of a child or of a spawned operation, and the code takes it for that of another one.
+    /// The local has the handle of a child or a spawned operation, and the code expects that of another one.
     OtherHandle {
         /// The local.
         local: String,
-        /// What the handle is of.
+        /// The operation of the handle.
         before: String,
-        /// What the code takes it for.
+        /// The operation that the code expects.
         now: String,
     },
-    /// A branch that the run waits for is gone.
+    /// A branch in which the run waits no longer exists.
     MissingBranch {
         /// What it awaited.
         branch: String,
     },
-    /// There is a branch that the run has not begun.
+    /// There is a new branch, which the run has not started.
     NewBranch {
         /// What it awaits.
         branch: String,
     },
-    /// Several branches await the same callee, and it is unclear which branch each of them is now.
+    /// Several branches await the same operation, and it is ambiguous which is which.
     AmbiguousBranch {
         /// What they await.
         branch: String,
     },
-    /// The state awaits something else than it did.
+    /// The state awaits another operation.
     OtherOperation {
         /// What it awaited.
         before: String,
-        /// What it awaits.
+        /// What it awaits now.
         now: String,
     },
-    /// The `#[migrate]` of the state does not carry it over.
+    /// The `#[migrate]` of the state failed.
     Migration {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
-    /// A saved value does not fit its type of today.
+    /// A saved value does not fit its present type.
     Unreadable {
-        /// The local, or what else it is.
+        /// The local, or another saved value.
         value: String,
-        /// What does not fit.
+        /// The mismatch.
         reason: String,
     },
 }
@@ -198,7 +198,7 @@ impl Finding {
         self
     }
 
-    /// What a person can do.
+    /// How to fix it.
     pub fn help(&self) -> &'static str {
         match self.difference {
             Difference::MissingState => {
@@ -236,7 +236,7 @@ impl Finding {
     }
 }
 
-/// How often something happens.
+/// How often something occurs.
 struct Times(u32);
 
 impl fmt::Display for Times {

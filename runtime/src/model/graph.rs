@@ -4,17 +4,17 @@ use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Serialize};
 
-/// The states of a workflow and the ways between them, known at compile time.
+/// The states of a workflow and the transitions between them, known at compile time.
 ///
-/// What `#[workflow]` writes of them is one text, which is read whenever somebody asks for it: a list of states would
-/// take rustc as long as a good part of the code for their awaits.
+/// The macro emits them as one text, which is parsed on use: as a list of states, they would take rustc as long as
+/// a good part of the code of their awaits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Graph {
     /// The workflow's stored name.
     pub workflow: &'static str,
     /// The source file.
     file: &'static str,
-    /// The states, one on each line; see [`Node::read`].
+    /// The states, one per line; see [`Node::read`].
     text: &'static str,
 }
 
@@ -23,34 +23,34 @@ pub struct Graph {
 pub struct Node {
     /// The state's stored name, such as `charge` or `charge#2`.
     pub name: &'static str,
-    /// What is awaited there.
+    /// What it awaits.
     pub kind: AwaitKind,
     /// The source file.
     pub file: &'static str,
     /// The line of the await, from 1.
     pub line: u32,
-    /// Which of the awaits of its name it is. One whose name `#[state("…")]` gives is the only one.
+    /// Which of the awaits of its name it is. An await named with `#[state("…")]` is the only one of its name.
     pub place: Place,
-    /// What is waited for, in the order of the source, if that is several things or an `async` block.
+    /// The branches, in source order, if it awaits several operations or an `async` block.
     pub branches: Vec<BranchNode>,
-    /// The locals that the state keeps.
+    /// The locals that the state saves.
     pub locals: SavedLocals,
 }
 
-/// Which of those of its name something is: the second of three awaits of `charge`.
+/// Which of several things with the same name this is: the second of three awaits of `charge`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// Which one it is, in source order and from 1.
+    /// Its index in source order, from 1.
     pub index: u32,
-    /// How many there are.
+    /// The number of them.
     pub count: u32,
-    /// A hash of its source, which no other version of piton or rustc changes. 0 where there is none, or where it would not
-    /// tell it from another.
+    /// A hash of its source, independent of the versions of piton and rustc. 0 if there is none, or if it would not
+    /// distinguish it from another.
     pub fingerprint: u32,
 }
 
 impl Place {
-    /// The place of the only one of its name, of whose source nothing is known.
+    /// The place of the only one of its name, without a hash.
     pub const ONLY: Self = Self { index: 1, count: 1, fingerprint: 0 };
 
     /// Reads `2/3/0badcafe`.
@@ -68,7 +68,8 @@ impl Place {
 /// A branch of a `select!`, a `join!` or a `try_join!`, or an `async` block that is awaited alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BranchNode {
-    /// What it awaits, by the rule for the names of states, `async` for a block, or what `#[state("…")]` says.
+    /// What it awaits, by the rule for the names of states; `async` for a block; or the name given by
+    /// `#[state("…")]`.
     pub name: &'static str,
     /// Whether it is an `async` block, with states of its own.
     pub is_block: bool,
@@ -77,23 +78,23 @@ pub struct BranchNode {
 }
 
 impl BranchNode {
-    /// Reads a place, a `*` for a block or a space, and a name.
+    /// Parses a place, a `*` for a block or a space, and a name.
     fn read(text: &'static str) -> Option<Self> {
         let (place, is_block, name) = split_mark(text, '*')?;
         Some(Self { name, is_block, place })
     }
 }
 
-/// Splits a place, a space or the `mark`, and what follows. Tells whether it was the mark.
+/// Splits off a place, then a space or the `mark`. Returns whether it was the mark.
 fn split_mark(text: &'static str, mark: char) -> Option<(Place, bool, &'static str)> {
     let (at, found) = text.char_indices().find(|(_, c)| *c == ' ' || *c == mark)?;
     Some((Place::read(&text[..at])?, found == mark, &text[at + 1..]))
 }
 
-/// The locals that a state keeps, in stored order.
+/// The locals that a state saves, in stored order.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SavedLocals {
-    /// Each behind a tab: see [`SavedLocal::read`].
+    /// Each after a tab: see [`SavedLocal::read`].
     text: &'static str,
     count: usize,
 }
@@ -103,17 +104,17 @@ impl SavedLocals {
         Self { text, count: text.matches('\t').count() }
     }
 
-    /// How many there are.
+    /// The number of locals.
     pub const fn len(self) -> usize {
         self.count
     }
 
-    /// Whether the state keeps none.
+    /// Whether the state saves none.
     pub const fn is_empty(self) -> bool {
         self.count == 0
     }
 
-    /// One after the other.
+    /// Iterates over them.
     pub fn iter(self) -> impl Iterator<Item = SavedLocal> {
         self.text.split('\t').skip(1).filter_map(SavedLocal::read)
     }
@@ -125,20 +126,20 @@ impl fmt::Debug for SavedLocals {
     }
 }
 
-/// A local that a state keeps.
+/// A local that a state saves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SavedLocal {
     /// Its name in the source.
     pub name: &'static str,
-    /// Its type where the source states it.
+    /// Its type, if written in the source.
     pub ty: Option<&'static str>,
-    /// Other names that it had, as `#[formerly("…")]` says, with U+001F between them.
+    /// Former names, from `#[formerly("…")]`, separated by U+001F.
     pub formerly: &'static str,
     /// Which of the bindings of its name in the function it is.
     pub place: Place,
-    /// Whether people are not to see its value, as `#[redact]` says.
+    /// Whether its value is hidden, by `#[redact]`.
     pub redacted: bool,
-    /// Whether it can be read from outside, as `#[expose]` says.
+    /// Whether clients can read it, by `#[expose]`.
     pub exposed: bool,
 }
 
@@ -160,14 +161,14 @@ impl SavedLocal {
     }
 }
 
-/// What a state waits for, as far as the source shows it.
+/// The kind of an await, as far as the source shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum AwaitKind {
-    /// Nothing: the state before the first step of the run, or of an `async` block in a branch.
+    /// None: the state before the first step of the run, or of an `async` block in a branch.
     Start,
-    /// A call by name: an activity or an inline workflow.
+    /// A call of an activity or an inline workflow.
     Call,
     /// A timer.
     Timer,
@@ -183,7 +184,7 @@ pub enum AwaitKind {
     Update,
 }
 
-/// A way from one state to another, or to the end.
+/// A transition from one state to another, or to the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// Index into [`Graph::nodes`].
@@ -217,7 +218,7 @@ impl Node {
     }
 }
 
-/// What stands between branches in a graph's text. No name has it, because none has control characters.
+/// The separator of branches in a graph's text. Names contain no control characters.
 const BETWEEN_BRANCHES: char = '\x1f';
 
 impl AwaitKind {
@@ -236,7 +237,7 @@ impl AwaitKind {
 }
 
 impl Graph {
-    /// The graph of a workflow whose `text` a macro has written.
+    /// The graph of a workflow from the `text` emitted by the macro.
     #[doc(hidden)]
     pub const fn new(workflow: &'static str, file: &'static str, text: &'static str) -> Self {
         Self { workflow, file, text }
@@ -247,7 +248,7 @@ impl Graph {
         self.lines().map(|(node, _)| node).collect()
     }
 
-    /// The ways from state to state.
+    /// The transitions.
     pub fn edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();
         for (from, (_, next)) in (0..).zip(self.lines()) {
@@ -257,7 +258,7 @@ impl Graph {
         edges
     }
 
-    /// The states, each with what its line says of those that may be next.
+    /// The states, each with the successors listed in its line.
     fn lines(&self) -> impl Iterator<Item = (Node, &'static str)> {
         self.text.lines().filter_map(|line| Node::read(line, self.file))
     }

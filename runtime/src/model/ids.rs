@@ -11,36 +11,35 @@ use uuid::Uuid;
 pub struct RunId(Uuid);
 
 impl RunId {
-    /// Makes a new id from the current time and random bits. Not on wasm32-unknown-unknown, which has
-    /// neither.
+    /// A new id from the current time and random bits. Not available on wasm32-unknown-unknown, which has neither.
     #[cfg(not(all(target_arch = "wasm32", target_os = "unknown")))]
     #[expect(clippy::new_without_default, reason = "every call gives another id")]
     pub fn new() -> Self {
         Self(Uuid::now_v7())
     }
 
-    /// The id of the run that a request asks for: the same whenever it is asked. A UUID of version 5.
+    /// The id of the run for a request: always the same for the same request. A UUID of version 5.
     #[cfg(feature = "engine")]
     pub(crate) fn of_request(workflow: &str, workflow_id: Option<&str>, request_id: &str) -> Self {
         const NAMESPACE: Uuid = Uuid::from_u128(0x8c1e_6d4e_3f0b_4c58_9f37_5f2d_6f70_6974);
-        // None of the three can have the character NUL.
+        // None of the three contains the character NUL.
         let name = [workflow, workflow_id.unwrap_or_default(), request_id].join("\0");
         Self(Uuid::new_v5(&NAMESPACE, name.as_bytes()))
     }
 
-    /// The id of an item of a queue, which belongs to no run: the same whenever this operation of a run offers it. A
-    /// UUID of version 5.
+    /// The id of an item of a queue, which belongs to no run: always the same for this operation of a run. A UUID
+    /// of version 5.
     #[cfg(feature = "engine")]
     pub(crate) fn of_item(offered_by: Self, handle: Handle) -> Self {
         Self(Uuid::new_v5(&offered_by.0, &handle.0.to_be_bytes()))
     }
 
-    /// The id as the 16 bytes that stores keep.
+    /// The id as 16 bytes, its stored form.
     pub fn as_bytes(&self) -> &[u8; 16] {
         self.0.as_bytes()
     }
 
-    /// The id that a store kept, or `None` unless `bytes` is 16 bytes long.
+    /// The id from its stored form, or `None` unless `bytes` is 16 bytes long.
     pub fn from_slice(bytes: &[u8]) -> Option<Self> {
         Uuid::from_slice(bytes).ok().map(Self)
     }
@@ -77,12 +76,12 @@ impl fmt::Debug for RunId {
     }
 }
 
-/// One worker process's registration with the store, made anew each time it starts.
+/// The registration of one worker with the store, new each time the worker starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WorkerId(pub i64);
 
-/// How often a worker's registration has been fenced: a run points to `(WorkerId, Epoch)`, and a
-/// worker whose epoch has moved on commits nothing.
+/// How often a worker's registration has been fenced. A run names its owner by `(WorkerId, Epoch)`, and a worker
+/// with an old epoch commits nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Epoch(pub i64);
 
@@ -91,19 +90,19 @@ pub struct Epoch(pub i64);
 pub struct StepNo(pub i64);
 
 impl StepNo {
-    /// The number of the following commit.
+    /// The number of the next commit.
     #[must_use]
     pub fn next(self) -> Self {
         Self(self.0 + 1)
     }
 }
 
-/// A saved reference to an outstanding operation of one run. Handles count up from 0 over the whole
-/// life of the run and are never used twice, which is what makes run id + handle an idempotency key.
+/// The id of an operation within its run. Handles count up from 0 over the whole life of the run and are never
+/// reused, so run id + handle is an idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Handle(pub u64);
 
-/// Identifies what wrote a frame: the workflow's states, its saved locals and their schemas.
+/// The hash of the definition that wrote a frame: the workflow's states, its saved locals and their schemas.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DefinitionHash(pub u64);
 
@@ -119,7 +118,7 @@ impl fmt::Debug for DefinitionHash {
     }
 }
 
-/// Identifies a schema by its content: the form and the format of a type's values.
+/// The hash of a schema: the form and the format of a type's values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SchemaHash(pub u64);
 

@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use super::Timestamp;
 
-/// An activity that a run offers to a queue under a key; see [`PromiseMessage::Offer`](super::PromiseMessage::Offer).
+/// An activity that a run adds to a queue under a key; see [`PromiseMessage::Offer`](super::PromiseMessage::Offer).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueueItem {
-    /// The encoded call, which whoever makes an attempt has to know.
+    /// The encoded call.
     pub call: Vec<u8>,
-    /// When its first attempt is due; `None` is at once.
+    /// When its first attempt is due; `None` means at once.
     pub due_at: Option<Timestamp>,
     /// How long an attempt may wait for a worker once it is due.
     pub schedule_to_start: Option<Duration>,
     /// How long an attempt may take.
     pub start_to_close: Option<Duration>,
-    /// How long an attempt may be silent.
+    /// How long an attempt may go without a heartbeat.
     pub heartbeat: Option<Duration>,
     /// When the last attempt must have ended.
     pub close_by: Option<Timestamp>,
-    /// How long the queue keeps the key and the outcome once there is one.
+    /// How long the queue keeps the key and the outcome after the item has ended.
     pub retention: Duration,
     /// See [`NewActivity::priority`](crate::store::NewActivity::priority).
     pub priority: i16,
@@ -39,7 +39,7 @@ pub enum ItemFailure {
     Panicked(String),
     /// It could not be run at all, for people.
     Unusable(String),
-    /// The only attempt that it may have was cut off.
+    /// Its only attempt was interrupted.
     Unknown,
 }
 
@@ -53,6 +53,6 @@ pub enum TimeoutKind {
     ScheduleToClose,
     /// An attempt waited too long for a worker.
     ScheduleToStart,
-    /// An attempt was silent for too long.
+    /// An attempt sent no heartbeat for too long.
     Heartbeat,
 }

@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{AttributeMap, DefinitionHash, Handle, Memo, Payload, RunId, RunStatus, Terms};
 
-/// Why a run follows another one in a chain. The words are stored.
+/// Why a run follows another one in a chain. The names are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Link {
-    /// The run before it has [continued as new](crate::machine::Context::continue_as_new).
+    /// The previous run has [continued as new](crate::machine::Context::continue_as_new).
     Continued,
-    /// The run before it has failed and is tried again.
+    /// The previous run has failed and is retried.
     Retry,
-    /// The run before it was over, and the next one was due.
+    /// The previous run has closed, and the next time of its cron expression was due.
     Cron,
 }
 
@@ -23,7 +23,7 @@ impl Link {
     /// Every link, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Continued, Self::Retry, Self::Cron];
 
-    /// The word that stores keep.
+    /// The stored name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Continued => "continued",
@@ -32,7 +32,7 @@ impl Link {
         }
     }
 
-    /// The link of a stored word.
+    /// Parses a stored name.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|link| link.as_str() == word)
     }
@@ -44,14 +44,14 @@ impl fmt::Display for Link {
     }
 }
 
-/// What happens to a child that is still open when its parent's chain is over. The words are stored.
+/// What happens to a child that is open when its parent's chain closes. The names are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParentClose {
-    /// It is closed as terminated, without running any more of its code.
+    /// It is terminated.
     #[default]
     Terminate,
-    /// It is asked to cancel.
+    /// It gets a request to cancel.
     RequestCancel,
     /// It continues.
     Abandon,
@@ -61,7 +61,7 @@ impl ParentClose {
     /// Every policy, in the order of declaration.
     pub const ALL: [Self; 3] = [Self::Terminate, Self::RequestCancel, Self::Abandon];
 
-    /// The word that stores keep.
+    /// The stored name.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Terminate => "terminate",
@@ -70,7 +70,7 @@ impl ParentClose {
         }
     }
 
-    /// The policy of a stored word.
+    /// Parses a stored name.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|policy| policy.as_str() == word)
     }
@@ -82,10 +82,10 @@ impl fmt::Display for ParentClose {
     }
 }
 
-/// A child that is to be started.
+/// A child to start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ChildStart {
-    /// The id of its first run, which is that of its chain.
+    /// The id of its first run, which identifies its chain.
     pub run_id: RunId,
     /// The workflow's stored name.
     pub workflow: String,
@@ -95,22 +95,22 @@ pub struct ChildStart {
     pub snapshot: Vec<u8>,
     /// The name of the first state.
     pub state: String,
-    /// The definition that wrote the snapshot.
+    /// The definition of the snapshot.
     pub definition: DefinitionHash,
-    /// What happens to it when its parent is over.
+    /// The policy for when its parent closes.
     pub on_parent_close: ParentClose,
-    /// The operation of the parent that waits for its end, if one does already.
+    /// The operation of the parent that waits for its end, if there is one already.
     pub awaited_by: Option<Handle>,
-    /// What else it is started with.
+    /// Its options.
     #[serde(with = "options_as_json")]
     pub options: Option<Box<ChildOptions>>,
 }
 
-/// What a child is started with, beside its arguments.
+/// The options of a child.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChildOptions {
-    /// Its terms, before it is known when it is due.
+    /// Its terms, without its due time.
     pub terms: Option<Terms>,
     /// Its attributes.
     pub attributes: AttributeMap,
@@ -118,7 +118,7 @@ pub struct ChildOptions {
     pub memo: Memo,
 }
 
-/// Options are JSON within a message: most children have none, and others may be added.
+/// Options are JSON within a message, because most children have none and others may be added.
 mod options_as_json {
     use serde::de::Error as _;
     use serde::ser::Error as _;
@@ -143,14 +143,14 @@ mod options_as_json {
     }
 }
 
-/// How a child ended, as its parent is told.
+/// How a child ended, as reported to its parent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ChildEnd {
     /// The last run of its chain is closed.
     Closed {
         /// A closed status.
         status: RunStatus,
-        /// The encoded return value, if it came to one.
+        /// The encoded return value, if it has one.
         result: Option<Payload>,
         /// Why it did not complete, for people.
         failure: Option<String>,
@@ -160,12 +160,12 @@ pub enum ChildEnd {
         /// That run.
         run_id: RunId,
     },
-    /// The database has no such child any more.
+    /// The child no longer exists in the database.
     Unknown,
 }
 
 impl ChildEnd {
-    /// The value that it brings.
+    /// The value that it carries.
     #[cfg(feature = "engine")]
     pub(crate) fn payload(&self) -> Option<&Payload> {
         match self {

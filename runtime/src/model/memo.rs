@@ -1,39 +1,39 @@
-//! Memos: values that a run is started with and that lists show.
+//! Memos: values with which a run is started and that lists show.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Small values by their names, which lists show and filters do not know. It does not change.
+/// Small values by name, which lists show and filters cannot use. A memo does not change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memo(BTreeMap<String, Value>);
 
 impl Memo {
-    /// How many bytes it may have, as JSON.
+    /// The maximum size as JSON, in bytes.
     pub const MAX_BYTES: usize = 16 << 10;
 
-    /// Nothing.
+    /// An empty memo.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a value, in place of one of the same name.
+    /// Adds a value; replaces one with the same name.
     pub fn insert(&mut self, name: impl Into<String>, value: impl Into<Value>) {
         self.0.insert(name.into(), value.into());
     }
 
-    /// The value of this name.
+    /// The value with this name.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// All values, in the order of their names.
+    /// All values, ordered by name.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -44,7 +44,7 @@ impl Memo {
         serde_json::to_string(&self.0).unwrap_or_default()
     }
 
-    /// How many bytes it has, as JSON.
+    /// Its size as JSON, in bytes.
     pub fn bytes(&self) -> usize {
         if self.is_empty() { 0 } else { self.to_json().len() }
     }

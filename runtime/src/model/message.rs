@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChildStart, Handle, Payload, PromiseMessage, RunId};
 
-/// A message that a run has sent in a step: it leaves with the commit of that step, or not at all.
+/// A message that a run sends in a step, by the commit of that step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OutgoingMessage {
-    /// The workflow id of the run that is to get it.
+    /// The workflow id of the receiving run.
     pub to: String,
-    /// What it says.
+    /// The content.
     pub body: Message,
 }
 
-/// What a message from one run to another says.
+/// The content of a message between runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Message {
@@ -26,30 +26,30 @@ pub enum Message {
         /// The encoded signal.
         payload: Payload,
     },
-    /// What the run has to say to a promise. It goes to no run: [`OutgoingMessage::to`] is the sender's workflow id.
+    /// An operation on a promise. It goes to no run: [`OutgoingMessage::to`] is the sender's workflow id.
     Promise(Box<PromiseMessage>),
     /// A request to cancel.
     Cancel {
-        /// Why, for people.
+        /// The reason, for people.
         reason: String,
     },
-    /// For a child, if an open run of its chain has the workflow id.
+    /// A message to a child, delivered if an open run of its chain has the workflow id.
     ToChild {
         /// The child: the first run of its chain.
         child: RunId,
-        /// What it is to get: a signal or a request to cancel.
+        /// The content: a signal or a request to cancel.
         body: Box<Message>,
     },
-    /// A child is to be started with the workflow id.
+    /// A start of a child with the workflow id.
     Start(Box<ChildStart>),
-    /// The sender waits for the end of a child.
+    /// A wait of the sender for the end of a child.
     AwaitChild {
         /// The child: the first run of its chain.
         child: RunId,
         /// The operation of the sender that waits.
         handle: Handle,
     },
-    /// The sender is over: whoever waits for it is to be told, and its children are to be dealt with. For
-    /// nobody in particular; written by the store when it closes a run.
+    /// The end of the sender, to be reported to waiting parents and applied to children. Has no receiver; the store
+    /// writes it when it closes a run.
     Closed,
 }

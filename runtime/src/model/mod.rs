@@ -1,6 +1,6 @@
 //! Plain data of the engine: ids, statuses, policies and the contents of a snapshot.
 //!
-//! Invariant: nothing in here does I/O or knows tokio, sqlx or a particular store.
+//! Invariant: this module does no I/O and knows neither tokio, sqlx nor a particular store.
 
 pub(crate) mod attributes;
 mod ending;

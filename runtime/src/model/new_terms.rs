@@ -1,4 +1,4 @@
-//! The terms that a start asks for, setting by setting.
+//! The terms requested for a start, option by option.
 
 use std::time::Duration;
 
@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Cron, OnTimeout, RetryPolicy, Terms, TimeoutClock, WorkflowRetry};
 
-/// The terms of a run that is yet to be started. Each setting is kept by itself, so that the order in which they are
-/// made does not matter.
+/// The terms of a run before it starts. Each option is kept separately, so that their order does not matter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct NewTerms {
@@ -15,7 +14,7 @@ pub(crate) struct NewTerms {
     pub(crate) run_timeout: Option<Duration>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) execution_timeout: Option<Duration>,
-    /// Without a timeout it has no effect.
+    /// Has no effect without a timeout.
     #[serde(skip_serializing_if = "TimeoutClock::is_default")]
     pub(crate) clock: TimeoutClock,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -24,18 +23,18 @@ pub(crate) struct NewTerms {
     pub(crate) cleanup_timeout: Option<Duration>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry: Option<RetryPolicy>,
-    /// Without a policy they have no effect.
+    /// Has no effect without a policy.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) non_retryable: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cron: Option<String>,
-    /// Without an expression it has no effect.
+    /// Has no effect without an expression.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) cron_after_cancel: bool,
 }
 
 impl NewTerms {
-    /// What they come to, before it is known when the first run is due; `None` if a run with them is like one without.
+    /// The terms, without due times; `None` if they have no effect.
     pub(crate) fn into_terms(self) -> Option<Terms> {
         let Self { retry, non_retryable, cron, cron_after_cancel, .. } = self;
         let terms = Terms {
@@ -52,7 +51,7 @@ impl NewTerms {
         (!terms.is_empty()).then_some(terms)
     }
 
-    /// Whether there is an expression that cannot be read.
+    /// Checks the cron expression.
     ///
     /// # Errors
     /// The expression, and what is wrong with it.
@@ -63,7 +62,7 @@ impl NewTerms {
         compiled.map(drop).map_err(|error| (expression.as_str(), error.to_string()))
     }
 
-    /// Without the feature `schedules` there is none.
+    /// Without the feature `schedules` there are no expressions.
     ///
     /// # Errors
     /// None.

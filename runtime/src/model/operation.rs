@@ -14,19 +14,19 @@ pub enum Operation {
     Activity(Box<ActivityOperation>),
     /// Wake the run at this time.
     Timer {
-        /// The deadline; the remaining time after a crash follows from it.
+        /// The deadline. It is absolute, so a crash does not extend it.
         fire_at: Timestamp,
     },
     /// Wait for the next signal of this name.
     Signal {
         /// The signal's stored name.
         name: String,
-        /// When the wait is over, if it has a time limit: a timer of the run's fires then.
+        /// When the wait ends, if it has a time limit; a timer of the run fires then.
         until: Option<Timestamp>,
     },
     /// Wait for a request to cancel.
     Cancellation,
-    /// The operation of this number is shielded: a request to cancel waits until it has ended.
+    /// Shields the operation with this handle: a request to cancel waits until the operation has ended.
     Shield(Handle),
     /// Run an activity if the run fails or is cancelled. Boxed for its size.
     Compensation(Box<Compensation>),
@@ -34,14 +34,14 @@ pub enum Operation {
     Update {
         /// The update's stored name.
         name: String,
-        /// When the wait is over, if it has a time limit: a timer of the run's fires then.
+        /// When the wait ends, if it has a time limit; a timer of the run fires then.
         until: Option<Timestamp>,
     },
-    /// Answer an update that the run has taken: nothing is waited for.
+    /// An update that the run has taken and not answered. Not a wait.
     Answer {
         /// The update's id.
         update: String,
-        /// What the request is known by wherever the run keeps it.
+        /// The token that identifies the request in the run's state.
         token: String,
     },
     /// A wait for the outcome of a promise. Boxed for its size.
@@ -60,24 +60,24 @@ pub enum Operation {
 /// A wait for the outcome of a promise.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PromiseWait {
-    /// Which promise.
+    /// The promise.
     pub token: PromiseToken,
     /// When the promise expires, if it does.
     pub expires_at: Option<Timestamp>,
 }
 
-/// An activity that undoes something, for a run that does not complete.
+/// A compensation: an activity for a run that does not complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Compensation {
-    /// The call. It is asked for when the run ends.
+    /// The call, which is requested when the run ends.
     pub activity: ActivityOperation,
-    /// Whether the activity returns a `Result`, so that what it returns may be an error.
+    /// Whether the activity returns a `Result`, so that its return value may be an error.
     pub may_fail: bool,
 }
 
 #[cfg(feature = "engine")]
 impl Operation {
-    /// The arguments that it holds.
+    /// The arguments of the operation.
     pub(crate) fn arguments(&self) -> Option<&Payload> {
         match self {
             Self::Activity(activity) => Some(&activity.arguments),
@@ -94,14 +94,14 @@ impl Operation {
     }
 }
 
-/// An activity that was asked for.
+/// A requested activity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActivityOperation {
     /// The activity's stored name.
     pub name: Cow<'static, str>,
     /// Its encoded arguments.
     pub arguments: Payload,
-    /// When to try again.
+    /// Its retry policy.
     pub retry: RetryPolicy,
     /// How long one attempt may take; `None` means no limit.
     pub start_to_close: Option<Duration>,
@@ -109,68 +109,64 @@ pub struct ActivityOperation {
     pub schedule_to_close: Option<Duration>,
     /// Whether it is never attempted twice.
     pub at_most_once: bool,
-    /// When the workflow asked for it.
+    /// When the workflow requested it.
     pub scheduled_at: Timestamp,
-    /// The number of the last attempt that has ended or can no longer count: one that a crash
-    /// interrupted, or may have begun without anybody knowing.
+    /// The number of the last attempt that has ended or can no longer count: one that was interrupted, or one that
+    /// another worker may have begun unnoticed.
     pub attempts: u32,
-    /// How many of them a crash interrupted. They do not count towards
-    /// [`RetryPolicy::max_attempts`]: they have not failed.
+    /// How many of them were interrupted. They do not count toward [`RetryPolicy::max_attempts`], since they have
+    /// not failed.
     pub interruptions: u32,
-    /// How many numbers were passed over: the run was taken away while a retry was waited for, and
-    /// whoever had it may have begun that retry. They do not count as attempts.
+    /// How many numbers were skipped: the run was taken over while a retry was pending, and the previous owner may
+    /// have begun that retry. They do not count as attempts.
     pub passed_over: u32,
     /// When the next attempt is due: after one has failed, or the first one if the call delays it.
     pub retry_at: Option<Timestamp>,
-    /// The queue whose workers attempt it; `None` is the worker that owns the run. On a queue its
-    /// row counts the attempts, and holds the arguments from the commit on that wrote it.
+    /// The queue whose workers attempt it; `None` means the run's owner. The row of a queued activity counts the
+    /// attempts, and has the arguments once it is committed.
     pub queue: Option<String>,
     /// The priority on its queue. The row has it, so it is not saved.
     #[serde(skip)]
     pub priority: i16,
     /// How long an attempt may wait for its turn; `None` means no limit.
     pub schedule_to_start: Option<Duration>,
-    /// How long an attempt may be silent; `None` means no limit.
+    /// How long an attempt may go without a heartbeat; `None` means no limit.
     pub heartbeat: Option<Duration>,
-    /// What the last heartbeat said, as far as it has been written.
+    /// The details of the last heartbeat that was written.
     pub details: Option<Payload>,
-    /// Set while an attempt without a queue goes on without its function, until its token is used;
-    /// its number is the one after [`ActivityOperation::attempts`].
+    /// Set while an attempt without a queue continues without its function, until its token is used; its number is
+    /// the one after [`ActivityOperation::attempts`].
     pub awaited: Option<AwaitedToken>,
-    /// How the last attempt failed that did and is tried again. On a queue its row has that.
+    /// The failure of the last failed attempt that is retried. For a queued activity, its row has that.
     pub last_failure: Option<AttemptFailure>,
 }
 
 impl ActivityOperation {
-    /// How many numbers of attempts a step of the run has. When a person lets a run go back, attempts are numbered on from
-    /// a multiple of this that none has reached.
+    /// The range of attempt numbers per step of the run. When a run is rewound, attempts continue from a multiple
+    /// of this that none has reached.
     pub const NUMBERS_PER_STEP: u32 = 1_000;
 
-    /// Whether an attempt may have been made since the activity was asked for, or since a person let it be made again.
+    /// Whether an attempt may have been made since the activity was requested, or since it was requested again by
+    /// an edit.
     pub fn may_have_begun(&self) -> bool {
-        !Self::is_first(self.attempts.saturating_add(1))
-    }
-
-    /// Whether the attempt of this number, from 1, is the first since then.
-    pub fn is_first(attempt: u32) -> bool {
-        attempt.saturating_sub(1).is_multiple_of(Self::NUMBERS_PER_STEP)
+        !self.attempts.is_multiple_of(Self::NUMBERS_PER_STEP)
     }
 }
 
-/// How an attempt of an activity failed that is tried again.
+/// The failure of an attempt of an activity that is retried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttemptFailure {
     /// The attempt's number, from 1.
     pub attempt: u32,
-    /// What went wrong, for people: at most 4 KiB of it.
+    /// The error, for people: at most 4 KiB.
     pub error: String,
 }
 
 impl AttemptFailure {
-    /// The most bytes that are kept of an error. It is written again with every commit of the run.
+    /// The maximum size of a kept error. It is written again with every commit of the run.
     const LONGEST: usize = 4 * 1024;
 
-    /// Of this attempt, with as much of the error as is kept.
+    /// The failure of this attempt, with a shortened error.
     pub fn new(attempt: u32, mut error: String) -> Self {
         if error.len() > Self::LONGEST {
             error.truncate(error.floor_char_boundary(Self::LONGEST - '…'.len_utf8()));
@@ -180,15 +176,15 @@ impl AttemptFailure {
     }
 }
 
-/// An attempt that continues until its token is used or a limit runs out.
+/// An attempt that continues until its token is used or a limit expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AwaitedToken {
     /// When the attempt must have ended; `None` means no limit.
     pub end_by: Option<Timestamp>,
-    /// When it gave the last sign of life.
+    /// When it sent its last heartbeat.
     pub heard_at: Timestamp,
-    /// How often the run was taken away meanwhile. Whoever had it may live and begin the attempt that
-    /// follows, so as many numbers are passed over then.
+    /// How often the run was taken over meanwhile. The previous owners may be alive and begin the next attempt, so
+    /// this number of attempts is skipped then.
     pub takeovers: u32,
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// How a payload's bytes are to be read. Stored as one byte; the numbers are a stored format.
+/// How a payload's bytes are decoded. Stored as one byte; the numbers are a stored format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Encoding {
@@ -13,7 +13,7 @@ pub enum Encoding {
     Binary = 1,
     /// JSON text, accepted wherever a value is.
     Json = 2,
-    /// The hash of a schema, then values that were written by it.
+    /// The hash of a schema, then values encoded with it.
     Typed = 3,
 }
 
@@ -21,13 +21,13 @@ pub enum Encoding {
 #[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Payload(#[serde(serialize_with = "as_bytes")] pub Vec<u8>);
 
-/// Writes bytes at once, and not one by one as a sequence, which looks the same in the binary
-/// encoding and in JSON.
+/// Serializes bytes at once, and not one by one as a sequence. The result is the same in the binary encoding and in
+/// JSON.
 pub(crate) fn as_bytes<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_bytes(bytes)
 }
 
-/// Reads at once what [`as_bytes`] has written.
+/// Deserializes the bytes written by [`as_bytes`].
 pub(crate) fn in_one_piece<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<u8>, D::Error> {

@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{Handle, ItemFailure, Payload, QueueItem, RunId, SchemaHash, Timestamp};
 
-/// What every token begins with; names the format.
+/// The prefix of every token; identifies the format.
 const PREFIX: &str = "promise1";
 
-/// Whose name the name of a promise is.
+/// The owner of a promise's name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum PromiseScope {
-    /// That of a run.
+    /// One run.
     Run(RunId),
-    /// That of the run that has this workflow id when the promise is completed or awaited: the open one, or else
-    /// the one that was started last. Before there is one, that of the first run that will have it.
+    /// The run that has this workflow id when the promise is completed or awaited: the open one, or else the one
+    /// that was started last. If there is none yet, the first run that will have it.
     WorkflowId(String),
-    /// It is a name for all runs of the database.
+    /// All runs of the database.
     Shared,
-    /// It is the key of an item of a queue. Boxed for its size.
+    /// The key of an item of a queue. Boxed for its size.
     Queue(Box<ItemScope>),
 }
 
-/// What the key of an item of a queue belongs to: each activity has its own keys on each queue.
+/// The scope of a key of an item: each activity has its own keys on each queue.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ItemScope {
     /// The queue.
@@ -35,20 +35,20 @@ pub struct ItemScope {
     pub activity: String,
 }
 
-/// Which promise it is.
+/// Identifies a promise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PromiseKey {
-    /// Whose.
+    /// The owner of its name.
     pub scope: PromiseScope,
-    /// Its name there.
+    /// Its name.
     pub name: String,
 }
 
-/// Names a promise outside of the program that awaits it: in a mail, a form, a request of another service.
+/// Names a promise outside of its run: in a mail, a form, or a request of another service.
 ///
 /// Whoever has the token can complete the promise, see [`Client::promise`](crate::client::Client::promise). The
-/// text is stable, has none but the characters that need no quoting in an URL, and is not secret: it is made of its
-/// parts. For a link that strangers get, sign it.
+/// text is stable, contains only characters that need no quoting in a URL, and is not secret, since it is built
+/// from its parts. Sign it for links that strangers get.
 ///
 /// ```
 /// use piton::model::{PromiseScope, PromiseToken};
@@ -68,13 +68,13 @@ pub struct PromiseToken {
 }
 
 impl PromiseToken {
-    /// The promise of this name of one run.
+    /// The promise with this name of one run.
     pub fn of_run(workflow: impl Into<String>, run_id: RunId, name: impl Into<String>) -> Self {
         Self::new(workflow, PromiseScope::Run(run_id), name)
     }
 
-    /// The promise of this name of the run with this workflow id: of the open one, or else the one started last. It
-    /// may be completed before there is a run; the first one with the workflow id has it then.
+    /// The promise with this name of the run with this workflow id: the open one, or else the one started last. It
+    /// may be completed before such a run exists; the first run with the workflow id then gets it.
     pub fn of_workflow_id(
         workflow: impl Into<String>,
         workflow_id: impl Into<String>,
@@ -83,12 +83,12 @@ impl PromiseToken {
         Self::new(workflow, PromiseScope::WorkflowId(workflow_id.into()), name)
     }
 
-    /// The promise that all runs of the database know by this name.
+    /// The promise with this name that all runs of the database share.
     pub fn shared(name: impl Into<String>) -> Self {
         Self::new("", PromiseScope::Shared, name)
     }
 
-    /// The outcome of the item with this key of a queue. `activity` is the stored name of the activity that was offered.
+    /// The outcome of the item with this key of a queue. `activity` is the activity's stored name.
     pub fn of_item(
         activity: impl Into<String>,
         queue: impl Into<String>,
@@ -108,8 +108,8 @@ impl PromiseToken {
         Self { workflow: workflow.into(), key: PromiseKey { scope, name: name.into() } }
     }
 
-    /// The same promise for one attempt: its name is `<name>/<attempt>`. What an attempt that was given up is told
-    /// late does not complete the promise of the next one.
+    /// The promise for one attempt, named `<name>/<attempt>`. A late answer to an abandoned attempt then does not
+    /// complete the promise of the next one.
     #[must_use]
     pub fn for_attempt(mut self, attempt: u32) -> Self {
         self.key.name = format!("{}/{attempt}", self.key.name);
@@ -124,12 +124,12 @@ impl PromiseToken {
         }
     }
 
-    /// The name of the workflow, for an item of a queue that of the activity; empty for a shared promise.
+    /// The name of the workflow; for an item of a queue, that of the activity; empty for a shared promise.
     pub fn workflow(&self) -> &str {
         &self.workflow
     }
 
-    /// Whose promise it is.
+    /// The owner of its name.
     pub fn scope(&self) -> &PromiseScope {
         &self.key.scope
     }
@@ -155,7 +155,7 @@ impl PromiseToken {
         &self.key.name
     }
 
-    /// Which promise it is.
+    /// The key of the promise.
     pub fn key(&self) -> &PromiseKey {
         &self.key
     }
@@ -174,7 +174,7 @@ impl fmt::Display for PromiseToken {
     }
 }
 
-/// A text in which every byte is `~` and its two digits, but for those that are letters, digits, `-` and `_`.
+/// A text in which every byte is written as `~` and two digits, except letters, digits, `-` and `_`.
 struct Quoted<'a>(&'a str);
 
 impl fmt::Display for Quoted<'_> {
@@ -191,7 +191,7 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Reads what [`Quoted`] has written.
+/// Parses the text written by [`Quoted`].
 fn unquoted(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -225,7 +225,7 @@ impl FromStr for PromiseToken {
                 _ => return None,
             };
             let token = Self::new(unquoted(workflow)?, scope, unquoted(name)?);
-            // There is one text for each token.
+            // Each token has one text.
             (token.to_string() == text).then_some(token)
         };
         parse().ok_or(InvalidPromiseToken)
@@ -246,7 +246,7 @@ impl TryFrom<String> for PromiseToken {
     }
 }
 
-/// The text is not the token of a promise: it was cut off, changed, or is something else.
+/// The text is not the token of a promise: it was truncated, changed, or is something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the text is not the token of a promise; use the text of `Promise::token`")]
 pub struct InvalidPromiseToken;
@@ -255,20 +255,20 @@ pub struct InvalidPromiseToken;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum PromiseOutcome {
-    /// It has this value.
+    /// A value.
     Resolved(Payload),
-    /// It has this error, of the type that those who await it expect.
+    /// An error of the type that waiting runs expect.
     Rejected(Payload),
-    /// It has neither, for a reason that has no type.
+    /// An untyped cause.
     Broken(Cause),
-    /// Nobody has completed it in time.
+    /// It expired before it was completed.
     Expired,
-    /// It is that of an item of a queue which came to nothing that it returned.
+    /// An item of a queue ended without a return value.
     Failed(ItemFailure),
 }
 
 impl PromiseOutcome {
-    /// The value or error that it holds.
+    /// The value or error.
     pub fn payload(&self) -> Option<&Payload> {
         match self {
             Self::Resolved(payload) | Self::Rejected(payload) => Some(payload),
@@ -276,7 +276,7 @@ impl PromiseOutcome {
         }
     }
 
-    /// One word for it: `resolved`, `rejected`, `broken`, `expired` or `failed`.
+    /// The kind in one word: `resolved`, `rejected`, `broken`, `expired` or `failed`.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Resolved(_) => "resolved",
@@ -288,7 +288,7 @@ impl PromiseOutcome {
     }
 }
 
-/// Why a promise has no value, without a type: what went wrong, and what that came from.
+/// An untyped reason why a promise has no value, with the chain of its causes.
 ///
 /// ```
 /// use piton::model::{Cause, CauseKind};
@@ -303,31 +303,31 @@ pub struct Cause {
     chain: Vec<String>,
 }
 
-/// Of which kind a [`Cause`] is.
+/// The kind of a [`Cause`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CauseKind {
-    /// Something failed as it may.
+    /// An expected failure.
     Failure,
-    /// A program failed as it must not.
+    /// A defect of a program.
     Panic,
-    /// Whoever was to complete the promise was stopped before it could.
+    /// The program that was to complete the promise was stopped.
     Interruption,
 }
 
 impl Cause {
-    /// Something failed as it may.
+    /// An expected failure.
     pub fn failure(message: impl Into<String>) -> Self {
         Self::new(CauseKind::Failure, message)
     }
 
-    /// A program failed as it must not.
+    /// A defect of a program.
     pub fn panic(message: impl Into<String>) -> Self {
         Self::new(CauseKind::Panic, message)
     }
 
-    /// Whoever was to complete the promise was stopped before it could.
+    /// The program that was to complete the promise was stopped.
     pub fn interruption(message: impl Into<String>) -> Self {
         Self::new(CauseKind::Interruption, message)
     }
@@ -347,19 +347,19 @@ impl Cause {
         Self { kind, chain: vec![message.into()] }
     }
 
-    /// Adds what the last message came from.
+    /// Adds the cause of the last message.
     #[must_use]
     pub fn because(mut self, message: impl Into<String>) -> Self {
         self.chain.push(message.into());
         self
     }
 
-    /// Of which kind it is.
+    /// The kind.
     pub fn kind(&self) -> CauseKind {
         self.kind
     }
 
-    /// What went wrong, and then what each came from. There is one message at least.
+    /// The messages: what went wrong, then the cause of each. At least one.
     pub fn chain(&self) -> &[String] {
         &self.chain
     }
@@ -373,16 +373,16 @@ impl fmt::Display for Cause {
 
 impl std::error::Error for Cause {}
 
-/// The schemas of what a promise is completed with.
+/// The schemas of a promise's value and error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PromiseTypes {
-    /// Of what it is resolved with.
+    /// The schema of the value.
     pub resolved: SchemaHash,
-    /// Of what it is rejected with.
+    /// The schema of the error.
     pub rejected: SchemaHash,
 }
 
-/// What a run has to say to a promise; see [`Message::Promise`](super::Message::Promise).
+/// An operation of a run on a promise; see [`Message::Promise`](super::Message::Promise).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum PromiseMessage {
@@ -394,24 +394,24 @@ pub enum PromiseMessage {
         handle: Handle,
         /// When the promise expires, if it does.
         expires_at: Option<Timestamp>,
-        /// What the run can read.
+        /// The schemas that the run can read.
         types: PromiseTypes,
     },
-    /// The run no longer awaits it with this operation.
+    /// Withdraws the wait of this operation.
     Forget {
         /// Which promise.
         token: PromiseToken,
         /// The operation of the run that sends this.
         handle: Handle,
     },
-    /// The run completes it.
+    /// Completes it.
     Complete {
         /// Which promise.
         token: PromiseToken,
         /// The outcome, unless the promise already has one.
         outcome: PromiseOutcome,
     },
-    /// The run offers an item to a queue and awaits its outcome.
+    /// Adds an item to a queue and awaits its outcome.
     Offer {
         /// The promise of its outcome.
         token: PromiseToken,
@@ -420,7 +420,7 @@ pub enum PromiseMessage {
         /// The item, unless the queue already has one with the key.
         item: Box<QueueItem>,
     },
-    /// An item of a queue is over. No run sends this: the store does, when the item ends.
+    /// The end of an item of a queue. Sent by the store when the item ends, not by a run.
     Finish {
         /// The promise of its outcome.
         token: PromiseToken,

@@ -4,23 +4,23 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How an activity is retried. The default: first retry after 1 s, twice as long each time, at most
-/// 100 times the first interval, each wait up to a tenth shorter by chance, for ever.
+/// How an activity is retried. Default: the first retry after 1 s, then twice as long each time, at most 100 times
+/// the first interval, each wait randomly up to a tenth shorter, without a limit of attempts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RetryPolicy {
     /// The wait before the second attempt.
     pub initial_interval: Duration,
-    /// What each further wait is multiplied by; 1.0 keeps it constant. Values under 1.0 count as 1.0.
+    /// The factor of each further wait; 1.0 keeps it constant. Values below 1.0 count as 1.0.
     pub backoff: f64,
     /// The longest wait; `None` means 100 × `initial_interval`.
     pub max_interval: Option<Duration>,
-    /// Attempts in all, the first included; 0 means no limit. Attempts that were cut off (by a crash
-    /// of their worker, or because it lost the run) do not count; after 10 of those an activity is
-    /// given up whatever the policy says.
+    /// The maximum number of attempts, including the first; 0 means no limit. Interrupted attempts (by a crash of
+    /// their worker, or because it lost the run) do not count; after 10 of those, an activity is given up whatever
+    /// the policy is.
     pub max_attempts: u32,
-    /// By which part of itself a wait may be shortened at random, from 0.0 (never) to 1.0, so that
-    /// activities that failed together are not tried again together. Default: 0.1. Waits that an
-    /// error has [chosen](crate::machine::Retryable::retry_after) are kept.
+    /// The fraction by which a wait may be shortened at random, from 0.0 (never) to 1.0, so that activities that
+    /// failed together are not retried together. Default: 0.1. Waits that an error has
+    /// [set](crate::machine::Retryable::retry_after) are not shortened.
     pub jitter: f64,
 }
 
@@ -37,8 +37,7 @@ impl RetryPolicy {
     /// One attempt and no retry.
     pub const NEVER: Self = Self { max_attempts: 1, ..Self::DEFAULT };
 
-    /// The wait after attempt number `attempt` (the first is 1) has failed, or `None` if that was
-    /// the last one.
+    /// The wait after attempt number `attempt` (the first is 1) has failed, or `None` if that was the last one.
     pub fn delay_after(&self, attempt: u32) -> Option<Duration> {
         if self.max_attempts != 0 && attempt >= self.max_attempts {
             return None;
@@ -46,14 +45,13 @@ impl RetryPolicy {
         let longest =
             self.max_interval.unwrap_or_else(|| self.initial_interval.saturating_mul(100));
         let exponent = i32::try_from(attempt.saturating_sub(1)).unwrap_or(i32::MAX);
-        // The larger of a number and of what is none is the number. Nothing times infinity is none.
+        // `max` replaces a NaN, and `min` an infinity, because 0 × infinity is NaN.
         let factor = self.backoff.max(1.0).powi(exponent).min(f64::MAX);
         let wait = Duration::try_from_secs_f64(self.initial_interval.as_secs_f64() * factor);
         Some(wait.map_or(longest, |wait| wait.min(longest)))
     }
 
-    /// The wait, shortened by a part of the jitter: `draw` is from 0 to 1. A jitter that is no number
-    /// shortens nothing.
+    /// The wait, shortened by a part of the jitter: `draw` is from 0 to 1. A jitter of NaN has no effect.
     #[cfg(any(test, feature = "engine"))]
     pub(crate) fn shortened(&self, wait: Duration, draw: f64) -> Duration {
         let part = if self.jitter > 0.0 { self.jitter.min(1.0) * draw } else { 0.0 };
@@ -68,12 +66,12 @@ impl Default for RetryPolicy {
     }
 }
 
-/// The longest pause between attempts that are cut off.
+/// The longest pause between interrupted attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// How long to wait before the next attempt where so many were cut off by the deaths of their workers. Something
-/// else may be what ends the workers, and the attempts that an activity may lose to that are few. None after the
-/// first, which is an ordinary crash; then from 1 s on twice as long each time, 60 s at most.
+/// How long to wait before the next attempt after this number of interruptions by deaths of workers. Another run
+/// may be what kills the workers, and an activity may lose only a few attempts to that. No wait after the first
+/// interruption, which is an ordinary crash; then 1 s, and twice as long each time, up to 60 s.
 pub(crate) fn pause_after_interruptions(interruptions: u32) -> Option<Duration> {
     let doublings = interruptions.checked_sub(2)?;
     Some(LONGEST_PAUSE.min(Duration::from_secs(1 << doublings.min(6))))

@@ -1,34 +1,34 @@
-//! The persisted form of a run: one blob, rewritten by every commit.
+//! The persisted form of a run: one value, rewritten by every commit.
 
 use serde::{Deserialize, Serialize};
 
 use super::payload::in_one_piece;
 use super::{Ending, Handle, Operation, Timestamp, Wait};
 
-/// Everything that a run needs to continue, apart from the contents of its inbox.
+/// Everything that a run needs to continue, except its inbox.
 ///
-/// A field that is added here or to an operation is a new format: see `codec/snapshot/`.
+/// A new field here or in an operation changes the format: see `codec/snapshot/`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// The state machine's state as its own code wrote it: definition hash, state, saved locals.
+    /// The frame that the state machine's code wrote: definition hash, state, saved locals.
     #[serde(deserialize_with = "in_one_piece")]
     pub frame: Vec<u8>,
-    /// The name of that state, for people and queries.
+    /// The name of the state, for people and queries.
     pub state: String,
     /// The next unused handle.
     pub next_handle: u64,
-    /// What is outstanding, in the order it was asked for.
+    /// The outstanding operations, in the order of their requests.
     pub operations: Vec<(Handle, Operation)>,
-    /// When to step next.
+    /// When to make the next step.
     pub wait: Wait,
     /// How many steps the machine has made.
     pub steps: u64,
-    /// Why the run was asked to cancel, once the request has been delivered to its code.
+    /// Why the run was requested to cancel, once its code has received the request.
     pub cancelled: Option<String>,
-    /// When the last step began, as the run has seen it. Steps to come do not begin before, whatever
-    /// the clock says that they are made by.
+    /// When the last step began, by the time of runs. Later steps do not begin before that, whatever the clock
+    /// shows.
     pub clock: Timestamp,
-    /// Set while the compensations of a run that has not completed are carried out. Its code is not stepped any more;
-    /// the frame is the state that it ended in.
+    /// Set while the compensations of the run are running. Its code makes no more steps; the frame is its last
+    /// state.
     pub ending: Option<Box<Ending>>,
 }

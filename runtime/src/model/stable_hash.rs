@@ -1,7 +1,7 @@
 //! A hash function whose results are stored.
 
-/// FNV-1a (Fowler, Noll, Vo): the same on every platform and with every compiler, unlike the hashers
-/// of the standard library. It tells definitions and schemas apart; nothing hangs on it being hard to forge.
+/// FNV-1a (Fowler, Noll, Vo): the same on every platform and with every compiler, unlike the hashers of the
+/// standard library. It distinguishes definitions and schemas; it need not be hard to forge.
 pub(crate) struct StableHash(u64);
 
 impl StableHash {
@@ -10,7 +10,7 @@ impl StableHash {
     }
 
     pub(crate) fn add(&mut self, text: &str) {
-        // The closing byte is not part of any text, so texts do not run together.
+        // The final byte occurs in no text, so that consecutive texts are distinguished.
         for byte in text.bytes().chain([0xff]) {
             self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }

@@ -9,15 +9,15 @@ use super::Finding;
 #[cfg(feature = "engine")]
 use super::recorded;
 
-/// The status of a run. The words are stored.
+/// The status of a run. The names are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum RunStatus {
     /// Open: stepping, or parked until something arrives.
     Running,
-    /// Open, but no worker continues it until code that can read it is deployed or an operator
-    /// acts. Its state is untouched.
+    /// Open, but no worker continues it until code that fits is deployed or an operator acts. Its state does not
+    /// change.
     Blocked,
     /// Closed with a result.
     Completed,
@@ -27,12 +27,12 @@ pub enum RunStatus {
     Cancelled,
     /// Closed by an operator, without running any of its code.
     Terminated,
-    /// Closed by [going on as another run](crate::machine::Context::continue_as_new) of its workflow id.
+    /// Closed by [continuing as another run](crate::machine::Context::continue_as_new) with its workflow id.
     ContinuedAsNew,
-    /// Closed because its [timeout](crate::client::Start::run_timeout) or that of its chain was over.
+    /// Closed because its [timeout](crate::client::Start::run_timeout), or that of its chain, has passed.
     TimedOut,
-    /// Open, but it takes no step until somebody [resumes](crate::client::UntypedRun::resume) it. What arrives is
-    /// kept.
+    /// Open, but it makes no step until it is [resumed](crate::client::UntypedRun::resume). Its inbox accepts
+    /// arrivals.
     Paused,
 }
 
@@ -50,7 +50,7 @@ impl RunStatus {
         Self::Paused,
     ];
 
-    /// The word that stores keep.
+    /// The stored name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Running => "running",
@@ -65,12 +65,12 @@ impl RunStatus {
         }
     }
 
-    /// The status of a stored word.
+    /// Parses a stored name.
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|status| status.as_str() == word)
     }
 
-    /// Whether the run may still change: its workflow id is taken and it accepts signals.
+    /// Whether the run is open: its workflow id is taken and it accepts signals.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Running | Self::Blocked | Self::Paused)
     }
@@ -82,7 +82,7 @@ impl fmt::Display for RunStatus {
     }
 }
 
-/// Why a run is blocked, in words for the person who has to act.
+/// Why a run is blocked, with a text for the person who has to act.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -90,27 +90,27 @@ pub enum BlockedReason {
     /// The saved state cannot be read by this build.
     Undecodable(String),
     /// The code has changed, and the saved state does not fit that of this build.
-    // Workers look for what other builds have blocked by the first letters of the word.
+    // Workers find runs that other builds have blocked by the first letters of the name.
     #[serde(rename = "unfit")]
     Evolution(Box<Finding>),
-    /// A step panicked; the state before the step stands.
+    /// A step panicked; the state is the one before the step.
     Panicked(String),
-    /// A step broke a rule that only shows at run time, such as a value that cannot be encoded.
+    /// A step broke a rule that can only be checked at run time, for example with a value that cannot be encoded.
     Invalid(String),
-    /// It needs an activity that this build does not have.
+    /// It needs an activity that is not registered in this build.
     Unregistered(String),
-    /// Worker after worker died, or lost its lease, while it had the run, and none has committed a step of it. It
-    /// would end the next one, too, so it waits until somebody unblocks it by itself; a worker that starts leaves
-    /// it alone.
+    /// Several workers in a row died, or lost their leases, while they owned it, and none committed a step. It
+    /// would probably kill the next one, so it waits until it is unblocked on its own; a starting worker leaves it
+    /// blocked.
     WorkersDied(String),
 }
 
 impl BlockedReason {
-    /// The words of all kinds, see [`Self::kind`].
+    /// The names of all kinds, see [`Self::kind`].
     pub const KINDS: [&'static str; 6] =
         ["undecodable", "unfit", "panicked", "invalid", "unregistered", "workers_died"];
 
-    /// The kind as a word, as it is stored.
+    /// The stored name of the kind.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Undecodable(_) => "undecodable",

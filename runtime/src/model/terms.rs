@@ -1,4 +1,4 @@
-//! What is agreed on a run beside its arguments: how long it may take, and what follows it.
+//! The terms of a run: its time limits, and the runs that follow it.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Payload, RetryPolicy, RunStatus, Timestamp};
 
-/// What happens to a run whose timeout is over.
+/// What happens to a run whose timeout has passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -14,7 +14,7 @@ pub enum OnTimeout {
     /// It is closed without running any more of its code.
     #[default]
     Terminate,
-    /// It is asked to cancel, so that its code can clean up, and is closed if it has not closed by itself within the
+    /// It gets a request to cancel, so that its code can clean up, and is closed if it does not close within the
     /// [time for that](Terms::cleanup_timeout).
     Cancel,
 }
@@ -27,7 +27,7 @@ pub enum TimeoutClock {
     /// All time.
     #[default]
     Calendar,
-    /// The time in which a worker with the code of the workflow was there. While there is none, the clock stands still.
+    /// Only time during which a worker with the code of the workflow is running. The clock is suspended otherwise.
     Attended,
 }
 
@@ -37,27 +37,27 @@ impl TimeoutClock {
     }
 }
 
-/// When a workflow is tried again.
+/// When a workflow is retried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowRetry {
-    /// How long to wait, and how many runs there are at most.
+    /// The delays, and the maximum number of runs.
     pub policy: RetryPolicy,
-    /// Errors after which the workflow is not tried again: variants of its error type, such as `CardDeclined`, and whole
-    /// texts where that is a text.
+    /// Errors that are not retried: variants of the workflow's error type, such as `CardDeclined`, or whole texts
+    /// if the error is a text.
     pub non_retryable: Vec<String>,
 }
 
-/// A cron expression by which a workflow is started again and again.
+/// A cron expression that repeats a workflow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cron {
     /// The expression.
     pub expression: String,
-    /// Whether the next run comes also after one that was cancelled.
+    /// Whether to continue after a run that was cancelled.
     pub goes_on_after_cancel: bool,
 }
 
 impl Cron {
-    /// Whether a run follows one that has ended so.
+    /// Whether a run with this status is followed by another.
     pub fn goes_on_after(&self, status: RunStatus) -> bool {
         match status {
             RunStatus::Completed | RunStatus::Failed | RunStatus::TimedOut => true,
@@ -67,32 +67,32 @@ impl Cron {
     }
 }
 
-/// What is agreed on a run, for all runs of its chain, and how far the chain has come. Most runs have none.
+/// The terms of all runs of a chain, and the progress of the chain. Most runs have none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Terms {
-    /// How long each run of the chain may take, from when it is due.
+    /// The time limit of each run of the chain, from the time it is due.
     pub run_timeout: Option<Duration>,
-    /// How long the whole chain may take, from when its first run is due.
+    /// The time limit of the whole chain, from the time its first run is due.
     pub execution_timeout: Option<Duration>,
-    /// Which time these two count.
+    /// Which time these two limits count.
     #[serde(skip_serializing_if = "TimeoutClock::is_default")]
     pub clock: TimeoutClock,
-    /// What happens when one of these is over.
+    /// What happens when one of them has passed.
     pub on_timeout: OnTimeout,
-    /// How long a run may take to close that was asked to cancel because its timeout was over.
+    /// How long a run may clean up after a request to cancel because of a timeout.
     pub cleanup_timeout: Duration,
-    /// Whether and when the workflow is tried again.
+    /// When the workflow is retried.
     pub retry: Option<WorkflowRetry>,
-    /// When the workflow is started again.
+    /// The cron expression, if it is repeated.
     pub cron: Option<Cron>,
-    /// Which attempt this run is, from 1.
+    /// The number of this run's attempt, from 1.
     pub attempt: u32,
     /// When this run was due.
     pub due_at: Option<Timestamp>,
-    /// When this run's timeout is over.
+    /// The deadline of this run.
     pub run_deadline: Option<Timestamp>,
-    /// When the timeout of the chain is over.
+    /// The deadline of the chain.
     pub execution_deadline: Option<Timestamp>,
     /// The result of the last run of the chain that has completed before this one.
     #[serde(skip)]
@@ -119,10 +119,10 @@ impl Default for Terms {
 }
 
 impl Terms {
-    /// The time for clean-up if nothing else is said: 10 minutes.
+    /// The default time to clean up: 10 minutes.
     pub const CLEANUP_TIMEOUT: Duration = Duration::from_secs(600);
 
-    /// Whether they say nothing.
+    /// Whether they have no effect.
     pub fn is_empty(&self) -> bool {
         self.run_timeout.is_none()
             && self.execution_timeout.is_none()
@@ -130,33 +130,33 @@ impl Terms {
             && self.cron.is_none()
     }
 
-    /// Whether another run may follow, for which the code of the workflow is needed.
+    /// Whether another run may follow, which needs the code of the workflow.
     pub fn may_be_followed(&self) -> bool {
         self.retry.is_some() || self.cron.is_some()
     }
 
-    /// The terms of a first run that is due then.
+    /// The terms of a first run that is due at this time.
     #[must_use]
     pub fn begin(self, due_at: Timestamp) -> Self {
         let execution_deadline = self.execution_timeout.map(|timeout| due_at + timeout);
         Self { execution_deadline, attempt: 1, ..self }.due(due_at)
     }
 
-    /// These, for a run of the same chain that is due then.
+    /// These terms for a run of the same chain that is due at this time.
     #[must_use]
     pub fn due(self, due_at: Timestamp) -> Self {
         let run_deadline = self.run_timeout.map(|timeout| due_at + timeout);
         Self { due_at: Some(due_at), run_deadline, ..self }
     }
 
-    /// Those of the run that continues this one as new, due then.
+    /// The terms of the run that continues this one as new, due at this time.
     #[must_use]
     pub fn continued(self, due_at: Timestamp) -> Self {
         Self { attempt: 1, ..self }.due(due_at)
     }
 
-    /// Those of the next attempt, with the time at which it is due, if the policy asks for one after a run that was over
-    /// `now`. `error` is the name of the error that it has returned; `draw` is from 0 to 1, for the jitter of the wait.
+    /// The terms of the next attempt, with its due time, if the policy asks for one after a run that closed `now`.
+    /// `error` is the name of the returned error; `draw` is from 0 to 1, for the jitter of the wait.
     #[cfg(feature = "engine")]
     pub(crate) fn retried(
         &self,
@@ -178,7 +178,7 @@ impl Terms {
         self.is_in_time(due_at).then(|| (next.due(due_at), due_at))
     }
 
-    /// Those of the run that cron starts then after this one.
+    /// The terms of the next run of the cron expression, due at this time.
     #[cfg(feature = "engine")]
     pub(crate) fn again(
         &self,
@@ -192,7 +192,7 @@ impl Terms {
         self.is_in_time(due_at).then(|| (next.due(due_at), due_at))
     }
 
-    /// Whether a run that is due then is due before the timeout of the chain is over.
+    /// Whether a run that is due at this time is due before the deadline of the chain.
     #[cfg(feature = "engine")]
     fn is_in_time(&self, due_at: Timestamp) -> bool {
         self.execution_deadline.is_none_or(|deadline| due_at < deadline)
@@ -228,12 +228,12 @@ impl Terms {
         (terms, deadline_at)
     }
 
-    /// When the first of the timeouts is over.
+    /// The earlier of the two deadlines.
     pub fn deadline(&self) -> Option<Timestamp> {
         self.run_deadline.into_iter().chain(self.execution_deadline).min()
     }
 
-    /// What a run is told, and its row says, whose timeout is over.
+    /// The reason given to a run whose timeout has passed, also stored in its row.
     pub fn reason_of_timeout(&self) -> String {
         let (what, timeout) = match (self.run_deadline, self.execution_deadline) {
             (Some(run), Some(execution)) if run < execution => ("run", self.run_timeout),
@@ -243,7 +243,7 @@ impl Terms {
         format!("its {what} timeout of {:?} is over", timeout.unwrap_or_default())
     }
 
-    /// How a run ends that closes so: one that was cancelled because its timeout was over has timed out.
+    /// The status of a run that closes like this: one that was cancelled because of its timeout has timed out.
     pub fn status_of(&self, status: RunStatus, failure: Option<&str>) -> RunStatus {
         let is_timeout = status == RunStatus::Cancelled
             && self.deadline().is_some()

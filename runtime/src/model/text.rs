@@ -1,10 +1,10 @@
 //! Shortening text, so that a long message never prevents the recording of a failure.
 
-/// The most bytes of a failure or a reason that are kept: more than anybody reads, and little beside what a
-/// run may hold.
+/// The maximum size of a stored failure or reason: more than anybody reads, and little compared with the limit for
+/// a run.
 const LONGEST: usize = 1 << 20;
 
-/// The text as it is recorded: one that is too long ends early, with a note of how long it was.
+/// The text as it is stored: a longer one is cut off, with a note of its length.
 pub(crate) fn recorded(mut text: String) -> String {
     if text.len() > LONGEST {
         let note = format!("… (cut: the whole text has {} bytes)", text.len());

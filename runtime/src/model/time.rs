@@ -1,20 +1,20 @@
-//! Timestamps as stores keep them, and the duration functions of the user API.
+//! Timestamps, as stored, and the duration functions of the user API.
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A point in time: microseconds since the Unix epoch, UTC. Arithmetic saturates, so a deadline a
-/// million years away is "never" and not a panic.
+/// A point in time: microseconds since the Unix epoch, UTC. Arithmetic saturates, so a deadline a million years
+/// away means "never" and does not panic.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The latest time that can be told.
+    /// The latest representable time.
     pub const MAX: Self = Self(i64::MAX);
 
-    /// The earliest time that can be told.
+    /// The earliest representable time.
     pub const MIN: Self = Self(i64::MIN);
 
     /// The machine's wall clock.
@@ -30,7 +30,7 @@ impl Timestamp {
         self.0
     }
 
-    /// How long after `earlier` this is; zero if it is not after it.
+    /// The time since `earlier`; zero if this is before `earlier`.
     pub fn saturating_since(self, earlier: Self) -> Duration {
         let micros = self.0.saturating_sub(earlier.0);
         Duration::from_micros(u64::try_from(micros).unwrap_or(0))
@@ -56,7 +56,7 @@ impl std::ops::Sub<Duration> for Timestamp {
 impl std::ops::Sub for Timestamp {
     type Output = Duration;
 
-    /// As [`saturating_since`](Self::saturating_since).
+    /// See [`saturating_since`](Self::saturating_since).
     fn sub(self, earlier: Self) -> Duration {
         self.saturating_since(earlier)
     }
@@ -82,7 +82,7 @@ impl From<jiff::Timestamp> for Timestamp {
 }
 
 impl fmt::Display for Timestamp {
-    /// As RFC 3339 has it, in UTC; a time before 1970 or after 9999, which that has no form for, by its number.
+    /// RFC 3339, in UTC. Times before 1970 or after 9999 are shown as numbers.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// The end of the year 9999.
         const END: i64 = 253_402_300_800_000_000;

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Handle, RunId};
 
-/// Names one attempt of one activity. Whoever has it can complete or fail the attempt,
-/// see [`Client::complete_activity`](crate::client::Client::complete_activity), so it is to be
-/// handed to nobody else. As text it is stable; what the text holds is piton's business.
+/// Names one attempt of one activity. Whoever has the token can complete or fail the attempt, see
+/// [`Client::complete_activity`](crate::client::Client::complete_activity), so pass it only to those who should.
+/// The text is stable; its content is an implementation detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct ActivityToken {
@@ -21,7 +21,7 @@ pub struct ActivityToken {
     pub(crate) attempt: u32,
 }
 
-/// What every token begins with; names the format.
+/// The prefix of every token; identifies the format.
 const PREFIX: &str = "piton1";
 
 impl fmt::Display for ActivityToken {
@@ -61,7 +61,7 @@ impl FromStr for ActivityToken {
     }
 }
 
-/// The text is not the token of an activity: it was cut off, changed, or is something else.
+/// The text is not the token of an activity: it was truncated, changed, or is something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the text is not the token of an activity; use the text of `ActivityContext::token`")]
 pub struct InvalidToken;

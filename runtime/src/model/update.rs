@@ -4,17 +4,17 @@ use serde::{Deserialize, Serialize};
 
 use super::Payload;
 
-/// How a run has answered an update.
+/// The answer of a run to an update.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum UpdateReply {
-    /// With this value.
+    /// A value.
     Replied(Payload),
-    /// With this error of the update's own.
+    /// An error of the update's own type.
     Refused(Payload),
-    /// Not at all: it no longer has the request.
+    /// None: the run has dropped the request.
     Dropped,
-    /// It could not read the request; why, for people.
+    /// The run could not decode the request, with an explanation for people.
     Unreadable(String),
 }
 
@@ -29,11 +29,11 @@ impl UpdateReply {
     }
 }
 
-/// An answer that a step has given, written with the commit of the step or not at all.
+/// An answer given by a step, written by the commit of the step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NewReply {
     /// The id of the update.
     pub update: String,
-    /// What the answer is.
+    /// The answer.
     pub reply: UpdateReply,
 }

@@ -4,36 +4,35 @@ use serde::{Deserialize, Serialize};
 
 use super::{Handle, Timestamp};
 
-/// A condition over outstanding operations. A run is stepped when it holds.
+/// A condition over outstanding operations. The run makes its next step when it is true.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Wait {
-    /// This operation has something to deliver.
+    /// This operation has an outcome.
     One(Handle),
-    /// At least one of these holds. Empty: never.
+    /// At least one of these is true. Empty: never.
     Any(Vec<Wait>),
-    /// All of these hold. Empty: at once.
+    /// All of these are true. Empty: at once.
     All(Vec<Wait>),
-    /// So many of these activities have ended, or so many have failed.
+    /// This number of activities has ended, or this number has failed.
     Outcomes(Box<Outcomes>),
 }
 
 /// A condition over the outcomes of activities.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcomes {
-    /// The activities, in the order in which they were asked for.
+    /// The activities, in the order of their requests.
     pub of: Vec<Handle>,
-    /// The condition holds if at least so many of them have ended.
+    /// True if at least this number of them has ended.
     pub ended: u32,
-    /// It holds as well if at least so many of them have failed.
+    /// Also true if at least this number of them has failed.
     pub failed: u32,
-    /// So many of them, and no more, are carried out at the same time by the worker that owns the run: those that were
-    /// asked for first.
+    /// The maximum number of them that the run's owner executes at the same time, in the order of their requests.
     pub at_once: u32,
 }
 
-/// What has come, as conditions ask for it.
+/// The arrived outcomes, as seen by conditions.
 pub trait Came {
-    /// Whether the operation has something to deliver.
+    /// Whether the operation has an outcome.
     fn has(&self, handle: Handle) -> bool;
 
     /// Whether it is an activity that has failed.
@@ -41,8 +40,8 @@ pub trait Came {
         false
     }
 
-    /// No more activities than this have ended, and of these no more than this have failed. So a condition over
-    /// many of them is looked at when it may hold, and not each time that one has ended.
+    /// Upper limits of how many activities have ended, and of how many of these have failed. A condition over many
+    /// activities is evaluated when it may be true, and not each time one has ended.
     fn at_most(&self) -> (usize, usize) {
         (usize::MAX, usize::MAX)
     }
@@ -68,7 +67,7 @@ impl Outcomes {
 }
 
 impl Wait {
-    /// Whether the condition holds, given which operations have something to deliver.
+    /// Whether the condition is true, given which operations have outcomes.
     pub fn is_met(&self, came: &impl Came) -> bool {
         match self {
             Self::One(handle) => came.has(*handle),
@@ -78,8 +77,8 @@ impl Wait {
         }
     }
 
-    /// When the condition holds, given since or from when each operation has something to deliver;
-    /// `None` if that is not known of an operation that it needs. When activities end is never known.
+    /// When the condition becomes true, given when each operation has its outcome; `None` if that is not known of
+    /// an operation that it needs. It is never known when activities end.
     pub fn met_at(&self, at: &impl Fn(Handle) -> Option<Timestamp>) -> Option<Timestamp> {
         match self {
             Self::One(handle) => at(*handle),
@@ -91,7 +90,7 @@ impl Wait {
         }
     }
 
-    /// Calls `visit` with every operation named in the condition.
+    /// Calls `visit` with every operation in the condition.
     pub fn for_each(&self, visit: &mut impl FnMut(Handle)) {
         match self {
             Self::One(handle) => visit(*handle),

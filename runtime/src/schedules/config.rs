@@ -7,30 +7,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{AttributeMap, Memo, NewTerms, Payload, Timestamp};
 
-/// What happens when a run is due and one that the schedule has started before is still open.
+/// The policy for a due run if an earlier run of the schedule is still open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Overlap {
-    /// It is not started.
+    /// The run is not started.
     #[default]
     Skip,
-    /// It is started when the open one has closed. One run waits at most; others that fall due meanwhile are dropped.
+    /// The run is started when the open one has closed. At most one run waits; others that become due meanwhile are
+    /// dropped.
     BufferOne,
-    /// It is started when the open one has closed, and those before it. See
+    /// The run is started when the open one and all waiting ones have closed. See
     /// [`max_buffered`](crate::client::CreateSchedule::max_buffered).
     BufferAll,
-    /// The open one is asked to cancel, and it is started when that has closed. If others fall due meanwhile, the last
-    /// of them is started.
+    /// The open run gets a request to cancel, and the run is started when it has closed. If others become due
+    /// meanwhile, the last of them is started.
     CancelOther,
-    /// The open one is terminated, and it is started at once.
+    /// The open run is terminated, and the run is started at once.
     TerminateOther,
-    /// It is started, however many are open.
+    /// The run is started, however many are open.
     AllowAll,
 }
 
 impl Overlap {
-    /// All policies, by the words of their JSON form.
+    /// All policies, with their names in JSON.
     pub const ALL: [(&'static str, Self); 6] = [
         ("skip", Self::Skip),
         ("buffer_one", Self::BufferOne),
@@ -41,12 +42,12 @@ impl Overlap {
     ];
 }
 
-/// Text that a schedule's id stands for.
+/// The placeholder for a schedule's id.
 const SCHEDULE: &str = "{schedule}";
-/// Text that a nominal time stands for.
+/// The placeholder for a nominal time.
 const TIME: &str = "{time}";
 
-/// What a schedule says, apart from the workflow and its arguments.
+/// The configuration of a schedule, without the workflow and its arguments.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Config {
@@ -66,7 +67,7 @@ pub(crate) struct Config {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Action {
-    /// The workflow id, with places for the schedule's id and the time.
+    /// The workflow id, with placeholders for the schedule's id and the time.
     pub(crate) id: String,
     #[serde(default)]
     pub(crate) terms: NewTerms,
@@ -74,15 +75,15 @@ pub(crate) struct Action {
     pub(crate) attributes: AttributeMap,
     #[serde(default)]
     pub(crate) memo: Memo,
-    /// What is sent to the run with the workflow id, or else to a new one if there is a workflow.
+    /// The signal to send to the run with the workflow id, or to a new one if there is a workflow.
     #[serde(default)]
     pub(crate) signal: Option<SignalAction>,
 }
 
-/// What stands for the workflow of a schedule that starts nothing.
+/// The stored workflow name of a schedule that starts no runs.
 pub(crate) const NO_WORKFLOW: &str = "";
 
-/// A signal to be sent.
+/// A signal to send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SignalAction {

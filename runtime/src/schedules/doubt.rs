@@ -1,9 +1,9 @@
-//! Times of which it is not known whether their runs were started.
+//! Times for which it is unknown whether their runs were started.
 //!
-//! A worker starts the runs of a schedule and then writes what it has done. If somebody has changed the schedule since
-//! the worker's claim, that is refused, and the next worker decides again. It takes up the same times, finds their runs
-//! started and writes so, unless the change has put them out of effect: a pause, another spec. Such times are kept here,
-//! and their runs are looked up, until no worker can start them any more.
+//! A worker starts the runs of a schedule and then writes the new state. If the schedule was changed since the
+//! worker's claim, this write is refused, and the next worker decides again. It finds the runs of the same times
+//! already started and records them, unless the change, such as a pause or another spec, has removed these times.
+//! Such times are kept here, and their runs are looked up, until no worker can start them any more.
 
 use std::time::Duration;
 

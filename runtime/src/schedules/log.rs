@@ -6,23 +6,23 @@ use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 use crate::store::{NewScheduleLogEntry, ScheduleLogEntry};
 
-/// What an entry in the log of a schedule tells.
+/// The kind of an entry in the log of a schedule, with its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 #[non_exhaustive]
 pub enum LogKind {
     /// The schedule was created.
     Created,
-    /// What it says was changed.
+    /// Its configuration was changed.
     Updated,
     /// It was paused.
     Paused {
-        /// Why.
+        /// The reason.
         note: String,
     },
-    /// It continues.
+    /// It was unpaused.
     Unpaused {
-        /// Why.
+        /// The reason.
         note: String,
     },
     /// A run was started.
@@ -42,34 +42,34 @@ pub enum LogKind {
         /// The workflow id.
         workflow_id: String,
     },
-    /// A run was not started, because another was open.
+    /// A run was not started because another one was open.
     Skipped,
-    /// A run was not started, because another waited already or because there is no room for more.
+    /// A run was not started because another one was waiting, or the limit of waiting runs was reached.
     Dropped,
-    /// A run was not started, because its time had passed by more than the catch-up window.
+    /// A run was not started because it was later than the catch-up window.
     Missed,
-    /// Runs were not started, because their times had passed by much more than the catch-up window.
+    /// Runs were not started because they were much later than the catch-up window.
     MissedMany {
-        /// The last time before which all are missed.
+        /// All times before this one were missed.
         until: String,
     },
-    /// A run was not started, because an open run of somebody else has its workflow id.
+    /// A run was not started because another open run has its workflow id.
     IdTaken {
         /// That run.
         by: RunId,
     },
     /// A run could not be started.
     CannotStart {
-        /// Why.
+        /// The reason.
         reason: String,
     },
-    /// A run was asked to cancel, to make room for another.
+    /// A run got a request to cancel, to make room for another one.
     CancelRequested,
-    /// A run was terminated, to make room for another.
+    /// A run was terminated, to make room for another one.
     Terminated,
-    /// A run was asked for by hand.
+    /// A run was triggered.
     Triggered,
-    /// The runs of a period were asked for.
+    /// A backfill was requested.
     Backfilled {
         /// Its first time.
         from: String,
@@ -85,16 +85,16 @@ pub struct LogEntry {
     pub seq: i64,
     /// When it was written, by the database's clock.
     pub at: Timestamp,
-    /// The nominal time that it is about.
+    /// The nominal time it concerns.
     pub nominal_at: Option<Timestamp>,
-    /// The run that it is about.
+    /// The run it concerns.
     pub run_id: Option<RunId>,
-    /// What it tells.
+    /// The kind and content.
     #[serde(flatten)]
     pub what: LogKind,
 }
 
-/// An entry as it is stored: the kind as a word of its own, for those who read the table.
+/// An entry as it is stored, with the kind in a column of its own for readers of the table.
 pub(crate) fn entry(
     what: &LogKind,
     nominal_at: Option<Timestamp>,

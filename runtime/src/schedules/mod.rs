@@ -1,11 +1,11 @@
 //! Schedules: their configuration, their progress, and their actions at a given time.
 //!
-//! [`Config`] and [`State`] are what a store keeps of a schedule, as JSON. [`State`] decides: given the time and
-//! what has become of its runs, it tells which runs are to be started, cancelled and terminated. It is a
-//! function of its arguments, so a worker that dies before it has written what it has done leaves a state from which
-//! another decides the same, and the ids of runs, made of the schedule and the nominal time, do the rest.
+//! A store keeps a schedule's [`Config`] and [`State`] as JSON. Given the time and the statuses of its runs,
+//! [`State`] decides which runs to start, cancel and terminate. It is a pure function of its arguments: if a worker
+//! dies before it has written the result, another worker makes the same decisions. A repeated start has no effect,
+//! because the id of a run is a hash of the schedule and the nominal time.
 //!
-//! This must not know stores and clocks.
+//! This module must not know stores or clocks.
 
 mod config;
 mod doubt;

@@ -13,10 +13,11 @@ use super::log::{LogKind, entry};
 use crate::model::{RunId, RunStatus, StableHash, Timestamp};
 use crate::store::NewScheduleLogEntry;
 
-/// The most times that one look takes up, so that a schedule that has stood still for long is written now and then.
+/// The maximum number of times per round, so that the state of a schedule that was idle for long is written
+/// regularly.
 const MAX_TAKEN: usize = 100;
 
-/// The most missed times that are told one by one.
+/// The maximum number of missed times that are logged one by one.
 const MAX_MISSED: usize = 100;
 
 /// How often a run is looked at on whose end another waits.
@@ -25,17 +26,17 @@ const WATCH: Duration = Duration::from_millis(500);
 /// How often runs are looked at whose failure would pause the schedule.
 const WATCH_FAILURE: Duration = Duration::from_secs(5);
 
-/// How far a schedule has come.
+/// The progress of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct State {
     /// The times up to this one are dealt with.
     pub(crate) until: UnixSeconds,
     pub(crate) paused: bool,
-    /// Why it is paused, or was resumed.
+    /// Why it was paused or unpaused.
     pub(crate) note: String,
-    /// How many runs it may still start of itself.
+    /// How many more runs it may start by its spec.
     pub(crate) remaining: Option<u64>,
-    /// What is due, in order, and waits for runs to close.
+    /// Due runs that wait for others to close, in order.
     pub(crate) waiting: VecDeque<Item>,
     pub(crate) backfills: Vec<Backfill>,
     /// The open runs that it has started, as far as it knows.
@@ -43,7 +44,7 @@ pub(crate) struct State {
     pub(crate) last_completed: Option<RunId>,
     pub(crate) last_failed: Option<RunId>,
     pub(crate) counts: Counts,
-    /// The last requests of clients, by which one that is made again is known.
+    /// The last requests of clients, to detect repetitions.
     pub(crate) requests: VecDeque<u64>,
     #[serde(default, skip_serializing_if = "Doubt::is_empty")]
     pub(crate) doubt: Doubt,
@@ -52,21 +53,21 @@ pub(crate) struct State {
 /// What a schedule has done so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Runs that were started, and signals that were sent.
+    /// Runs started, and signals sent.
     pub started: u64,
-    /// Runs that were not started because one was open.
+    /// Runs not started because one was open.
     pub skipped: u64,
-    /// Runs that were not started because one waited already, or because there was no room for more.
+    /// Runs not started because one was waiting, or the limit of waiting runs was reached.
     pub dropped: u64,
-    /// Runs that were not started because their times had passed by more than the catch-up window. Of a long outage,
-    /// only some are counted.
+    /// Runs not started because they were later than the catch-up window. After a long outage, only some of them
+    /// are counted.
     pub missed: u64,
-    /// Runs that were not started because somebody else's run had the workflow id, or because they could not be; signals
-    /// that no run was there for.
+    /// Runs not started because another run had the workflow id, or because they could not be started; and signals
+    /// without a receiving run.
     pub refused: u64,
 }
 
-/// A run that is due.
+/// A due run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Item {
     pub(crate) nominal: Timestamp,
@@ -84,7 +85,7 @@ pub(crate) enum ItemKind {
     Backfill(u64),
 }
 
-/// A period whose runs are asked for.
+/// A requested backfill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Backfill {
     pub(crate) request: u64,

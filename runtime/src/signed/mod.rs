@@ -1,8 +1,8 @@
 //! Signed tokens of promises, which expire, for links that are given to strangers.
 //!
-//! The text of a [`PromiseToken`] is made of its parts, so whoever knows a workflow id can write one. A
-//! [`TokenSigner`] adds a time and a signature (HMAC with SHA-256) to it, and a web server lets only those through that
-//! it has signed.
+//! The text of a [`PromiseToken`] is built from its parts, so anyone who knows a workflow id can write one. A
+//! [`TokenSigner`] adds an expiry time and a signature (HMAC with SHA-256), and a web server accepts only tokens
+//! with a valid signature.
 
 #[cfg(feature = "axum")]
 mod web;
@@ -17,10 +17,10 @@ use crate::model::{PromiseToken, Timestamp};
 #[cfg(feature = "axum")]
 pub use self::web::SignedPromise;
 
-/// The fewest bytes of a secret: as many as the signature has.
+/// The minimum length of a secret in bytes, that of the signature.
 const MIN_SECRET: usize = 32;
 
-/// Signs tokens of promises, and checks the signatures.
+/// Signs tokens of promises, and verifies the signatures.
 ///
 /// ```
 /// use piton::model::PromiseToken;
@@ -37,24 +37,24 @@ const MIN_SECRET: usize = 32;
 /// ```
 #[derive(Clone)]
 pub struct TokenSigner {
-    /// The one that signs comes first.
+    /// The first key signs.
     keys: Vec<(String, Hmac<Sha256>)>,
 }
 
 impl TokenSigner {
-    /// One that signs with this secret. The key's id is a part of what it signs, so that secrets can be replaced: letters,
-    /// digits, `-` and `_`.
+    /// A signer with this secret. The key's id is part of each signed token, so that secrets can be replaced:
+    /// letters, digits, `-` and `_`.
     ///
     /// # Errors
-    /// [`KeyProblem`] if the secret has less than 32 bytes, or the id other characters.
+    /// [`KeyProblem`] if the secret has less than 32 bytes, or the id has other characters.
     pub fn new(key_id: impl Into<String>, secret: impl AsRef<[u8]>) -> Result<Self, KeyProblem> {
         Self { keys: Vec::new() }.accept(key_id, secret)
     }
 
-    /// Accepts what was signed with another secret, too.
+    /// Also accepts tokens signed with another secret.
     ///
     /// # Errors
-    /// As of [`TokenSigner::new`].
+    /// Those of [`TokenSigner::new`].
     pub fn accept(
         mut self,
         key_id: impl Into<String>,
@@ -75,7 +75,7 @@ impl TokenSigner {
         Ok(self)
     }
 
-    /// The token with its signature, good until this time, to the second. It needs no quoting in an URL.
+    /// The token with its signature, valid until this time, in whole seconds. It needs no quoting in a URL.
     pub fn sign(&self, token: &PromiseToken, until: Timestamp) -> String {
         let seconds = until.as_micros().div_euclid(1_000_000);
         let Some((key_id, mac)) = self.keys.first() else { return String::new() };
@@ -88,10 +88,10 @@ impl TokenSigner {
         signed
     }
 
-    /// The token in a text that was signed. How long it takes does not tell how much of the signature is right.
+    /// Verifies a signed token and returns the token. Takes constant time for the signature.
     ///
     /// # Errors
-    /// [`SignatureError`] if it was not signed with one of the keys, was changed, or is no longer good `now`.
+    /// [`SignatureError`] if it was not signed with one of the keys, was changed, or has expired at `now`.
     pub fn verify(&self, signed: &str, now: Timestamp) -> Result<PromiseToken, SignatureError> {
         let mut parts = signed.rsplitn(4, '.');
         let mut next = || parts.next().ok_or(SignatureError::Malformed);
@@ -110,7 +110,7 @@ impl TokenSigner {
     }
 }
 
-/// Secrets are not shown.
+/// Does not print secrets.
 impl fmt::Debug for TokenSigner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ids: Vec<&str> = self.keys.iter().map(|(key_id, _)| key_id.as_str()).collect();
@@ -118,7 +118,7 @@ impl fmt::Debug for TokenSigner {
     }
 }
 
-/// The bytes of a text of digits.
+/// Decodes hex digits.
 fn bytes(hex: &str) -> Option<Vec<u8>> {
     let digit = |digit: &u8| char::from(*digit).to_digit(16);
     let pairs = hex.as_bytes().chunks(2);
@@ -130,19 +130,19 @@ fn bytes(hex: &str) -> Option<Vec<u8>> {
         .collect()
 }
 
-/// Why a key cannot sign.
+/// Why a key is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyProblem {
-    /// The secret can be guessed.
+    /// The secret is too short.
     #[error("the secret of the key `{key_id}` has {length} bytes: use at least 32 random bytes")]
     Short {
         /// The key's id.
         key_id: String,
-        /// How many bytes the secret has.
+        /// Its length in bytes.
         length: usize,
     },
-    /// The id cannot be a part of a token.
+    /// The id has characters that a token cannot contain.
     #[error("`{key_id}` cannot be the id of a key: use letters, digits, `-` and `_`")]
     Id {
         /// The id.
@@ -150,20 +150,20 @@ pub enum KeyProblem {
     },
 }
 
-/// Why a signed token is not accepted.
+/// Why a signed token is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SignatureError {
-    /// It is no signed token: it was cut off, or is something else.
+    /// It is not a signed token: it was truncated, or is something else.
     #[error("this is not a signed token")]
     Malformed,
-    /// The key that signed it is not known here.
+    /// It was signed with an unknown key.
     #[error("the token was signed with a key that is not accepted")]
     UnknownKey,
-    /// The signature is not that of the text.
+    /// The signature is wrong.
     #[error("the signature of the token is wrong")]
     Forged,
-    /// It was good until a time that has passed.
+    /// It has expired.
     #[error("the token has expired")]
     Expired,
 }

@@ -8,10 +8,11 @@ use serde::Deserialize;
 use super::{SignatureError, TokenSigner};
 use crate::model::{PromiseToken, Timestamp};
 
-/// The token of a request, as a [`TokenSigner`] has signed it: the parameter `token` of the path (`/approve/{token}`)
-/// or of the query (`/approve?token=…`). The state of the router holds the signer.
+/// The signed token of a request, verified by the router's [`TokenSigner`]: the parameter `token` of the path
+/// (`/approve/{token}`) or of the query (`/approve?token=…`). The signer is part of the router's state.
 ///
-/// A request without one gets the status 400, one whose signature is wrong 403, and one that comes too late 410.
+/// A request without a token gets the status 400, one with a wrong signature 403, and one with an expired token
+/// 410.
 ///
 /// ```
 /// use axum::Router;

@@ -9,16 +9,16 @@ use crate::model::Timestamp;
 /// The clock of a store.
 #[derive(Clone, Debug, Default)]
 pub enum Clock {
-    /// The database's own. For SQLite that is the clock of the machine, which all processes that
-    /// use the file share.
+    /// The database's own clock. For SQLite this is the clock of the machine, which all processes that use the file
+    /// share.
     #[default]
     Database,
-    /// One that only moves when told to, for tests.
+    /// A clock that moves only when it is set, for tests.
     Manual(Arc<ManualClock>),
 }
 
 impl Clock {
-    /// The time, unless the database is to be asked.
+    /// The time, unless the database has to be queried.
     #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(crate) fn manual_now(&self) -> Option<Timestamp> {
         match self {
@@ -28,7 +28,7 @@ impl Clock {
     }
 }
 
-/// A clock that only moves when told to.
+/// A clock that moves only when it is set.
 #[derive(Debug)]
 pub struct ManualClock(AtomicI64);
 

@@ -1,4 +1,4 @@
-//! Opening the store of a URL.
+//! Opening a store by its URL.
 
 #[cfg(feature = "sqlite")]
 use std::path::Path;
@@ -8,24 +8,24 @@ use std::time::Duration;
 use super::{Clock, Store, namespace};
 use crate::error::ConnectError;
 
-/// How a store is opened, apart from where it is.
+/// Options for opening a store.
 #[derive(Clone, Debug)]
 pub struct StoreOptions {
     pub(super) clock: Clock,
     pub(super) namespace: Option<String>,
-    /// Connections that read beside the one that writes (SQLite).
+    /// Connections that only read, in addition to the writing one (SQLite).
     #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only SQLite has readers"))]
     pub(super) readers: u32,
-    /// Connections for everything but news and locks, which have one of their own (Postgres).
+    /// Connections, without the separate one for notifications and locks (Postgres).
     #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "SQLite has its own number"))]
     pub(super) connections: u32,
-    /// How long a server may take to answer (Postgres).
+    /// How long a server may take to respond (Postgres).
     #[cfg_attr(not(feature = "postgres"), allow(dead_code, reason = "SQLite always answers"))]
     pub(super) answer_timeout: Duration,
 }
 
 impl Default for StoreOptions {
-    /// The database's own clock, no namespace, three readers (SQLite), ten connections and 30 s for an answer
+    /// The database's own clock, no namespace, three readers (SQLite), ten connections, and 30 s for a response
     /// (Postgres).
     fn default() -> Self {
         let answer_timeout = Duration::from_secs(30);
@@ -35,46 +35,47 @@ impl Default for StoreOptions {
 }
 
 impl StoreOptions {
-    /// Tells leases and due times by `clock`.
+    /// Uses `clock` for leases and due times. Default: the database's clock.
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
     }
 
-    /// Opens a namespace of the database: a store of its own, with its own runs, workflow ids, queues, schedules,
-    /// workers and retention. Nothing in one namespace can be seen or reached from another. Without this, a store
-    /// is opened that is in no namespace.
+    /// Opens a namespace of the database: a separate store with its own runs, workflow ids, queues, schedules,
+    /// workers and retention. Nothing in one namespace can be seen or reached from another. Default: no namespace,
+    /// which is a store of its own.
     ///
-    /// On Postgres it is the schema of that name, which is created if it is missing and the user may create it. On
-    /// SQLite it is a file beside that of the database: `orders@billing.db` for the namespace `billing` of
-    /// `orders.db`. A database in memory has its store to itself, so there the name changes nothing.
+    /// On Postgres, a namespace is the schema of that name, which is created if it is missing and the user has the
+    /// right to. On SQLite, it is a file beside the database: `orders@billing.db` for the namespace `billing` of
+    /// `orders.db`. Each database in memory is a store of its own, so the name has no effect there.
     ///
-    /// A name has 1 to 48 bytes of ASCII letters, digits, `_` and `-`, and does not begin with `pg_`. Case counts.
+    /// A name has 1 to 48 bytes of ASCII letters, digits, `_` and `-`, and does not start with `pg_`. It is
+    /// case-sensitive.
     #[must_use]
     pub fn namespace(mut self, name: impl Into<String>) -> Self {
         self.namespace = Some(name.into());
         self
     }
 
-    /// Uses at most this many connections to a Postgres server, and one more for news and locks. One
-    /// of them is for leases alone, a third, but at least two, for claims and commits, and a quarter,
-    /// but at least one, for starts, signals and looks for results; so five is the least.
+    /// Sets the maximum number of connections to a Postgres server; one more is used for notifications and locks.
+    /// One of them is reserved for leases; a third, at least two, for claims and commits; and a quarter, at least
+    /// one, for starts, signals and queries of results. The minimum is therefore 5. Default: 10.
     #[must_use]
     pub fn connections(mut self, connections: u32) -> Self {
         self.connections = connections;
         self
     }
 
-    /// Gives a Postgres server this long to answer. A call that gets no answer fails with an error
-    /// that can be retried, on another connection; what it was to write may have been written.
+    /// Sets how long a Postgres server may take to respond. After that, the call fails with a retryable error and
+    /// uses another connection next time; its write may have taken effect. Default: 30 s.
     #[must_use]
     pub fn answer_timeout(mut self, timeout: Duration) -> Self {
         self.answer_timeout = timeout;
         self
     }
 
-    /// Opens the store that `url` names, see [`connect`].
+    /// Opens the store at `url`, see [`connect`].
     ///
     /// # Errors
     /// See [`connect`].
@@ -96,34 +97,34 @@ impl StoreOptions {
     }
 }
 
-/// Opens a store and brings its schema up to date.
+/// Opens a store and migrates its schema.
 ///
-/// - `sqlite:orders.db`, `sqlite:///var/lib/orders.db`: a file, made if it is missing; its
-///   directory must exist. The path is taken as it stands, without escapes or parameters. It is always
-///   written with a write-ahead log and `synchronous=FULL`: what was acknowledged is on disk.
-/// - `sqlite::memory:`: a database that ends with the store.
-/// - `postgres://user:password@host:port/database`: a Postgres server, version 13 or later, with
-///   the parameters of `sqlx`. The tables, all named `piton_…`, are made in the first schema of the
-///   search path. The database's encoding must be UTF8. A proxy between them must keep sessions: news and locks depend on them. One that lets
-///   sessions share connections, as pgbouncer does for transactions, is refused. Where
-///   `synchronous_commit` is `off`, piton's sessions turn it on, so that what was acknowledged is on the
-///   server's disk; any other value stays as it is.
+/// - `sqlite:orders.db`, `sqlite:///var/lib/orders.db`: a file, created if it is missing; its directory must exist.
+///   The path is used literally, without escapes or parameters. The file always uses a write-ahead log and
+///   `synchronous=FULL`, so acknowledged writes are on disk.
+/// - `sqlite::memory:`: a database that is deleted when the store is closed.
+/// - `postgres://user:password@host:port/database`: a Postgres server, version 13 or later, with the parameters of
+///   `sqlx`. The tables, all named `piton_…`, are created in the first schema of the search path. The database's
+///   encoding must be UTF8. Connection poolers must keep sessions, because notifications and locks depend on them;
+///   one that shares connections between transactions, like pgbouncer in transaction mode, is refused. If
+///   `synchronous_commit` is `off`, piton's sessions turn it on, so that acknowledged writes are on the server's
+///   disk; other values do not change.
 ///
-/// Dropping the future may leave a new file or new tables behind, which the next call takes as they are.
+/// If the future is dropped, a new file or new tables may remain; the next call uses them.
 ///
 /// # Errors
-/// [`ConnectError`]; trying again helps only with [`ConnectError::Unreachable`], once its reason is
-/// gone. Nothing is created by a call that fails with [`ConnectError::Url`].
+/// [`ConnectError`]. Retrying helps only for [`ConnectError::Unreachable`], once its cause is fixed. A call that
+/// fails with [`ConnectError::Url`] has created nothing.
 pub async fn connect(url: &str) -> Result<Arc<dyn Store>, ConnectError> {
     StoreOptions::default().connect(url).await
 }
 
-/// The [namespaces](StoreOptions::namespace) of the database that `url` names, in the order of their names. The
-/// store that [`connect`] opens is not among them.
+/// The [namespaces](StoreOptions::namespace) of the database at `url`, ordered by name. The store without a
+/// namespace is not included.
 ///
 /// # Errors
 /// [`ConnectError::Url`], and [`ConnectError::Unreachable`] if the server or the directory of the file cannot be
-/// read. Nothing is created.
+/// read. Creates nothing.
 pub async fn namespaces(url: &str) -> Result<Vec<String>, ConnectError> {
     match url.split_once(':') {
         #[cfg(feature = "sqlite")]
@@ -197,7 +198,7 @@ fn url_error(url: &str, reason: &str) -> ConnectError {
     ConnectError::Url { url: without_password(url), reason: reason.to_owned() }
 }
 
-/// The URL fit for a log.
+/// The URL without its password, for logs.
 pub(super) fn without_password(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {
         return url.to_owned();

@@ -1,4 +1,4 @@
-//! The effects of the steps of a commit by their kinds, for stores that write all of a kind at once.
+//! The effects of the steps of a commit, grouped by kind, for stores that write all effects of a kind at once.
 
 use super::contract::history::KeptState;
 use super::{ActivityKey, CommitStep, Effect, MessageKey, NewActivity, NewDeadLetter};
@@ -8,26 +8,26 @@ use crate::model::{AttributeChanges, NewReply, OutgoingMessage, RunId};
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
 pub(super) struct Effects<'a> {
-    /// Activities for queues.
+    /// Activities to put on queues.
     pub(super) enqueued: Vec<(RunId, &'a NewActivity)>,
-    /// Activities that are no longer wanted.
+    /// Activities to remove.
     pub(super) given_up: Vec<ActivityKey>,
-    /// Messages for the outbox.
+    /// Messages to put into the outbox.
     pub(super) sent: Vec<(MessageKey, &'a OutgoingMessage)>,
-    /// Arrivals for the dead letters.
+    /// Arrivals to move to the dead letters.
     pub(super) set_aside: Vec<(RunId, &'a NewDeadLetter)>,
-    /// Attributes that are set and unset.
+    /// Changes of attributes.
     pub(super) attributes: Vec<(RunId, AttributeChanges)>,
     /// Answers to updates.
     pub(super) replied: Vec<(RunId, &'a NewReply)>,
-    /// Runs that are paused.
+    /// Runs to pause.
     pub(super) paused: Vec<RunId>,
-    /// States for the history.
+    /// States to keep in the history.
     pub(super) kept: Vec<KeptState<'a>>,
 }
 
 impl<'a> Effects<'a> {
-    /// Those of these steps, in their order. The steps are such as [`check`] lets pass.
+    /// The effects of these steps, in order. The steps must have passed [`check`].
     pub(super) fn of(steps: impl Iterator<Item = &'a CommitStep>) -> Self {
         let mut effects = Self::default();
         for step in steps {
@@ -57,7 +57,7 @@ impl<'a> Effects<'a> {
     }
 }
 
-/// Refuses steps that send more messages than there are keys for.
+/// Refuses steps with more messages than there are keys.
 ///
 /// # Errors
 /// [`StoreError::Unstorable`].

@@ -1,7 +1,6 @@
 //! Decides the result of each end of an attempt in a batch, for all SQL stores.
 //!
-//! The store has locked the runs and the activities and has read what stands in the rows; nothing
-//! here knows how.
+//! The store has locked the runs and the activities and has read their columns; this module does no I/O.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -42,19 +41,19 @@ struct Attempt {
     queue: String,
     waits: bool,
     expired: bool,
-    /// The promise that it completes, and for how long the outcome is kept, if it is an item of the queue.
+    /// The promise that it completes and how long the outcome is kept, if it is an item of a queue.
     item: Option<(PromiseToken, Duration)>,
 }
 
-/// What is known before a batch of ends, and what the batch makes of it.
+/// The state before a batch of ends, and the writes of the batch.
 pub(super) struct Ends {
     recipients: Recipients,
     attempts: HashMap<ActivityKey, Attempt>,
-    /// The outcomes, as arrivals that were accepted.
+    /// The outcomes, as accepted arrivals.
     pub(super) arrivals: Vec<NewArrival>,
-    /// What became of them, in their order.
+    /// The results of these arrivals, in their order.
     pub(super) accepted: Vec<ArrivalOutcome>,
-    /// The activities that are over.
+    /// The activities that are complete.
     pub(super) removed: Vec<ActivityKey>,
     /// Those of them that have failed, and how.
     pub(super) failed: Vec<(ActivityKey, String)>,
@@ -62,26 +61,26 @@ pub(super) struct Ends {
     pub(super) detached: Vec<RunId>,
     /// Those of them that somebody works at who does not know.
     pub(super) given_up: Vec<ActivityKey>,
-    /// The activities that go on without the worker they had.
+    /// The activities that continue without their present worker.
     pub(super) let_go: Vec<LetGo>,
-    /// What items of queues that are over tell their promises.
+    /// Messages of completed items of queues to their promises.
     pub(super) messages: Vec<(MessageKey, OutgoingMessage)>,
-    /// Keys of tokens that were used for something else than an arrival.
+    /// Keys of tokens that were used without an arrival.
     pub(super) keys: Vec<(RunId, String)>,
-    /// The queues on which something is due, now or later.
+    /// The queues with activities that are due, now or later.
     pub(super) queues: BTreeSet<String>,
 }
 
-/// An activity that goes on without the worker it had.
+/// An activity that continues without its present worker.
 pub(super) struct LetGo {
     pub(super) key: ActivityKey,
-    /// When it is due again; `None` if the attempt awaits its token.
+    /// When it is due again; `None` if the attempt waits for its token.
     pub(super) due_at: Option<Timestamp>,
     /// The number of its last attempt.
     pub(super) attempt: i64,
-    /// New details, if there are any.
+    /// New details of a heartbeat, if there are any.
     pub(super) details: Option<Payload>,
-    /// How that attempt failed, if it did.
+    /// The failure of that attempt, if it failed.
     pub(super) failure: Option<String>,
 }
 
@@ -114,7 +113,7 @@ impl Ends {
         }
     }
 
-    /// Decides about one end and takes note of it.
+    /// Decides the result of one end, and records its writes.
     pub(super) fn accept(&mut self, end: FinishActivity) -> FinishOutcome {
         let token = end.dedup_key();
         let FinishActivity { key, attempt, reporter, end } = end;
@@ -196,7 +195,7 @@ impl Ends {
         }
     }
 
-    /// A run that is closed wants nothing any more; the row goes all the same.
+    /// A closed run takes no outcome; the activity's row is deleted nevertheless.
     fn deliver(&mut self, arrival: NewArrival) -> FinishOutcome {
         let accepted = self.recipients.accept(&arrival);
         match accepted {
@@ -209,13 +208,13 @@ impl Ends {
         }
     }
 
-    /// The owner of a run that has got something.
+    /// The owner of a run that has a new arrival.
     #[cfg(feature = "postgres")]
     pub(super) fn owner(&self, run_id: RunId) -> Option<WorkerId> {
         self.recipients.owner(run_id)
     }
 
-    /// The runs that have got something: those that it wakes, then the others.
+    /// The runs with new arrivals: those that become due, then the others.
     pub(super) fn grown(&self) -> (super::recipients::Counts, super::recipients::Counts) {
         self.recipients.grown()
     }
@@ -223,17 +222,17 @@ impl Ends {
 
 /// The key of a row.
 pub(super) fn key(run_id: Uuid, handle: i64) -> ActivityKey {
-    // Handles count up from 0, which the schema checks.
+    // Handles are not negative, which the schema checks.
     ActivityKey { run_id: run_id.into(), handle: Handle(handle.unsigned_abs()) }
 }
 
 /// The stored form of a handle.
 pub(super) fn handle(handle: Handle) -> i64 {
-    // A run that asks for a million operations a second gets there in 290,000 years.
+    // A run with a million operations a second reaches this after 290,000 years.
     i64::try_from(handle.0).unwrap_or(i64::MAX)
 }
 
-/// A time far enough from the ends of the range for limits to be added to it.
+/// Keeps a time so far from the ends of the range that limits can be added to it.
 fn tellable(at: Timestamp) -> Timestamp {
     Timestamp(at.0.clamp(i64::MIN / 2, i64::MAX / 2))
 }

@@ -2,18 +2,18 @@
 
 use crate::error::StoreError;
 
-/// What a database's own code says.
+/// The meaning of a database's error code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Trying again may help.
+    /// Retrying may help.
     Retryable,
-    /// A value is not one that the database keeps.
+    /// The database cannot store a value.
     Unstorable,
-    /// Neither.
+    /// Any other error.
     Final,
 }
 
-/// Makes the error of `operation`; `judge` knows the database's own codes.
+/// The error of `operation`; `judge` classifies the database's own codes.
 pub(super) fn failed(
     operation: &'static str,
     judge: fn(&str) -> Verdict,

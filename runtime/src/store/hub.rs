@@ -1,7 +1,7 @@
 //! In-process notifications: commits of a store reach waiting tasks without a query.
 //!
-//! News is a hint. Whoever waits for it also polls slowly, so a lost or spurious message costs time
-//! and nothing else.
+//! Notifications are hints. Every waiter also polls slowly, so a lost or spurious notification costs time and
+//! nothing else.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -13,12 +13,12 @@ use super::ActivityKey;
 use super::Ending;
 use crate::model::RunId;
 
-/// What can be told of a run.
+/// An event of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunEvent {
-    /// Its inbox has grown.
+    /// Its inbox has a new arrival.
     Arrival(RunId),
-    /// It has closed or become blocked.
+    /// It has closed or was blocked.
     Settled(RunId),
 }
 
@@ -30,25 +30,25 @@ impl RunEvent {
     }
 }
 
-/// How many runs are remembered that have something in the outbox.
+/// The maximum number of runs to remember with messages in the outbox.
 const MAX_SENT: usize = 10_000;
 
-/// Who wants news of which run, each under the key of its subscription.
+/// A subscriber to events of runs, with the key of the subscription.
 type Subscribers = HashMap<RunId, Vec<(u64, Subscriber)>>;
 
 #[derive(Debug)]
 enum Subscriber {
-    /// Wants all news.
+    /// Gets all events.
     Events(mpsc::UnboundedSender<RunEvent>),
     /// Waits for the end.
     End(oneshot::Sender<Option<Arc<Ending>>>),
 }
 
-/// Whom to wake, and the key of its watch.
+/// The waiter to wake, and the key of its watch.
 type Watcher = (u64, Arc<Notify>);
 
-/// Tells tasks of this process that a run is due, has got something, or has settled, and that an
-/// activity is due on a queue or has been given up.
+/// Notifies tasks of this process that a run is due, has an arrival, or has settled, and that an activity on a
+/// queue is due or was dropped.
 #[derive(Debug, Default)]
 pub struct Hub {
     due: Notify,
@@ -56,48 +56,47 @@ pub struct Hub {
     subscribers: Mutex<Subscribers>,
     next_key: AtomicU64,
     arrivals: AtomicU64,
-    /// Whom to wake for which queue.
+    /// The waiters by queue.
     queues: Mutex<HashMap<String, Vec<Weak<Notify>>>>,
-    /// Runs for which the store has put something into the outbox.
+    /// Runs for which the store has put messages into the outbox.
     sent: Mutex<BTreeSet<RunId>>,
-    /// Told when there is one more.
+    /// Notified when a run is added.
     sent_news: Notify,
-    /// Whom to wake when something of a run is committed, each with the key of its watch.
+    /// The waiters for commits of runs, each with the key of its watch.
     watchers: Mutex<HashMap<RunId, Vec<Watcher>>>,
-    /// How many they are: there are commits all the time, and seldom watchers.
+    /// Their number, because commits are frequent and watchers rare.
     watcher_count: AtomicUsize,
-    /// Who makes attempts of activities on queues.
+    /// Workers that make attempts of queued activities.
     makers: Mutex<Vec<mpsc::UnboundedSender<ActivityKey>>>,
 }
 
 impl Hub {
-    /// Says that at least one run may be due, now or at some time to come. One waiting task is woken, or
-    /// the next to wait.
+    /// Notifies that at least one run may be due, now or later. Wakes one waiting task, or the next to wait.
     pub fn announce_due(&self) {
         self.due.notify_one();
     }
 
-    /// Waits until some run may be due. Cancellation safe.
+    /// Waits until a run may be due. Cancellation safe.
     pub async fn due(&self) {
         self.due.notified().await;
     }
 
-    /// Says that a schedule may be due, now or at some time to come.
+    /// Notifies that a schedule may be due, now or later.
     pub fn announce_schedule(&self) {
         self.schedules.notify_one();
     }
 
-    /// Waits until some schedule may be due. Cancellation safe.
+    /// Waits until a schedule may be due. Cancellation safe.
     pub async fn schedule(&self) {
         self.schedules.notified().await;
     }
 
-    /// Passes news to whoever subscribed to the run.
+    /// Sends an event to the subscribers of its run.
     pub fn announce(&self, event: RunEvent) {
         self.pass_on(event, || None);
     }
 
-    /// Says that a run has closed, and to those who wait for that, how.
+    /// Notifies that a run has closed; waiters for its end get the ending.
     pub fn announce_end(&self, run_id: RunId, ending: impl FnOnce() -> Ending) {
         self.pass_on(RunEvent::Settled(run_id), || Some(Arc::new(ending())));
     }
@@ -113,7 +112,7 @@ impl Hub {
         if let Some(subscribers) = self.lock().get_mut(&event.run_id()) {
             for (_, subscriber) in subscribers.iter() {
                 if let Subscriber::Events(sender) = subscriber {
-                    // A receiver that is gone is about to remove itself.
+                    // A receiver that is gone will remove itself.
                     let _ = sender.send(event);
                 }
             }
@@ -135,13 +134,13 @@ impl Hub {
         }
     }
 
-    /// How many arrivals have been announced, of whatever run. Whoever reads an inbox, subscribes,
-    /// and finds the number unchanged has missed nothing.
+    /// The number of arrivals announced so far, for all runs. A task that reads an inbox, then subscribes, and
+    /// finds this number unchanged has missed nothing.
     pub fn arrivals(&self) -> u64 {
         self.arrivals.load(Ordering::Acquire)
     }
 
-    /// Has news of `run_id` sent to `sender` until the subscription is dropped.
+    /// Sends events of `run_id` to `sender` until the subscription is dropped.
     pub fn subscribe(
         self: &Arc<Self>,
         run_id: RunId,
@@ -150,13 +149,13 @@ impl Hub {
         self.add(run_id, Subscriber::Events(sender))
     }
 
-    /// Waits for the end of a run from now on.
+    /// Waits for the end of a run, from this call on.
     pub fn watch_end(self: &Arc<Self>, run_id: RunId) -> EndWatch {
         let (sender, ending) = oneshot::channel();
         EndWatch { _subscription: self.add(run_id, Subscriber::End(sender)), ending }
     }
 
-    /// Wakes those who watch these runs, of which something was committed in this process.
+    /// Wakes the watchers of these runs, which were changed by commits of this process.
     pub fn announce_changed(&self, run_ids: impl Iterator<Item = RunId>) {
         if self.watcher_count.load(Ordering::Acquire) == 0 {
             return;
@@ -168,7 +167,7 @@ impl Hub {
         }
     }
 
-    /// Hears of what is committed of a run in this process from now on.
+    /// Watches the commits of a run in this process, from this call on.
     pub fn watch_run(self: &Arc<Self>, run_id: RunId) -> RunWatch {
         let key = self.next_key.fetch_add(1, Ordering::Relaxed);
         let changed = Arc::new(Notify::new());
@@ -184,7 +183,7 @@ impl Hub {
         Subscription { hub: Arc::clone(self), run_id, key }
     }
 
-    /// Says that some activity on this queue may be due, now or sooner than was known.
+    /// Notifies that an activity on this queue may be due, now or earlier than known.
     pub fn announce_queued(&self, queue: &str) {
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(listeners) = queues.get_mut(queue) {
@@ -196,8 +195,8 @@ impl Hub {
         }
     }
 
-    /// What is notified for as long as it is kept whenever an activity on one of these queues may
-    /// be due.
+    /// Returns a `Notify` that is notified whenever an activity on one of these queues may be due, as long as it is
+    /// kept.
     pub fn listen_to_queues<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Arc<Notify> {
         let listener = Arc::new(Notify::new());
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
@@ -207,23 +206,24 @@ impl Hub {
         listener
     }
 
-    /// Says that a run has given up an activity of which an attempt is being made.
+    /// Notifies that a run has dropped an activity with a running attempt.
     pub fn announce_given_up(&self, key: ActivityKey) {
         let mut makers = self.makers.lock().unwrap_or_else(PoisonError::into_inner);
         makers.retain(|maker| maker.send(key).is_ok());
     }
 
-    /// Tells of every activity that is given up, until the receiver is dropped.
+    /// Reports every dropped activity, until the receiver is dropped.
     pub fn listen_for_given_up(&self) -> mpsc::UnboundedReceiver<ActivityKey> {
         let (sender, receiver) = mpsc::unbounded_channel();
         self.makers.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
         receiver
     }
 
-    /// Says that the store itself has put something into the outbox in the name of a run, such as that it is over.
+    /// Notifies that the store itself has put a message of a run into the outbox, for example that the run has
+    /// closed.
     pub fn announce_sent(&self, run_id: RunId) {
         let mut sent = self.lock_sent();
-        // Where nobody relays, nobody takes these. What is left out, a sweep finds.
+        // If no task relays messages, nobody takes these. Runs left out are found by a sweep.
         if sent.len() < MAX_SENT {
             sent.insert(run_id);
         }
@@ -231,12 +231,12 @@ impl Hub {
         self.sent_news.notify_one();
     }
 
-    /// The runs announced so since the last call, in the order of their ids.
+    /// The runs announced since the last call, ordered by id.
     pub fn take_sent(&self) -> Vec<RunId> {
         std::mem::take(&mut *self.lock_sent()).into_iter().collect()
     }
 
-    /// Waits until one may have been announced. Cancellation safe.
+    /// Waits until a run may have been announced. Cancellation safe.
     pub async fn sent(&self) {
         self.sent_news.notified().await;
     }
@@ -246,12 +246,12 @@ impl Hub {
     }
 
     fn lock(&self) -> MutexGuard<'_, Subscribers> {
-        // The map is whole after every operation, so a panic elsewhere does not spoil it.
+        // The map is consistent after every operation, so a poisoned lock is usable.
         self.subscribers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Hears of the end of one run, or that there may be one.
+/// Waits for the end of one run.
 #[derive(Debug)]
 pub struct EndWatch {
     ending: oneshot::Receiver<Option<Arc<Ending>>>,
@@ -259,15 +259,15 @@ pub struct EndWatch {
 }
 
 impl EndWatch {
-    /// Waits until the run has settled since the watch began. `None` if it is blocked, or if how it
-    /// closed is not known in this process: then the database knows.
+    /// Waits until the run has settled since the watch began. `None` if it is blocked, or if this process does not
+    /// know its ending: then query the database.
     pub async fn settled(self) -> Option<Arc<Ending>> {
         // The sender is not dropped before it has sent.
         self.ending.await.unwrap_or_default()
     }
 }
 
-/// Hears of what is committed of one run, until it is dropped.
+/// Watches the commits of one run, until dropped.
 #[derive(Debug)]
 pub struct RunWatch {
     hub: Arc<Hub>,

@@ -1,4 +1,4 @@
-//! What the end of a run asks for, alike for every SQL store.
+//! The consequences of the end of a run for other runs, for all SQL stores.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::{ArrivalKind, NewArrival, reason_of_parent_close};
 use crate::machine::OperationOutcome;
 use crate::model::{ChildEnd, ParentClose, RunId};
 
-/// What those who wait are told, and requests to cancel for children.
+/// The ends reported to waiting parents, and requests to cancel for children.
 pub(super) fn arrivals(
     waits: &[ChildWait],
     ends: &HashMap<RunId, ChildEnd>,

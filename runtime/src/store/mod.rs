@@ -1,71 +1,67 @@
-//! The contract between the engine and a database: whole transitions, each atomic and durable when
-//! it returns.
+//! The contract between the engine and a database. Each method is a whole transition: atomic, and durable when it
+//! returns.
 //!
-//! A store knows rows, guards and clocks. It must not know how a state machine is stepped, what a
-//! snapshot holds, or when to call what: that is the engine's part.
+//! A store knows rows, guards and clocks. It must not know how a state machine is stepped, what a snapshot
+//! contains, or when to call which method.
 //!
 //! # Ownership
-//! A run is *owned* when it points to a worker's `(WorkerId, Epoch)`. Only the owner commits steps.
-//! Every write of an owner carries the guard: its worker row is valid (this epoch, lease not
-//! expired by the **database's** clock), the run still points to it, and `step_no` is as expected.
-//! Fencing a worker raises the epoch of its row and lets go of its runs in one transaction, so a
-//! worker that wakes up late finds its epoch gone and commits nothing.
+//! A run is *owned* if its row names a worker's `(WorkerId, Epoch)`. Only the owner commits steps. Every write of
+//! an owner has a guard: the worker's row is valid (this epoch, and a lease that has not expired by the
+//! **database's** clock), the run's row still names it, and `step_no` is as expected. Fencing a worker increases
+//! the epoch of its row and releases its runs in one transaction. A worker that wakes up late therefore has an old
+//! epoch and commits nothing.
 //!
 //! # Lock order
-//! Worker row, then run rows in ascending `run_id`, then the run's other rows, activities in
-//! ascending (`run_id`, `handle`), then rows of the outbox in ascending (`run_id`, `seq`), then dead
-//! letters in the order of their ids, then promises in the order of their keys. Schedules are locked alone, in the order of
-//! their ids. Every transaction that touches more than one row follows it, so
-//! stores with row locks do not deadlock. A worker that must stay valid until the transaction ends is
-//! locked so that others may rely on it too and its lease may be renewed, but nobody can fence it
-//! (Postgres: `FOR KEY SHARE`); fencing locks it alone (`FOR UPDATE`). A row of the outbox is locked without
-//! the run that has sent it: a commit adds rows, which nobody else can see yet, and takes none away. On
-//! SQLite the one right to write stands for all of these locks. What locks nothing below reads what is
-//! committed, and guards nothing.
+//! The worker's row; runs in ascending `run_id`; their other rows, activities in ascending (`run_id`, `handle`);
+//! rows of the outbox in ascending (`run_id`, `seq`); dead letters in the order of their ids; promises in the order
+//! of their keys. Schedules are locked alone, in the order of their ids. Every transition that locks more than one
+//! row follows this order, so stores with row locks do not deadlock. A worker that must stay valid until the end of
+//! a transaction is locked in a mode that other such transactions and renewals of its lease can share, but fencing
+//! cannot (Postgres: `FOR KEY SHARE`); fencing locks it exclusively (`FOR UPDATE`). A row of the outbox is locked
+//! without its sending run: a commit only adds rows, which no other transaction can see yet, and removes none. On
+//! SQLite, the single write lock takes the place of all of these locks. Methods documented as "Locks nothing" read
+//! committed data and guard nothing.
 //!
 //! # Arrivals and wake-ups
-//! The run row counts its inbox (`inbox_count`); an arrival takes the next number under the row's
-//! lock and, if nobody owns the run, makes it due. A commit that parks a run says how far it has
-//! read (`inbox_read`); if the count has moved on, the run is due at once. So no wake-up is lost,
-//! and arrivals of one run are numbered without gaps in the order in which they were acknowledged.
+//! The run's row counts its inbox (`inbox_count`). An arrival takes the next number under the row's lock and, if
+//! nobody owns the run, makes it due. A commit that parks a run passes the number of the last arrival it has read
+//! (`inbox_read`); if the count is higher, the run is due at once. So no wake-up is lost, and the arrivals of a run
+//! are numbered without gaps in the order in which they were acknowledged.
 //!
 //! # Messages between runs
-//! A commit touches the rows of its own run and of nobody else. What a step sends to another workflow is a
-//! row of the outbox, written with the commit, and goes from there in a transition of its own
-//! ([`Messages::relay_messages`]), which any process may carry out, at once or late, once or many times. The
-//! row is the proof that a message has not been delivered: whoever deletes it, under the lock of the run that
-//! receives, is the one who delivers, in the same transaction. A key in the inbox could not serve: the
-//! workflow id may pass to another run between two tries. Messages from one run to another stay in order,
-//! because they are taken from the sender's first on, and under the same lock.
+//! A commit touches only the rows of its own run. A message of a step to another workflow is a row of the outbox,
+//! written with the commit. A separate transition delivers it ([`Messages::relay_messages`]), which any process may
+//! call, at any time and more than once. The row proves that the message has not been delivered: the transaction
+//! that deletes it, under the lock of the receiving run, also delivers it. A dedup key in the inbox would not do,
+//! because another run may get the workflow id between two tries. Messages from one run to another stay in order,
+//! because they are taken from the sender's first on, under the same lock.
 //!
 //! # Promises
-//! A promise has no owner and is no row of a run, so no commit touches it: that a run awaits one is a message in the
-//! outbox, and the relay, under the locks of the run and of the promise, either puts the outcome into the inbox or
-//! notes the wait. Whoever completes the promise holds the same locks and finds the wait, or is found by it. The wait's
-//! row is the proof that the outcome has not been delivered.
+//! A promise has no owner and is not a row of a run, so no commit touches it. A wait for a promise is a message in
+//! the outbox. Under the locks of the run and of the promise, the relay either puts the outcome into the inbox or
+//! writes a row for the wait. A completion takes the same locks, so either it finds the wait's row or the relay
+//! finds its outcome. The wait's row proves that the outcome has not been delivered.
 //!
-//! # Runs that belong together
-//! A run that follows another one in its chain has a row that says so, written by the commit that closes the other.
-//! A child has a row as well, by the id of its first run, whatever becomes of it. Whatever closes a run whose end
-//! concerns others writes the message that it is over with the same transaction; none of these transactions touches
-//! another run. Rows of children are locked before runs by whoever starts children, and after them by whoever deals
-//! with the end of a parent; nobody does both, and a run that is being started is known to nobody else.
+//! # Chains and children
+//! A run that follows another one in its chain has a row for that, written by the commit that closes the other run.
+//! A child has a row, too, under the id of its first run. A transaction that closes a run on whose end others
+//! depend also writes the message about the end; it does not touch any other run. A transaction that starts
+//! children locks the children's rows before runs; one that processes the end of a parent locks them after runs. No
+//! transaction does both, and no other transaction knows a run that is being started.
 //!
 //! # Activities on queues
-//! An activity that runs elsewhere is a row, written by the commit of the step that asks for it and
-//! gone when its outcome is in the run's inbox (one transaction) or when the run gives it up. The
-//! row *waits*, or a worker *makes an attempt*, under the same lease and epoch as it owns runs, or
-//! an attempt *awaits its token*. A claim raises the attempt's number; whoever ends an attempt names
-//! that number and by what right ([`Reporter`]), so each attempt ends once. Fencing or releasing a
-//! worker makes its attempts interruptions: the activities are due again at once. Time limits are
-//! told by the database's clock.
+//! A queued activity is a row. The commit of the step that requests it writes the row. The transaction that puts the
+//! outcome into the run's inbox deletes it, and so does a commit that drops the activity. The activity *waits*, or a worker *makes an attempt* (under the lease and the epoch with which it owns runs), or an attempt *waits for
+//! its token*. A claim increases the number of the attempt. Whoever ends an attempt names that number and the right
+//! to end it ([`Reporter`]), so each attempt ends once. Fencing or releasing a worker interrupts its attempts: the
+//! activities are due again at once. Time limits use the database's clock.
 //!
-//! # Answers
-//! A worker may ask for hundreds of runs, arrivals or activities, each of which may be megabytes. What it
-//! is given in one answer ends where snapshots, arrivals or calls come to more than [`MAX_ANSWER_BYTES`],
-//! apart from the first, which is given however long it is. What is left is there for the next call, and
-//! the answer says so. So does what people and clients are given where results and failures come to more;
-//! that may be shorter than what was asked for, and is empty only if there is nothing.
+//! # Sizes of responses
+//! A worker may ask for hundreds of runs, arrivals or activities, each of which may have megabytes. A response ends
+//! when its snapshots, arrivals or calls exceed [`MAX_ANSWER_BYTES`] in total; the first item is always included.
+//! The rest is left for the next call, and the response says that there is more. The same holds for lists for
+//! people and clients, by the size of results and failures. Such a list may be shorter than requested, and is empty
+//! only if there is nothing.
 
 mod clock;
 #[cfg(feature = "conformance")]

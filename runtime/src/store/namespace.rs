@@ -1,7 +1,7 @@
 //! Namespaces: separate stores in one database.
 //!
-//! On Postgres a namespace is a schema, on SQLite a file beside the database's own. No table has a column for
-//! it, so a namespace costs no statement anything.
+//! On Postgres, a namespace is a schema; on SQLite, a file beside the database. No table has a column for it, so
+//! statements cost the same with and without namespaces.
 
 #[cfg(feature = "sqlite")]
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use super::connect::without_password;
 use crate::error::ConnectError;
 
-/// The longest name, in bytes. Postgres cuts longer names of schemas off after 63.
+/// The longest name, in bytes. Postgres truncates names of schemas after 63.
 const MAX_LEN: usize = 48;
 
-/// Checks a name before anything is created under it.
+/// Checks a name before anything is created.
 pub(super) fn check(url: &str, name: &str) -> Result<(), ConnectError> {
     let reason = match name {
         "" => "it is empty",

@@ -1,6 +1,6 @@
-//! What becomes of each arrival of a batch, decided alike for every SQL store.
+//! Decides the outcome of each arrival of a batch, for all SQL stores.
 //!
-//! The store has locked the runs and has read what stands in the rows; nothing here knows how.
+//! The store has locked the runs and has read their columns; this module does no I/O.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use super::{ActivityEnd, ArrivalOutcome, FinishActivity, NewArrival, Reporter, W
 use crate::error::StoreError;
 use crate::model::{Epoch, RunId, RunStatus, WorkerId};
 
-/// The columns of a run that something arrives for.
+/// The columns of a receiving run.
 #[derive(FromRow)]
 pub(super) struct RecipientRow {
     run_id: Uuid,
@@ -23,7 +23,7 @@ pub(super) struct RecipientRow {
     step_no: i64,
 }
 
-/// A dedup key that was taken before.
+/// A dedup key that is already stored.
 #[derive(FromRow)]
 pub(super) struct KeyRow {
     run_id: Uuid,
@@ -36,11 +36,11 @@ struct Recipient {
     inbox_count: i64,
     has_begun: bool,
     grown: bool,
-    /// Whether one of the arrivals is read before the run is due.
+    /// Whether one of the new arrivals makes the run due.
     wakes: bool,
 }
 
-/// What is known before a batch is delivered, and what the batch adds to it.
+/// The state before a batch is delivered, and the writes of the batch.
 #[derive(Default)]
 pub(super) struct Recipients {
     runs: HashMap<RunId, Recipient>,
@@ -48,11 +48,11 @@ pub(super) struct Recipients {
     valid: Vec<WorkerLease>,
 }
 
-/// Runs with the number of their last arrival.
+/// Runs with the numbers of their last arrivals.
 pub(super) type Counts = Vec<(RunId, i64)>;
 
 impl Recipients {
-    /// `valid` are the workers, of those named as owners, whose leases are valid.
+    /// `valid` are the workers named as owners whose leases are valid.
     pub(super) fn new(
         runs: Vec<RecipientRow>,
         keys: Vec<KeyRow>,
@@ -74,7 +74,7 @@ impl Recipients {
         Ok(Self { runs: recipients, keys, valid })
     }
 
-    /// Decides about one arrival and takes note of it.
+    /// Decides the outcome of one arrival, and records its write.
     pub(super) fn accept(&mut self, arrival: &NewArrival) -> ArrivalOutcome {
         let Some(run) = self.runs.get_mut(&arrival.run_id) else {
             return ArrivalOutcome::Unknown;
@@ -98,18 +98,18 @@ impl Recipients {
         ArrivalOutcome::Accepted { seq: run.inbox_count }
     }
 
-    /// Adds what is known of other runs.
+    /// Adds the state of other runs.
     #[cfg(feature = "sqlite")]
     pub(super) fn add(&mut self, more: Self) {
         self.runs.extend(more.runs);
     }
 
-    /// Whether there is such a run and it is open.
+    /// Whether the run exists and is open.
     pub(super) fn is_open(&self, run_id: RunId) -> bool {
         self.runs.get(&run_id).is_some_and(|run| run.status.is_open())
     }
 
-    /// Whether it was looked for and is there.
+    /// Whether the run was looked up and exists.
     pub(super) fn has(&self, run_id: RunId) -> bool {
         self.runs.contains_key(&run_id)
     }
@@ -119,12 +119,12 @@ impl Recipients {
         self.keys.contains(&(run_id, key.to_owned()))
     }
 
-    /// Takes note of a key that comes without an arrival.
+    /// Records a key without an arrival.
     pub(super) fn add_key(&mut self, run_id: RunId, key: String) {
         self.keys.insert((run_id, key));
     }
 
-    /// Whether the worker is one of those whose leases are valid.
+    /// Whether the worker's lease is valid.
     pub(super) fn is_valid(&self, worker: WorkerLease) -> bool {
         self.valid.contains(&worker)
     }
@@ -135,7 +135,7 @@ impl Recipients {
         self.runs.get(&run_id)?.owner.map(|owner| owner.worker_id)
     }
 
-    /// The runs that have got something: those that it wakes, then the others.
+    /// The runs with new arrivals: those that become due, then the others.
     pub(super) fn grown(&self) -> (Counts, Counts) {
         let (mut woken, mut told) = (Vec::new(), Vec::new());
         for (run_id, run) in self.runs.iter().filter(|(_, run)| run.grown) {
@@ -146,19 +146,19 @@ impl Recipients {
     }
 }
 
-/// What has to be known before a batch is decided about.
+/// The rows to read before a batch is decided.
 #[derive(Default)]
 pub(super) struct Question {
-    /// The workers on whose behalf something is done, each once.
+    /// The workers named as owners, each once.
     pub(super) owners: Vec<WorkerLease>,
-    /// The runs that something arrives for; a run may be named twice.
+    /// The receiving runs, possibly repeated.
     pub(super) run_ids: Vec<RunId>,
-    /// The keys that come with it.
+    /// The dedup keys.
     pub(super) keys: Vec<(RunId, String)>,
 }
 
 impl Question {
-    /// What has to be known of arrivals.
+    /// The rows needed for arrivals.
     pub(super) fn of_arrivals(arrivals: &[NewArrival]) -> Self {
         let keys = arrivals.iter();
         let keys = keys.filter_map(|arrival| Some((arrival.run_id, arrival.dedup_key.clone()?)));
@@ -169,7 +169,7 @@ impl Question {
         }
     }
 
-    /// What has to be known of ends of attempts.
+    /// The rows needed for ends of attempts.
     pub(super) fn of_ends(ends: &[FinishActivity]) -> Self {
         let owner = |end: &FinishActivity| match end.reporter {
             Reporter::Worker(worker) => Some(worker),

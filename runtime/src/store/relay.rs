@@ -1,7 +1,7 @@
-//! What becomes of what is on its way to a workflow id, decided alike for every SQL store.
+//! Decides where each message to a workflow id goes, for all SQL stores.
 //!
-//! Which run has the id was looked up before any run was locked, so it is looked at again here: the store
-//! has locked the runs and has read what stands in their rows.
+//! The run with the id was looked up before any run was locked, so it is checked again here, after the store has
+//! locked the runs and read their columns.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
@@ -15,21 +15,21 @@ use super::{
 };
 use crate::model::RunId;
 
-/// Something on its way, by the key of its row.
+/// A message, with the key of its row.
 pub(super) struct Parcel<K> {
     pub(super) key: K,
     pub(super) workflow_id: String,
-    /// The first run of the chain that whoever has the workflow id must belong to.
+    /// The first run of the chain to which the receiving run must belong.
     pub(super) chain: Option<RunId>,
     pub(super) arrival: ArrivalKind,
 }
 
-/// The workflow ids of parcels, each once.
+/// The workflow ids of messages, each once.
 pub(super) fn workflow_ids<K>(parcels: &[Parcel<K>]) -> BTreeSet<&str> {
     parcels.iter().map(|parcel| parcel.workflow_id.as_str()).collect()
 }
 
-/// Who has a workflow id.
+/// The run with a workflow id.
 #[derive(FromRow)]
 pub(super) struct HolderRow {
     workflow_id: String,
@@ -37,11 +37,11 @@ pub(super) struct HolderRow {
     open: Option<Uuid>,
     /// The first run of its chain.
     first: Option<Uuid>,
-    /// Whether there is a run, open or closed.
+    /// Whether there is a run with the id, open or closed.
     is_known: bool,
 }
 
-/// Who has the workflow ids, as far as was looked up.
+/// The runs that have the workflow ids, as looked up.
 pub(super) struct Holders(HashMap<String, Result<Holder, DeadLetterReason>>);
 
 /// An open run.
@@ -66,7 +66,7 @@ impl Holders {
         Self(rows.into_iter().map(holder).collect())
     }
 
-    /// What has to be known of the open runs.
+    /// The rows of the open runs to read.
     pub(super) fn question(&self) -> Question {
         let open = self.0.values().filter_map(|holder| holder.as_ref().ok());
         let open: BTreeSet<RunId> = open.map(|holder| holder.run_id).collect();
@@ -74,13 +74,13 @@ impl Holders {
     }
 }
 
-/// Parcels by where they go.
+/// Messages by destination.
 pub(super) struct Sorted<K> {
-    /// Into the inboxes of these runs.
+    /// Those for the inboxes of these runs.
     pub(super) deliverable: Vec<(RunId, Parcel<K>)>,
-    /// Nowhere.
+    /// Those without a receiver.
     pub(super) undeliverable: Vec<(DeadLetterReason, Parcel<K>)>,
-    /// Whether some stay where they are, because their run has closed since it was looked up.
+    /// Whether some stay in the outbox because their run has closed since the lookup.
     pub(super) leaves_some: bool,
 }
 
@@ -90,7 +90,7 @@ impl<K: Copy + Eq + Hash> Sorted<K> {
         let count = parcels.len();
         for parcel in parcels {
             match holders.0.get(&parcel.workflow_id) {
-                // The chain is over, and the workflow id is somebody else's.
+                // The chain is closed, and another run has the workflow id.
                 Some(Ok(holder)) if parcel.chain.is_some_and(|chain| chain != holder.first) => {
                     undeliverable.push((DeadLetterReason::Closed, parcel));
                 }
@@ -105,7 +105,7 @@ impl<K: Copy + Eq + Hash> Sorted<K> {
         Self { deliverable, undeliverable, leaves_some }
     }
 
-    /// Leaves those whose rows somebody else has taken.
+    /// Removes messages whose rows another transaction has deleted.
     #[cfg(feature = "postgres")]
     pub(super) fn keep_taken(&mut self, taken: &HashSet<K>) {
         self.deliverable.retain(|(_, parcel)| taken.contains(&parcel.key));
@@ -113,7 +113,7 @@ impl<K: Copy + Eq + Hash> Sorted<K> {
     }
 }
 
-/// Parcels as arrivals with their numbers.
+/// Messages as numbered arrivals.
 pub(super) struct Delivery<K> {
     pub(super) keys: Vec<K>,
     pub(super) arrivals: Vec<NewArrival>,
@@ -121,7 +121,7 @@ pub(super) struct Delivery<K> {
 }
 
 impl<K> Delivery<K> {
-    /// Numbers the parcels in their order.
+    /// Numbers the messages in their order.
     pub(super) fn of(parcels: Vec<(RunId, Parcel<K>)>, recipients: &mut Recipients) -> Self {
         let (keys, arrivals): (Vec<K>, Vec<NewArrival>) = parcels
             .into_iter()
@@ -134,7 +134,7 @@ impl<K> Delivery<K> {
         Self { keys, arrivals, accepted }
     }
 
-    /// Each parcel with the run that has got it and its number there.
+    /// Each message with its receiving run and its number there.
     pub(super) fn delivered(&self) -> impl Iterator<Item = (&K, RunId, i64)> {
         let parcels = self.keys.iter().zip(self.arrivals.iter().zip(&self.accepted));
         parcels.filter_map(|(key, (arrival, outcome))| match outcome {
@@ -144,7 +144,7 @@ impl<K> Delivery<K> {
     }
 }
 
-/// What became of the letters with these ids, of which some were `there`.
+/// The outcomes for dead letters with these ids, of which some were `there`.
 pub(super) fn redelivered(
     ids: &[DeadLetterId],
     mut there: HashSet<DeadLetterId>,
@@ -159,6 +159,6 @@ pub(super) fn redelivered(
         true => RedeliverOutcome::NoRun,
         false => RedeliverOutcome::Gone,
     };
-    // An id that is named twice is gone the second time.
+    // The second occurrence of an id is gone.
     ids.iter().map(|id| delivered.remove(id).unwrap_or_else(|| left(id))).collect()
 }

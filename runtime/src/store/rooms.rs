@@ -1,10 +1,10 @@
-//! The room for attempts that a worker asks with.
+//! The capacities in a worker's claim of activities.
 
 use std::collections::HashMap;
 
 use super::ClaimActivities;
 
-/// The room for attempts, while activities are being chosen.
+/// The remaining capacities while activities are being chosen.
 pub(super) struct Rooms<'a> {
     queues: HashMap<&'a str, u32>,
     activities: HashMap<&'a str, u32>,
@@ -26,7 +26,7 @@ impl<'a> Rooms<'a> {
         room(&self.queues, queue).min(room(&self.activities, activity)).min(self.limit)
     }
 
-    /// Takes one, if there is room.
+    /// Takes one, if there is capacity.
     pub(super) fn take(&mut self, queue: &str, activity: &str) -> bool {
         if self.left(queue, activity) == 0 {
             return false;

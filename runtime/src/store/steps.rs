@@ -1,15 +1,15 @@
-//! What every SQL store asks of the steps that it commits.
+//! Properties of committed steps, for all SQL stores.
 
 use super::{CommitOutcome, CommitStep, Disposition, Effect};
 use crate::model::{Message, RunId};
 
-/// Whether more is to be written than the run's row.
+/// Whether the step writes more than the run's row.
 #[cfg(feature = "sqlite")]
 pub(super) fn has_consequences(step: &CommitStep) -> bool {
     has_effects(step) || is_close(step)
 }
 
-/// Whether something changes beside the run: what has arrived for it, its history, or by effects.
+/// Whether the step changes more than the run's row: its inbox, its history, or by effects.
 pub(super) fn has_effects(step: &CommitStep) -> bool {
     !step.consumed.is_empty()
         || !step.effects.is_empty()
@@ -26,12 +26,12 @@ pub(super) fn starts_children(step: &CommitStep) -> bool {
     step.effects.iter().any(starts)
 }
 
-/// Whether the run is over.
+/// Whether the step closes the run.
 pub(super) fn is_close(step: &CommitStep) -> bool {
     matches!(step.disposition, Disposition::Close { .. })
 }
 
-/// What became of the steps, in their order.
+/// The outcomes of the steps, in their order.
 pub(super) fn outcomes(
     steps: &[&CommitStep],
     is_committed: impl Fn(RunId) -> bool,

@@ -1,5 +1,4 @@
-//! How much goes into a store at a time and comes out of it, roughly: what comes from users, and
-//! nothing for the rest.
+//! The approximate size of requests and responses: users' data counts, other columns count nothing.
 
 use super::{
     ActivityEnd, ActivityHeartbeat, ArrivalKind, AuditEntry, CommitStep, CompletePromise,
@@ -18,19 +17,19 @@ macro_rules! max_answer_bytes {
     };
 }
 
-/// How many bytes of states, arrivals or calls a worker is given in one answer: it must have them all in
-/// memory before it can begin with any. Two hundred states of 20 KB fit; where they are longer, it is the
-/// bytes that take the time, in however many answers. What is longer by itself is given alone.
+/// The maximum size of the states, arrivals or calls in one response, in bytes. A worker must have the whole
+/// response in memory before it can begin. Two hundred states of 20 KB fit; for larger ones, the time depends on
+/// the bytes and not on the number of responses. A single larger item is returned alone.
 pub const MAX_ANSWER_BYTES: usize = max_answer_bytes!();
 
-/// How many bytes the arguments of a run may have, a state, a signal, a result or an activity's outcome, each by
-/// itself, on every database: what is longer is refused before it is sent. Postgres takes messages of less than
-/// 1 GiB, hangs up on longer ones, and keeps several copies of one; a row of SQLite has at most 1 GB. A start is
-/// three of these at most: arguments, the first state, which holds them again, and a signal.
+/// The maximum size in bytes of the arguments of a run, a state, a signal, a result or an activity's outcome, on
+/// every database; larger values are refused before they are sent. Postgres closes the connection on messages of 1
+/// GiB or more and keeps several copies of one; a row of SQLite has at most 1 GB. A start contains at most three
+/// such values: arguments, the first state, which contains them again, and a signal.
 pub const MAX_VALUE_BYTES: usize = 256 << 20;
 
-/// That a row of a subquery is part of the answer, where it has so many `bytes`, and together with those
-/// before it so many `upto` here.
+/// SQL that decides whether a row of a subquery is part of the response, by its size `bytes` and the running total
+/// `upto`.
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 macro_rules! fits {
     ($row:literal) => {
@@ -47,7 +46,7 @@ macro_rules! fits {
         )
     };
 }
-/// How long what a run has come to is in its row.
+/// SQL for the size of a run's result and failure.
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 macro_rules! ending_bytes {
     () => {
@@ -61,32 +60,32 @@ pub(super) use fits;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(super) use max_answer_bytes;
 
-/// What an answer holds by now.
+/// The size of a response so far.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     upto: usize,
 }
 
 impl Answer {
-    /// Whether something of so many bytes is part of the answer. After one that is not, none is.
+    /// Whether an item of this size is part of the response. After one that is not, none is.
     pub(super) fn takes(&mut self, bytes: usize) -> bool {
         self.upto = self.upto.saturating_add(bytes);
         self.upto <= MAX_ANSWER_BYTES || self.upto == bytes
     }
 }
 
-/// Something that has a length.
+/// A value with a size.
 pub(crate) trait Weight {
-    /// Its bytes.
+    /// Its size in bytes.
     fn weight(&self) -> usize;
 
-    /// The bytes of the longest part of it that is limited by itself.
+    /// The size in bytes of its largest part that has a limit of its own.
     fn largest(&self) -> usize {
         self.weight()
     }
 }
 
-/// A question writes nothing.
+/// A query writes nothing.
 impl Weight for RunId {
     fn weight(&self) -> usize {
         0
@@ -197,7 +196,7 @@ impl Weight for NewRun {
         self.parts().iter().sum()
     }
 
-    /// The first state has the arguments in it once more. Together they are still what one message holds.
+    /// The first state contains the arguments again. Together they still fit in one message.
     fn largest(&self) -> usize {
         self.parts().into_iter().max().unwrap_or_default()
     }

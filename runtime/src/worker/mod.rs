@@ -1,4 +1,4 @@
-//! Workers: processes that claim runs and carry them out.
+//! Workers, which claim runs and execute them.
 
 mod queue;
 mod retention;
@@ -29,10 +29,10 @@ use crate::machine::WorkflowEntry;
 use crate::model::RunStatus;
 use crate::store::RunQuery;
 
-/// The most batches of commits at a time. Each is a task, and there are far fewer connections.
+/// The maximum number of batches of commits at a time. Each needs a task, and there are far fewer connections.
 const MAX_COMMIT_LANES: usize = 64;
 
-/// A worker that is yet to be started.
+/// A worker, ready to be started.
 ///
 /// ```no_run
 /// # async fn demo(client: piton::client::Client) -> piton::Result<()> {
@@ -50,7 +50,7 @@ pub struct Worker {
     settings: Settings,
     rhythm: Rhythm,
     queues: Vec<Queue>,
-    /// Nothing for what is linked into the program.
+    /// `None` means everything linked into the program.
     entries: Option<Entries>,
     serves_workflows: bool,
     shutdown_grace: Duration,
@@ -60,7 +60,7 @@ pub struct Worker {
 type Entries = (Vec<&'static WorkflowEntry>, Vec<&'static ActivityEntry>);
 
 impl Worker {
-    /// A worker for every workflow and activity that is linked into the program.
+    /// A worker for all workflows and activities that are linked into the program.
     pub fn new(client: &Client) -> Self {
         Self {
             client: client.clone(),
@@ -84,16 +84,16 @@ impl Worker {
         }
     }
 
-    /// Gives activities a value, which they ask for by its type: a connection pool, an HTTP client,
-    /// settings. A later value of the same type takes its place.
+    /// Provides a value to activities, which request it by its type: a connection pool, an HTTP client, settings. A
+    /// later value of the same type replaces it.
     pub fn provide<T: Send + Sync + 'static>(mut self, dependency: T) -> Self {
         self.dependencies.insert(dependency);
         self
     }
 
-    /// Has the worker attempt activities on this queue as well: a name, or a [`Queue`] with limits.
-    /// It takes those of the activities linked into the program; others on the queue wait for a
-    /// worker that has them. A queue that is named again gets the later limits.
+    /// Also attempts activities on this queue: a name, or a [`Queue`] with limits. The worker takes activities that
+    /// are linked into the program; others on the queue wait for a worker that has them. If a queue is added twice,
+    /// the later limits apply. Default: no queues.
     ///
     /// ```no_run
     /// # async fn demo(client: piton::client::Client) -> piton::Result<()> {
@@ -115,15 +115,15 @@ impl Worker {
         self
     }
 
-    /// Has the worker leave all workflows, and the activities without a queue that they call, to
-    /// others. It then serves nothing but its queues.
+    /// Leaves workflows, and the activities without a queue that they call, to other workers. This worker serves
+    /// only its queues.
     pub fn without_workflows(mut self) -> Self {
         self.serves_workflows = false;
         self
     }
 
-    /// Has the worker serve these workflows and activities alone, not all that are linked into the program. For tests
-    /// that have several builds of a program in one.
+    /// Serves only these workflows and activities, instead of all that are linked into the program. For tests with
+    /// several builds of a program in one.
     #[doc(hidden)]
     pub fn serving(
         mut self,
@@ -134,8 +134,7 @@ impl Worker {
         self
     }
 
-    /// Sets how many runs the worker holds in memory at most. Default: 10,000. The others wait in
-    /// the database.
+    /// Sets the maximum number of runs in memory. Default: 10,000. Further runs wait in the database.
     ///
     /// # Panics
     /// If `limit` is 0.
@@ -145,7 +144,7 @@ impl Worker {
         self
     }
 
-    /// Sets how many activities the worker runs at a time at most. Default: 1,000.
+    /// Sets the maximum number of running activities. Default: 1,000.
     ///
     /// # Panics
     /// If `limit` is 0.
@@ -155,9 +154,9 @@ impl Worker {
         self
     }
 
-    /// Sets how many `#[activity(blocking)]` functions the worker runs at a time at most, each on a
-    /// thread of its own. They count as activities, too. Default: 64. The threads are tokio's
-    /// blocking ones, of which a runtime has 512 unless it was built otherwise.
+    /// Sets the maximum number of running `#[activity(blocking)]` functions, each on a thread of its own. They also
+    /// count toward [`max_activities`](Self::max_activities). Default: 64. The threads are tokio's blocking
+    /// threads, of which a runtime has 512 by default.
     ///
     /// # Panics
     /// If `limit` is 0.
@@ -167,15 +166,14 @@ impl Worker {
         self
     }
 
-    /// Sets the lease: how long the worker may be out of touch with the database before others take
-    /// over its runs. Renewed at a third of it. Default: 15 s. After the death of a host, its runs
-    /// go on after at most one lease and one poll interval; after that of a mere process, within a
-    /// second. It is renewed on a thread that piton keeps for that, so it is kept as well while an
-    /// activity or a step blocks the threads of the program, see [`Worker::max_standstill`]. On SQLite it is
-    /// not while an `#[activity(transaction)]` has the right to write, so let it be twice as long as the
-    /// longest of these may take.
+    /// Sets the lease: how long the worker may be disconnected from the database before others take over its runs.
+    /// It is renewed after a third of this time. Default: 15 s. After the death of a host, its runs continue after
+    /// at most one lease and one poll interval; after the death of only a process, within a second. A separate
+    /// thread renews the lease, so the lease stays valid while an activity or a step blocks the threads of the
+    /// program, see [`Worker::max_standstill`]. On SQLite it cannot be renewed while an `#[activity(transaction)]`
+    /// holds the write lock, so set it to twice the longest time of such an activity.
     ///
-    /// A lease of more than a year counts as one of a year.
+    /// A lease of more than a year is shortened to a year.
     ///
     /// # Panics
     /// If it is shorter than 100 ms.
@@ -185,35 +183,33 @@ impl Worker {
         self
     }
 
-    /// Sets for how long the lease is kept while nothing moves on the worker's runtime, because all its
-    /// threads are blocked or at work on something long. Default: 5 minutes; less than the lease counts as
-    /// the lease. A worker that stands still for longer gives up its lease, and with it its runs, which
-    /// others take over when the lease has run out; an error in the log says so. It registers anew when it
-    /// moves again. A deadlock would otherwise hold up its runs for ever. Databases in memory have no such
-    /// limit: there a worker that stands still for as long as its lease loses it.
+    /// Sets how long the lease is renewed while the worker's runtime makes no progress, because all its threads are
+    /// blocked or busy. Default: 5 minutes; a value below the lease counts as the lease. After this time the worker
+    /// gives up its lease and logs an error, and other workers take its runs over once the lease has expired. It
+    /// registers anew when its runtime continues. Without this limit, a deadlock would stop its runs forever. For
+    /// databases in memory the limit is the lease itself.
     pub fn max_standstill(mut self, limit: Duration) -> Self {
         self.settings.max_standstill = limit;
         self
     }
 
-    /// Sets how often the worker looks for what no news has told of. Default: 2 s; at least 1 ms, as which
-    /// a shorter interval counts.
+    /// Sets how often the worker polls for work whose notification was lost. Default: 2 s. Less than 1 ms counts as
+    /// 1 ms.
     pub fn poll_interval(mut self, interval: Duration) -> Self {
         self.rhythm.poll_interval = Some(interval.max(Duration::from_millis(1)));
         self
     }
 
-    /// Sets for how long a run may wait for a timer or a retry in memory. One that waits for
-    /// longer, or for a signal, is parked: it takes no memory, and any worker can continue it.
-    /// Default: 60 s.
+    /// Sets how long a run may wait for a timer or a retry in memory. A run that waits for longer, or for a signal,
+    /// is parked: it takes no memory, and any worker can continue it. Default: 60 s.
     pub fn park_after(mut self, wait: Duration) -> Self {
         self.settings.park_after = wait;
         self
     }
 
-    /// Sets how many runs the worker claims in a second at most, so that a backlog after an outage
-    /// does not fall upon what its activities use. The runs that have been due for longest come
-    /// first. Runs that this process starts are not claimed and not limited. Default: no limit.
+    /// Sets the maximum number of runs claimed per second, so that a backlog after an outage does not overload the
+    /// services that activities use. The longest due runs come first. Runs that this process starts are not claimed
+    /// and not limited. Default: no limit.
     ///
     /// # Panics
     /// If `runs_per_second` is 0.
@@ -223,48 +219,46 @@ impl Worker {
         self
     }
 
-    /// Sets how many batches of commits are written at a time, 64 at most. Default: one on SQLite, where more never
-    /// help, and two on Postgres, where more may help if hundreds of runs are busy and the server is
-    /// far away. Each takes one of the connections that commits and claims share, of which there are
-    /// three unless [`StoreOptions`](crate::store::StoreOptions::connections) says otherwise (with fewer
-    /// than nine connections there are two, and one batch at a time); the renewal of the lease has its
-    /// own.
+    /// Sets how many batches of commits are written at a time, at most 64. Default: one on SQLite, where more never
+    /// help, and two on Postgres, where more may help if hundreds of runs are busy and the server is far away. Each
+    /// uses one of the connections that commits and claims share. There are three of them unless
+    /// [`StoreOptions`](crate::store::StoreOptions::connections) sets fewer than nine connections; then there are
+    /// two, and one batch at a time. Renewals of the lease use a connection of their own.
     pub fn commit_lanes(mut self, lanes: usize) -> Self {
         self.settings.commit_lanes = Some(lanes.clamp(1, MAX_COMMIT_LANES));
         self
     }
 
-    /// Has the worker remove runs that have been over for some time, or parts of them, a hundred in a transaction. It looks
-    /// once a minute, and of several workers one removes at a time. Where they have been told different ages, the shortest
-    /// counts. Default: all runs are kept for ever.
+    /// Removes runs that have been closed for some time, or parts of their data, a hundred per transaction. Workers
+    /// check once a minute, and one of them removes at a time. If workers are configured with different ages, the
+    /// shortest applies. Default: all runs are kept forever.
     pub fn retention(mut self, retention: Retention) -> Self {
         self.settings.retention = retention.0;
         self
     }
 
-    /// Sets how long running activities may continue when the worker is shut down. Default: 10 s. A run
-    /// is handed back when its own activities have ended, at once if there are none, and at the latest after
-    /// this time; what the worker has been given on queues and has not begun, at once.
+    /// Sets how long running activities may continue when the worker shuts down. Default: 10 s. A run is released
+    /// when its own activities have ended, at once if there are none, and at the latest after this time. Queued
+    /// activities that have not begun are released at once.
     pub fn shutdown_grace(mut self, grace: Duration) -> Self {
         self.shutdown_grace = grace;
         self
     }
 
-    /// Checks what the worker is to serve, registers it and starts to claim runs. Blocked runs of
-    /// its workflows get another try.
+    /// Checks the workflows and activities, registers the worker and starts to claim runs. Blocked runs of its
+    /// workflows are tried again.
     ///
     /// # Errors
-    /// [`WorkerError::Registry`] if names clash or a workflow holds values that cannot be saved,
-    /// [`WorkerError::Store`] if the database fails: it is asked once, and starting another worker may
-    /// help. Once started, a worker waits for its database for as long as it takes. [`WorkerError::PausedClock`] in a
-    /// test that has paused tokio's clock, unless the store has a virtual clock too, as
-    /// [`MemoryStore::new`](crate::store::MemoryStore::new) has.
+    /// [`WorkerError::Registry`] if names clash or a workflow has values that cannot be saved.
+    /// [`WorkerError::Store`] if the database fails; the call does not retry, and calling it again may help. Once
+    /// started, a worker waits for its database without a limit. [`WorkerError::PausedClock`] in a test that has
+    /// paused tokio's clock, unless the store has a virtual clock as well, like
+    /// [`MemoryStore::new`](crate::store::MemoryStore::new).
     ///
-    /// While tokio's clock is paused, the lease is a year and the poll interval five minutes unless they are set: every
-    /// renewal and every look would be a stop for the clock on its way to the next timer.
+    /// While tokio's clock is paused, the lease is a year and the poll interval five minutes unless they are set,
+    /// because every renewal and every poll would be a stop of the clock on its way to the next timer.
     ///
-    /// Dropping the future leaves at most a worker that owns nothing, and that the others forget when its
-    /// lease has run out.
+    /// If the future is dropped, a worker that owns nothing may remain registered until its lease has expired.
     pub async fn start(mut self) -> Result<RunningWorker, WorkerError> {
         let registry = match self.entries {
             None => Registry::linked()?,
@@ -306,7 +300,7 @@ impl Worker {
     }
 }
 
-/// Warns if there is nothing that the worker could ever do.
+/// Warns if the worker has nothing to do.
 fn warn_if_idle(linked: &Registry, serves_workflows: bool, serves_queues: bool) {
     if linked.is_empty() {
         return warn!(
@@ -330,9 +324,9 @@ fn warn_if_idle(linked: &Registry, serves_workflows: bool, serves_queues: bool) 
     }
 }
 
-/// Logs open runs that this worker cannot continue: they wait for a worker that can.
+/// Logs open runs that this worker cannot continue and that wait for another.
 async fn warn_of_unserved(client: &Client, registry: &Registry) -> Result<(), StoreError> {
-    // A glance and not a count: what there is shows in the first thousand.
+    // A quick check and not a count: the first thousand runs are enough.
     let filter = filter::status().equals(RunStatus::Running);
     let query = RunQuery { limit: 1_000, ..RunQuery::of(&filter) };
     let runs = client.store().list_runs(query).await?;

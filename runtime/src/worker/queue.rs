@@ -1,9 +1,9 @@
-//! What a worker is told of a queue.
+//! The options of a queue that a worker serves.
 
 use crate::engine::queues::Served;
 use crate::error::KeyError;
 
-/// A queue that a worker serves, and how much of it the worker takes on.
+/// A queue that a worker serves, with the limits of this worker.
 ///
 /// ```
 /// use piton::worker::Queue;
@@ -20,7 +20,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The queue of this name, with no limits but the worker's.
+    /// The queue with this name, without limits of its own.
     ///
     /// # Panics
     /// If the name is empty, longer than 1,000 bytes, or contains the character NUL.
@@ -32,8 +32,8 @@ impl Queue {
         Self { name, max_concurrent: usize::MAX, max_per_second: None }
     }
 
-    /// Sets how many attempts from this queue the worker makes at a time at most. Default: as many
-    /// as it makes at all, see [`Worker::max_activities`](super::Worker::max_activities).
+    /// Sets the maximum number of running attempts from this queue in this worker. Default:
+    /// [`Worker::max_activities`](super::Worker::max_activities).
     ///
     /// # Panics
     /// If `limit` is 0.
@@ -43,9 +43,8 @@ impl Queue {
         self
     }
 
-    /// Sets how many attempts from this queue the worker begins in a second, on average; after a
-    /// pause, those of one second may begin at once. Each worker counts for itself. Default: no
-    /// limit.
+    /// Sets how many attempts from this queue this worker begins per second, on average. After a pause, the
+    /// attempts of one second may begin at once. Default: no limit.
     ///
     /// # Panics
     /// If `rate` is not a positive and finite number.

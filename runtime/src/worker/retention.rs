@@ -1,18 +1,18 @@
-//! For how long runs are kept, and what belongs to them.
+//! How long closed runs and their data are kept.
 
 use std::time::Duration;
 
 use crate::engine::loops::retention::{Ages, Keeping};
 
-/// A run is kept for so long at least, so that a start or a delivery that is repeated finds what it has done before.
+/// The minimum time for which a run is kept, so that a repeated start or delivery finds the first one.
 const SHORTEST: Duration = Duration::from_secs(60);
 
-/// For how long runs are kept that are over, and parts of them, by their workflow. Default: for ever.
+/// How long closed runs, and parts of their data, are kept, by workflow. Default: forever.
 ///
-/// A run that is removed goes with all that [`Client::delete_all`](crate::client::Client::delete_all) says: its result,
-/// attributes, memo, kept states and promises, and the keys by which repetitions are known. Audit entries, dead letters
-/// and shared promises stay. Its workflow id counts as never used. A run that has sent something which is still on its
-/// way is kept until that is delivered, and a child for as long as its parent is open.
+/// A run is removed with its result, attributes, memo, past states, promises and dedup keys, as by
+/// [`Client::delete_all`](crate::client::Client::delete_all). Audit entries, dead letters and shared promises stay.
+/// Its workflow id counts as never used. A run with messages in the outbox is kept until they are delivered, and a
+/// child as long as its parent is open.
 ///
 /// ```
 /// use piton::prelude::*;
@@ -26,65 +26,65 @@ const SHORTEST: Duration = Duration::from_secs(60);
 pub struct Retention(pub(super) Keeping);
 
 impl Retention {
-    /// Keeps all runs for ever, but for what is said of single workflows.
+    /// Keeps all runs forever, except those of workflows that are set separately.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Keeps runs for so long after they have closed, whatever their workflow, also if this program does not have it.
-    /// Less than a minute counts as a minute.
+    /// Keeps runs of all workflows for this time after they have closed, including workflows that this program does
+    /// not have. Less than a minute counts as a minute.
     pub fn of_all(age: Duration) -> Self {
         let runs = Ages { others: Some(age.max(SHORTEST)), ..Ages::default() };
         Self(Keeping { runs, ..Keeping::default() })
     }
 
-    /// Keeps the runs of a workflow, named as it is stored, for so long after they have closed. Less than a minute
+    /// Keeps the runs of a workflow, by its stored name, for this time after they have closed. Less than a minute
     /// counts as a minute.
     pub fn of(mut self, workflow: impl Into<String>, age: Duration) -> Self {
         self.0.runs.named.insert(workflow.into(), Some(age.max(SHORTEST)));
         self
     }
 
-    /// Keeps the runs of a workflow, named as it is stored, for ever.
+    /// Keeps the runs of a workflow, by its stored name, forever.
     pub fn for_ever(mut self, workflow: impl Into<String>) -> Self {
         self.0.runs.named.insert(workflow.into(), None);
         self
     }
 
-    /// Keeps the payloads of runs for so long after they have closed, whatever their workflow: the arguments, the result,
-    /// what is left of the state, and past states. The runs stay in lists, with their status, attributes and memo, and
-    /// whoever asks for the result is told [`RunError::ResultRemoved`](crate::error::RunError::ResultRemoved). Such a run
-    /// cannot be opened again or forked. A child keeps its payloads for as long as its parent is open; another run that
-    /// awaits it later is told that it is [unknown](crate::machine::ChildError::Unknown). Less than a minute counts as a
-    /// minute. Default: for as long as the run.
+    /// Keeps the payloads of runs of all workflows for this time after they have closed: the arguments, the result,
+    /// the rest of the state, and past states. The runs stay in lists, with their status, attributes and memo.
+    /// Waiting for the result then fails with [`RunError::ResultRemoved`](crate::error::RunError::ResultRemoved),
+    /// and the run cannot be reopened or forked. A child keeps its payloads as long as its parent is open; for a
+    /// run that awaits it later, the child is [unknown](crate::machine::ChildError::Unknown). Less than a minute
+    /// counts as a minute. Default: as long as the run.
     pub fn payloads_of_all(mut self, age: Duration) -> Self {
         self.0.payloads.others = Some(age.max(SHORTEST));
         self
     }
 
-    /// The same of a workflow, named as it is stored.
+    /// Like [`payloads_of_all`](Self::payloads_of_all), for a workflow by its stored name.
     pub fn payloads_of(mut self, workflow: impl Into<String>, age: Duration) -> Self {
         self.0.payloads.named.insert(workflow.into(), Some(age.max(SHORTEST)));
         self
     }
 
-    /// Keeps the dedup keys of runs, and their answers to updates, for so long after they have closed, whatever their
-    /// workflow. A signal that is repeated later is told that the run is closed, and an update too. Less than a minute
-    /// counts as a minute. Default: for as long as the run.
+    /// Keeps the dedup keys of runs of all workflows, and their answers to updates, for this time after they have
+    /// closed. A repeated signal or update then fails because the run is closed. Less than a minute counts as a
+    /// minute. Default: as long as the run.
     pub fn keys_of_all(mut self, age: Duration) -> Self {
         self.0.keys.others = Some(age.max(SHORTEST));
         self
     }
 
-    /// The same of a workflow, named as it is stored.
+    /// Like [`keys_of_all`](Self::keys_of_all), for a workflow by its stored name.
     pub fn keys_of(mut self, workflow: impl Into<String>, age: Duration) -> Self {
         self.0.keys.named.insert(workflow.into(), Some(age.max(SHORTEST)));
         self
     }
 
-    /// Keeps shared promises for so long after they were completed. One that a run waits for stays. One that is removed
-    /// counts as never made: whoever awaits it later waits for somebody to complete it again. Less than a minute counts as
-    /// a minute. Default: for ever.
+    /// Keeps shared promises for this time after their completion, and as long as a run waits for them. A removed
+    /// promise counts as new: a run that awaits it later waits for another completion. Less than a minute counts as
+    /// a minute. Default: forever.
     pub fn shared_promises(mut self, age: Duration) -> Self {
         self.0.shared_promises = Some(age.max(SHORTEST));
         self

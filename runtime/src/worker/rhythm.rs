@@ -1,4 +1,4 @@
-//! How often a worker does what it does again and again.
+//! The intervals of a worker.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use crate::engine::session::Intervals;
 
 const LEASE: Duration = Duration::from_secs(15);
 
-/// The longest lease: a year, which can be added to the time of every database.
+/// The longest lease: a year, which can be added to the time of any database.
 pub(super) const LONGEST_LEASE: Duration = Duration::from_secs(365 * 86_400);
 
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How often it looks for workers that have died. With the time that a store takes to be sure and a claim, their runs go
-/// on well within a second.
+/// How often it looks for dead workers. Together with the time that a store needs to be sure and a claim, their runs
+/// continue well within a second.
 const WATCH_INTERVAL: Duration = Duration::from_millis(300);
 
-/// What the program has set.
+/// The intervals that the program has set.
 #[derive(Debug, Default)]
 pub(super) struct Rhythm {
     pub(super) lease: Option<Duration>,
@@ -24,8 +24,8 @@ pub(super) struct Rhythm {
 }
 
 impl Rhythm {
-    /// The intervals, where the program has left them open by whether tokio's clock is paused: nobody dies unseen there,
-    /// and all news is heard.
+    /// The intervals. Those that the program has not set are long if tokio's clock is paused: in such tests no process
+    /// dies, and no notification is lost.
     pub(super) fn intervals(&self, is_paused: bool) -> Intervals {
         let (lease, poll_interval) = match is_paused {
             true => (LONGEST_LEASE, paused::POLL_INTERVAL),

@@ -1,8 +1,8 @@
-//! A worker at work, and the protocol that ends it.
+//! A running worker, and its shutdown.
 //!
-//! Shutdown: the worker stops claiming and starting; steps that are being made are committed;
-//! activities that run may end within the grace period, and what they return is committed; then
-//! the worker gives up its registration, which hands everything it still owned to others at once.
+//! Shutdown: the worker stops claiming and starting; steps in progress are committed; running activities may end
+//! within the grace period, and their results are committed; then the worker is removed, which releases everything
+//! it still owns at once.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,25 +22,24 @@ use crate::engine::stuck::Stuck;
 use crate::error::{StoreError, with_causes};
 use crate::process;
 
-/// The wait before a worker that cannot register tries again, or one that has panicked continues.
+/// The wait before another try after a failed registration or a panic.
 const REGISTER_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
-/// A worker that has been started. Dropping it stops it without the protocol: others take over its
-/// runs when they notice.
+/// A started worker. Dropping it stops it without the shutdown: others take over its runs when they notice.
 #[derive(Debug)]
 #[must_use = "dropping a running worker stops it"]
 pub struct RunningWorker {
-    /// Told to stop.
+    /// Signals the worker to stop.
     stop: watch::Sender<bool>,
-    /// Ends when the worker has handed back its runs.
+    /// Ends when the worker has released its runs.
     supervisor: JoinHandle<crate::Result<()>>,
-    /// The session that the supervisor keeps.
+    /// The current session of the supervisor.
     current: Current,
     /// See [`Worker::shutdown_grace`](super::Worker::shutdown_grace).
     grace: Duration,
 }
 
-/// The session that a worker is in. Cheap to clone.
+/// The current session of a worker. Cheap to clone.
 #[derive(Clone, Debug)]
 struct Current(Arc<Mutex<Arc<Session>>>);
 
@@ -63,23 +62,22 @@ impl RunningWorker {
         Self { stop, supervisor: process::spawn(supervisor.run(session)), current, grace }
     }
 
-    /// Ends the worker in order: it stops claiming, finishes and commits steps, lets activities end
-    /// within the grace period, and hands back what it owns.
+    /// Shuts the worker down: it stops claiming, finishes and commits steps, lets activities end within the grace
+    /// period, and releases what it owns.
     ///
-    /// Not cancellation safe: dropping the future is dropping the worker. Nothing is handed back then; the
-    /// others take over its runs when its lease has run out, or at once if the process ends. Limit the time
-    /// with [`Worker::shutdown_grace`](super::Worker::shutdown_grace) and not with a timeout around this.
+    /// Not cancellation safe: dropping the future drops the worker. Nothing is released then; others take over its
+    /// runs when its lease has expired, or at once if the process ends. To limit the time, use
+    /// [`Worker::shutdown_grace`](super::Worker::shutdown_grace) instead of a timeout around this call.
     ///
     /// # Errors
-    /// The runs could not be handed back because the database failed or the lease was lost before;
-    /// others take them over when the lease has run out. Nothing is lost.
+    /// The runs could not be released, because the database failed or the lease was lost before. Others take them
+    /// over when the lease has expired. Nothing is lost.
     ///
-    /// Or a function blocks its thread and runs on after the grace period: an `#[activity(blocking)]`, or an
-    /// async one that blocks without awaiting. The error names each such activity and its run, and comes within
-    /// a second after the grace period. The worker has handed over everything else by then, and what the function
-    /// comes to does not count any more: another worker makes the next attempt. Only the end of the process ends
-    /// such a function. A runtime that is dropped waits for it, as at the end of `#[tokio::main]`; call
-    /// [`std::process::exit`] instead.
+    /// Or a function blocks its thread after the grace period: an `#[activity(blocking)]`, or an async one that
+    /// blocks without awaiting. The error is returned within a second after the grace period, and names each such
+    /// activity and its run. By then the worker has released everything else, and the function's result no longer
+    /// counts: another worker makes the next attempt. Only the end of the process ends such a function. Dropping a
+    /// runtime waits for it, as at the end of `#[tokio::main]`; call [`std::process::exit`] instead.
     pub async fn shutdown(mut self) -> crate::Result<()> {
         self.stop.send_replace(true);
         let overdue = overdue(self.current.clone(), self.grace);
@@ -93,17 +91,15 @@ impl RunningWorker {
         }
     }
 
-    /// Lets the worker work until the process is asked to end (SIGTERM, SIGINT or Ctrl-C), then
-    /// shuts it down. Such signals are heard from the call on, also before the future is polled.
-    /// Activities that run then may end within
-    /// [`Worker::shutdown_grace`](super::Worker::shutdown_grace). Those that do not are cut off: the
-    /// attempt counts as interrupted, another worker makes the next one, and the worker has still
-    /// ended well.
+    /// Runs the worker until the process receives SIGTERM, SIGINT or Ctrl-C, then shuts it down. Signals are
+    /// handled from the call on, even before the future is polled. Running activities may end within
+    /// [`Worker::shutdown_grace`](super::Worker::shutdown_grace). Those that do not are aborted and count as
+    /// interrupted; another worker makes the next attempt. This is not an error.
     ///
-    /// Dropping the future is dropping the worker, as with [`RunningWorker::shutdown`].
+    /// Dropping the future drops the worker, as with [`RunningWorker::shutdown`].
     ///
     /// # Errors
-    /// As [`RunningWorker::shutdown`], or if signals of the process cannot be received.
+    /// Those of [`RunningWorker::shutdown`], or signals of the process cannot be received.
     pub fn run_until_signal(self) -> impl Future<Output = crate::Result<()>> + Send {
         let asked = asked_to_end();
         async move {
@@ -114,11 +110,11 @@ impl RunningWorker {
     }
 }
 
-/// How long after the grace period the runtime of a worker must have come round to ending what goes on.
+/// How long after the grace period the worker's runtime must have begun to end its tasks.
 const OVERDUE_AFTER: Duration = Duration::from_millis(600);
 
-/// Waits, on a thread that nothing else blocks, until a shutdown is overdue because the worker's runtime does not
-/// move. Returns what keeps it from moving. Never returns if the worker ends by itself.
+/// Waits, on a separate thread, until a shutdown is overdue because the worker's runtime makes no progress. Returns
+/// what blocks it. Never returns if the worker ends by itself.
 async fn overdue(current: Current, grace: Duration) -> Stuck {
     let apart = current.get().store.renews_apart().then(keeper::runtime).flatten();
     let Some(keeper) = apart else { return std::future::pending().await };
@@ -132,7 +128,7 @@ async fn overdue(current: Current, grace: Duration) -> Stuck {
     }
 }
 
-/// A task that ends when nobody waits for it any more.
+/// A task that is aborted when this is dropped.
 struct AbortOnDrop<T>(JoinHandle<T>);
 
 impl<T> Drop for AbortOnDrop<T> {
@@ -147,7 +143,7 @@ fn left_behind(stuck: &Stuck) -> crate::Error {
     ))
 }
 
-/// Listens for signals that ask the process to end. The future is done when one has come.
+/// Listens for signals that ask the process to end. The future is ready when one was received.
 #[cfg(unix)]
 fn asked_to_end() -> std::io::Result<impl Future<Output = std::io::Result<()>> + Send> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -173,11 +169,11 @@ impl Drop for RunningWorker {
     }
 }
 
-/// Keeps a worker in session.
+/// Runs the sessions of a worker, one after the other.
 struct Supervisor {
     client: Client,
     stopping: watch::Receiver<bool>,
-    /// Told which session it keeps.
+    /// Publishes its current session.
     current: Current,
     grace: Duration,
 }
@@ -193,7 +189,7 @@ impl Supervisor {
     async fn run(mut self, mut session: Arc<Session>) -> crate::Result<()> {
         loop {
             let guard = AbandonOnDrop(Arc::clone(&session));
-            // To the very end: activities may take longer to end than the lease lasts.
+            // Until the very end, because activities may take longer to end than the lease lasts.
             let leased = Arc::clone(&session);
             let mut lease = Box::pin(lease::run(&leased));
             let served = caught(self.serve(&session, lease.as_mut())).await;
@@ -223,7 +219,7 @@ impl Supervisor {
                 End::Lost => drop(guard),
                 End::Broken => {
                     drop((lease, guard));
-                    // What has led to it may still be there.
+                    // The cause may still exist.
                     tokio::time::sleep(REGISTER_AGAIN_AFTER).await;
                 }
             }
@@ -241,7 +237,7 @@ impl Supervisor {
     async fn serve(&mut self, session: &Arc<Session>, lease: impl Future<Output = ()>) -> End {
         tokio::select! {
             biased;
-            // The worker's handle is gone or has asked.
+            // The worker's handle was dropped, or has requested to stop.
             _ = self.stopping.wait_for(|stop| *stop) => End::Stopped,
             () = session.phases().lost() => End::Lost,
             () = lease => End::Lost,
@@ -249,7 +245,7 @@ impl Supervisor {
         }
     }
 
-    /// Opens the next session; `None` if the worker is to stop.
+    /// Opens the next session; `None` if the worker has to stop.
     async fn register(&mut self, lost: &Session) -> Option<Arc<Session>> {
         loop {
             let store = Arc::clone(self.client.store());
@@ -276,7 +272,7 @@ impl Supervisor {
     }
 }
 
-/// Stops a session's drivers when its supervisor ends out of order.
+/// Stops a session's drivers if its supervisor ends unexpectedly.
 struct AbandonOnDrop(Arc<Session>);
 
 impl Drop for AbandonOnDrop {

@@ -203,6 +203,32 @@ async fn an_id_that_is_taken_is_an_error_at_the_child() {
     worker.shutdown().await.unwrap();
 }
 
+#[workflow(id = "parcel-{number}")]
+async fn send_parcel(cx: &Context, number: u32) -> u32 {
+    cx.sleep(seconds(1)).await;
+    number
+}
+
+#[workflow]
+async fn send_twice(cx: &Context) -> (String, String) {
+    let first = cx.start_child(send_parcel(7));
+    let second = cx.start_child(send_parcel(7));
+    let workflow_id = first.workflow_id().to_owned();
+    let (first, second) = join!(first, second);
+    (format!("{workflow_id}: {first:?}"), format!("{second:?}"))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_arguments_of_a_child_make_its_id() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let (first, second) = rig.client.start(send_twice()).await.unwrap().result().await.unwrap();
+    assert_eq!(first, "parcel-7: Ok(7)");
+    assert!(second.starts_with("Err(IdTaken { workflow_id: \"parcel-7\""), "{second}");
+    assert_eq!(rig.client.run::<send_parcel>("parcel-7").await.unwrap().result().await.unwrap(), 7);
+    worker.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn children_are_kept_and_awaited_later() {
     for operation in ["relay_messages", "commit_steps"] {

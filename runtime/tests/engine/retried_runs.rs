@@ -75,15 +75,42 @@ async fn what_was_done_before_the_failure_is_not_done_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_on_a_queue_whose_arguments_have_gone_is_refused() {
+async fn a_call_on_a_queue_is_made_again_as_long_as_it_is_kept() {
+    let rig = Rig::new();
+    rig.lab.fail("send", 12);
+    let worker = rig.worker().queue(Queue::new("parcels")).start().await.unwrap();
+    let run = rig.client.start(queued()).await.unwrap();
+    let parcels = rig.client.queue("parcels");
+    for failures in [4, 8] {
+        assert!(matches!(run.result().await, Err(RunError::Failed(_))));
+        assert_eq!(rig.lab.begun("send").len(), failures);
+        // One row, also after it has failed again.
+        assert_eq!(parcels.failed(None, 9).await.unwrap().len(), 1);
+        assert!(run.retry().await.unwrap());
+    }
+    assert!(matches!(run.result().await, Err(RunError::Failed(_))));
+    let failed: Vec<_> =
+        parcels.failed(None, 9).await.unwrap().iter().map(|call| call.id).collect();
+    assert_eq!(parcels.discard(&failed).await.unwrap(), 1);
+    let error = run.retry().await.unwrap_err();
+    assert!(matches!(&error, EditError::OnQueue { queue, .. } if queue == "parcels"), "{error}");
+    assert_eq!(run.status().await.unwrap().status, RunStatus::Failed);
+
+    let run = rig.client.start(queued()).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), "send done");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_on_a_queue_that_is_made_again_ends_the_run() {
     let rig = Rig::new();
     rig.lab.fail("send", 4);
     let worker = rig.worker().queue(Queue::new("parcels")).start().await.unwrap();
     let run = rig.client.start(queued()).await.unwrap();
     assert!(matches!(run.result().await, Err(RunError::Failed(_))));
-    let error = run.retry().await.unwrap_err();
-    assert!(matches!(&error, EditError::OnQueue { queue, .. } if queue == "parcels"), "{error}");
-    assert_eq!(run.status().await.unwrap().status, RunStatus::Failed);
+    assert!(run.retry().await.unwrap());
+    assert_eq!(run.result().await.unwrap(), "send done");
+    assert_eq!(rig.client.queue("parcels").failed(None, 9).await.unwrap(), []);
     worker.shutdown().await.unwrap();
 }
 

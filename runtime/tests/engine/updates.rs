@@ -1,12 +1,14 @@
 //! Updates: requests that a run answers.
 
+use std::future::IntoFuture;
 use std::time::Duration;
 
 use piton::client::UpdateHandle;
 use piton::error::UpdateError;
 use piton::machine::Never;
-use piton::model::RunId;
+use piton::model::{Payload, RunId};
 use piton::prelude::*;
+use piton::store::{ArrivalKind, Messages as _, NewArrival, UpdateKey};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -296,7 +298,15 @@ async fn what_is_no_request_is_answered_so() {
     assert_eq!(run.update("Add", &json!({ "number": 5 })).await.unwrap(), json!(5));
     let refused = run.update("Add", &json!({ "number": 99 })).await.unwrap_err();
     assert!(matches!(&refused, UpdateError::Refused(error) if *error == json!({ "limit": 100 })));
-    let wrong = run.update("Add", &json!({ "number": "five" })).await.unwrap_err();
+    // The client would refuse to send it.
+    let sum = rig.client.run::<sum_up>("sum").await.unwrap();
+    let key = UpdateKey { run_id: sum.run_id(), update: "five".to_owned() };
+    let payload = Payload::from_json(&json!({ "number": "five" }));
+    let kind = ArrivalKind::Update { name: "Add".to_owned(), id: key.update.clone(), payload };
+    let dedup_key = Some(key.dedup_key());
+    let arrival = NewArrival { run_id: key.run_id, kind, dedup_key, owner: None };
+    rig.store.deliver(vec![arrival]).await.unwrap();
+    let wrong = sum.update_by_id::<Add>("five").reply().await.unwrap_err();
     assert!(matches!(wrong, UpdateError::Unreadable { .. }), "{wrong:?}");
     let unknown = run.update("Subtract", &json!({})).await.unwrap_err();
     assert_eq!(
@@ -308,6 +318,28 @@ async fn what_is_no_request_is_answered_so() {
     let none = rig.client.by_id("nobody").update("Add", &json!({ "number": 5 })).await;
     assert!(matches!(none, Err(UpdateError::NoRun(_))));
     worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn json_that_is_no_request_is_not_sent() {
+    let rig = Rig::new();
+    let sum = rig.client.start(sum_up()).id("sum").await.unwrap();
+    let run = rig.client.by_id("sum");
+    // There is no worker that could answer.
+    let send = async |json| {
+        let answer = tokio::time::timeout(hours(1), run.update("Add", &json).into_future()).await;
+        answer.expect("it is refused at once").unwrap_err().to_string()
+    };
+    let id = sum.run_id();
+    assert_eq!(
+        send(json!({ "number": "five" })).await,
+        format!(
+            "the run {id} cannot read the update: it is no `Add`: `number`: expected a number of type u32, \
+             found string \"five\""
+        )
+    );
+    assert!(send(json!({ "count": 5 })).await.contains("there is no such field"));
+    assert_eq!(rig.client.inspect("sum").await.unwrap().unread_count, 0);
 }
 
 #[tokio::test(start_paused = true)]

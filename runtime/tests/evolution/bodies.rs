@@ -156,51 +156,6 @@ rewrites! {
         at "signal<Go>" [] [Go(1)] => Blocked("AmbiguousState", "signal<Go>", "seven 1");
     }
 
-    "the arms of a `match`, each with its wait, change places"
-    arms_swapped(cx, id) {
-        old {
-            match id {
-                7 => {
-                    let Go(go) = cx.signal::<Go>().await;
-                    format!("seven {go}")
-                }
-                _ => {
-                    let Go(go) = cx.signal::<Go>().await;
-                    format!("other {go}")
-                }
-            }
-        }
-        new {
-            match id {
-                other if other != 7 => {
-                    let Go(go) = cx.signal::<Go>().await;
-                    format!("other {go}")
-                }
-                _ => {
-                    let Go(go) = cx.signal::<Go>().await;
-                    format!("seven {go}")
-                }
-            }
-        }
-        at "signal<Go>" [] [Go(1)] => Blocked("AmbiguousState", "signal<Go>", "seven 1");
-    }
-
-    "two statements that wait for the same signal, and do something else with it, change places"
-    waits_swapped(cx, id) {
-        old {
-            let Go(first) = cx.signal::<Go>().await;
-            let Go(second) = cx.signal::<Go>().await;
-            format!("{id} first {first} second {second}")
-        }
-        new {
-            let Go(second) = cx.signal::<Go>().await;
-            let Go(first) = cx.signal::<Go>().await;
-            format!("{id} first {first} second {second}")
-        }
-        at "signal<Go>" [] [Go(1), Go(2)] => Blocked("AmbiguousState", "signal<Go>", "7 first 1 second 2");
-        at "signal<Go>#2" [Go(1)] [Go(2)] => Blocked("AmbiguousState", "signal<Go>", "7 first 1 second 2");
-    }
-
     "a closure that is called behind the wait captures one more local that is saved"
     closure_captures(cx, id) {
         old {

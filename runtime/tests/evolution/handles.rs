@@ -85,7 +85,9 @@ edits! {
 
             #[workflow]
             pub async fn child_in_list_unreadable(cx: &Context) -> String {
-                let sent = vec![Sent { bill: cx.start_child(bill(1)) }];
+                let paper = cx.start_child(bill(1));
+                let _ = paper.result().await;
+                let sent = vec![Sent { bill: paper }];
                 let Go(go) = cx.signal::<Go>().await;
                 let mut all = format!("{go}");
                 for Sent { bill } in sent {
@@ -107,7 +109,9 @@ edits! {
 
             #[workflow]
             pub async fn child_in_list_unreadable(cx: &Context) -> String {
-                let sent = vec![Sent { bill: cx.start_child(bill(1)) }];
+                let paper = cx.start_child(bill(1));
+                let _ = paper.result().await;
+                let sent = vec![Sent { bill: paper }];
                 let Go(go) = cx.signal::<Go>().await;
                 let mut all = format!("{go}");
                 for Sent { bill } in sent {
@@ -121,7 +125,7 @@ edits! {
         at "signal<Go>" [] [Go(7)] => Held("u64", "7 Some(\\\"bill 1\\\")");
     }
 
-    "the result type of a spawned call that is held no longer takes what it has given"
+    "the result type of a spawned call that is under way becomes another one"
     spawned_unreadable {
         old [quote] {
             #[activity(name = "spawned_unreadable.quote")]

@@ -211,6 +211,34 @@ edits! {
         at "signal<Go>" [] [Go(1)] => Goes("15 1");
     }
 
+    "a local is made in another way, and a binding in its value has its name"
+    local_made_of_its_name {
+        old [] {
+            #[workflow]
+            pub async fn local_made_of_its_name(cx: &Context, id: u64) -> String {
+                let total = match charge(id).await.len() {
+                    0 => note("free".to_owned()).await,
+                    total => format!("{total} cents"),
+                };
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn local_made_of_its_name(cx: &Context, id: u64) -> String {
+                let total = match charge(id).await.len() * 100 {
+                    0 => note("free".to_owned()).await,
+                    total => format!("{total} cents"),
+                };
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{total} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Goes("9 cents 1");
+    }
+
     "a local that hides another one is added before the wait"
     shadow_added {
         old [] {

@@ -60,8 +60,8 @@ edits! {
         }
         run old() new();
         at "join" [] [] holding ["payer 1", "payee 2"] => Goes("payee 2 noted after");
-        at "join" [] [] holding ["payee 2"] => Blocked("Migration", "`payer` has given its outcome", "payer 1 payee 2");
-        at "join" [] [] holding ["payer 1"] => Blocked("Migration", "`payee` has given its outcome", "payer 1 payee 2");
+        at "join" [] [] holding ["payee 2"] => Goes("payee 2 noted after");
+        at "join" [] [] holding ["payer 1"] => Goes("payee 2 noted after");
     }
 
     "a `join!` of two signals becomes the wait for one of them, and the other one never comes"

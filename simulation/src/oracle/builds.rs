@@ -9,7 +9,7 @@ use piton::process::Process;
 use piton::store::Disposition;
 use tokio::time::Instant;
 
-use crate::workflows::{cancellable, effort, hasty, interpret, revocable, tick};
+use crate::workflows::{brittle, cancellable, effort, hasty, interpret, revocable, tick};
 
 /// Who can read a run's state, and how often it was blocked by somebody who cannot.
 #[derive(Debug, Default)]
@@ -37,6 +37,7 @@ impl Readers {
             hasty::entry(),
             cancellable::entry(),
             revocable::entry(),
+            brittle::entry(),
             effort::entry(),
             tick::entry(),
         ];

@@ -12,9 +12,11 @@ mod holdings;
 mod items;
 mod kin;
 mod letters;
+mod pauses;
 mod promises;
 mod queues;
 mod shutdowns;
+mod tenancies;
 mod undoing;
 mod waits;
 mod writes;
@@ -41,9 +43,11 @@ use self::holdings::Holdings;
 use self::items::Items;
 use self::kin::Kin;
 use self::letters::Letters;
+use self::pauses::Pauses;
 use self::promises::Promises;
 use self::queues::Queues;
 use self::shutdowns::{Running, Shutdowns};
+use self::tenancies::Tenancies;
 use self::undoing::Undoing;
 use crate::clerks::Answer;
 
@@ -58,6 +62,7 @@ pub(crate) struct Oracle {
     answers: Answers,
     kin: Kin,
     chains: Chains,
+    tenancies: Tenancies,
     promises: Promises,
     items: Items,
     runs: BTreeMap<RunId, Run>,
@@ -86,6 +91,7 @@ struct Run {
     workflow_id: String,
     readers: Readers,
     undoing: Undoing,
+    pauses: Pauses,
     owner: Option<WorkerLease>,
     /// When it was last given to an owner, or stepped by one.
     touched_at: Option<Instant>,

@@ -40,7 +40,7 @@ impl Oracle {
     }
 
     /// The workers of runs that have served for so long while nothing went wrong.
-    fn undisturbed(&self, time: Duration) -> Vec<(String, Process)> {
+    pub(super) fn undisturbed(&self, time: Duration) -> Vec<(String, Process)> {
         let lives = self.lives.iter().filter(|(who, process)| {
             let has_lease = self
                 .processes

@@ -90,6 +90,7 @@ impl Oracle {
                     self.violate(format!("{workflow_id} is open twice"));
                 }
                 let had_one = self.runs.values().any(|run| run.workflow_id == workflow_id);
+                self.tenancies.started(run_id, workflow_id);
                 let made_by = self.kin.made_by(run_id).unwrap_or(who);
                 let run = Run {
                     workflow_id: workflow_id.to_owned(),
@@ -121,7 +122,10 @@ impl Oracle {
                     let fits = is_open && run.owner == owner && run.step_no == step_no;
                     (run.owner, run.touched_at) = (Some(worker), Some(Instant::now()));
                     run.interruptions += u32::from(again);
-                    (!fits || !is_valid).then(|| format!("claimed by {worker:?} at {step_no:?}"))
+                    if !fits || !is_valid {
+                        return Some(format!("claimed by {worker:?} at {step_no:?}"));
+                    }
+                    run.pauses.claimed(again)
                 });
             }
             Write::Committed { worker, step } => {
@@ -131,6 +135,7 @@ impl Oracle {
                 let sent = self.letters.sent(step).or_else(|| self.kin.sent(who, step));
                 if let Disposition::Close { status, successor, .. } = &step.disposition {
                     self.kin.ended(step.run_id, *status);
+                    self.tenancies.ended(step.run_id, *status);
                     let next = successor.as_ref().map(|successor| successor.run.run_id);
                     let followed = next.and_then(|next| self.chains.follows(step.run_id, next));
                     self.check(step.run_id, |_| followed);
@@ -166,6 +171,9 @@ impl Oracle {
                         Disposition::Block { reason } => return Some(format!("blocked: {reason}")),
                         _ => {}
                     }
+                    if let Some(problem) = run.pauses.stepped(step) {
+                        return Some(problem);
+                    }
                     let stepped = run.readers.step(by, &step.disposition, workers);
                     let undone = run.undoing.step(&step.disposition);
                     used_up.and(stepped).and(undone).err().or(overdue)
@@ -195,6 +203,7 @@ impl Oracle {
                 });
                 self.check(run_id, |_| came);
                 self.check(run_id, |run| {
+                    run.pauses.came(kind);
                     let fits = !run.is_closed && seq == run.arrived + 1;
                     run.arrived = seq;
                     let signal = match kind {
@@ -298,8 +307,30 @@ impl Oracle {
             }
             // No driver owns it, and it is claimed again once it is resumed.
             Write::Paused { run_id } | Write::Resumed { run_id } => self.check(run_id, |run| {
-                run.owner.map(|_| "paused or resumed while a worker owned it".to_owned())
+                if run.owner.is_some() || run.is_closed {
+                    return Some("paused or resumed while a worker owned it".to_owned());
+                }
+                let is_paused = matches!(write, Write::Paused { .. });
+                if is_paused {
+                    run.is_blocked = false;
+                    run.readers.unblock();
+                }
+                run.pauses.set(is_paused)
             }),
+            Write::Reopened { run_id } => {
+                self.tenancies.opened(run_id);
+                let id = self.runs.get(&run_id).map(|run| run.workflow_id.clone());
+                let mut open = self.runs.values().filter(|run| !run.is_closed);
+                if let Some(id) = id.filter(|id| open.any(|run| run.workflow_id == *id)) {
+                    self.violate(format!("{id} is open twice"));
+                }
+                self.check(run_id, |run| {
+                    let was_closed = std::mem::take(&mut run.is_closed);
+                    // What is written with it counts as a step.
+                    run.step_no = run.step_no.next();
+                    (!was_closed).then(|| "opened again though it was open".to_owned())
+                });
+            }
             Write::Unblocked { run_id } => self.check(run_id, |run| {
                 let was_blocked = std::mem::take(&mut run.is_blocked);
                 run.readers.unblock();
@@ -311,6 +342,7 @@ impl Oracle {
     /// A run was closed from outside.
     fn closed(&mut self, run_id: RunId, status: RunStatus) {
         self.kin.ended(run_id, status);
+        self.tenancies.ended(run_id, status);
         self.queues.closed(run_id, true);
         self.check(run_id, |run| {
             let was_closed = run.is_closed;

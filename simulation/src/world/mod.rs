@@ -1,6 +1,6 @@
 //! One simulation: its shared state and its course.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,7 +23,7 @@ use crate::oracle::Oracle;
 use crate::program::QUEUES;
 use crate::report::Report;
 use crate::workflows::TimersChecked;
-use crate::{notaries, processes, runs, terms, timetables};
+use crate::{notaries, operators, processes, runs, tenants, terms, timetables};
 
 mod told;
 
@@ -52,6 +52,8 @@ pub(crate) struct Plan {
     pub(crate) runs: usize,
     /// How many runs have terms.
     pub(crate) terms: usize,
+    /// How many runs are started that share workflow ids.
+    pub(crate) tenants: usize,
     /// How many schedules there are.
     pub(crate) timetables: usize,
     pub(crate) processes: usize,
@@ -105,6 +107,7 @@ impl Plan {
             seed: options.seed,
             runs: options.max_runs.unwrap_or(runs).min(runs),
             terms: [0, 2, 8][rng.usize(0..3)],
+            tenants: [0, 3, 6][rng.usize(0..3)],
             timetables: [0, 0, 1, 2][rng.usize(0..4)],
             processes: rng.usize(1..=3),
             queue_is_apart: rng.bool(),
@@ -148,6 +151,10 @@ pub(crate) struct World {
     processes: Mutex<Vec<Life>>,
     /// How often a token was used.
     token_uses: AtomicI64,
+    /// Told of each violation.
+    violated: Notify,
+    /// The tenants whose code was mended.
+    mended: Mutex<BTreeSet<usize>>,
 }
 
 /// A process with a worker.
@@ -188,22 +195,38 @@ async fn play(options: &Options) -> Report {
         clients: Mutex::default(),
         processes: Mutex::default(),
         token_uses: AtomicI64::default(),
+        violated: Notify::new(),
+        mended: Mutex::default(),
     });
     let _checked = TimersChecked::by(&world);
+    tokio::select! {
+        biased;
+        () = world.violated.notified(), if options.ends_when_violated => {}
+        () = take_course(&world) => {}
+    }
+    Report::of(options, &world)
+}
+
+/// Everything that happens, from the start of the first process to the checks at the end.
+async fn take_course(world: &Arc<World>) {
     world.add_outsider();
     let slots: Vec<_> = (0..world.plan.processes)
-        .map(|slot| tokio::spawn(processes::keep(Arc::clone(&world), slot)))
+        .map(|slot| tokio::spawn(processes::keep(Arc::clone(world), slot)))
         .collect();
     let others = (0..world.plan.terms)
-        .map(|number| tokio::spawn(terms::live(Arc::clone(&world), number)))
+        .map(|number| tokio::spawn(terms::live(Arc::clone(world), number)))
+        .chain(
+            (0..world.plan.tenants)
+                .map(|number| tokio::spawn(tenants::live(Arc::clone(world), number))),
+        )
         .chain(
             (0..world.plan.timetables)
-                .map(|number| tokio::spawn(timetables::keep(Arc::clone(&world), number))),
+                .map(|number| tokio::spawn(timetables::keep(Arc::clone(world), number))),
         );
     let mut others: Vec<_> = others.collect();
-    others.push(tokio::spawn(notaries::complete_shared(Arc::clone(&world))));
+    others.push(tokio::spawn(notaries::complete_shared(Arc::clone(world))));
     let runs: Vec<_> = (0..world.plan.runs)
-        .map(|number| tokio::spawn(runs::live(Arc::clone(&world), number)))
+        .map(|number| tokio::spawn(runs::live(Arc::clone(world), number)))
         .collect();
     sleep(world.plan.faulty_for).await;
     world.faults.end();
@@ -221,7 +244,7 @@ async fn play(options: &Options) -> Report {
             }
         }
         while world.open_runs().await > 0 || world.faults.are_to_come() {
-            runs::feed_strangers(&world, &started).await;
+            runs::feed_strangers(world, &started).await;
             sleep(Duration::from_secs(1)).await;
         }
     };
@@ -237,13 +260,12 @@ async fn play(options: &Options) -> Report {
         }
     }
     if closed {
-        runs::check_results(&world, &started).await;
-        terms::check_results(&world).await;
+        runs::check_results(world, &started).await;
+        terms::check_results(world).await;
     } else {
         world.violate("what clients wait for does not come".to_owned());
     }
     world.lock_oracle().check_end();
-    Report::of(options, &world)
 }
 
 impl World {
@@ -336,6 +358,7 @@ impl World {
                 // It is asked again.
                 let _ = client.unblock(run.run_id).await;
             }
+            operators::resume_all(&self.database, &client).await;
             // A worker that has no room for a run leaves it to others.
             if self.has_room() {
                 let running =
@@ -343,11 +366,25 @@ impl World {
                 let now = self.database.clock();
                 self.judge(|oracle| {
                     oracle.check_blocked(bound);
+                    // One that had not begun begins when it was to, by a clock that may have been set back.
+                    if self.faults.set_back() == 0 {
+                        oracle.check_resumed(bound);
+                    }
                     oracle.check_due(&running, now, self.bounds().polls);
                 });
             }
             sleep(Duration::from_secs(1)).await;
         }
+    }
+
+    /// Mends the code of a tenant's run.
+    pub(crate) fn mend(&self, tenant: usize) {
+        self.mended.lock().unwrap_or_else(PoisonError::into_inner).insert(tenant);
+    }
+
+    /// Whether the code of a tenant's run was mended.
+    pub(crate) fn is_mended(&self, tenant: usize) -> bool {
+        self.mended.lock().unwrap_or_else(PoisonError::into_inner).contains(&tenant)
     }
 
     /// Has clients be chosen from this process too.

@@ -5,10 +5,9 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use piton::activities::ActivityInfo;
-use piton::model::{PromiseOutcome, PromiseToken, Timestamp};
-use piton::store::RunRecord;
-use piton::store::WorkerLease;
+use piton::model::{PromiseOutcome, PromiseToken, RunId, Timestamp};
 use piton::store::memory::{Held, Write};
+use piton::store::{IdReuse, RunRecord, WorkerLease};
 
 use super::World;
 use crate::clerks::Answer;
@@ -20,6 +19,7 @@ impl World {
     pub(crate) fn violate(&self, violation: String) {
         self.journal.note("", format_args!("VIOLATION {violation}"));
         self.lock_oracle().violate(violation);
+        self.violated.notify_one();
     }
 
     pub(crate) fn violations(&self) -> Vec<String> {
@@ -126,6 +126,11 @@ impl World {
         self.judge(|oracle| oracle.item_begins(info, number));
     }
 
+    /// A start with a policy was acknowledged.
+    pub(crate) fn was_started(&self, run_id: RunId, reuse: IdReuse) {
+        self.judge(|oracle| oracle.was_started(run_id, reuse));
+    }
+
     /// An attempt to undo this part of what its run has done begins.
     pub(crate) fn undo_begins(&self, info: &ActivityInfo, number: u32) {
         self.judge(|oracle| oracle.undo_begins(info.run_id, number));
@@ -196,6 +201,7 @@ impl World {
         let told = look(&mut oracle);
         for violation in &oracle.violations()[before..] {
             self.journal.note("", format_args!("VIOLATION {violation}"));
+            self.violated.notify_one();
         }
         told
     }

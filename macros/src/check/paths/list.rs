@@ -1,4 +1,4 @@
-//! What is refused.
+//! The list of refused paths.
 
 use super::{Group, Refused};
 use crate::diagnostics::rules::Rule;

@@ -1,4 +1,4 @@
-//! A `?` that becomes a `match` where none may stand.
+//! A `?` that becomes a `match` in a place where a `match` needs parentheses.
 
 use syn::Expr;
 

@@ -1,4 +1,4 @@
-//! Jumps out of the user's code, and parts of locals that stand alone.
+//! Rewrites jumps out of the user's code, and parts of locals in separate variables.
 //!
 //! ```text
 //! return e           →  return Ok(e)

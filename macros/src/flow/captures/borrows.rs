@@ -1,4 +1,4 @@
-//! What a region gives a borrow of.
+//! Borrows that are the output of a region.
 
 use syn::visit::{self, Visit};
 use syn::{Block, Expr, ExprAssign, ExprClosure, ExprReturn};

@@ -1,11 +1,11 @@
-//! Which locals a region takes over from outside of it.
+//! Locals that a region captures from outside.
 //!
-//! Input: the graph, and what is live where each block begins. Output: [`Captures`]. A local from
-//! outside either becomes the region's own when the region begins, to be saved with the region's
-//! states, or stays where it is and is used from there, as a borrow would. Guarantees: an `async
-//! move` owns what it names; otherwise a region owns what nothing else needs and it gives no borrow
-//! of, and parts that it moves out and nothing else needs. What two branches use stays outside, so
-//! rustc judges whether they may.
+//! Input: the graph, and liveness at the beginning of each block. Output: [`Captures`]. A local from outside either
+//! becomes the region's own when the region begins, and is saved with the region's states, or it stays outside and
+//! is used from there, like a borrow. Guarantees: an `async move` block owns the locals that it names. Other
+//! regions own locals that no other code needs and that their outputs do not borrow, and parts that they move out
+//! and that no other code needs. Locals that two branches use stay outside, so rustc checks whether both may use
+//! them.
 
 mod borrows;
 

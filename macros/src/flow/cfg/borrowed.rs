@@ -1,13 +1,13 @@
-//! What an `async` block changes has been there since it was made.
+//! Places that an `async` block assigns must be initialized before it.
 //!
 //! ```text
 //! pair.0 = make();
 //! join!(async { pair = make_both().await; … }, …)    // borrows all of `pair` where it begins
 //! ```
 //!
-//! An assignment needs nothing of what was in the place before. But an `async` block borrows the places
-//! that it assigns when it is made, as the closure does that it becomes, so for both they must be filled
-//! until then. A local of which no part is ever moved out is given as a whole anyway.
+//! An assignment by itself does not need the old value of the place. But an `async` block borrows the places that
+//! it assigns when it is created, like the closure that it becomes, so they must be initialized before that. Locals
+//! without moved parts are captured as a whole anyway.
 
 use crate::collections::sets::Set;
 use crate::ir::usage::Place;

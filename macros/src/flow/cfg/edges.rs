@@ -1,4 +1,4 @@
-//! Where blocks go.
+//! Successors of blocks.
 
 use syn::Pat;
 

@@ -1,4 +1,4 @@
-//! Where the end of a block goes.
+//! Successors of the ends of blocks.
 
 use crate::ir::{BlockId, Branch, RegionId, Terminator};
 

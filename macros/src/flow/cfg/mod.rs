@@ -1,9 +1,9 @@
-//! The tree → a control flow graph.
+//! Lowers the tree to a control flow graph.
 //!
-//! Input: [`Tree`]. Output: [`Graph`]: blocks in source order, each with one end; what every piece
-//! reads, assigns and jumps to is recorded, and from here on nothing looks into expressions again
-//! but to print them. Guarantees: every block can be reached from the first; a block is entered
-//! either by the one structured end before it or by jumps; scopes nest as in the source.
+//! Input: [`Tree`]. Output: [`Graph`]: blocks in source order, each with one terminator. The reads, assignments and
+//! jumps of every piece are recorded; from here on, expressions are only printed. Guarantees: every block is
+//! reachable from the first; a block is entered either by falling through from the one before it or by jumps;
+//! scopes nest as in the source.
 
 mod borrowed;
 mod edges;

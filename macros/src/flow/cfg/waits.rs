@@ -1,4 +1,4 @@
-//! Several things awaited at one point.
+//! Suspension points with several branches.
 
 use super::Builder;
 use crate::ir::usage::Usage;

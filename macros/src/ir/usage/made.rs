@@ -1,4 +1,4 @@
-//! What locals are made of that are made again, found once for all that ask for it.
+//! The locals from which rematerialized locals are computed, found once for all queries.
 
 use super::{Place, Usage, made_again};
 use crate::collections::sets::Set;

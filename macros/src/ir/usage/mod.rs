@@ -1,4 +1,4 @@
-//! What code does with the locals: reads, assignments and jumps.
+//! Uses of locals in code: reads, assignments and jumps.
 
 mod analysis;
 mod made;

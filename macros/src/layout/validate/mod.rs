@@ -1,5 +1,5 @@
-//! A check of the layout: what code generation rests on. Each rule is a function, and for each there is
-//! a layout that only it finds fault with.
+//! Checks the invariants of the layout on which code generation relies. Each rule is a function, and for each there
+//! is a layout that only this rule refuses.
 
 use super::{Layout, Link, Segment, VariableId, uninitialized};
 use crate::collections::sets::Set;

@@ -1,4 +1,4 @@
-//! For each rule, a layout that only it finds fault with.
+//! For each rule, a layout that only this rule refuses.
 
 use quote::quote;
 

@@ -1,4 +1,4 @@
-//! What stands in a `macro_rules!`.
+//! The content of a `macro_rules!` definition.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Fields of logging macros that are variables, or parts of them, and are called like these. What stands for
-//! them in the machine may have another name.
+//! Fields of logging macros that are variables, or parts of them, and get their names. The variable in the machine
+//! may have another name.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

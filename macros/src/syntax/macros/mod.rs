@@ -1,9 +1,8 @@
-//! Macro calls taken apart into the expressions in them.
+//! Splits macro calls into the expressions in them.
 //!
-//! The compiler cannot see into a macro it does not know, but it must follow the variables in it. A
-//! call whose arguments read as expressions is taken apart into those and the tokens between them;
-//! for the macros of the list below it also knows when each expression is evaluated and whether it
-//! is borrowed.
+//! The compiler cannot expand an unknown macro, but it must follow the variables in it. A call whose arguments
+//! parse as expressions is split into those and the tokens between them. For the macros in the list below, it also
+//! knows when each expression is evaluated and whether it is borrowed.
 
 pub(crate) mod definition;
 pub(crate) mod definitions;

@@ -1,5 +1,5 @@
-//! Macros of the user's that show the names that they are given, in a text or as those of fields. A variable
-//! that has got another name shows that.
+//! The user's macros that print the names of their arguments, in a text or as fields. A renamed variable would
+//! print its new name.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::Macro;

@@ -1,4 +1,4 @@
-//! Tokens that do not read as expressions: the names of variables in them, and jumps.
+//! Tokens that do not parse as expressions: names of variables in them, and jumps.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::ToTokens;

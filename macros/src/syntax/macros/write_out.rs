@@ -1,4 +1,4 @@
-//! Macros that hide a `return` or a guard that awaits, written out as the code that they stand for.
+//! Macros that contain a `return` or a guard that awaits, expanded by this compiler.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};

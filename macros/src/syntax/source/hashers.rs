@@ -1,4 +1,4 @@
-//! Hash maps and sets by their names, and whether one has a hasher of its own.
+//! Hash maps and sets by name, and whether one has a custom hasher.
 
 /// The names, and how many arguments they have without a hasher.
 pub(crate) const HASHED: [(&str, usize); 2] = [("HashMap", 2), ("HashSet", 1)];

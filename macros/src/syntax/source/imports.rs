@@ -1,7 +1,7 @@
-//! What the source file around a function imports and defines.
+//! Imports and items of the source file around a function.
 //!
-//! Only `use` statements and the first lines of items are read, as text. If the file cannot be found,
-//! nothing is known of it, and the rules go by the names that are common.
+//! Only `use` statements and the first lines of items are read, as text. If the file cannot be found, the rules use
+//! the common names.
 
 use std::cell::RefCell;
 use std::rc::Rc;

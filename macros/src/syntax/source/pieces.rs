@@ -1,5 +1,5 @@
-//! The words, literals and signs of a text. Where rustc puts the tokens of a file it does not tell, so a text is
-//! taken apart here, as far as it takes to tell brackets from those in literals and comments.
+//! A small lexer: words, literals and punctuation of a text. rustc does not expose the positions of tokens in a
+//! file, so the text is lexed here, far enough to distinguish brackets from those in literals and comments.
 
 /// The next word, literal or sign from `next` on, and where it is. Goes on after it.
 ///

@@ -1,4 +1,4 @@
-//! What is between the brackets of a text, and the constants that are declared there.
+//! The text between brackets, and the constants declared there.
 
 use super::pieces::{is_word, next_piece};
 

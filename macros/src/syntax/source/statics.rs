@@ -1,4 +1,4 @@
-//! Statics whose contents change, known by their types.
+//! Statics with interior mutability, by their types.
 
 /// Types that change through a shared reference.
 const INTERIOR_MUTABLE: [&str; 12] = [

@@ -1,4 +1,4 @@
-//! What is borrowed before `async` blocks and used behind them, though they change it.
+//! Borrows from before an `async` block that are used after it, although the block changes the borrowed value.
 //!
 //! ```text
 //! let last = notes.last().unwrap();

@@ -1,5 +1,5 @@
-//! What is looked up again after an await, though something about that has changed since: the key, which rustc
-//! lets change or be moved, because only what it is looked up in is borrowed, or who has the other parts.
+//! Lookups that cannot be repeated after an await because something has changed: the key, which rustc allows to
+//! change or move since only the collection is borrowed, or the owner of the other parts.
 
 mod behind;
 mod branches;

@@ -1,4 +1,4 @@
-//! The changes of an edit, applied one after the other to a run's state.
+//! The changes of an edit, applied in order to a run's state.
 
 use serde_json::{Map, Value as Json, json};
 
@@ -15,7 +15,7 @@ use crate::model::{
 };
 use crate::store::{ArrivalKind, RunDetails};
 
-/// A change that was asked for.
+/// A requested change.
 #[derive(Clone, Debug)]
 pub(super) enum Change {
     Set { variable: String, value: Json },
@@ -25,7 +25,7 @@ pub(super) enum Change {
 }
 
 impl Change {
-    /// What the audit entry says of it. Values may be secret, so they are left out.
+    /// The change as recorded in the audit entry. Values may be secret, so they are left out.
     pub(super) fn told(&self) -> Json {
         match self {
             Self::Set { variable, .. } => json!({ "set": variable }),
@@ -38,7 +38,7 @@ impl Change {
     }
 }
 
-/// A run's state while it is changed.
+/// A run's state during an edit.
 pub(super) struct Edited {
     run_id: RunId,
     frame: Frame,
@@ -53,7 +53,7 @@ impl Edited {
         Ok(Self { run_id, frame, snapshot, arrivals: Vec::new() })
     }
 
-    /// Makes a change.
+    /// Applies a change.
     pub(super) fn make(&mut self, change: Change, now: Timestamp) -> Result<(), EditError> {
         match change {
             Change::Set { variable, value } => self.frame.set(&variable, &value),
@@ -63,14 +63,14 @@ impl Edited {
         }
     }
 
-    /// The new state, what wrote it, and what arrives for it.
+    /// The new state, its definition, and the arrivals for it.
     pub(super) fn finish(mut self) -> (Snapshot, DefinitionHash, Vec<ArrivalKind>) {
         self.snapshot.frame = self.frame.write();
         self.snapshot.state.clone_from(&self.frame.state().name);
         (self.snapshot, self.frame.definition.hash, self.arrivals)
     }
 
-    /// The wait of this name.
+    /// The wait with this name.
     fn find(&self, name: &str) -> Result<FoundAwait, EditError> {
         let mut view = FrameView::new(&self.snapshot.operations, &[], &[], None);
         let position = view.position(&self.frame.write());
@@ -82,7 +82,7 @@ impl Edited {
         let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let mut fitting: Vec<_> = awaits.iter().map(|found| found.path == name).collect();
         if !fitting.contains(&true) {
-            // By its own name, whatever it is awaited in.
+            // By its own name, wherever it is awaited.
             fitting = awaits.iter().map(|found| last(&found.path) == name).collect();
         }
         let mut places = (0..fitting.len()).filter(|place| fitting[*place]);
@@ -102,7 +102,7 @@ impl Edited {
         let FoundAwait { handle, awaited, definition, .. } = self.find(name)?;
         let payload = |hash: SchemaHash| {
             with_schema(definition, hash, name, |schema| {
-                // What a `Result` is written as.
+                // The JSON form of a `Result`.
                 let is_result = schema.type_name.starts_with("core::result::Result<");
                 match is_result {
                     true => codec::json_to_payload(&json!({ "Ok": value }), schema),
@@ -137,7 +137,7 @@ impl Edited {
         let FoundAwait { handle, awaited, .. } = self.find(name)?;
         let reason = format!("ended by hand: {reason}");
         let outcome = match awaited {
-            // Of the outcomes without a value of the activity's own, the one that tells the code a reason.
+            // The outcome without a value of the activity's types that carries a reason.
             StoredAwaited::Activity { .. } => OperationOutcome::Panicked(reason),
             StoredAwaited::Child { .. } => {
                 let (status, failure) = (RunStatus::Failed, Some(reason));

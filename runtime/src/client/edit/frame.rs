@@ -1,15 +1,15 @@
-//! A frame that an edit changes.
+//! A frame during an edit.
 
 use serde_json::{Map, Value as Json};
 
 use crate::codec::{self, CodecError, Schema};
 use crate::error::EditError;
-use crate::evolution::{self, StoredAwaited, StoredDefinition, StoredState};
+use crate::evolution::{self, StoredAwaited, StoredDefinition, StoredState, written};
 use crate::machine::StepError;
 use crate::machine::frame::{FrameHead, add_entry, damaged, take_apart};
 use crate::model::{DefinitionHash, SchemaHash};
 
-/// A frame taken apart.
+/// The parts of a frame.
 pub(super) struct Frame {
     pub(super) definition: &'static StoredDefinition,
     pub(super) state: u32,
@@ -18,7 +18,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Takes apart a frame of a definition that is known here.
+    /// Reads a frame whose definition is loaded.
     pub(super) fn read(frame: &[u8]) -> Result<Self, StepError> {
         let definition = evolution::find(Self::definition_of(frame)?);
         let definition = definition.ok_or_else(|| damaged("its definition is not known"))?;
@@ -28,7 +28,7 @@ impl Frame {
         Ok(Self { definition, state: head.state, locals, operations })
     }
 
-    /// What wrote a frame.
+    /// The definition of a frame.
     pub(super) fn definition_of(frame: &[u8]) -> Result<DefinitionHash, StepError> {
         Ok(FrameHead::read(&mut &frame[..])?.hash)
     }
@@ -49,16 +49,12 @@ impl Frame {
     /// Sets a variable, or a part of one.
     pub(super) fn set(&mut self, variable: &str, value: &Json) -> Result<(), EditError> {
         let state = self.state();
-        let place = state.locals.iter().enumerate().filter_map(|(number, local)| {
-            let rest = variable.strip_prefix(local.name.as_str())?;
-            let path: Vec<_> = match rest {
-                "" => Vec::new(),
-                rest => rest.strip_prefix('.')?.split('.').collect(),
-            };
-            Some((number, path))
-        });
         // The one with the longest name: a part of a variable may be kept by itself.
-        let place = place.min_by_key(|(_, path)| path.len());
+        let ends = variable.match_indices('.').map(|(end, _)| end).chain([variable.len()]);
+        let place = ends.rev().find_map(|end| {
+            let locals = state.locals.iter().map(|local| &*local.name);
+            Some((written(&variable[..end], locals)?, &variable[end..]))
+        });
         let Some((number, path)) = place else {
             return Err(EditError::NoVariable {
                 state: state.name.clone(),
@@ -66,6 +62,7 @@ impl Frame {
                 known: state.locals.iter().map(|local| local.name.clone()).collect(),
             });
         };
+        let path: Vec<_> = path.split('.').skip(1).collect();
         let local = &state.locals[number];
         let saved = &self.locals[number];
         let written = with_schema(self.definition, local.schema, variable, |schema| {
@@ -75,8 +72,8 @@ impl Frame {
         Ok(())
     }
 
-    /// Goes to another state, with its locals: those given, and of the others those that are kept already. What is
-    /// awaited there is for the caller to say.
+    /// Changes the state and its locals: those given, and otherwise those that are already saved. The caller sets
+    /// what is awaited.
     pub(super) fn move_to(
         &mut self,
         name: &str,
@@ -125,7 +122,7 @@ impl Frame {
     }
 }
 
-/// What the state awaits, if that is one thing and no branch of anything.
+/// What the state awaits, if that is a single operation outside of branches.
 pub(super) fn only_awaited<'a>(
     definition: &'a StoredDefinition,
     state: &'a StoredState,
@@ -138,7 +135,7 @@ pub(super) fn only_awaited<'a>(
     state.awaited.as_ref().filter(|_| is_alone)
 }
 
-/// Writes a value by a schema of the definition.
+/// Encodes a value by a schema of the definition.
 pub(super) fn with_schema<T>(
     definition: &StoredDefinition,
     hash: SchemaHash,

@@ -1,8 +1,8 @@
-//! Changing runs by hand.
+//! Editing runs by hand.
 //!
-//! What is given is JSON, and is checked by the schemas that the run's definition has recorded: what would not
-//! be read back is refused with the place where it does not fit. Each change is one transaction, and leaves an
-//! entry in the audit table in that transaction.
+//! Values are given as JSON and checked against the schemas in the run's recorded definition: a value that could
+//! not be read back is refused, with the path of the mismatch. Each edit is one transaction, which also writes an
+//! audit entry.
 
 mod change;
 mod frame;
@@ -27,7 +27,7 @@ use crate::store::{
     RunKey,
 };
 
-/// A change of a run that is yet to be made: await it. See [`Client::edit`].
+/// An edit of a run: set the changes, and await it. See [`Client::edit`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is changed until this is awaited"]
 pub struct Edit {
@@ -38,7 +38,7 @@ pub struct Edit {
     reopen: bool,
 }
 
-/// Who makes a change, and why.
+/// Who makes an edit, and why.
 #[derive(Clone, Debug, Default)]
 struct Signature {
     who: String,
@@ -46,13 +46,12 @@ struct Signature {
 }
 
 impl Client {
-    /// Changes a run by hand: sets variables, ends what it waits for, moves it to another state. Await what this
-    /// returns, after saying what is to be changed, by whom and why.
+    /// Edits a run by hand: sets variables, completes its waits, moves it to another state. Await the returned
+    /// value, after setting the changes, who makes them and why.
     ///
-    /// The run must be parked or blocked: one that a worker has at the moment is refused as
-    /// [`EditError::Busy`]. It is no longer blocked afterwards, and continues at once if there is something to go
-    /// on with. All changes of one call are made in one transaction, or none is, and [`Client::audit`] tells of
-    /// them.
+    /// The run must be parked or blocked; while a worker owns it, the edit fails with [`EditError::Busy`].
+    /// Afterwards the run is no longer blocked, and continues at once if it has something to do. All changes of one
+    /// call are made in one transaction, or none is. [`Client::audit`] lists edits.
     ///
     /// ```no_run
     /// # use serde_json::json;
@@ -78,7 +77,7 @@ impl Client {
         }
     }
 
-    /// The changes by hand of a run, newest first, at most `limit`.
+    /// The audit entries of a run, the newest first, at most `limit`.
     ///
     /// # Errors
     /// See [`Client::find`].
@@ -96,9 +95,9 @@ impl Client {
         }
     }
 
-    /// A run with all that is needed to read its state, and that state.
+    /// A run with all its rows, and its decoded state.
     async fn read_for_change(&self, key: RunKey) -> Result<(RunDetails, Snapshot), EditError> {
-        // This learns the definitions and schemas.
+        // This loads the definitions and schemas.
         let run_id = self.inspect(key).await?.run_id;
         let details = patiently(|| self.store().find_details(run_id)).await?;
         let details = details.ok_or(LookupError::Unknown(RunKey::RunId(run_id)))?;
@@ -113,7 +112,7 @@ impl Client {
         Ok((details, snapshot))
     }
 
-    /// Puts a run into another state.
+    /// Writes a new state of a run.
     async fn write_change(&self, details: &RunDetails, new: NewState) -> Result<(), EditError> {
         let run_id = details.run.run_id;
         let NewState {
@@ -127,14 +126,14 @@ impl Client {
             audit,
         } = new;
         if reopen && !details.run.status.is_open() {
-            // A run that is over gets no successor any more.
+            // A closed run gets no successor.
             let kin = patiently(|| self.store().find_kin(run_id)).await?;
             if let Some(next_run_id) = kin.and_then(|kin| kin.next_run_id) {
                 return Err(EditError::Followed { run_id, next_run_id });
             }
         }
         for payload in arrivals.iter().filter_map(ArrivalKind::payload) {
-            // Whoever reads it must find what it was written by.
+            // Readers must find its schemas and definition.
             patiently(|| self.recorded().schema_of(&**self.store(), payload)).await?;
         }
         let is_ended = |handle: Handle| {
@@ -149,7 +148,7 @@ impl Client {
         let given_up = given_up.filter(|handle| !is_wanted(*handle)).collect();
         let wake_at = match keeps_due && details.run.status == RunStatus::Running {
             true => details.run.due_at,
-            // Whoever takes it parks it again until the time that its state waits for.
+            // A worker that claims it parks it again until the time that its state waits for.
             false => Some(patiently(|| self.store().now()).await?),
         };
         let bytes = codec::encode_snapshot(&snapshot);
@@ -173,7 +172,7 @@ impl Client {
 }
 
 impl EditError {
-    /// What keeps the run from being changed, if something does.
+    /// The reason why the run was not changed, if it was not.
     fn of(run_id: RunId, outcome: EditOutcome) -> Result<(), Self> {
         match outcome {
             EditOutcome::Edited => Ok(()),
@@ -186,24 +185,24 @@ impl EditError {
     }
 }
 
-/// What a run is to become.
+/// The new state of a run, and its consequences.
 struct NewState {
     snapshot: Snapshot,
     definition: DefinitionHash,
-    /// What arrives for it.
+    /// Arrivals for it.
     arrivals: Vec<ArrivalKind>,
-    /// Whether it falls due when it would have.
+    /// Whether to keep the run's due time.
     keeps_due: bool,
     reopen: bool,
-    /// What it asks for once more.
+    /// Operations to request again.
     asked_again: Vec<Effect>,
-    /// How many attempts of activities count as made.
+    /// The number of attempts of activities to count as made.
     attempts: u32,
     audit: NewAuditEntry,
 }
 
 impl NewState {
-    /// This state, in which nothing has arrived and nothing is asked for; due at once.
+    /// This state without arrivals and requests, due at once.
     fn of(snapshot: Snapshot, definition: DefinitionHash, audit: NewAuditEntry) -> Self {
         Self {
             snapshot,
@@ -220,51 +219,51 @@ impl NewState {
 
 impl Edit {
     /// Sets a variable, or a part of one: `order`, `order.items.0.cents`. The names are those that
-    /// [`Client::inspect`] shows for the state of the run itself.
+    /// [`Client::inspect`] shows for the run's own state.
     pub fn set(mut self, variable: impl Into<String>, value: Json) -> Self {
         self.changes.push(Change::Set { variable: variable.into(), value });
         self
     }
 
-    /// Ends the wait for an activity with what it would have returned, or the wait for a signal with its value.
-    /// The name is that of the wait as [`Client::inspect`] shows it, behind those of what it is awaited in:
-    /// `charge`, `deliver/ship`. An activity that returns a `Result` is ended with the value in `Ok`.
+    /// Completes the wait for an activity with a return value, or the wait for a signal with its value. The name is
+    /// that of the wait in [`Client::inspect`], after the names of the workflows and blocks that contain it:
+    /// `charge`, `deliver/ship`. For an activity that returns a `Result`, the value is wrapped in `Ok`.
     pub fn complete(mut self, wait: impl Into<String>, value: Json) -> Self {
         self.changes.push(Change::Complete { wait: wait.into(), value });
         self
     }
 
-    /// Ends the wait for an activity with an error, of which the workflow is told as of a panic:
-    /// [`ActivityError::Panicked`](crate::machine::ActivityError::Panicked) with this reason. It is not tried
-    /// again.
+    /// Completes the wait for an activity with an error: the workflow gets
+    /// [`ActivityError::Panicked`](crate::machine::ActivityError::Panicked) with this reason. The activity is not
+    /// retried.
     pub fn fail(mut self, wait: impl Into<String>, reason: impl Into<String>) -> Self {
         self.changes.push(Change::Fail { wait: wait.into(), reason: reason.into() });
         self
     }
 
-    /// Moves the run to a state of its definition, with these variables; those that the state keeps as the
-    /// present one does may be left out. What it waits for now is given up, unless the new state waits for the same.
+    /// Moves the run to a state of its definition, with these variables; variables that the present state has as
+    /// well may be left out. The current waits are dropped, unless the new state has the same.
     ///
-    /// A state can be moved to if it waits for a signal without a time limit or a request to cancel, which begins
-    /// afresh, for a timer, which fires at once, or for the operation that the run waits for already.
+    /// Possible targets are states that wait for a signal without a time limit, or for a request to cancel, whose
+    /// waits start anew; for a timer, which fires at once; or for an operation that the run already waits for.
     pub fn move_to(mut self, state: impl Into<String>, locals: Map<String, Json>) -> Self {
         self.changes.push(Change::MoveTo { state: state.into(), locals });
         self
     }
 
-    /// Opens the run again if it is over without having completed.
+    /// Allows the edit to reopen a run that is closed and has not completed.
     pub fn reopen(mut self) -> Self {
         self.reopen = true;
         self
     }
 
-    /// Says who makes the change.
+    /// Sets who makes the edit, for the audit entry.
     pub fn by(mut self, who: impl Into<String>) -> Self {
         self.signature.who = who.into();
         self
     }
 
-    /// Says why it is made.
+    /// Sets the reason, for the audit entry.
     pub fn because(mut self, reason: impl Into<String>) -> Self {
         self.signature.reason = reason.into();
         self
@@ -313,7 +312,7 @@ impl IntoFuture for Edit {
     type Output = Result<(), EditError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Makes the change. Dropping the future may make it or not.
+    /// Makes the edit. If the future is dropped, the edit may or may not have been made.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.make())
     }

@@ -1,4 +1,4 @@
-//! Rewinding a run to a kept state, and starting a run in one.
+//! Rewinding a run to a past state, and starting a run in one.
 
 use std::future::IntoFuture;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use crate::error::{EditError, KeyError, LookupError, StoreError};
 use crate::model::{ActivityOperation, DefinitionHash, Operation, RunId, Snapshot, StepNo};
 use crate::store::{NewRun, PastStep, RunDetails, RunKey, StartOutcome};
 
-/// A way back that is yet to be gone: await it. See [`Client::rewind`].
+/// A rewind of a run: await it. See [`Client::rewind`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is changed until this is awaited"]
 pub struct Rewind {
@@ -25,7 +25,7 @@ pub struct Rewind {
 }
 
 impl Client {
-    /// The past states of a run that are kept, newest first, without their values. A workflow keeps them that says
+    /// The past states of a run, the newest first, without their values. They are kept for workflows with
     /// `#[workflow(history = 10)]`.
     ///
     /// # Errors
@@ -34,20 +34,21 @@ impl Client {
         patiently(|| self.store().list_history(run_id)).await
     }
 
-    /// Lets a run go back to the state that it was in after its commit number `step_no`, if that is
-    /// [kept](Client::history). What it waits for then is begun again: activities are carried out once more.
-    /// Await what this returns, after saying who does it and why; what holds for [`Client::edit`] holds here.
+    /// Returns a run to its state after commit number `step_no`, if that state is [kept](Client::history). Its
+    /// operations are started again: activities are executed once more. Await the returned value, after setting who
+    /// does it and why; the conditions of [`Client::edit`] apply.
     ///
-    /// What has happened in the world is not taken back, signals that were used up do not come again, and a
-    /// state that waits for an activity on a queue, whose call has gone, is refused as [`EditError::OnQueue`].
+    /// Effects on other systems are not undone, and consumed signals are not delivered again. A state that waits
+    /// for an activity on a queue whose row was deleted is refused with [`EditError::OnQueue`].
     pub fn rewind(&self, run: impl Into<RunKey>, step_no: StepNo) -> Rewind {
         let signature = Signature::default();
         Rewind { client: self.clone(), run: run.into(), step_no, signature, reopen: false }
     }
 
-    /// Starts a run with this workflow id in the state that another was in after its commit number `step_no`, if that
-    /// is [kept](Client::history). The other one stays as it is. What the state waits for is begun for the new run;
-    /// what holds for [`Client::rewind`] holds here.
+    /// Starts a run with this workflow id in the state of another run after commit number `step_no`, if that state
+    /// is [kept](Client::history). The other run does not change. The operations of the state are started for the
+    /// new run; otherwise the notes at [`Client::rewind`] apply. If the future is dropped, the run may or may not
+    /// have been started.
     ///
     /// # Errors
     /// [`EditError::NoHistory`], [`EditError::IdTaken`] and so on: see [`EditError`].
@@ -96,7 +97,7 @@ impl Client {
         Ok(details.ok_or(LookupError::Unknown(key))?)
     }
 
-    /// A state that is kept.
+    /// A kept state.
     async fn past(
         &self,
         details: &RunDetails,
@@ -120,19 +121,19 @@ impl Client {
 }
 
 impl Rewind {
-    /// Opens the run again if it is over without having completed.
+    /// Allows the rewind to reopen a run that is closed and has not completed.
     pub fn reopen(mut self) -> Self {
         self.reopen = true;
         self
     }
 
-    /// Says who lets it go back.
+    /// Sets who rewinds the run, for the audit entry.
     pub fn by(mut self, who: impl Into<String>) -> Self {
         self.signature.who = who.into();
         self
     }
 
-    /// Says why.
+    /// Sets the reason, for the audit entry.
     pub fn because(mut self, reason: impl Into<String>) -> Self {
         self.signature.reason = reason.into();
         self
@@ -158,7 +159,7 @@ impl Rewind {
             }
             (Err(error), false) => return Err(unreadable(run_id, &error)),
         };
-        // No handle is used for two operations.
+        // Each operation needs a handle that was never used.
         snapshot.next_handle = snapshot.next_handle.max(next_handle);
         pass_over_attempts(&mut snapshot, details.run.step_no);
         let new = NewState { reopen, ..NewState::of(snapshot, definition, audit) };
@@ -166,14 +167,14 @@ impl Rewind {
     }
 }
 
-/// How many attempts of an activity may have been made of a run that has so many commits.
+/// The maximum number of attempts of an activity in a run with this number of commits.
 pub(super) fn passed_over(step_no: StepNo) -> u32 {
     let steps = u32::try_from(step_no.0).unwrap_or(u32::MAX).saturating_add(1);
     steps.saturating_mul(ActivityOperation::NUMBERS_PER_STEP)
 }
 
-/// Lets the attempts that are made again have numbers that none has had: an attempt that goes on by its token may
-/// end only once, by its number.
+/// Gives repeated attempts numbers that no attempt had: an attempt that continues by its token is identified by its
+/// number.
 fn pass_over_attempts(snapshot: &mut Snapshot, step_no: StepNo) {
     let count = passed_over(step_no);
     for (_, operation) in &mut snapshot.operations {
@@ -191,12 +192,12 @@ fn pass_over_attempts(snapshot: &mut Snapshot, step_no: StepNo) {
     }
 }
 
-/// Checks that the calls on queues that a state waits for are there.
+/// Checks that the queued calls that a state waits for still exist.
 pub(super) fn check_queues(snapshot: &Snapshot, details: &RunDetails) -> Result<(), EditError> {
     check(snapshot, |handle| details.activities.iter().any(|row| row.handle == handle))
 }
 
-/// Checks that a state waits for no calls on queues.
+/// Checks that a state waits for no queued calls.
 fn check_queues_of_none(snapshot: &Snapshot) -> Result<(), EditError> {
     check(snapshot, |_| false)
 }
@@ -217,7 +218,7 @@ fn check(
     Ok(())
 }
 
-/// Checks that a run which is in the state `present` waits for the promises that a state waits for.
+/// Checks that a run in the state `present` waits for the promises that a state waits for.
 pub(super) fn check_promises(
     snapshot: &Snapshot,
     present: Option<&Snapshot>,
@@ -241,7 +242,7 @@ impl IntoFuture for Rewind {
     type Output = Result<(), EditError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Lets the run go back. Dropping the future may do so or not.
+    /// Rewinds the run. If the future is dropped, the run may or may not have been rewound.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.go())
     }

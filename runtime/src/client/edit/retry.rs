@@ -1,21 +1,25 @@
-//! Letting a failed run try again from where it failed.
+//! Retrying a failed run from where it failed.
 
 use super::frame::Frame;
-use super::past::{check_queues, passed_over};
+use super::past::passed_over;
 use super::{Client, NewState, unreadable};
 use crate::client::inspect::frame::FrameView;
 use crate::codec;
 use crate::engine::backoff::patiently;
+use crate::engine::queues::QueuedCall;
 use crate::error::EditError;
 use crate::evolution::StoredAwaited;
 use crate::model::{
     ActivityOperation, Handle, Message, Operation, OutgoingMessage, PromiseMessage, PromiseTypes,
     PromiseWait, RunId, RunStatus, Snapshot, StepNo, Timestamp,
 };
-use crate::store::{Effect, NewAuditEntry, RunRecord};
+use crate::store::{
+    ActivityKey, Effect, FailedCall, FailedCallId, FailedCallQuery, NewAuditEntry, RunDetails,
+    RunRecord,
+};
 
 impl Client {
-    /// Lets a failed run go back to the last state that it was parked in.
+    /// Returns a failed run to the last state in which it was parked.
     pub(in crate::client) async fn retry_failed(
         &self,
         run_id: RunId,
@@ -34,17 +38,70 @@ impl Client {
         if !repeats {
             check_at_most_once(run_id, &snapshot)?;
         }
-        // The arguments of a call on a queue are in the row of the call, which has gone.
-        check_queues(&snapshot, &details)?;
         let definition = Frame::definition_of(&snapshot.frame);
         let definition = definition.map_err(|error| unreadable(run_id, &error))?;
         let now = patiently(|| self.store().now()).await?;
         let attempts = schedule_anew(&mut snapshot, details.run.step_no, now);
         let mut asked_again = ask_again(&snapshot);
+        let (calls, failed) = self.call_again(&details, &snapshot, attempts, now).await?;
+        asked_again.extend(calls);
         asked_again.extend(self.await_again(&details.run, &snapshot).await?);
         let new = NewState::of(snapshot, definition, audit);
         let new = NewState { reopen: true, asked_again, attempts, ..new };
-        self.write_change(&details, new).await
+        self.write_change(&details, new).await?;
+        for (queue, id) in failed {
+            let ids = [id];
+            patiently(|| self.store().discard_failed_calls(&queue, &ids)).await?;
+        }
+        Ok(())
+    }
+
+    /// Puts the calls on their queues again that have failed for good, from the rows that are kept of them.
+    async fn call_again(
+        &self,
+        details: &RunDetails,
+        snapshot: &Snapshot,
+        attempts: u32,
+        now: Timestamp,
+    ) -> Result<(Vec<Effect>, Vec<(String, FailedCallId)>), EditError> {
+        let run_id = details.run.run_id;
+        let (mut calls, mut failed) = (Vec::new(), Vec::new());
+        for (handle, operation) in &snapshot.operations {
+            let Operation::Activity(activity) = operation else { continue };
+            let Some(queue) = &activity.queue else { continue };
+            if details.activities.iter().any(|row| row.handle == *handle) {
+                continue;
+            }
+            let key = ActivityKey { run_id, handle: *handle };
+            let call = self.find_failed_call(queue, key).await?;
+            let call = call.ok_or_else(|| EditError::OnQueue {
+                activity: activity.name.clone().into_owned(),
+                queue: queue.clone(),
+            })?;
+            failed.push((queue.clone(), call.id));
+            let call = QueuedCall::read(call.call, 0, 0);
+            let call = call.map_err(|error| unreadable(run_id, &error))?;
+            calls.push(Effect::Enqueue(call.again(attempts, now).on_queue(*handle)));
+        }
+        Ok((calls, failed))
+    }
+
+    /// What is kept of a call that has failed for good.
+    async fn find_failed_call(
+        &self,
+        queue: &str,
+        key: ActivityKey,
+    ) -> Result<Option<FailedCall>, EditError> {
+        let mut after = None;
+        loop {
+            let query = FailedCallQuery { queue, ids: None, after, limit: 200 };
+            let page = patiently(|| self.store().list_failed_calls(query)).await?;
+            let Some(last) = page.last() else { return Ok(None) };
+            after = Some(last.id);
+            if let Some(call) = page.into_iter().find(|call| call.key == key) {
+                return Ok(Some(call));
+            }
+        }
     }
 
     /// Waits again for promises. One that has an outcome has it for good, and the run gets it once more.
@@ -101,8 +158,8 @@ impl Client {
     }
 }
 
-/// Checks that nothing would be attempted again of which the run may have made its only attempt: the saved state is from
-/// before that attempt.
+/// Checks that no `at_most_once` activity would be attempted again: the saved state is from before the attempt that the
+/// run may have made.
 fn check_at_most_once(run_id: RunId, snapshot: &Snapshot) -> Result<(), EditError> {
     let once = snapshot.operations.iter().find_map(|(_, operation)| match operation {
         Operation::Activity(activity) if activity.at_most_once => Some(activity),
@@ -117,8 +174,8 @@ fn check_at_most_once(run_id: RunId, snapshot: &Snapshot) -> Result<(), EditErro
     }
 }
 
-/// Has the time limits of activities counted from now, and their attempts from none. Returns how many attempts of each
-/// are passed over: no two have one number.
+/// Restarts the time limits of activities at `now`, and their retry policies. Returns the number of attempts to skip for
+/// each, since no two may have the same number.
 fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u32 {
     let made = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
         Operation::Activity(activity) => Some(activity.attempts),
@@ -139,7 +196,7 @@ fn schedule_anew(snapshot: &mut Snapshot, step_no: StepNo, now: Timestamp) -> u3
     attempts
 }
 
-/// What only a commit asks for, and has gone with the end of the run.
+/// The messages of waits that were removed when the run closed.
 fn ask_again(snapshot: &Snapshot) -> Vec<Effect> {
     let ask = |(handle, operation): &(Handle, Operation)| match operation {
         Operation::Child { child, workflow_id, .. } => {

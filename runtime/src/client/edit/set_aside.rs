@@ -1,4 +1,4 @@
-//! Setting aside a signal that a run cannot take.
+//! Moving a signal that a run cannot take to the dead letters.
 
 use super::frame::Frame;
 use super::{Client, unreadable};

@@ -19,34 +19,34 @@ use crate::model::{
 };
 use crate::store::{Arrival, ArrivalKind, QueuedActivity, RunRecord};
 
-/// How many items are shown of those that have been asked for.
+/// The number of items of a map to show.
 const SHOWN_ITEMS: usize = 100;
 
-/// Reads the state of one run, and takes note of what this process must learn to read all of it.
+/// Decodes the state of one run, and collects the definitions and schemas that this process has to load for that.
 pub(in crate::client) struct FrameView<'a> {
-    /// What the run has asked for.
+    /// The run's operations.
     pub(super) operations: HashMap<Handle, &'a Operation>,
     /// The rows of its activities on queues.
     pub(super) queued: &'a [QueuedActivity],
-    /// What it has not taken yet.
+    /// Its unread arrivals.
     pub(super) inbox: &'a [Arrival],
     /// When its last step began.
     pub(super) since: Option<Timestamp>,
-    /// Definitions that are not known here.
+    /// Definitions that are not loaded.
     pub(super) definitions: Vec<DefinitionHash>,
-    /// Schemas that are not known here.
+    /// Schemas that are not loaded.
     pub(super) schemas: BTreeSet<SchemaHash>,
-    /// What is awaited, as far as that has a handle.
+    /// The awaited operations that have handles.
     pub(in crate::client) awaits: Vec<FoundAwait>,
-    /// What leads to the code that is being looked at, from that of the run.
+    /// The names that contain the current code, from the run's own.
     within: Vec<String>,
     /// The definition of that code.
     definition: Option<&'static StoredDefinition>,
 }
 
-/// An operation that is awaited somewhere in a run.
+/// An awaited operation of a run.
 pub(in crate::client) struct FoundAwait {
-    /// Its name, behind those of the workflows and blocks that it is awaited in: `deliver/ship`.
+    /// Its name, after those of the workflows and blocks that contain it: `deliver/ship`.
     pub(in crate::client) path: String,
     pub(in crate::client) handle: Handle,
     pub(in crate::client) awaited: StoredAwaited,
@@ -76,7 +76,7 @@ impl<'a> FrameView<'a> {
 }
 
 impl FrameView<'_> {
-    /// Where the code of a frame is.
+    /// The position of a frame's code.
     pub(in crate::client) fn position(&mut self, frame: &[u8]) -> Result<Position, StepError> {
         let hash = FrameHead::read(&mut &frame[..])?.hash;
         let Some(definition) = evolution::find(hash) else {
@@ -115,7 +115,7 @@ impl FrameView<'_> {
     }
 
     fn waits(&mut self, state: &StoredState, operations: &[&[u8]]) -> Vec<Wait> {
-        // What is saved of the start are the arguments.
+        // The saved values of the start are the arguments.
         if state.kind == AwaitKind::Start {
             return Vec::new();
         }
@@ -137,7 +137,7 @@ impl FrameView<'_> {
         state.branches.iter().map(branch).collect()
     }
 
-    /// What is saved of an `async` block.
+    /// The saved value of an `async` block.
     fn block(&mut self, name: String, saved: &[u8]) -> Wait {
         let on = match saved.split_first() {
             Some((&RUNS, frame)) => self
@@ -149,7 +149,7 @@ impl FrameView<'_> {
         self.wait(name, on)
     }
 
-    /// What is saved of an operation; in a `join!`, it may be its outcome.
+    /// The saved value of an operation. In a `join!`, it may be the outcome.
     fn operation(
         &mut self,
         name: String,
@@ -182,7 +182,7 @@ impl FrameView<'_> {
         }
     }
 
-    /// What operations save of themselves, which begins with a handle for all that have one.
+    /// The saved form of operations, which starts with the handle if they have one.
     fn pending(&mut self, name: String, awaited: &StoredAwaited, rest: &mut &[u8]) -> Wait {
         let handle = match awaited {
             StoredAwaited::Activity { .. }
@@ -252,7 +252,7 @@ impl FrameView<'_> {
         }
     }
 
-    /// Where the code within what is awaited is.
+    /// The position of the code inside an await.
     fn inside(&mut self, name: &str, frame: &[u8]) -> Result<Position, StepError> {
         self.within.push(name.to_owned());
         let position = self.position(frame);
@@ -264,7 +264,7 @@ impl FrameView<'_> {
         let mut items = Vec::new();
         for index in 0..take::<usize>(rest)? {
             let item = self.item(format!("{}[{index}]", name_of(awaited)), awaited, rest);
-            // What follows one that cannot be read cannot be found.
+            // What follows an unreadable item cannot be located.
             let is_last = matches!(item.on, WaitFor::Unreadable { .. });
             items.push(item);
             if is_last {
@@ -274,7 +274,7 @@ impl FrameView<'_> {
         Ok(items)
     }
 
-    /// An operation that saves its handle and nothing else.
+    /// An operation that saves only its handle.
     fn with_handle(&mut self, name: String, awaited: &StoredAwaited, handle: Handle) -> Wait {
         let mut saved = Vec::new();
         match codec::encode_into(&handle, &mut saved) {
@@ -283,7 +283,7 @@ impl FrameView<'_> {
         }
     }
 
-    /// What there is of many items.
+    /// The items of a map that have begun.
     fn each(&mut self, awaited: &StoredAwaited, progress: &MapProgress) -> WaitFor {
         let MapProgress { total, succeeded, failed, asked } = progress;
         let asked = asked.iter().take(SHOWN_ITEMS);
@@ -298,7 +298,7 @@ impl FrameView<'_> {
         }
     }
 
-    /// What the run waits for with this operation.
+    /// The wait for this operation.
     pub(super) fn awaited(&mut self, name: String, handle: Handle) -> Wait {
         let Some(operation) = self.operations.get(&handle).copied() else {
             return self.wait(name, Err(damaged("an operation is not there")));
@@ -327,7 +327,7 @@ impl FrameView<'_> {
                 });
                 WaitFor::Update { update: name.clone(), until: *until }
             }
-            // It is no wait, and no frame has its handle.
+            // It is not a wait, and no frame has its handle.
             Operation::Answer { update, .. } => {
                 WaitFor::Unreadable { note: format!("it owes the update `{update}` an answer") }
             }
@@ -369,7 +369,7 @@ impl FrameView<'_> {
         Wait { name, since, has_arrived, on }
     }
 
-    /// The compensation that is being carried out.
+    /// The running compensation.
     pub(super) fn compensation(&mut self, handle: Handle) -> Wait {
         let name = match self.operations.get(&handle) {
             Some(Operation::Activity(activity)) => activity.name.clone().into_owned(),
@@ -378,7 +378,7 @@ impl FrameView<'_> {
         self.awaited(name, handle)
     }
 
-    /// The compensations that have been noted, in the order in which they would be carried out.
+    /// The registered compensations, in the order in which they would run.
     pub(super) fn compensations(&mut self) -> Vec<NotedCompensation> {
         let mut noted: Vec<_> = self
             .operations
@@ -431,7 +431,7 @@ impl FrameView<'_> {
         Wait { name, since: self.since.filter(|_| is_awaited), has_arrived: false, on }
     }
 
-    /// What the run was started with.
+    /// The arguments of the run.
     pub(super) fn arguments(&mut self, run: &RunRecord, arguments: &Payload) -> Shown {
         let mut shown = self.payload(arguments);
         let Some(definition) = run.definition.and_then(evolution::find) else {
@@ -455,7 +455,7 @@ impl FrameView<'_> {
         shown
     }
 
-    /// What is in a payload.
+    /// The value of a payload.
     pub(super) fn payload(&mut self, payload: &Payload) -> Shown {
         match codec::payload_to_json(payload) {
             Ok(value) => value.into(),
@@ -469,7 +469,7 @@ impl FrameView<'_> {
     }
 }
 
-/// A frame of a definition that is not known.
+/// A frame with an unknown definition.
 fn unknown(hash: DefinitionHash) -> Position {
     Position {
         workflow: String::new(),
@@ -495,7 +495,7 @@ fn value_of_local(definition: &StoredDefinition, schema: SchemaHash, saved: &[u8
     value.map_or_else(|error| Shown::missing(error.to_string()), Shown::from)
 }
 
-/// What something is called where it is no branch, by the rule for the names of branches.
+/// The name of a wait outside of branches, by the rule for the names of branches.
 fn name_of(awaited: &StoredAwaited) -> String {
     match awaited {
         StoredAwaited::Activity { name, .. }
@@ -514,7 +514,7 @@ fn name_of(awaited: &StoredAwaited) -> String {
     }
 }
 
-/// Reads what is next in `rest`.
+/// Decodes the next value in `rest`.
 fn take<T: Serialize + DeserializeOwned>(rest: &mut &[u8]) -> Result<T, StepError> {
     let (value, taken) = codec::decode_first(rest).map_err(StepError::Decode)?;
     *rest = &rest[taken..];

@@ -1,7 +1,8 @@
 //! Inspecting runs without their code.
 //!
-//! The definition of a workflow and the schemas of its values are in the database, recorded by whoever has the
-//! code. So any process can read what any run has saved: a client needs neither the workflow nor its types.
+//! The definition of a workflow and the schemas of its values are recorded in the database by the programs that
+//! have its code. Any process can therefore decode the saved state of any run, without the workflow's code or
+//! types.
 
 pub(super) mod frame;
 mod types;
@@ -24,14 +25,14 @@ use crate::store::{
 };
 
 impl Client {
-    /// Shows a run as a debugger would: where its code is, what it waits for and since when, its variables, the
-    /// attempts of its activities, the signals that it has not taken. It is what the database has, of whatever status
-    /// the run is, and needs neither a worker nor the run's code; of a run with relaxed durability that is a few
+    /// Shows a run as a debugger would: its position in the code, its waits and since when, its variables, the
+    /// attempts of its activities, and its unread signals. Works for runs of any status, and needs neither a worker
+    /// nor the run's code. It shows what is in the database; for a run with relaxed durability, that may be a few
     /// steps old.
     ///
-    /// Values are shown as JSON, `"(secret)"` those of locals with `#[redact]` and what is in a
-    /// [`Secret`](crate::Secret). What cannot be shown, such as a value whose schema the database does not have, is
-    /// `null` with a note.
+    /// Values are shown as JSON. Locals with `#[redact]` and the content of a [`Secret`](crate::Secret) are shown
+    /// as `"(secret)"`. Values that cannot be shown, for example because the database does not have their schema,
+    /// are `null` with a note.
     ///
     /// ```no_run
     /// # async fn demo(client: piton::client::Client) -> piton::Result<()> {
@@ -58,7 +59,7 @@ impl Client {
                 self.find(key.clone()).await?.ok_or_else(|| unknown(key.clone()))?.run_id
             }
         };
-        // In this order: what leaves the inbox in between has gone into the snapshot.
+        // In this order: arrivals that leave the inbox in between are part of the snapshot.
         let inbox = patiently(|| self.store().read_inbox(run_id, 0, MAX_DETAILS)).await?;
         let details = patiently(|| self.store().find_details(run_id)).await?;
         let details = details.ok_or_else(|| unknown(key))?;
@@ -80,11 +81,11 @@ impl Client {
         }
     }
 
-    /// What is in a payload, as JSON: in the result of a run, in arguments, in a signal. Arguments are a list.
-    /// What is in a [`Secret`](crate::Secret) is `"(secret)"`.
+    /// A payload as JSON: a run's result, arguments, a signal. Arguments are a list. The content of a
+    /// [`Secret`](crate::Secret) is `"(secret)"`.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if the database does not have the schema or the bytes do not fit it; otherwise see
+    /// [`StoreError::Corrupt`] if the schema is not recorded or the bytes do not fit it; otherwise see
     /// [`Client::find`].
     pub async fn payload_json(&self, payload: &Payload) -> Result<serde_json::Value, StoreError> {
         let mut read = codec::payload_to_json(payload);
@@ -95,10 +96,10 @@ impl Client {
         read.map_err(|error| StoreError::Corrupt { what: "value", reason: error.to_string() })
     }
 
-    /// What a dead letter carries, as JSON; `null` if it is one that carries no value.
+    /// The value of a dead letter as JSON; `null` if it has none.
     ///
     /// # Errors
-    /// As [`Client::payload_json`].
+    /// See [`Client::payload_json`].
     pub async fn dead_letter_json(
         &self,
         letter: &DeadLetter,
@@ -109,7 +110,7 @@ impl Client {
         }
     }
 
-    /// Learns what is missing, as far as that has not been tried. Whether something has been learned.
+    /// Loads missing definitions and schemas that were not tried before. Returns whether it has loaded any.
     async fn learn(&self, missing: Missing, tried: &mut Learned) -> Result<bool, StoreError> {
         let store = &**self.store();
         let mut has_learned = false;
@@ -128,14 +129,14 @@ impl Client {
     }
 }
 
-/// What this process has tried to learn.
+/// The definitions and schemas that this process has tried to load.
 #[derive(Default)]
 struct Learned {
     definitions: HashSet<crate::model::DefinitionHash>,
     schemas: BTreeSet<crate::model::SchemaHash>,
 }
 
-/// What this process must learn to show all.
+/// The definitions and schemas that this process has to load.
 struct Missing {
     definitions: Vec<crate::model::DefinitionHash>,
     schemas: BTreeSet<crate::model::SchemaHash>,
@@ -165,7 +166,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
     if let (Some(position), Some(snapshot)) = (&mut position, &snapshot)
         && position.note.is_some()
     {
-        // The run's own row, and the operations, say something all the same.
+        // The run's row and its operations can be shown nevertheless.
         position.workflow.clone_from(&run.workflow);
         position.state.clone_from(&run.state);
         let is_awaited = |(_, operation): &&(Handle, Operation)| {
@@ -181,19 +182,19 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
     if let Some(position) = &mut position
         && run.status == RunStatus::Completed
     {
-        // It is kept for its variables.
+        // It is kept for its exposed variables.
         position.waits.clear();
     }
     let ending = snapshot.as_ref().and_then(|snapshot| snapshot.ending.as_deref());
     if let (Some(position), Some(ending)) = (&mut position, ending) {
-        // What the code waited for has been given up.
+        // The waits of the code were dropped.
         let current = ending.current.filter(|_| run.status.is_open());
         let wait = current.map(|current| view.compensation(current.handle));
         position.waits = wait.into_iter().collect();
     }
     let mut compensations = view.compensations();
     if run.status == RunStatus::Completed {
-        // It has come to its end, so there is nothing to undo.
+        // It has completed, so there is nothing to compensate.
         compensations.clear();
     }
     let unread = inbox.iter().filter_map(|arrival| match &arrival.kind {
@@ -267,7 +268,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
     (inspection, Missing { definitions: view.definitions, schemas: view.schemas })
 }
 
-/// When a run is due without an arrival.
+/// When the run is due without an arrival.
 fn wakes_at(details: &RunDetails, snapshot: Option<&Snapshot>) -> Option<Timestamp> {
     let run = &details.run;
     if run.status != RunStatus::Running {

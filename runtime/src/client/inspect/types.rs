@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::store::Kin;
 
-/// Which runs a run belongs to, see [`Kin`].
+/// The relations of a run, see [`Kin`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct InspectedKin {
@@ -20,20 +20,20 @@ pub struct InspectedKin {
     pub first_run_id: RunId,
     /// The run before it in its chain.
     pub previous_run_id: Option<RunId>,
-    /// Why it follows that.
+    /// Why it follows that run.
     pub link: Option<Link>,
     /// The run that follows it.
     pub next_run_id: Option<RunId>,
     /// The run that has started its chain as a child.
     pub parent: Option<RunId>,
-    /// What happens to it when that is over.
+    /// The policy for when the parent closes.
     pub on_parent_close: Option<ParentClose>,
     /// How many children the runs of its chain have started so far.
     pub child_count: u64,
 }
 
 impl InspectedKin {
-    /// Nothing of a run that belongs to no other.
+    /// `None` for a run without relations.
     pub(super) fn of(run_id: RunId, kin: Kin) -> Option<Self> {
         let Kin { first_run_id, previous_run_id, link, next_run_id, parent, child_count } = kin;
         let is_alone = first_run_id == run_id && next_run_id.is_none() && parent.is_none();
@@ -51,22 +51,22 @@ impl InspectedKin {
     }
 }
 
-/// What is agreed on a run when its chain is started, see [`Start`](crate::client::Start).
+/// The terms of a run's chain, see [`Start`](crate::client::Start).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct InspectedTerms {
-    /// Which attempt of the workflow it is, from 1.
+    /// The number of the workflow's attempt, from 1.
     pub attempt: u32,
-    /// How many attempts there are at most; nothing if the workflow is not tried again, 0 if there is no limit.
+    /// The maximum number of attempts; `None` if the workflow is not retried, 0 if there is no limit.
     pub max_attempts: Option<u32>,
-    /// When the first of its timeouts is over.
+    /// When the first of its timeouts passes.
     #[serde(serialize_with = "as_text_or_null")]
     pub deadline_at: Option<Timestamp>,
     /// Which time the timeouts count. By that in which a worker is there, the deadline is the one that holds if none goes.
     pub timeout_clock: TimeoutClock,
     /// What happens then.
     pub on_timeout: OnTimeout,
-    /// By which expression the workflow is started again.
+    /// The cron expression.
     pub cron: Option<String>,
 }
 
@@ -83,7 +83,7 @@ impl InspectedTerms {
     }
 }
 
-/// Who has paused a run.
+/// The pause of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct InspectedPause {
@@ -96,108 +96,107 @@ pub struct InspectedPause {
     pub reason: String,
 }
 
-/// A run as its last commit has left it, and what has arrived since: see [`Client::inspect`](crate::client::Client::inspect).
+/// A run after its last commit, with the arrivals since: see [`Client::inspect`](crate::client::Client::inspect).
 ///
-/// As JSON, times are texts in RFC 3339 and hashes are hex digits.
+/// In JSON, times are RFC 3339 strings and hashes are hex digits.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Inspection {
     /// The run.
     pub run_id: RunId,
-    /// Its business key.
+    /// Its workflow id.
     pub workflow_id: String,
     /// The workflow's stored name.
     pub workflow: String,
-    /// Where it stands.
+    /// Its status.
     pub status: RunStatus,
-    /// The name of the state that it is in, or was in when it closed.
+    /// The name of its state, or of its last one before it closed.
     pub state: String,
-    /// The definition that wrote that state, if that is known.
+    /// The definition of that state, if it is recorded.
     #[serde(serialize_with = "as_text_or_null")]
     pub definition: Option<DefinitionHash>,
-    /// How many commits there have been.
+    /// Number of its commits.
     #[serde(serialize_with = "as_number")]
     pub step_no: StepNo,
     /// When it was started.
     #[serde(serialize_with = "as_text")]
     pub started_at: Timestamp,
-    /// When its last step began; nothing if it has made none or what is saved cannot be read.
+    /// When its last step began; `None` if it has made none or its state cannot be read.
     #[serde(serialize_with = "as_text_or_null")]
     pub stepped_at: Option<Timestamp>,
     /// When it closed.
     #[serde(serialize_with = "as_text_or_null")]
     pub closed_at: Option<Timestamp>,
-    /// The worker that has it.
+    /// The worker that owns it.
     #[serde(serialize_with = "as_worker")]
     pub owner: Option<WorkerId>,
-    /// How often an owner has died with it since its last commit.
+    /// How many owners have died with it since its last commit.
     pub takeovers: u32,
-    /// Which other runs it belongs to. Nothing if there are none.
+    /// Its relations to other runs, if it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kin: Option<InspectedKin>,
-    /// What is agreed on it beside its arguments. Nothing of most runs.
+    /// Its policies and limits, if it has any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terms: Option<InspectedTerms>,
     /// Why it is blocked.
     pub blocked: Option<String>,
-    /// Since when it is blocked.
+    /// When it was blocked.
     #[serde(serialize_with = "as_text_or_null")]
     pub blocked_at: Option<Timestamp>,
-    /// By whom it is paused, or is to be once its worker has let go of it.
+    /// The pause, or the requested one that starts once the worker lets go of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<InspectedPause>,
-    /// When it is due if nothing arrives before. Nothing if it waits for arrivals alone, is blocked or closed.
+    /// When it is due without an arrival. `None` if it waits for arrivals only, is blocked or closed.
     #[serde(serialize_with = "as_text_or_null")]
     pub wakes_at: Option<Timestamp>,
-    /// Why it was asked to cancel, once its code has been told.
+    /// Why it was requested to cancel, once its code has seen the request.
     pub cancelled: Option<String>,
-    /// What it was started with, if that is still there.
+    /// Its arguments, if they are still stored.
     pub arguments: Option<Shown>,
-    /// What it returned.
+    /// Its return value.
     pub result: Option<Shown>,
-    /// Why it did not complete.
+    /// Why it did not complete, for people.
     pub failure: Option<String>,
     /// Its attributes.
     #[serde(skip_serializing_if = "AttributeMap::is_empty")]
     pub attributes: AttributeMap,
-    /// What it was started with for lists.
+    /// The memo it was started with.
     #[serde(skip_serializing_if = "Memo::is_empty")]
     pub memo: Memo,
-    /// Where its code is, with its variables and waits. Nothing if no state is kept, as of a run that has
-    /// completed, or if it cannot be read; then `note` says why.
+    /// Its position in the code, with variables and waits. `None` if no state is kept, as of a completed run, or if
+    /// the state cannot be read; `note` then says why.
     pub position: Option<Position>,
-    /// What is carried out if the run does not complete, in that order: the compensation noted last is the first. Of a
-    /// run that was terminated, what has not been carried out.
+    /// The compensations that run if it does not complete, in the order of their execution: the last registered is
+    /// the first. For a terminated run, those that were not executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub compensations: Vec<NotedCompensation>,
-    /// How the run ends, while its compensations are carried out. The one that is being carried out is what `position`
-    /// waits for.
+    /// How the run ends, while its compensations run. The wait in `position` is the running compensation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ending: Option<EndingRun>,
-    /// Signals that it has not taken yet, in the order in which they came: the first hundred.
+    /// Unread signals, in the order of their arrival: the first hundred.
     pub unread: Vec<UnreadSignal>,
-    /// Updates that it has not taken yet, as `unread`.
+    /// Unread updates, like `unread`.
     pub unread_updates: Vec<UnreadUpdate>,
-    /// The ids of updates that it has taken and not answered yet.
+    /// The ids of updates that it has taken and not answered.
     pub unanswered: Vec<String>,
-    /// How many arrivals of any kind it has not taken yet.
+    /// Number of unread arrivals of any kind.
     pub unread_count: u64,
-    /// What could not be shown.
+    /// What could not be shown, and why.
     pub note: Option<String>,
 }
 
-/// Where some code is: that of the run, of a workflow that it awaits, or of an `async` block.
+/// A position in code: of the run, of a workflow that it awaits, or of an `async` block.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Position {
-    /// The stored name of the workflow that the code is a part of.
+    /// The stored name of the workflow that contains the code.
     pub workflow: String,
-    /// The definition that wrote the state.
+    /// The definition of the state.
     #[serde(serialize_with = "as_text")]
     pub definition: DefinitionHash,
-    /// The name of the state; empty if the definition is not known.
+    /// The name of the state; empty if the definition is not recorded.
     pub state: String,
-    /// What kind of thing is awaited there.
+    /// The kind of await.
     pub kind: AwaitKind,
     /// The source file.
     pub file: String,
@@ -205,21 +204,21 @@ pub struct Position {
     pub line: u32,
     /// The variables that the code needs after the await, in stored order.
     pub variables: Vec<Variable>,
-    /// What is awaited: several things if the state has branches.
+    /// The waits: several if the state has branches.
     pub waits: Vec<Wait>,
-    /// What could not be shown.
+    /// What could not be shown, and why.
     pub note: Option<String>,
 }
 
-/// A variable, or the part of one that is needed.
+/// A variable, or the part of one that is saved.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Variable {
-    /// Its name in the source, such as `total` or `order.name`.
+    /// Its name in the source, such as `total` or `order.name`; of several of one name, with its number: `total#2`.
     pub name: String,
-    /// Its type: as the source states it, or as the compiler knows it.
+    /// Its type: as written in the source, or as the compiler knows it.
     pub ty: Option<String>,
-    /// Whether it can be read from outside: see `#[expose]`.
+    /// Whether clients can read it: see `#[expose]`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub exposed: bool,
     /// Its value.
@@ -231,31 +230,31 @@ pub struct Variable {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Shown {
-    /// The value: `"(secret)"` for one that people are not to see, `null` if it cannot be shown.
+    /// The value as JSON: `"(secret)"` for one that people must not see, `null` if it cannot be shown.
     pub value: Value,
     /// Why it cannot be shown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
 
-/// Something that is awaited.
+/// An operation that the run waits for.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Wait {
-    /// What it is called in the code: the name of the branch, or of what is awaited.
+    /// Its name in the code: that of the branch, or of the awaited operation.
     pub name: String,
-    /// Since when, as far as that is kept: an activity is awaited since it was asked for, anything else
-    /// at the latest since the run's last step.
+    /// When the wait began, if that is stored: for an activity, when it was requested; for others, at the latest at
+    /// the start of the run's last step.
     #[serde(serialize_with = "as_text_or_null")]
     pub since: Option<Timestamp>,
-    /// Whether it has arrived, and the run only has to take a step.
+    /// Whether the outcome has arrived, so that the run has to make a step.
     pub has_arrived: bool,
-    /// What it is.
+    /// The operation.
     #[serde(flatten)]
     pub on: WaitFor,
 }
 
-/// What is awaited.
+/// The kinds of waits.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "for", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -289,9 +288,9 @@ pub enum WaitFor {
     },
     /// The outcome of a promise.
     Promise {
-        /// The text by which it can be completed.
+        /// The token by which it can be completed.
         token: PromiseToken,
-        /// When it expires, if it does.
+        /// When it expires, if it has a limit.
         #[serde(serialize_with = "as_text_or_null")]
         expires_at: Option<Timestamp>,
     },
@@ -314,103 +313,103 @@ pub enum WaitFor {
     },
     /// Another workflow, inline.
     Workflow {
-        /// Where it is.
+        /// The position of its code.
         position: Box<Position>,
     },
     /// An `async` block.
     Block {
-        /// Where it is.
+        /// The position of its code.
         position: Box<Position>,
     },
-    /// All of several.
+    /// All of several operations.
     All {
         /// Each of them.
         items: Vec<Wait>,
     },
-    /// Something for a limited time.
+    /// An operation with a time limit.
     Within {
-        /// When the time is over.
+        /// When the limit passes.
         #[serde(serialize_with = "as_text")]
         until: Timestamp,
-        /// What it is.
+        /// The operation.
         wait: Box<Wait>,
     },
     /// A call of an activity for each of many items.
     Each {
         /// How many items there are.
         total: u32,
-        /// How many have ended and not failed.
+        /// How many have succeeded.
         succeeded: u32,
         /// How many have failed.
         failed: u32,
-        /// Those that have been asked for and not ended, some of which may wait for their turn: the first hundred.
+        /// Those that have begun and not ended, some of which may wait for their turn: the first hundred.
         asked: Vec<Wait>,
     },
-    /// Nothing any more: the others of a `join!` are awaited.
+    /// Complete, with this value: the other branches of a `join!` are awaited.
     Done(Shown),
-    /// Nothing yet: an `async` block that has not begun, or a branch whose `if` did not hold.
+    /// Not begun: an `async` block, or a branch of a `select!` whose `if` was false.
     NotBegun,
-    /// What is saved of it cannot be read.
+    /// Its saved value cannot be read.
     Unreadable {
         /// Why.
         note: String,
     },
 }
 
-/// An activity whose outcome is awaited.
+/// An activity whose outcome the run waits for.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct AwaitedActivity {
-    /// Which operation of the run it is.
+    /// The operation of the run.
     pub handle: Handle,
     /// The activity's stored name.
     pub activity: String,
-    /// The queue whose workers attempt it; nothing if the worker that has the run does.
+    /// The queue whose workers attempt it; `None` if the run's owner does.
     pub queue: Option<String>,
-    /// The worker that makes the attempt, of one on a queue.
+    /// The worker that makes the attempt; for queued activities only.
     #[serde(serialize_with = "as_worker")]
     pub worker: Option<WorkerId>,
-    /// The number of the attempt that is being made or comes next, from 1.
+    /// The number of the current or next attempt, from 1.
     pub attempt: u32,
-    /// When that attempt is due, if it waits for its time.
+    /// When that attempt is due, if it has not begun.
     #[serde(serialize_with = "as_text_or_null")]
     pub next_attempt_at: Option<Timestamp>,
-    /// When a time limit runs out, of one on a queue.
+    /// When a time limit expires; for queued activities only.
     #[serde(serialize_with = "as_text_or_null")]
     pub expires_at: Option<Timestamp>,
-    /// How the last attempt failed that did, if that has been written down.
+    /// The failure of the last failed attempt, if it is stored.
     pub last_failure: Option<AttemptFailure>,
-    /// What it was called with. Nothing of one on a queue, whose row has that.
+    /// Its arguments. `None` for a queued activity, whose row has them.
     pub arguments: Option<Shown>,
 }
 
-/// A compensation that is carried out if the run does not complete.
+/// A compensation that runs if the run does not complete.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct NotedCompensation {
-    /// Which operation of the run it is.
+    /// The operation of the run.
     pub handle: Handle,
     /// The activity's stored name.
     pub activity: String,
-    /// The queue whose workers attempt it; nothing if the worker that has the run does.
+    /// The queue whose workers attempt it; `None` if the run's owner does.
     pub queue: Option<String>,
-    /// What it is called with.
+    /// Its arguments.
     pub arguments: Shown,
 }
 
-/// How a run ends whose compensations are being carried out.
+/// How a run ends whose compensations are running.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct EndingRun {
-    /// The status that it closes with if no compensation fails.
+    /// The status with which it closes if no compensation fails.
     pub status: RunStatus,
-    /// Why it does not complete.
+    /// Why it does not complete, for people.
     pub failure: String,
-    /// The compensations that have failed for good.
+    /// The compensations that have finally failed.
     pub failed: Vec<FailedCompensation>,
 }
 
-/// A signal that a run has not taken yet.
+/// An unread signal.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct UnreadSignal {
@@ -418,12 +417,12 @@ pub struct UnreadSignal {
     pub seq: i64,
     /// Its stored name.
     pub signal: String,
-    /// What it carries.
+    /// Its value.
     #[serde(flatten)]
     pub value: Shown,
 }
 
-/// An update that a run has not taken yet.
+/// An unread update.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct UnreadUpdate {
@@ -439,10 +438,10 @@ pub struct UnreadUpdate {
 }
 
 impl Shown {
-    /// What stands for a value that people are not to see.
+    /// The placeholder for a value that people must not see.
     pub(crate) const SECRET: &str = "(secret)";
 
-    /// Whether the value is one that people are not to see.
+    /// Whether the value is one that people must not see.
     pub(crate) fn is_secret(&self) -> bool {
         self.value == Self::SECRET
     }

@@ -15,7 +15,7 @@ use crate::model::{AttributeChanges, Memo, Payload, Timestamp};
 use crate::schedules::{Config, LogKind, Overlap, State, entry};
 use crate::store::{NewSchedule, ScheduleCreated};
 
-/// A schedule that is yet to be created: await it. See [`Schedule::create`].
+/// A schedule, ready to be created: await it. See [`Schedule::create`].
 #[derive(Debug)]
 #[must_use = "a schedule is not created until this is awaited"]
 pub struct CreateSchedule {

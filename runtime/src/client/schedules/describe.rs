@@ -18,22 +18,23 @@ use crate::schedules::{
 };
 use crate::store::{RunKey, RunRecord, ScheduleRecord};
 
-/// How many times to come a description has.
+/// The maximum number of next times in a description.
 const NEXT: usize = 10;
 
-/// How many entries of the log are read at a time.
+/// The number of log entries to read at a time.
 const PAGE: u32 = 100;
 
-/// A schedule as it is now.
+/// A schedule, read at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ScheduleDescription {
     /// Its id.
     pub id: String,
-    /// How often what it says was changed; an [update](super::UpdateSchedule::revision) may ask for it.
+    /// How often its configuration was changed. An [update](super::UpdateSchedule::revision) can require this
+    /// number.
     pub revision: i64,
     /// When it was created.
     pub created_at: Timestamp,
-    /// The stored name of the workflow that it starts; nothing if it sends signals alone.
+    /// The stored name of the workflow that it starts; `None` if it only sends signals.
     pub workflow: Option<String>,
     /// The stored name of the signal that it sends.
     pub signal: Option<String>,
@@ -45,72 +46,72 @@ pub struct ScheduleDescription {
     pub arguments: Payload,
     /// See [`CreateSchedule::workflow_id`](super::CreateSchedule::workflow_id).
     pub workflow_id: String,
-    /// How long a run that it starts may take, with all runs that follow it.
+    /// The limit for a run that it starts, with all runs that follow it.
     pub execution_timeout: Option<Duration>,
-    /// How long each run may take.
+    /// The limit for each run.
     pub run_timeout: Option<Duration>,
-    /// Which time these two count.
+    /// Which time these two limits count.
     pub timeout_clock: TimeoutClock,
-    /// What happens when one of these is over.
+    /// What happens when one of them has passed.
     pub on_timeout: OnTimeout,
-    /// How long a run may take to clean up whose timeout is over.
+    /// How long a run may clean up after a timeout.
     pub cleanup_timeout: Duration,
-    /// Whether and when a run is tried again.
+    /// The retry policy of its runs.
     pub retry: Option<WorkflowRetry>,
     /// The attributes that runs are started with.
     pub attributes: AttributeMap,
     /// The memo that runs are started with.
     pub memo: Memo,
-    /// The spec as it was written.
+    /// The spec as it was given.
     pub spec: Spec,
     /// The same spec in its canonical form.
     pub canonical: Spec,
     /// What happens if a run is open when the next is due.
     pub overlap: Overlap,
-    /// How much later than its time a run is started at most.
+    /// The maximum delay of a run.
     pub catch_up_window: Duration,
-    /// Whether a run that fails pauses it.
+    /// Whether a failed run pauses it.
     pub pause_on_failure: bool,
-    /// How many runs may wait.
+    /// The maximum number of waiting runs.
     pub max_buffered: Option<u64>,
     /// Whether it is paused.
     pub paused: bool,
     /// Why it is paused, or was resumed.
     pub note: String,
-    /// How many runs it may still start of itself.
+    /// How many more runs it may start by its spec.
     pub remaining_actions: Option<u64>,
-    /// The runs that were open when it was last looked at; of a chain, the last.
+    /// The runs that were open when a worker last checked; of a chain, the last run.
     pub running: Vec<RunId>,
-    /// The nominal times of the runs that wait for others to close.
+    /// The nominal times of runs that wait for others to close.
     pub waiting: Vec<Timestamp>,
-    /// Whether there are backfills that it is not done with.
+    /// Whether it has unfinished backfills.
     pub is_backfilling: bool,
     /// What it has done so far.
     pub counts: Counts,
-    /// The next times at which it starts runs, with jitter: ten at most, none if it is paused.
+    /// The next times at which it starts runs, with jitter: at most ten, none if it is paused.
     pub next: Vec<Timestamp>,
 }
 
-/// What a run can know of those before it. See [`Schedule::before`].
+/// The earlier runs of a schedule, as seen by one of its runs. See [`Schedule::before`].
 #[derive(Clone, Debug)]
 pub struct Before {
-    /// The run that had completed last when the run was started.
+    /// The run that had completed last when this run was started.
     pub last_completed: Option<RunRecord>,
-    /// The run that had failed last when the run was started; `None` if a run has completed since.
+    /// The run that had failed last when this run was started; `None` if a run has completed since.
     pub last_failed: Option<RunRecord>,
 }
 
 impl Schedule {
-    /// What it says, how far it has come, and its next times.
+    /// Its configuration, its progress, and its next times.
     ///
     /// # Errors
-    /// [`ScheduleError::Unknown`] if it is not there, [`ScheduleError::Store`].
+    /// [`ScheduleError::Unknown`] if there is no such schedule, [`ScheduleError::Store`].
     pub async fn describe(&self) -> Result<ScheduleDescription, ScheduleError> {
         described(self.find().await?)
     }
 
-    /// What it has done, and what was done to it: the newest first, at most `limit`; with `before`, only what is behind
-    /// that number. The last 500 entries are kept.
+    /// The log of its actions and of changes of it, the newest first, at most `limit`; with `before`, only entries
+    /// with lower numbers. The last 500 entries are kept.
     ///
     /// # Errors
     /// [`ScheduleError::Store`].
@@ -126,15 +127,15 @@ impl Schedule {
     }
 
     /// The runs of the schedule that had completed and failed last when this run was started, whatever has happened
-    /// since: the one that completed last, and the one that failed last unless a run has completed since. A run that was
-    /// cancelled or terminated counts as neither. `None` if the schedule has not started the run, or so long ago that
-    /// its log does not have it.
+    /// since. The failed run is `None` if a run has completed after it. Runs that were cancelled or terminated
+    /// count as neither. Returns `None` if the schedule has not started this run, or if its log no longer contains
+    /// the start.
     ///
     /// # Errors
     /// [`ScheduleError::Store`].
     pub async fn before(&self, run_id: RunId) -> Result<Option<Before>, ScheduleError> {
         let store = self.client.store();
-        // What the schedule has started is the first run of the chain.
+        // The run that the schedule has started is the first of its chain.
         let kin = patiently(|| store.find_kin(run_id)).await?;
         let run_id = kin.map_or(run_id, |kin| kin.first_run_id);
         let mut behind = None;

@@ -23,20 +23,18 @@ use crate::model::{Payload, Timestamp};
 use crate::schedules::LogKind;
 
 impl Client {
-    /// A schedule by its id, whether or not it is there. Asks nothing of the database.
+    /// A schedule by its id, whether or not it exists. Does not query the database.
     ///
-    /// A schedule starts runs of a workflow at the times of a [`Spec`]. Workers that serve the workflow look
-    /// after it.
+    /// A schedule starts runs of a workflow at the times of a [`Spec`]. Workers that serve the workflow run it.
     pub fn schedule(&self, id: impl Into<String>) -> Schedule {
         Schedule { client: self.clone(), id: id.into() }
     }
 
-    /// The schedules of a workflow, or all, in the order of their ids, at most `limit`; with `after`, only those
-    /// behind that id.
+    /// The schedules of a workflow, or all, ordered by id, at most `limit`; with `after`, only those after that id.
     ///
     /// # Errors
-    /// [`ScheduleError::Store`] if the database [is away](Client#when-the-database-is-away) for too long or holds
-    /// what cannot be read.
+    /// [`ScheduleError::Store`] if the database [is away](Client#when-the-database-is-away) for too long or
+    /// contains a row that cannot be read.
     pub async fn list_schedules(
         &self,
         workflow: Option<&str>,
@@ -58,7 +56,7 @@ impl Client {
         }
     }
 
-    /// How many schedules of a workflow, or at all, there are.
+    /// The number of schedules of a workflow, or of all.
     ///
     /// # Errors
     /// [`StoreError`] if the database [is away](Client#when-the-database-is-away) for too long.
@@ -80,14 +78,14 @@ impl Schedule {
         &self.id
     }
 
-    /// Creates it: `client.schedule("bills").create(spec, bill(customer)).await?`, after setting options. Each run is
-    /// started with these arguments.
+    /// Creates the schedule: `client.schedule("bills").create(spec, bill(customer)).await?`, after setting options.
+    /// Each run gets the same arguments.
     pub fn create<W: Workflow>(&self, spec: Spec, call: WorkflowCall<W>) -> CreateSchedule {
         CreateSchedule::of_call(self.clone(), spec, call)
     }
 
-    /// Creates it for a workflow that this program does not have, by its stored name, with a list of arguments as
-    /// JSON. Whether they fit the workflow shows when a run is started.
+    /// Creates the schedule for a workflow that this program does not have, by its stored name, with a list of
+    /// arguments as JSON. Arguments that do not fit are found when a run starts.
     pub fn create_json(
         &self,
         spec: Spec,
@@ -97,26 +95,26 @@ impl Schedule {
         CreateSchedule::new(self.clone(), spec, workflow.into(), Payload::from_json(arguments))
     }
 
-    /// Changes what it says. Await what this returns, after saying what is to be changed. The times up to now are dealt
-    /// with, by the old spec; the new one begins with the time after now.
+    /// Changes the configuration. Await the returned value, after setting the changes. The old spec applies to
+    /// times up to now, the new one to later times.
     pub fn update(&self) -> UpdateSchedule {
         UpdateSchedule::new(self.clone())
     }
 
-    /// Has the spec have no effect, until it is [unpaused](Self::unpause). What is due in between is not caught up with.
-    /// Runs that wait for others to close wait on, but triggers and backfills are carried out. `note` says why, for
-    /// people.
+    /// Pauses the schedule, until it is [unpaused](Self::unpause). Times that are due in between are skipped. Runs
+    /// that wait for others to close still wait, and triggers and backfills still start runs. `note` is the reason,
+    /// for people.
     ///
     /// # Errors
-    /// [`ScheduleError::Unknown`] if it is not there, [`ScheduleError::Store`].
+    /// [`ScheduleError::Unknown`] if there is no such schedule, [`ScheduleError::Store`].
     pub async fn pause(&self, note: impl Into<String>) -> Result<(), ScheduleError> {
         self.set_paused(true, note.into()).await
     }
 
-    /// Has the spec have an effect again. `note` says why, for people.
+    /// Ends the pause of the schedule. `note` is the reason, for people.
     ///
     /// # Errors
-    /// As [`pause`](Self::pause).
+    /// Those of [`pause`](Self::pause).
     pub async fn unpause(&self, note: impl Into<String>) -> Result<(), ScheduleError> {
         self.set_paused(false, note.into()).await
     }
@@ -134,21 +132,21 @@ impl Schedule {
         .await
     }
 
-    /// Starts a run now, also if it is paused or has no [actions](CreateSchedule::max_actions) left. Await what this
-    /// returns, after setting the policy if it is to be another one. The run is started soon after.
+    /// Starts a run now, even if the schedule is paused or has no [actions](CreateSchedule::max_actions) left.
+    /// Await the returned value, after setting the overlap policy if needed. A worker starts the run soon after.
     pub fn trigger(&self) -> Trigger {
         Trigger::new(self.clone())
     }
 
-    /// Starts the runs of all times of a period, both ends included, as if they fell due now: side by side with
+    /// Starts the runs of all times of a period, including both ends, as if they were due now: side by side with
     /// [`Overlap::AllowAll`](super::Overlap::AllowAll), one after the other with
-    /// [`Overlap::BufferAll`](super::Overlap::BufferAll). The period may lie before the schedule was created.
-    /// Await what this returns, after setting the policy, or ask it for its [times](Backfill::times).
+    /// [`Overlap::BufferAll`](super::Overlap::BufferAll). The period may be before the schedule was created. Await
+    /// the returned value, after setting the policy, or call its [times](Backfill::times).
     pub fn backfill(&self, from: impl Into<Timestamp>, to: impl Into<Timestamp>) -> Backfill {
         Backfill::new(self.clone(), from.into(), to.into())
     }
 
-    /// Removes it with its log. Runs that it has started continue. Returns whether it existed.
+    /// Removes the schedule with its log. Runs that it has started continue. Returns whether it existed.
     ///
     /// # Errors
     /// [`ScheduleError::Store`].

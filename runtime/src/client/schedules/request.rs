@@ -11,7 +11,7 @@ use crate::error::ScheduleError;
 use crate::model::Timestamp;
 use crate::schedules::{self, Config, Item, ItemKind, LogKind, Overlap};
 
-/// A run that is yet to be asked for: await it. See [`Schedule::trigger`].
+/// A request for a run: await it. See [`Schedule::trigger`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is triggered until this is awaited"]
 pub struct Trigger {
@@ -24,7 +24,7 @@ impl Trigger {
         Self { schedule, overlap: None }
     }
 
-    /// What happens if a run of the schedule is open. Default: the schedule's policy.
+    /// Sets what happens if a run of the schedule is open. Default: the schedule's policy.
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = Some(overlap);
         self
@@ -45,13 +45,13 @@ impl IntoFuture for Trigger {
     type Output = Result<(), ScheduleError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Asks for the run. Dropping the future may or may not ask for it.
+    /// Requests the run. If the future is dropped, the run may or may not have been requested.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.trigger())
     }
 }
 
-/// Runs of a period that are yet to be asked for: await it. See [`Schedule::backfill`].
+/// A request for the runs of a period: await it. See [`Schedule::backfill`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is started until this is awaited"]
 pub struct Backfill {
@@ -66,7 +66,7 @@ impl Backfill {
         Self { schedule, from, to, overlap: None }
     }
 
-    /// What happens if a run of the schedule is open. Default: the schedule's policy.
+    /// Sets what happens if a run of the schedule is open. Default: the schedule's policy.
     pub fn overlap(mut self, overlap: Overlap) -> Self {
         self.overlap = Some(overlap);
         self
@@ -75,7 +75,8 @@ impl Backfill {
     /// The times of the period, at most `limit`, without starting anything.
     ///
     /// # Errors
-    /// [`ScheduleError::Unknown`] if the schedule is not there, [`ScheduleError::Period`], [`ScheduleError::Store`].
+    /// [`ScheduleError::Unknown`] if there is no such schedule, [`ScheduleError::Period`],
+    /// [`ScheduleError::Store`].
     pub async fn times(&self, limit: usize) -> Result<Vec<Timestamp>, ScheduleError> {
         let (until, to) = self.period()?;
         let record = self.schedule.find().await?;
@@ -112,7 +113,7 @@ impl IntoFuture for Backfill {
     type Output = Result<(), ScheduleError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Asks for the runs. Dropping the future may or may not ask for them.
+    /// Requests the runs. If the future is dropped, they may or may not have been requested.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.backfill())
     }

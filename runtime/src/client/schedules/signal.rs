@@ -10,15 +10,15 @@ use crate::model::Payload;
 use crate::schedules::SignalAction;
 
 impl Schedule {
-    /// Creates it as one that starts no runs, but sends this signal, at each time, to the open run with a workflow id:
-    /// `client.schedule("poke").create_signal(spec, "order-42", Poke { urgent: true }).await?`, after setting options. In
-    /// the workflow id, `{schedule}` and `{time}` stand for what they do in
-    /// [`workflow_id`](CreateSchedule::workflow_id). If there is no such run, nothing is sent, and the schedule's log says
-    /// so.
+    /// Creates the schedule as one that starts no runs, but sends this signal, at each time, to the open run with a
+    /// workflow id: `client.schedule("poke").create_signal(spec, "order-42", Poke { urgent: true }).await?`, after
+    /// setting options. The workflow id may contain `{schedule}` and `{time}`, see
+    /// [`workflow_id`](CreateSchedule::workflow_id). If there is no such run, nothing is sent, and the schedule's
+    /// log records that.
     ///
-    /// A signal is sent once per time, whatever workers die meanwhile. It is done when it is in the run's inbox, so that
-    /// overlap policies and [`pause_on_failure`](CreateSchedule::pause_on_failure) have no effect. Any worker that has
-    /// workflows looks after the schedule.
+    /// A signal is sent once per time, even if workers die meanwhile. The action is complete when the signal is in
+    /// the run's inbox, so overlap policies and [`pause_on_failure`](CreateSchedule::pause_on_failure) have no
+    /// effect. Any worker with workflows runs the schedule.
     pub fn create_signal<S: Signal>(
         &self,
         spec: Spec,
@@ -29,7 +29,8 @@ impl Schedule {
         create.workflow_id(workflow_id).signal(signal)
     }
 
-    /// The same by the signal's stored name, with its value as JSON. Whether the run can read it shows when it does.
+    /// Like [`create_signal`](Self::create_signal), by the signal's stored name, with its value as JSON. A value
+    /// that does not fit is found when the run reads it.
     pub fn create_signal_json(
         &self,
         spec: Spec,
@@ -42,12 +43,12 @@ impl Schedule {
     }
 }
 
-/// The arguments of a schedule that starts nothing.
+/// The arguments of a schedule that starts no runs.
 fn nothing() -> Payload {
     Payload::from_json(&Value::Array(Vec::new()))
 }
 
-/// Signals in place of, or together with, starts of runs.
+/// Signals instead of starts of runs, or together with them.
 impl CreateSchedule {
     /// Sends this signal to the open run with the [workflow id](Self::workflow_id); if there is none, starts one with the
     /// signal in its inbox. See [`Schedule::create_signal`]. Default: no signal; runs are started.
@@ -55,7 +56,7 @@ impl CreateSchedule {
         self.with_signal(of(&signal))
     }
 
-    /// The same by the signal's stored name, with its value as JSON.
+    /// Like [`signal`](Self::signal), by the signal's stored name, with its value as JSON.
     pub fn signal_json(self, name: impl Into<String>, value: &Value) -> Self {
         let (name, payload) = (name.into(), Payload::from_json(value));
         self.with_signal(Ok(SignalAction { name, payload }))
@@ -71,13 +72,13 @@ impl CreateSchedule {
 }
 
 impl UpdateSchedule {
-    /// What is sent from now on. See [`CreateSchedule::signal`].
+    /// Changes the signal. See [`CreateSchedule::signal`].
     pub fn signal<S: Signal>(mut self, signal: S) -> Self {
         self.signal = Some(of(&signal));
         self
     }
 
-    /// The same by the signal's stored name, with its value as JSON.
+    /// Like [`signal`](Self::signal), by the signal's stored name, with its value as JSON.
     pub fn signal_json(mut self, name: impl Into<String>, value: &Value) -> Self {
         let (name, payload) = (name.into(), Payload::from_json(value));
         self.signal = Some(Ok(SignalAction { name, payload }));

@@ -1,4 +1,4 @@
-//! What the runs of a schedule are started with, beside their arguments.
+//! The terms, attributes and memo of the runs that a schedule starts.
 
 use std::time::Duration;
 
@@ -9,59 +9,58 @@ use crate::model::{
 };
 use crate::schedules::Action;
 
-/// What is started, as [`Start`](super::super::Start) has it.
+/// Options of the runs, as of [`Start`](super::super::Start).
 impl CreateSchedule {
-    /// Limits how long a run that the schedule starts may take, with all runs that follow it: see
+    /// Limits the time of a run that the schedule starts, with all runs that follow it: see
     /// [`Start::execution_timeout`](crate::client::Start::execution_timeout). Default: no limit.
     pub fn execution_timeout(mut self, timeout: Duration) -> Self {
         self.config.action.terms.execution_timeout = Some(timeout);
         self
     }
 
-    /// Limits how long each run may take: see [`Start::run_timeout`](crate::client::Start::run_timeout). Default: no
+    /// Limits the time of each run: see [`Start::run_timeout`](crate::client::Start::run_timeout). Default: no
     /// limit.
     pub fn run_timeout(mut self, timeout: Duration) -> Self {
         self.config.action.terms.run_timeout = Some(timeout);
         self
     }
 
-    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default: all of
-    /// it.
+    /// Sets which time the timeouts count: see [`Start::timeout_clock`](crate::client::Start::timeout_clock). Default:
+    /// [`TimeoutClock::Calendar`].
     pub fn timeout_clock(mut self, clock: TimeoutClock) -> Self {
         self.config.action.terms.clock = clock;
         self
     }
 
-    /// Sets what happens when a timeout is over. Default: [`OnTimeout::Terminate`].
+    /// Sets what happens when a timeout has passed. Default: [`OnTimeout::Terminate`].
     pub fn on_timeout(mut self, on_timeout: OnTimeout) -> Self {
         self.config.action.terms.on_timeout = Some(on_timeout);
         self
     }
 
-    /// Sets how long a run may take to clean up whose timeout is over: see
+    /// Sets how long a run may clean up after a timeout: see
     /// [`Start::cleanup_timeout`](crate::client::Start::cleanup_timeout). Default: 10 minutes.
     pub fn cleanup_timeout(mut self, timeout: Duration) -> Self {
         self.config.action.terms.cleanup_timeout = Some(timeout);
         self
     }
 
-    /// Has a run that fails or times out tried again: see [`Start::retry`](crate::client::Start::retry). To the schedule,
-    /// all attempts are one run, which is open until the last of them is over. Default: it is not tried again.
+    /// Retries a run that fails or times out: see [`Start::retry`](crate::client::Start::retry). To the schedule,
+    /// all attempts are one run, which is open until the last of them has closed. Default: no retries.
     pub fn retry(mut self, policy: RetryPolicy) -> Self {
         self.config.action.terms.retry = Some(policy);
         self
     }
 
-    /// Names an error after which a run is not tried again: see
-    /// [`Start::non_retryable`](crate::client::Start::non_retryable). May be called several times. Without
-    /// [`retry`](Self::retry) it does nothing.
+    /// Names an error that is not retried: see [`Start::non_retryable`](crate::client::Start::non_retryable).
+    /// Further calls add errors. Has no effect without [`retry`](Self::retry).
     pub fn non_retryable(mut self, error: impl Into<String>) -> Self {
         self.config.action.terms.non_retryable.push(error.into());
         self
     }
 
-    /// Starts the runs with these attributes, by which [filters](crate::filter) find them. Called again, it adds to them.
-    /// Default: none.
+    /// Starts the runs with these attributes, by which [filters](crate::filter) find them. Further calls add
+    /// attributes. Default: none.
     pub fn attributes(mut self, attributes: impl Attributes) -> Self {
         self.attributes.extend(attributes.into_changes());
         self
@@ -74,7 +73,7 @@ impl CreateSchedule {
     }
 }
 
-/// Changes of what is started; `None` stays as it is.
+/// Changes of the runs' options; `None` means no change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ActionChange {
     execution_timeout: Option<Option<Duration>>,
@@ -106,15 +105,15 @@ impl ActionChange {
     }
 }
 
-/// What is started from now on. Runs that are open keep what they were started with.
+/// Changes of the options of later runs. Open runs keep theirs.
 impl UpdateSchedule {
-    /// See [`CreateSchedule::execution_timeout`]; `None` is no limit.
+    /// See [`CreateSchedule::execution_timeout`]; `None` means no limit.
     pub fn execution_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.action_change.execution_timeout = Some(timeout);
         self
     }
 
-    /// See [`CreateSchedule::run_timeout`]; `None` is no limit.
+    /// See [`CreateSchedule::run_timeout`]; `None` means no limit.
     pub fn run_timeout(mut self, timeout: Option<Duration>) -> Self {
         self.action_change.run_timeout = Some(timeout);
         self
@@ -138,13 +137,14 @@ impl UpdateSchedule {
         self
     }
 
-    /// See [`CreateSchedule::retry`]: the policy with the errors that are final; `None` is not to try again.
+    /// See [`CreateSchedule::retry`]: the policy with the errors that are not retried; `None` means no retries.
     pub fn retry(mut self, retry: Option<WorkflowRetry>) -> Self {
         self.action_change.retry = Some(retry);
         self
     }
 
-    /// Sets these attributes, and unsets those that have no value. Others stay. See [`CreateSchedule::attributes`].
+    /// Sets these attributes, and removes those without a value. Others do not change. See
+    /// [`CreateSchedule::attributes`].
     pub fn attributes(mut self, attributes: impl Attributes) -> Self {
         self.action_change.attributes.extend(attributes.into_changes());
         self

@@ -15,7 +15,7 @@ use crate::machine::{Workflow, WorkflowCall, WorkflowEntry};
 use crate::model::Payload;
 use crate::schedules::{LogKind, Overlap, SignalAction};
 
-/// A change of a schedule that is yet to be made: await it. See [`Schedule::update`].
+/// A change of a schedule: await it. See [`Schedule::update`].
 #[derive(Debug)]
 #[must_use = "nothing is changed until this is awaited"]
 pub struct UpdateSchedule {
@@ -53,20 +53,20 @@ impl UpdateSchedule {
         }
     }
 
-    /// Changes this revision alone, as [described](super::ScheduleDescription::revision): if somebody else has changed
-    /// the schedule since, the update is refused.
+    /// Requires this revision, as [described](super::ScheduleDescription::revision): if the schedule was changed
+    /// since, the update fails.
     pub fn revision(mut self, revision: i64) -> Self {
         self.revision = Some(revision);
         self
     }
 
-    /// The spec from now on.
+    /// Changes the spec.
     pub fn spec(mut self, spec: Spec) -> Self {
         self.spec = Some(spec);
         self
     }
 
-    /// What is started from now on.
+    /// Changes the workflow and its arguments.
     pub fn call<W: Workflow>(mut self, call: WorkflowCall<W>) -> Self {
         self.action = Some(encoded(call));
         self.entry = Some(W::entry());
@@ -97,13 +97,13 @@ impl UpdateSchedule {
         self
     }
 
-    /// See [`CreateSchedule::max_buffered`](super::CreateSchedule::max_buffered); `None` is any number.
+    /// See [`CreateSchedule::max_buffered`](super::CreateSchedule::max_buffered); `None` means no limit.
     pub fn max_buffered(mut self, most: Option<u64>) -> Self {
         self.max_buffered = Some(most);
         self
     }
 
-    /// How many runs it starts of itself from now on; `None` is any number.
+    /// Sets how many more runs it starts by its spec; `None` means no limit.
     pub fn max_actions(mut self, most: Option<u64>) -> Self {
         self.max_actions = Some(most);
         self
@@ -148,7 +148,7 @@ impl UpdateSchedule {
             change.state.remaining = self.max_actions.unwrap_or(change.state.remaining);
             check(config, &self.schedule.id, change.now)?;
             if self.spec.is_some() {
-                // By the new spec, times before now may be due that were not by the old one.
+                // Times before now may be due by the new spec that were not by the old one.
                 change.state.until = change.state.until.max(change.seconds());
             }
             change.log.push(LogKind::Updated);
@@ -162,7 +162,7 @@ impl IntoFuture for UpdateSchedule {
     type Output = Result<(), ScheduleError>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
 
-    /// Makes the change. Dropping the future may or may not make it.
+    /// Makes the change. If the future is dropped, the change may or may not have been made.
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(self.update())
     }

@@ -343,8 +343,8 @@ impl Driver {
         if self.is_draining() {
             self.attempts.call_off();
             if self.attempts.is_empty() {
-                // In a commit of its own: the other rows of the worker may have to wait until its attempts end or
-                // are taken over.
+                // By itself, without waiting for the worker's other runs: their attempts may take longer, or they
+                // may be taken over.
                 self.catch_up().await?;
                 let (Rest::Stay(due_at) | Rest::Park(due_at)) = self.rest(now);
                 return self.checkpoint(Rest::Park(due_at.map(|due_at| due_at.max(now)))).await;

@@ -1,4 +1,4 @@
-//! The error of an activity's call.
+//! The errors of calls of activities.
 
 use std::fmt;
 
@@ -8,19 +8,19 @@ use crate::error::Error;
 use crate::machine::{StepError, request};
 pub use crate::model::TimeoutKind;
 
-/// Why an activity gave no value.
+/// Why a call of an activity returned no value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ActivityError<E> {
-    /// It returned this error, and is not tried again.
+    /// It returned this error, and is not retried.
     Failed(E),
     /// It took too long.
     TimedOut(TimeoutKind),
     /// It was cancelled, because the run was.
     Cancelled,
-    /// It panicked with this message in its last attempt, or in one after which it is not to be tried again.
+    /// It panicked with this message in its last attempt, or in one after which it is not retried.
     Panicked(String),
-    /// Its worker died during the attempt, and as it is `at_most_once` there is no other: it may
-    /// have had its effect, or a part of it, or none. Only the outside world can tell.
+    /// Its worker died during the attempt, and as it is `at_most_once`, there is no other attempt. It may have had
+    /// its effect, a part of it, or none; only the other system knows.
     OutcomeUnknown,
 }
 

@@ -29,80 +29,75 @@ use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
 
 /// An activity definition: the type that `#[activity]` emits under the function's name.
 pub trait Activity: Sized + 'static {
-    /// What the function returns.
+    /// The return type of the function.
     type Return;
-    /// What awaiting a call gives in a workflow: `T` for a function that returns `T`, and
-    /// `Result<T, ActivityError<E>>` for one that returns `Result<T, E>`.
+    /// The output of a call in a workflow: `T` for a function that returns `T`, and `Result<T, ActivityError<E>>`
+    /// for one that returns `Result<T, E>`.
     type Output;
-    /// The error that the function may return, `E` in a `Result<T, E>`. One that returns no `Result` has
-    /// [`Infallible`](std::convert::Infallible).
+    /// The error type of the function: `E` in `Result<T, E>`, otherwise [`Infallible`](std::convert::Infallible).
     type Error;
     /// The stored name.
     const NAME: &'static str;
-    /// The file and the line of the definition, for people.
+    /// The file and the line of the definition, for error messages.
     #[doc(hidden)]
     const PLACE: (&'static str, u32) = ("", 0);
-    /// What the attribute says.
+    /// The options of the attribute.
     const OPTIONS: ActivityOptions = ActivityOptions::DEFAULT;
-    /// What becomes of what the function returns.
+    /// How its return value is handled.
     const OUTCOMES: &'static Outcomes<Self::Return, Self::Output, Self::Error>;
-    /// The declared types of the arguments.
+    /// The schemas of the arguments.
     #[doc(hidden)]
     const ARGUMENTS: &'static [ArgumentKind];
-    /// The connection that it writes through, if its writes are to be committed with the state of
-    /// the run.
+    /// The type of its connection, if its writes are committed with the state of the run.
     #[doc(hidden)]
     const CONNECTION: Option<ConnectionKind> = None;
 
-    /// What the engine has to know of an error that the function returned.
+    /// The properties of an error that the function returned.
     #[doc(hidden)]
     fn error(_: &Self::Error) -> ReportedError {
         unreachable!("an activity that returns no `Result` returns no errors")
     }
 
-    /// Reads arguments, and begins an attempt with them if they are there.
+    /// Decodes arguments, and begins an attempt with them.
     #[doc(hidden)]
     fn attempt(_: &ActivityContext, _: &mut Reader<'_>) -> Option<Attempt> {
         unreachable!("an activity that is registered has a function")
     }
 }
 
-/// How an activity is carried out. The attribute gives the defaults, a call may change them.
+/// The options of an activity. The attribute sets the defaults, and a call may change them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ActivityOptions {
-    /// When to try again.
+    /// The retry policy.
     pub retry: RetryPolicy,
-    /// How long one attempt may take. Default: no limit.
+    /// The time limit of one attempt. Default: no limit.
     pub start_to_close: Option<Duration>,
-    /// How long all attempts together may take, waits included. Default: no limit.
+    /// The time limit of all attempts together, including waits. Default: no limit.
     pub schedule_to_close: Option<Duration>,
-    /// Whether it is never attempted twice. If its worker dies during the attempt, the workflow
-    /// gets [`ActivityError::OutcomeUnknown`]; errors are final. Default: no.
+    /// Whether it is never attempted twice. If its worker dies during the attempt, the workflow gets
+    /// [`ActivityError::OutcomeUnknown`]; errors are not retried. Default: no.
     pub at_most_once: bool,
-    /// Whether it is tried again after a panic, by the policy as after any failure. Default: yes. It is
-    /// the activity's to say; a call does not change it.
+    /// Whether it is retried after a panic, by the policy, like after any failure. Set by the activity; a call
+    /// cannot change it. Default: yes.
     pub retry_panics: bool,
-    /// Whether the function blocks its thread: it then runs on the worker's threads for such
-    /// functions, see [`Worker::max_blocking`](crate::worker::Worker::max_blocking). A thread
-    /// cannot be stopped: an attempt that is given up (timeout, cancellation) runs to its end,
-    /// and keeps its place until then. Default: no.
+    /// Whether the function blocks its thread. It then runs on the worker's threads for such functions, see
+    /// [`Worker::max_blocking`](crate::worker::Worker::max_blocking). A thread cannot be stopped: after a timeout
+    /// or a cancellation the function continues to its end, and keeps its slot until then. Default: no.
     pub blocking: bool,
-    /// How many attempts of this activity one worker makes at a time. Default: no limit of its own.
+    /// The maximum number of running attempts of this activity in one worker. Default: no limit of its own.
     pub max_concurrent: Option<u32>,
-    /// The queue whose workers attempt it, see [`Worker::queue`](crate::worker::Worker::queue).
-    /// Default: none; the worker that owns the run does.
+    /// The queue whose workers attempt it, see [`Worker::queue`](crate::worker::Worker::queue). Default: none; the
+    /// run's owner attempts it.
     pub queue: Option<Cow<'static, str>>,
-    /// How long an attempt may wait for its turn once it is due: on a queue for a worker that has
-    /// room, otherwise for a place in the worker that owns the run. One that waits for longer is
-    /// not made, and not tried again. Default: no limit.
+    /// How long a due attempt may wait: on a queue for a worker with room, otherwise for a slot in the run's owner.
+    /// After that it is not made and not retried. Default: no limit.
     pub schedule_to_start: Option<Duration>,
-    /// How long an attempt may go without a
-    /// [heartbeat](crate::activities::ActivityContext::heartbeat), counted from its start. Default:
-    /// no limit.
+    /// How long an attempt may go without a [heartbeat](crate::activities::ActivityContext::heartbeat), counted
+    /// from its start. Default: no limit.
     pub heartbeat: Option<Duration>,
-    /// How long after the call the first attempt is due. Whoever makes it may be late, never early. The limits for
-    /// waiting and for an attempt count from then on, [`schedule_to_close`](Self::schedule_to_close) from the call. Default:
-    /// at once.
+    /// The delay between the call and the first attempt, which may be made later, never earlier. The limits for
+    /// waiting and for an attempt are counted from then on, [`schedule_to_close`](Self::schedule_to_close) from the
+    /// call. Default: none.
     pub delay: Option<Duration>,
     /// Of the calls on a queue that are due, workers attempt those with a higher priority first, and of one priority those
     /// that have been due for longest. A call with a low priority waits for as long as there are others with a higher one.
@@ -111,7 +106,7 @@ pub struct ActivityOptions {
     /// The id of the call within its queue: the queue makes the attempts of one call of a key, and its outcome is that of
     /// all. See [`ActivityCall::key`]. Default: none.
     pub key: Option<String>,
-    /// How long the queue keeps a [key](Self::key) with its outcome once the activity is over. Default: a day.
+    /// How long the queue keeps a [key](Self::key) with its outcome after the activity has ended. Default: a day.
     pub key_retention: Option<Duration>,
 }
 
@@ -122,7 +117,7 @@ impl Default for ActivityOptions {
 }
 
 impl ActivityOptions {
-    /// Retried for ever, without a time limit.
+    /// Retried without a limit of attempts or time.
     pub const DEFAULT: Self = Self {
         retry: RetryPolicy::DEFAULT,
         start_to_close: None,
@@ -144,23 +139,22 @@ impl ActivityOptions {
     pub(crate) const KEY_RETENTION: Duration = Duration::from_secs(86_400);
 }
 
-/// What the error of an activity may say about trying again. Without an implementation every error
-/// is retryable, at the time that the policy gives.
+/// Whether and when errors of an activity are retried. Errors of types without an implementation are retried, by
+/// the policy.
 pub trait Retryable {
     /// Whether another attempt may succeed. Default: yes.
     fn is_retryable(&self) -> bool {
         true
     }
 
-    /// When to try again, instead of the policy's wait, such as an HTTP `Retry-After`. Default: as
-    /// the policy says.
+    /// When to retry, instead of the policy's delay, such as an HTTP `Retry-After`. Default: by the policy.
     fn retry_after(&self) -> Option<Duration> {
         None
     }
 }
 
-/// A call of an activity: what the function named in `#[activity]` returns. It runs when awaited in
-/// a workflow, at once or later: it may be held across awaits, also in a list or a field.
+/// A call of an activity, returned by the function marked `#[activity]`. It runs when a workflow awaits it, at once
+/// or later: it may be held across awaits, also in a list or a field.
 #[must_use = "an activity does nothing until it is awaited in a workflow"]
 pub struct ActivityCall<A> {
     #[doc(hidden)]
@@ -169,12 +163,12 @@ pub struct ActivityCall<A> {
     pub activity: PhantomData<fn() -> A>,
 }
 
-/// A call, whichever activity it is of.
+/// A call of any activity.
 #[doc(hidden)]
 pub struct Call {
     name: &'static str,
     arguments: Result<Payload, CodecError>,
-    /// What is not as by default.
+    /// The options that differ from the defaults.
     options: Option<Box<dyn Hidden<ActivityOptions> + Send + Sync>>,
 }
 
@@ -185,32 +179,31 @@ impl<A: Activity> ActivityCall<A> {
         self
     }
 
-    /// Sets how long one attempt may take.
+    /// Sets the time limit of one attempt.
     pub fn start_to_close(mut self, limit: Duration) -> Self {
         self.call.options().start_to_close = Some(limit);
         self
     }
 
-    /// Sets how long all attempts together may take, waits included.
+    /// Sets the time limit of all attempts together, including waits.
     pub fn schedule_to_close(mut self, limit: Duration) -> Self {
         self.call.options().schedule_to_close = Some(limit);
         self
     }
 
-    /// Sets how long an attempt may wait for its turn, see
-    /// [`ActivityOptions::schedule_to_start`].
+    /// Sets how long a due attempt may wait, see [`ActivityOptions::schedule_to_start`].
     pub fn schedule_to_start(mut self, limit: Duration) -> Self {
         self.call.options().schedule_to_start = Some(limit);
         self
     }
 
-    /// Sets how long an attempt may be silent, see [`ActivityOptions::heartbeat`].
+    /// Sets how long an attempt may go without a heartbeat, see [`ActivityOptions::heartbeat`].
     pub fn heartbeat(mut self, limit: Duration) -> Self {
         self.call.options().heartbeat = Some(limit);
         self
     }
 
-    /// Sets how long after the call the first attempt is due, see [`ActivityOptions::delay`].
+    /// Sets the delay of the first attempt, see [`ActivityOptions::delay`].
     pub fn delay(mut self, delay: Duration) -> Self {
         self.call.options().delay = Some(delay);
         self
@@ -231,12 +224,13 @@ impl<A: Activity> ActivityCall<A> {
 }
 
 impl<A: Activity> ActivityCall<A> {
-    /// Gives the call a key on its queue. If another call of the activity, by any run, has the same key there, this one makes
-    /// no attempts of its own: it gets the outcome of the first, while that is under way and as long as the
-    /// [key is kept](Self::key_retention) afterwards. The arguments and options of the first one count.
+    /// Sets a key of the call on its queue. If another call of the activity, by any run, has the same key there,
+    /// this call makes no attempts of its own: it gets the outcome of the first call, both while that is running
+    /// and afterwards as long as the [key is kept](Self::key_retention). The arguments and options of the first
+    /// call apply.
     ///
-    /// The activity belongs to the queue: a run that no longer awaits it, or is closed, does not stop it.
-    /// A call without a queue, and the call of a compensation, has no use for a key.
+    /// The activity belongs to the queue: a run that no longer awaits it, or is closed, does not stop it. Has no
+    /// effect for a call without a queue and for a compensation.
     pub fn key(mut self, key: impl Into<String>) -> Self {
         self.call = self.call.keyed(key.into());
         self

@@ -7,16 +7,16 @@ use crate::machine::StepError;
 use crate::machine::replies::Given;
 use crate::model::{Handle, NewReply, Operation, UpdateReply};
 
-/// What steps have answered that nobody has taken yet, and how much they owe.
+/// Answers of steps that are not committed yet, and the number of unanswered updates.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     given: Vec<NewReply>,
-    /// How many of the operations are answers that are owed.
+    /// The number of operations that stand for unanswered updates.
     owed: usize,
 }
 
 impl Answers {
-    /// Those that a run with these operations owes.
+    /// The unanswered updates of a run with these operations.
     pub(super) fn of(operations: &[(Handle, Operation)]) -> Self {
         let is_owed = |(_, operation): &&(Handle, Operation)| is_answer(operation);
         Self { given: Vec::new(), owed: operations.iter().filter(is_owed).count() }
@@ -28,12 +28,12 @@ fn is_answer(operation: &Operation) -> bool {
 }
 
 impl Context {
-    /// Notes that the run has taken an update. Gives the token that its request is known by.
+    /// Records that the run has taken an update. Returns the token that identifies the request.
     pub(crate) fn owe_answer(&self, update: &str) -> String {
         let fields = self.fields();
         let handle = Handle(fields.next_handle.get());
         fields.next_handle.set(handle.0 + 1);
-        // No other request of any run has it, so a state that has it somewhere has the request.
+        // No other request has this token, so a state that contains it contains the request.
         let half = |number: u8| {
             let mut hasher = DefaultHasher::new();
             (fields.run.run_id, handle.0, number).hash(&mut hasher);
@@ -46,7 +46,7 @@ impl Context {
         token
     }
 
-    /// Takes over what a step has answered.
+    /// Collects the answers of a step.
     ///
     /// # Errors
     /// [`StepError::Encode`] if a value cannot be encoded.
@@ -57,7 +57,7 @@ impl Context {
         Ok(())
     }
 
-    /// Answers for the run whatever it owes and no longer has the request of: `frame` is all that it keeps.
+    /// Answers updates whose requests the run no longer has: `frame` is everything that it saves.
     pub(crate) fn answer_dropped(&self, frame: &[u8]) {
         if self.fields().answers.borrow().owed == 0 {
             return;
@@ -75,8 +75,8 @@ impl Context {
         }
     }
 
-    /// Settles what the run owes, because another run follows it. Gives the answers that go over, which are those whose
-    /// requests are in the `arguments` of the other run; the rest is dropped.
+    /// Settles the run's unanswered updates before its successor starts. Returns those that the successor answers,
+    /// whose requests are in its `arguments`; the others are answered as dropped.
     pub(crate) fn hand_answers_over(&self, arguments: &[u8]) -> Vec<Operation> {
         self.answer_dropped(arguments);
         if self.fields().answers.borrow().owed == 0 {
@@ -88,7 +88,7 @@ impl Context {
         })
     }
 
-    /// Owes what the run before this one has handed over.
+    /// Takes over unanswered updates of the previous run.
     pub(crate) fn take_answers_over(&self, answers: Vec<Operation>) {
         let fields = self.fields();
         fields.answers.borrow_mut().owed += answers.len();

@@ -5,29 +5,28 @@ use crate::error::Error;
 use crate::machine::StepError;
 use crate::model::{AttributeChanges, AttributeError, Attributes};
 
-/// What steps have set that nobody has taken yet.
+/// Changes of attributes that are not committed yet.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
-    /// By the step that is being made.
+    /// Of the current step.
     of_step: AttributeChanges,
-    /// By the steps before it.
+    /// Of earlier steps.
     of_steps_before: AttributeChanges,
-    /// Why the step cannot be made, if it has tried to set what cannot be set.
+    /// The error of the current step, if a change is not valid.
     failed: Option<AttributeError>,
 }
 
 /// For workflow code.
 impl Context {
     /// Sets attributes of the run, by which filters find it: those of a struct with
-    /// [`#[derive(Attributes)]`](macro@crate::Attributes). A field that is `None` unsets its attribute; attributes that
-    /// the struct does not have stay as they are.
+    /// [`#[derive(Attributes)]`](macro@crate::Attributes). A field that is `None` removes its attribute; other
+    /// attributes do not change.
     ///
-    /// They are a part of the step: filters see them from the commit of the step on, together with the state that it
-    /// leads to, also if the workflow returns in it. They are not set if the step panics. A run that is over keeps its
+    /// The change is part of the step: filters see it after the commit of the step, together with the new state,
+    /// even if the workflow returns in the step. If the step panics, nothing is changed. A closed run keeps its
     /// attributes.
     ///
-    /// The run fails if a value is longer than its kind allows, or no finite number: see
-    /// [`AttributeError`].
+    /// The run fails if a value is longer than its kind allows, or is not a finite number: see [`AttributeError`].
     ///
     /// ```
     /// use piton::prelude::*;
@@ -56,7 +55,7 @@ impl Context {
 }
 
 impl Context {
-    /// Begins to collect what a step sets.
+    /// Starts to collect the changes of a step.
     pub(super) fn begin_labels(&self) {
         let mut labels = self.fields().labels.borrow_mut();
         let before = std::mem::take(&mut labels.of_step);
@@ -64,10 +63,10 @@ impl Context {
         labels.failed = None;
     }
 
-    /// Whether all that the step has set can be set.
+    /// Checks the changes of the step.
     ///
     /// # Errors
-    /// Why it cannot.
+    /// The first change that is not valid.
     pub(crate) fn check_labels(&self) -> Result<(), StepError> {
         let failed = self.fields().labels.borrow_mut().failed.take();
         match failed {
@@ -79,7 +78,7 @@ impl Context {
         }
     }
 
-    /// Drops what a step has set that has failed.
+    /// Drops the changes of a failed step.
     pub(crate) fn drop_labels(&self) {
         self.fields().labels.borrow_mut().of_step = AttributeChanges::new();
     }

@@ -1,6 +1,6 @@
 //! Items of queues: activities with a key, which belong to their queue.
 //!
-//! A run awaits the promise of the item's outcome. It sends the item to that promise with the commit of the step.
+//! A run awaits the promise of the item's outcome, and sends the item to that promise with the commit of the step.
 
 use std::time::Duration;
 
@@ -12,14 +12,15 @@ use crate::model::{
     ActivityOperation, Handle, Operation, PromiseMessage, PromiseToken, PromiseWait, QueueItem,
 };
 
-/// The longest limit of a row: a thousand years, since a database adds it to its time in microseconds.
+/// The longest limit in a row: a thousand years, since a database adds it to its time in microseconds.
 const LONGEST: Duration = Duration::from_secs(1_000 * 365 * 86_400);
 
 impl Context {
-    /// Offers an activity to a queue under a key, and awaits the outcome of what the queue has under that key.
+    /// Adds an activity to a queue under a key, unless the queue has one, and awaits the outcome of the queue's
+    /// item.
     ///
     /// # Errors
-    /// [`StepError::Failed`] if no item can have the key.
+    /// [`StepError::Failed`] if the key is not valid.
     pub(crate) fn offer(
         &self,
         queue: String,

@@ -8,24 +8,24 @@ use crate::error::{Error, KeyError};
 use crate::machine::{Signal, StartOfChild, StepError};
 use crate::model::{Handle, Message, OutgoingMessage, PromiseMessage, RunId};
 
-/// What steps have sent that nobody has taken yet.
+/// Messages of steps that are not committed yet.
 #[derive(Debug, Default)]
 pub(super) struct Outgoing {
     messages: Vec<Sent>,
-    /// How many of them are of steps before the one that is being made.
+    /// How many of them belong to steps before the current one.
     of_steps_before: usize,
-    /// What a step that has failed had to say to promises that it no longer awaits: that holds if the run ends by it.
+    /// Messages of a failed step to promises that it no longer awaits. They are sent if the run ends in the step.
     forgotten: Vec<OutgoingMessage>,
-    /// Why the step cannot be made, if it has tried to send what cannot be sent.
+    /// The error of the current step, if a message is not valid.
     failed: Option<StepError>,
 }
 
-/// Something that a step has sent.
+/// A message of a step.
 #[derive(Debug)]
 enum Sent {
     /// A message.
     Message(OutgoingMessage),
-    /// A child that is started once the step has been made.
+    /// A start of a child, encoded at the end of the step.
     Start(Arc<StartOfChild>),
 }
 
@@ -33,7 +33,7 @@ impl Sent {
     fn into_message(self) -> Option<OutgoingMessage> {
         match self {
             Self::Message(message) => Some(message),
-            // Of a step that has not been made to its end.
+            // Of a step that has failed.
             Self::Start(_) => None,
         }
     }
@@ -41,18 +41,16 @@ impl Sent {
 
 /// For workflow code.
 impl Context {
-    /// Sends a signal to the open run with this workflow id, without waiting for anything.
+    /// Sends a signal to the open run with this workflow id. Does not wait.
     ///
-    /// The signal is a part of the step: it is sent once, with the commit of the step, also if the workflow returns
-    /// in it, with a value or an error. It is not sent if the step panics. Signals from this run to another arrive in the order in which they were sent. If
-    /// nobody has this workflow id when the signal arrives, or only runs that have closed, it becomes a
-    /// dead letter (`Client::dead_letters`); this run does not learn of that. So start the run that is to
-    /// get a signal before the one that sends it. A signal that the other run has not taken when it closes is
-    /// deleted with its inbox.
+    /// The signal is part of the step: it is sent once, with the commit of the step, even if the workflow returns
+    /// in the step. If the step panics, it is not sent. Signals from one run to another arrive in the order in
+    /// which they were sent. If no open run has the workflow id when the signal arrives, it becomes a dead letter
+    /// (`Client::dead_letters`), and this run does not learn of it. So start the receiving run first. When the
+    /// receiving run closes, signals that it has not taken are deleted with its inbox.
     ///
-    /// The run fails if no run can have the workflow id (it is empty, has more than 1,000 bytes or the
-    /// character NUL in it). A signal that cannot be encoded is treated as such an argument of an
-    /// activity.
+    /// The run fails if the workflow id is not valid (empty, longer than 1,000 bytes, or with the character NUL). A
+    /// signal that cannot be encoded blocks the run, like such an argument of an activity.
     ///
     /// ```
     /// use piton::prelude::*;
@@ -75,10 +73,10 @@ impl Context {
         self.send(workflow_id.into(), "a signal", body);
     }
 
-    /// Asks the open run with this workflow id to cancel, without waiting for anything, as
-    /// [`RunHandle::cancel`](../client/struct.RunHandle.html#method.cancel) does from outside. The request is sent with
-    /// the commit of the step, as a [signal](Self::signal_run) is, and in the same order; what holds for that if nobody
-    /// has the workflow id, or none can have it, holds for this.
+    /// Requests the open run with this workflow id to cancel, as
+    /// [`RunHandle::cancel`](../client/struct.RunHandle.html#method.cancel) does from outside. Does not wait. The
+    /// request is sent with the commit of the step, in order with [signals](Self::signal_run), and has the same
+    /// conditions for the workflow id.
     pub fn cancel_run(&self, workflow_id: impl Into<String>, reason: impl Into<String>) {
         let cancel = Message::Cancel { reason: reason.into() };
         self.send(workflow_id.into(), "a request to cancel", Ok(cancel));
@@ -86,7 +84,7 @@ impl Context {
 }
 
 impl Context {
-    /// Says something to a promise.
+    /// Sends an operation to a promise.
     pub(super) fn send_to_promise(&self, message: Result<PromiseMessage, StepError>) {
         let fields = self.fields();
         let mut outgoing = fields.outgoing.borrow_mut();
@@ -121,7 +119,7 @@ impl Context {
         self.send_child(child, workflow_id, body);
     }
 
-    /// Sends something to a child.
+    /// Sends a message to a child.
     pub(crate) fn send_child(
         &self,
         child: RunId,
@@ -132,7 +130,7 @@ impl Context {
         self.send(workflow_id.to_owned(), "a message", body);
     }
 
-    /// Sends what the run itself has no part in.
+    /// Sends a message in which the run has no further part.
     pub(crate) fn send_plain(&self, to: String, body: Message) {
         self.fields()
             .outgoing
@@ -146,12 +144,12 @@ impl Context {
         self.fields().outgoing.borrow_mut().messages.push(Sent::Start(start));
     }
 
-    /// Notes that the step cannot be made.
+    /// Records an error of the step.
     pub(crate) fn fail_step(&self, error: StepError) {
         self.fields().outgoing.borrow_mut().failed.get_or_insert(error);
     }
 
-    /// Takes back the item that the step offers by this operation. Tells whether it does.
+    /// Withdraws the item of a queue that the step adds by this operation. Returns whether the step did so.
     pub(super) fn take_offer(&self, handle: Handle) -> bool {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         let first = outgoing.of_steps_before;
@@ -165,7 +163,7 @@ impl Context {
         found.map(|index| outgoing.messages.remove(first + index)).is_some()
     }
 
-    /// Begins to collect what a step sends.
+    /// Starts to collect the messages of a step.
     pub(super) fn begin_sending(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         outgoing.of_steps_before = outgoing.messages.len();
@@ -173,10 +171,10 @@ impl Context {
         outgoing.failed = None;
     }
 
-    /// Has all that the step has sent as messages.
+    /// Encodes the messages of the step.
     ///
     /// # Errors
-    /// Why something cannot be sent.
+    /// The first message that is not valid.
     pub(crate) fn check_sent(&self) -> Result<(), StepError> {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         if let Some(error) = outgoing.failed.take() {
@@ -191,7 +189,7 @@ impl Context {
         Ok(())
     }
 
-    /// Drops what a step has sent that has failed.
+    /// Drops the messages of a failed step.
     pub(crate) fn unsend(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         let kept = outgoing.of_steps_before;
@@ -204,7 +202,7 @@ impl Context {
         outgoing.forgotten = dropped.filter(forgets).collect();
     }
 
-    /// Sends what a step that has failed had to say to promises that it no longer awaits.
+    /// Sends the messages of a failed step to promises that it no longer awaits.
     pub(crate) fn send_forgotten(&self) {
         let mut outgoing = self.fields().outgoing.borrow_mut();
         let forgotten = std::mem::take(&mut outgoing.forgotten);

@@ -33,29 +33,29 @@ use crate::codec::CodecError;
 use crate::hidden::Hidden;
 use crate::model::{Handle, Operation, Payload, RunId, Terms, Timestamp};
 
-/// Which run this is.
+/// The ids of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunInfo {
-    /// The execution.
+    /// The id of this execution.
     pub run_id: RunId,
-    /// The business key.
+    /// The workflow id.
     pub workflow_id: Arc<str>,
 }
 
-/// A workflow's view of its run: time, randomness and the operations that are not activities.
+/// A workflow's view of its run: time, random numbers, and all operations except activities.
 ///
-/// One value per run, single threaded; all of its methods take `&self`.
+/// Each run has one. It is not shared between threads, and all of its methods take `&self`.
 pub struct Context(Box<dyn Hidden<Fields> + Send>);
 
 #[derive(Debug)]
 struct Fields {
     run: RunInfo,
-    /// What is agreed on the run, if anything is. Not part of its state.
+    /// The run's terms, if it has any. Not part of its state.
     terms: RefCell<Option<Box<Terms>>>,
     workflow: &'static str,
     step: Cell<u64>,
     now: Cell<Timestamp>,
-    /// When the step before began.
+    /// When the previous step began.
     last_step_at: Cell<Timestamp>,
     drawn: Cell<u64>,
     next_handle: Cell<u64>,
@@ -68,27 +68,27 @@ struct Fields {
     waits: RefCell<Vec<WaitGroup>>,
     arrivals: RefCell<Arrivals>,
     cancelled_below: Cell<Handle>,
-    /// Why, if the step delivers a request to cancel to what is awaited.
+    /// The reason, if the step delivers a request to cancel.
     cancelled: RefCell<String>,
-    /// Whether operations asked for now are shielded.
+    /// Whether new operations are shielded.
     shielding: Cell<bool>,
     giving_up: Cell<bool>,
     goes_on: Cell<bool>,
     description: RefCell<Option<Description>>,
 }
 
-/// What a step tells of its machine, if it is to tell that and nothing else.
+/// A description of a machine, collected by a step that does nothing else.
 #[derive(Debug, Default)]
 pub(crate) struct Description {
     pub(crate) locals: Vec<(&'static str, SavedKind)>,
-    /// What is awaited, in the order of the states, and of the branches of each that are no `async` blocks.
+    /// The awaits, in the order of the states and of the branches in each, without `async` blocks.
     pub(crate) awaited: Vec<&'static Awaited>,
-    /// Parts of locals, by the names under which they are saved, with what serde calls the fields that lead to them.
+    /// Parts of locals by their saved names, with serde's names of the fields on the path.
     pub(crate) parts: HashMap<&'static str, Option<Vec<String>>>,
 }
 
 impl Description {
-    /// Of these `locals`, whose `names` are lines, and what is `awaited`.
+    /// A description with these `locals`, whose `names` are lines, and these awaits.
     pub(crate) fn of(
         names: &'static str,
         locals: &[&SavedKind],
@@ -99,12 +99,12 @@ impl Description {
     }
 }
 
-/// What steps have made of activities on queues and no commit has written yet.
+/// Changes of queued activities that are not committed yet.
 #[derive(Debug, Default)]
 pub(crate) struct QueueChanges {
-    /// Those asked for.
+    /// Requested activities.
     pub(crate) asked: Vec<Handle>,
-    /// Those given up before their outcome came.
+    /// Activities dropped before their outcome arrived.
     pub(crate) given_up: Vec<Handle>,
 }
 
@@ -115,20 +115,20 @@ impl Context {
         self.fields().run.run_id
     }
 
-    /// The business key that the run was started with.
+    /// The workflow id of the run.
     pub fn workflow_id(&self) -> &str {
         &self.fields().run.workflow_id
     }
 
-    /// The time at which the current step began. It does not move within a step, and is never before that
-    /// of the steps before, whatever happens to the clocks of the machines that make them.
+    /// The time at which the current step began. It is constant within a step and never goes back from step to
+    /// step, whatever happens to the clocks of the machines.
     pub fn now(&self) -> Timestamp {
         self.fields().now.get()
     }
 
-    /// A random number. Derived from run and step, so a step that is run twice draws the same.
+    /// A random number, derived from the run and the step: a repeated step draws the same. Not for secrets.
     pub fn random(&self) -> u64 {
-        // SipHash of (run, step, draw): uniform, and nothing secret hangs on it.
+        // SipHash of (run, step, draw): uniform, and not used for secrets.
         let mut hasher = DefaultHasher::new();
         let fields = self.fields();
         fields.run.run_id.hash(&mut hasher);
@@ -143,24 +143,24 @@ impl Context {
         uuid::Builder::from_random_bytes(bits.to_be_bytes()).into_uuid()
     }
 
-    /// Waits for `duration`, from the step in which it is awaited. Zero returns at once.
+    /// Waits for `duration`, counted from the step in which it is awaited. A duration of zero returns at once.
     pub fn sleep(&self, duration: Duration) -> Sleep {
         Sleep::lasting(duration)
     }
 
-    /// Waits until `deadline`; a time that has passed returns at once.
+    /// Waits until `deadline`. A past time returns at once.
     pub fn sleep_until(&self, deadline: impl Into<Timestamp>) -> Sleep {
         Sleep::until(deadline.into())
     }
 
-    /// Waits for the next signal of type `S`. Signals that came before the wait are kept for it,
-    /// in the order in which they were acknowledged.
+    /// Waits for the next signal of type `S`. Signals that arrived earlier are kept, in the order in which they
+    /// were acknowledged.
     pub fn signal<S: Signal>(&self) -> SignalWait<S> {
         SignalWait::new()
     }
 
-    /// Waits for the next update of type `U`, a request that the run is to answer. Updates that came before the wait
-    /// are kept for it, in the order in which they were acknowledged.
+    /// Waits for the next update of type `U`, a request that the run answers. Updates that arrived earlier are
+    /// kept, in the order in which they were acknowledged.
     ///
     /// ```ignore
     /// let add = cx.update::<AddItem>().await;
@@ -171,9 +171,8 @@ impl Context {
         UpdateWait::new()
     }
 
-    /// Waits for a request to cancel the run. While a workflow waits here, the request is delivered
-    /// to this wait only; anywhere else it ends what is being awaited. A run receives one request: further ones have no
-    /// effect.
+    /// Waits for a request to cancel the run. While a workflow awaits this, the request is delivered only here;
+    /// otherwise it ends the current await. A run receives one request; further ones have no effect.
     pub fn cancelled(&self) -> Cancellation {
         Cancellation::new()
     }
@@ -218,9 +217,9 @@ impl Context {
         (*self.0).reveal()
     }
 
-    /// Prepares for step number `step`, which begins `now`; the one before began at `last`. A request to cancel that has
-    /// arrived is delivered by this step: to the run's own wait for it, or else to every operation outstanding now, unless one
-    /// of them is shielded.
+    /// Prepares step number `step`, which begins `now`; the previous one began at `last`. The step delivers a
+    /// request to cancel that has arrived: to the run's own wait for it, or else to all outstanding operations,
+    /// unless one of them is shielded.
     pub(crate) fn begin_step(&self, step: u64, now: Timestamp, last: Timestamp) {
         let fields = self.fields();
         fields.step.set(step);
@@ -236,7 +235,7 @@ impl Context {
         let is_asked = fields.arrivals.borrow().is_asked_to_cancel();
         let ends_all = is_asked && {
             let operations = fields.operations.borrow();
-            // A request that comes before anything was awaited is kept for what is awaited first.
+            // A request that arrives before the first await is kept for it.
             let has_begun = fields.next_handle.get() > 0;
             has_begun && !awaits_cancel(&operations) && !is_shielded(&operations)
         };
@@ -248,12 +247,12 @@ impl Context {
         }
     }
 
-    /// When the step before began.
+    /// When the previous step began.
     pub(super) fn last_step_at(&self) -> Timestamp {
         self.fields().last_step_at.get()
     }
 
-    /// Adds an operation to those outstanding and to what the step waits for.
+    /// Adds an outstanding operation for which the step waits.
     pub(crate) fn ask(&self, operation: Operation) -> Handle {
         let fields = self.fields();
         if is_on_queue(&operation) {
@@ -267,7 +266,7 @@ impl Context {
         handle
     }
 
-    /// Adds an operation to those outstanding. The step does not wait for it.
+    /// Adds an outstanding operation. The step does not wait for it.
     pub(crate) fn add(&self, operation: Operation) -> Handle {
         let fields = self.fields();
         let handle = Handle(fields.next_handle.get());
@@ -276,24 +275,24 @@ impl Context {
         handle
     }
 
-    /// Whether an operation is among those outstanding.
+    /// Whether an operation is outstanding.
     pub(crate) fn is_outstanding(&self, handle: Handle) -> bool {
         let operations = self.fields().operations.borrow();
         operations.binary_search_by_key(&handle, |(handle, _)| *handle).is_ok()
     }
 
-    /// Whether the outcome of an activity is there.
+    /// Whether the outcome of an activity has arrived.
     pub(crate) fn has_outcome(&self, handle: Handle) -> bool {
         self.fields().arrivals.borrow().has_outcome(handle)
     }
 
-    /// Takes an operation off those outstanding.
+    /// Removes an outstanding operation.
     pub(crate) fn settle(&self, handle: Handle) {
         let fields = self.fields();
         let mut operations = fields.operations.borrow_mut();
         if let Ok(index) = operations.binary_search_by_key(&handle, |(handle, _)| *handle) {
             let (_, operation) = operations.remove(index);
-            // The shield of an operation is the next one.
+            // The mark of a shielded operation follows it in the list.
             if let Some((_, Operation::Shield(of))) = operations.get(index)
                 && *of == handle
             {
@@ -313,7 +312,7 @@ impl Context {
         }
     }
 
-    /// Takes note that an activity on a queue is no longer wanted.
+    /// Records that a queued activity is dropped.
     pub(crate) fn give_up_queued(&self, handle: Handle) {
         let mut queued = self.fields().queued.borrow_mut();
         let asked = queued.asked.len();
@@ -327,8 +326,8 @@ impl Context {
         self.fields().queued.take()
     }
 
-    /// Takes the outcome of an operation, if it has arrived. It stays where it is until the step has
-    /// been made, which may fail, so it is only lent.
+    /// The outcome of an operation, if it has arrived. It is only borrowed, because it must stay until the step has
+    /// succeeded.
     pub(crate) fn take_outcome<T>(
         &self,
         handle: Handle,
@@ -337,18 +336,18 @@ impl Context {
         look(self.fields().arrivals.borrow_mut().take_outcome(handle))
     }
 
-    /// Sets the signal of this name aside that was taken last, because it cannot be read.
+    /// Moves the last signal of this name that was taken to the dead letters, because it cannot be read.
     pub(crate) fn set_aside_signal(&self, name: &str, error: &CodecError) {
         self.fields().arrivals.borrow_mut().set_aside_signal(name, error.to_string());
     }
 
-    /// The first waiting signal of this name.
+    /// Takes the first signal of this name in the inbox.
     pub(crate) fn take_signal(&self, name: &str) -> Option<Payload> {
         self.fields().arrivals.borrow_mut().take_signal(name)
     }
 
-    /// The first waiting update of this name. For a wait whose time limit is over, what others that are not over wait
-    /// for is theirs.
+    /// Takes the first update of this name in the inbox. If the wait is late (its time limit has passed), updates
+    /// are left to other waits without a passed limit.
     pub(crate) fn take_update(&self, name: &str, is_late: bool) -> Option<ReceivedUpdate> {
         let now = self.now();
         let is_open = |operation: &Operation| match operation {
@@ -369,8 +368,8 @@ impl Context {
         arrivals.take_update(name)
     }
 
-    /// As [`Context::take_signal`], for a wait whose time limit is over: what others that are not over wait for is
-    /// theirs.
+    /// Like [`Context::take_signal`], for a late wait (its time limit has passed): signals are left to other waits
+    /// without a passed limit.
     pub(crate) fn take_late_signal(&self, name: &str) -> Option<Payload> {
         let now = self.now();
         let is_open = |operation: &Operation| match operation {
@@ -385,18 +384,18 @@ impl Context {
         if waiting > open { self.take_signal(name) } else { None }
     }
 
-    /// The request to cancel, if there is one that has not been delivered.
+    /// Takes the request to cancel, if there is one that was not delivered.
     pub(crate) fn take_cancel(&self) -> Option<String> {
         self.fields().arrivals.borrow_mut().take_cancel()
     }
 
-    /// Why, if this step delivers a request to cancel to what is awaited.
+    /// The reason, if this step delivers a request to cancel.
     pub(crate) fn cancel_reason(&self) -> Option<String> {
         let fields = self.fields();
         (fields.cancelled_below.get() > Handle(0)).then(|| fields.cancelled.borrow().clone())
     }
 
-    /// Runs `step` so that the operations that it asks for are shielded.
+    /// Runs `step`, and shields the operations that it starts.
     pub(crate) fn shield_all<T>(&self, step: impl FnOnce() -> T) -> T {
         let fields = self.fields();
         let outer = fields.shielding.replace(true);
@@ -405,7 +404,7 @@ impl Context {
         value
     }
 
-    /// Gives up the operations from this one on, and leaves the compensations.
+    /// Drops the operations from this one on, except compensations.
     pub(crate) fn give_up_from(&self, first: Handle) {
         let given_up: Vec<Handle> = self.with_operations(|operations| {
             let from = operations.partition_point(|(handle, _)| *handle < first);
@@ -432,8 +431,7 @@ impl Context {
         access(&mut self.fields().operations.borrow_mut())
     }
 
-    /// Runs `step` so that polling an operation gives it up, which leaves the machine as it was
-    /// but for what it waited for.
+    /// Runs `step` so that polling an operation drops it. Otherwise the machine does not change.
     pub(crate) fn give_up<T>(&self, step: impl FnOnce() -> T) -> T {
         let fields = self.fields();
         let outer = fields.giving_up.replace(true);
@@ -446,7 +444,7 @@ impl Context {
         self.fields().giving_up.get()
     }
 
-    /// A context in which a step only tells what it is made of.
+    /// A context for a step that only describes the machine.
     pub(crate) fn describing() -> Self {
         let run = RunInfo { run_id: RunId::from(Uuid::nil()), workflow_id: "".into() };
         let cx = Self::new(run, "", 0, Vec::new());
@@ -454,17 +452,17 @@ impl Context {
         cx
     }
 
-    /// Whether the step is to tell what it is made of, and nothing else.
+    /// Whether the step only describes the machine.
     pub(crate) fn is_describing(&self) -> bool {
         self.fields().description.borrow().is_some()
     }
 
-    /// Takes down what the step is made of.
+    /// Records the description of the machine.
     pub(crate) fn describe(&self, description: Description) {
         self.fields().description.replace(Some(description));
     }
 
-    /// Takes down what serde calls the fields that lead to a saved part.
+    /// Records serde's names of the fields on the path to a saved part.
     pub(crate) fn describe_part(&self, saved: &'static str, fields: Option<Vec<String>>) {
         if let Some(description) = &mut *self.fields().description.borrow_mut() {
             description.parts.insert(saved, fields);
@@ -475,12 +473,12 @@ impl Context {
         self.fields().description.take().unwrap_or_default()
     }
 
-    /// The id of another child, and its number among what the run has asked for.
+    /// The id of a new child, and its number among the run's operations.
     pub(crate) fn new_child(&self) -> (RunId, u64) {
         let fields = self.fields();
         let number = fields.next_handle.get();
         fields.next_handle.set(number + 1);
-        // A step that is made twice before its commit starts the same child.
+        // A step that is repeated before its commit starts the same child.
         let half = |half: u8| {
             let mut hasher = DefaultHasher::new();
             (fields.run.run_id, "child", number, half).hash(&mut hasher);
@@ -505,12 +503,12 @@ impl fmt::Debug for Context {
     }
 }
 
-/// Whether others than the owner of the run carry it out.
+/// Whether it is executed outside of the run's owner.
 pub(crate) fn is_on_queue(operation: &Operation) -> bool {
     matches!(operation, Operation::Activity(activity) if activity.queue.is_some())
 }
 
-/// Whether a request to cancel waits until a shielded operation has ended: no other wait is to take it.
+/// Whether a request to cancel waits for the end of a shielded operation. It is then kept from other waits as well.
 pub(crate) fn is_shielded(operations: &[(Handle, Operation)]) -> bool {
     let shield = operations.iter().any(|(_, operation)| matches!(operation, Operation::Shield(_)));
     shield && !awaits_cancel(operations)

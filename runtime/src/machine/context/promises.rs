@@ -1,4 +1,4 @@
-//! Promises of a step: making, awaiting and completing them.
+//! Promises in a step: creating, awaiting and completing them.
 
 use super::Context;
 use crate::codec;
@@ -11,13 +11,13 @@ use crate::model::{
 
 /// For workflow code.
 impl Context {
-    /// A promise of this run with this name: something that a person or another program completes, by a token that
-    /// the run hands out.
+    /// A promise of this run: a value that a person or another program provides, by a token that the run gives to
+    /// them.
     ///
-    /// `T` is what it is resolved with and `E` what it is rejected with. As the type of a variable, `Promise` stands
-    /// for one that is resolved with `()` and never rejected, `Promise<T>` for one that is never rejected. All that
-    /// is made with the same name is the same promise. Nothing is written until it is awaited; it may be completed
-    /// before that.
+    /// `T` is the type of the value and `E` the type of the error with which it can be rejected. In the type of a
+    /// variable, `Promise` means one that is resolved with `()` and never rejected, and `Promise<T>` one that is
+    /// never rejected. All promises of a run with the same name are the same promise. Nothing is written until it
+    /// is awaited; it may be completed before that.
     ///
     /// ```
     /// use piton::machine::Promise;
@@ -41,23 +41,23 @@ impl Context {
         Promise::of(PromiseToken::new(fields.workflow, scope, name))
     }
 
-    /// The promise that all runs of the database know by this name. Any number of runs may await it, and each gets
-    /// what it comes to.
+    /// The promise with this name that all runs of the database share. Any number of runs may await it, and each
+    /// gets its outcome.
     pub fn shared_promise<T, E>(&self, name: impl Into<String>) -> Promise<T, E> {
         Promise::of(PromiseToken::shared(name))
     }
 
-    /// The promise that a token names: one of another run, for example, that has sent it.
+    /// The promise that a token names, for example one of another run.
     pub fn await_promise<T, E>(&self, token: PromiseToken) -> Promise<T, E> {
         Promise::of(token)
     }
 
-    /// Completes a promise, of whichever run, with a value or an error, without waiting for anything. It is a part
-    /// of the step, as [`Context::signal_run`] is. If the promise has been completed before, or its run is closed,
-    /// nothing happens.
+    /// Completes a promise of any run with a value or an error. Does not wait. The completion is part of the step,
+    /// like [`Context::signal_run`]. It has no effect if the promise has been completed before or its run is
+    /// closed.
     ///
-    /// The run fails if no promise can have the name. A value that cannot be encoded is treated as such an
-    /// argument of an activity.
+    /// The run fails if the promise's name is not valid. A value that cannot be encoded blocks the run, like such
+    /// an argument of an activity.
     pub fn complete_promise<T: Durable, E: Durable>(
         &self,
         token: &PromiseToken,
@@ -70,8 +70,7 @@ impl Context {
         self.send_outcome(token.clone(), outcome.map_err(StepError::Encode));
     }
 
-    /// Completes a promise, of whichever run, with a reason that has no type; otherwise as
-    /// [`Context::complete_promise`].
+    /// Completes a promise of any run with an untyped cause; otherwise like [`Context::complete_promise`].
     pub fn break_promise(&self, token: &PromiseToken, cause: Cause) {
         self.send_outcome(token.clone(), Ok(PromiseOutcome::Broken(cause)));
     }
@@ -101,12 +100,12 @@ impl Context {
         Ok(handle)
     }
 
-    /// Stops awaiting the outcome of a promise.
+    /// Withdraws the wait for a promise.
     pub(super) fn forget_promise(&self, token: PromiseToken, handle: Handle) {
         self.send_to_promise(Ok(PromiseMessage::Forget { token, handle }));
     }
 
-    /// No longer awaits any promise: the run is over.
+    /// Withdraws all waits for promises, because the run has ended.
     #[cfg(feature = "engine")]
     pub(crate) fn forget_promises(&self) {
         self.send_forgotten();

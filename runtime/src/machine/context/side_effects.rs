@@ -7,26 +7,26 @@ use crate::codec;
 use crate::machine::{Durable, StepError};
 use crate::model::Payload;
 
-/// The values of a step that is compared with itself.
+/// The values of a step that is run twice for comparison.
 #[derive(Debug, Default)]
 pub(super) struct SideEffects {
-    /// Those that were computed, if they are wanted.
+    /// The computed values, if they are recorded.
     recorded: Option<Vec<Payload>>,
-    /// Those that are given in place of a computation.
+    /// The values to return instead of computing them.
     replayed: VecDeque<Payload>,
     failed: Option<StepError>,
 }
 
 impl Context {
-    /// Computes a value that is not the same each time: a random number of some library, the content of a variable of the
-    /// environment. The rules about randomness, clocks and the like do not hold in the closure.
+    /// Computes a nondeterministic value: a random number of another library, or an environment variable. The
+    /// compiler's rules about randomness, clocks and so on do not apply to the closure.
     ///
-    /// Nothing is awaited. The value is a local like any other, and durable with the next commit, before
-    /// any operation begins that it is passed to. If the process dies before the commit, the step is made again and the
-    /// value is computed again; nobody has seen the first one. So the closure must not change anything outside of the run,
-    /// which is for an activity to do, and it must not fail or take long.
+    /// Does not wait. The value is a local like any other: it is committed before any operation starts that uses
+    /// it. If the process dies before the commit, the step runs again and computes the value again; nothing has
+    /// used the first one. The closure must therefore not change anything outside of the run, which is the job of
+    /// an activity, and it must neither fail nor take long.
     ///
-    /// For random numbers and UUIDs, [`Context::random`] and [`Context::uuid`] need no closure.
+    /// For random numbers and UUIDs, use [`Context::random`] and [`Context::uuid`].
     ///
     /// ```
     /// use piton::prelude::*;
@@ -48,7 +48,7 @@ impl Context {
                 Err(error) => _ = effects.failed.get_or_insert(StepError::Decode(error)),
             }
         }
-        // It may have a side effect of its own.
+        // The closure may call this method itself.
         drop(effects);
         let value = compute();
         let mut effects = self.fields().side_effects.borrow_mut();
@@ -61,22 +61,22 @@ impl Context {
         value
     }
 
-    /// Has the next step note the values that it computes.
+    /// Records the values of the next step.
     pub(crate) fn record_side_effects(&self) {
         self.fields().side_effects.borrow_mut().recorded = Some(Vec::new());
     }
 
-    /// The values that were noted.
+    /// The recorded values.
     pub(crate) fn take_side_effects(&self) -> Vec<Payload> {
         self.fields().side_effects.borrow_mut().recorded.take().unwrap_or_default()
     }
 
-    /// Has the next step take these values and not compute any.
+    /// Returns these values in the next step instead of computing them.
     pub(crate) fn replay_side_effects(&self, values: Vec<Payload>) {
         self.fields().side_effects.borrow_mut().replayed = values.into();
     }
 
-    /// Why the values of a step could not be noted or taken.
+    /// The error of recording or returning the values of a step.
     pub(crate) fn check_side_effects(&self) -> Result<(), StepError> {
         self.fields().side_effects.borrow_mut().failed.take().map_or(Ok(()), Err)
     }

@@ -1,4 +1,4 @@
-//! What is agreed on the run, and how far its chain has come.
+//! The terms of the run, and its place in its chain.
 
 use super::Context;
 use crate::codec::CodecError;
@@ -8,23 +8,24 @@ use crate::model::Terms;
 
 /// For workflow code.
 impl Context {
-    /// Which attempt of the workflow this run is, from 1. Later ones follow a run that has failed or timed out, if the
-    /// start asked for that. The runs that continue one as new, or that cron starts, begin at 1 again.
+    /// The number of this attempt of the workflow, from 1. A later attempt follows a run that has failed or timed
+    /// out, if the start set a retry policy. A run that continues another as new, or that cron has started, is
+    /// attempt 1.
     pub fn attempt(&self) -> u32 {
         self.fields().terms.borrow().as_ref().map_or(1, |terms| terms.attempt)
     }
 
-    /// What the last run of the chain that has completed before this one has returned, for a workflow that cron starts
-    /// again and again. `W` is the workflow itself. `None` if there is no such run.
+    /// The result of the last completed run of the chain before this one, for a workflow with a cron expression.
+    /// `W` is the workflow itself. `None` if there is no such run.
     ///
     /// # Errors
-    /// The result was written by other code, in a form that cannot be read as the type of today.
+    /// [`CodecError`] if another build has written the result in a form that cannot be read as the present type.
     pub fn last_result<W: Workflow>(&self) -> Result<Option<W::Output>, CodecError> {
         let terms = self.fields().terms.borrow();
         let Some(result) = terms.as_ref().and_then(|terms| terms.last_result.as_ref()) else {
             return Ok(None);
         };
-        // A run that has completed has returned no error.
+        // A completed run has not returned an error.
         Ok(W::Shape::into_result(W::RETURNED.decode(result)?).ok())
     }
 }

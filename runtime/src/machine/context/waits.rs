@@ -12,7 +12,7 @@ pub(super) struct WaitGroup {
     all: bool,
     /// Most steps wait for one thing.
     waits: SmallVec<[Wait; 1]>,
-    /// Any of these is enough, even if all of `waits` are needed.
+    /// One of these is enough, even if all of `waits` are needed.
     eager: Vec<Wait>,
 }
 
@@ -28,8 +28,8 @@ impl Context {
         }
     }
 
-    /// Runs `within` so that everything it waits for must arrive before the next step. If `within`
-    /// waits for nothing, nothing is added.
+    /// Runs `within`; everything that it waits for must arrive before the next step. If it waits for nothing,
+    /// nothing is added.
     pub(crate) fn wait_for_all<T>(&self, within: impl FnOnce() -> T) -> T {
         self.open_waits(true);
         let value = within();
@@ -37,8 +37,7 @@ impl Context {
         value
     }
 
-    /// Runs `within` so that any of what it waits for makes the next step. If `within` waits for nothing, nothing is
-    /// added.
+    /// Runs `within`; anything that it waits for causes the next step. If it waits for nothing, nothing is added.
     pub(crate) fn wait_for_any<T>(&self, within: impl FnOnce() -> T) -> T {
         self.open_waits(false);
         let value = within();
@@ -46,7 +45,7 @@ impl Context {
         value
     }
 
-    /// Runs `within` so that nothing it waits for counts.
+    /// Runs `within`, and ignores what it waits for.
     pub(crate) fn without_waits<T>(&self, within: impl FnOnce() -> T) -> T {
         self.open_waits(false);
         let value = within();
@@ -54,8 +53,8 @@ impl Context {
         value
     }
 
-    /// As [`Context::wait_for_all`], but the first activity that fails is enough. Where not only activities are
-    /// waited for, any of what comes is, because whether that is a failure is not known before it is looked at.
+    /// Like [`Context::wait_for_all`], but the first failed activity is enough. If the group contains other
+    /// operations than activities, any arrival is enough, because only polling shows whether it is a failure.
     pub(crate) fn wait_for_all_or_failure<T>(&self, within: impl FnOnce() -> T) -> T {
         self.open_waits(false);
         let value = within();
@@ -76,7 +75,7 @@ impl Context {
         self.add_wait(Wait::Outcomes(Box::new(outcomes)));
     }
 
-    /// The activities that a group waits for, in the order in which they were asked for, if it waits for nothing else.
+    /// The activities of a group, in the order of their requests, if it waits for nothing else.
     fn activities_of(&self, group: &WaitGroup) -> Option<Vec<Handle>> {
         let handles = group.waits.iter().map(|wait| match wait {
             Wait::One(handle) => Some(*handle),
@@ -93,7 +92,7 @@ impl Context {
         (group.eager.is_empty() && are_activities).then_some(handles)
     }
 
-    /// Begins to collect what is waited for: all of it must arrive before the next step, or any.
+    /// Starts a group of waits: all of them must arrive before the next step, or one.
     pub(crate) fn open_waits(&self, all: bool) {
         self.fields().waits.borrow_mut().push(WaitGroup {
             all,
@@ -102,7 +101,7 @@ impl Context {
         });
     }
 
-    /// Ends what [`Context::open_waits`] began; with `keep` it is waited for.
+    /// Ends the group of [`Context::open_waits`]; `keep` says whether the step waits for it.
     pub(crate) fn close_waits(&self, keep: bool) {
         let group = self.fields().waits.borrow_mut().pop();
         if let Some(group) = group
@@ -113,8 +112,8 @@ impl Context {
         }
     }
 
-    /// Runs `within`, which starts or polls one of several operations awaited together. An
-    /// operation that goes on from wait to wait is looked after whenever it can go on.
+    /// Runs `within`, which starts or polls one of several operations awaited together. An operation with several
+    /// waits is polled whenever it can continue.
     pub(crate) fn wait_among<F: DurableFuture, T>(&self, within: impl FnOnce() -> T) -> T {
         if F::ENDS_AT_ONCE {
             return within();
@@ -125,8 +124,8 @@ impl Context {
         value
     }
 
-    /// As [`Context::close_waits`]; what was begun need not wait for others that are awaited
-    /// together with it.
+    /// Like [`Context::close_waits`], for an operation that is polled on its own, whatever it is awaited together
+    /// with.
     pub(crate) fn close_eager(&self) {
         let mut groups = self.fields().waits.borrow_mut();
         let group = groups.pop();
@@ -138,7 +137,7 @@ impl Context {
         }
     }
 
-    /// Runs `within`, which may end in the middle of what it waits for. Nothing that it waits for counts then.
+    /// Runs `within`, and ignores what it waits for if it ends early.
     pub(crate) fn wait_unless_ended<T, E>(
         &self,
         within: impl FnOnce() -> Result<T, E>,
@@ -156,13 +155,13 @@ impl Context {
         ended
     }
 
-    /// Notes that something awaited is there already, so that the code goes on within the step.
+    /// Notes that an awaited operation is complete, so that the code continues within the step.
     pub(crate) fn go_on(&self) {
         self.fields().goes_on.set(true);
     }
 
-    /// Runs code up to its next suspension. Whether it can go on at once; if so, nothing that it
-    /// waits for counts.
+    /// Runs code up to its next suspension point. Returns whether it can continue at once; then its waits are
+    /// ignored.
     pub(crate) fn run_on<T>(&self, run: impl FnOnce() -> T) -> (T, bool) {
         let fields = self.fields();
         let outer = fields.goes_on.replace(false);

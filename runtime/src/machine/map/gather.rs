@@ -7,26 +7,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::generated::MayFail;
 
-/// How the results of the items are gathered: what awaiting a [`Map`](super::Map) gives.
+/// How the results of the items are collected; decides the output of a [`Map`](super::Map).
 pub trait Gather<T>: sealed::Sealed {
-    /// What it gives.
+    /// The output.
     type Output;
 
-    /// Whether it is told which items have failed.
+    /// Whether it needs the numbers of failed items.
     #[doc(hidden)]
     const COUNTS_FAILURES: bool = true;
 
-    /// Whether it wants the result of an item.
+    /// Whether to keep the result of an item.
     #[doc(hidden)]
     fn keeps(has_failed: bool) -> bool;
 
-    /// What the results are that are kept, by their numbers. Too many have failed if it `is_over`.
+    /// The output for the kept results, by item number. `is_over` says that too many items have failed.
     #[doc(hidden)]
     fn gathered(results: Vec<(u32, T)>, counts: MapCounts, is_over: bool) -> Self::Output;
 }
 
 mod sealed {
-    /// There are no others.
+    /// Prevents other implementations.
     pub trait Sealed {}
 }
 
@@ -34,7 +34,7 @@ mod sealed {
 #[derive(Debug)]
 pub enum All {}
 
-/// As [`All`], unless too many items fail.
+/// Like [`All`], but ends if too many items fail.
 #[derive(Debug)]
 pub enum Tolerant {}
 
@@ -42,7 +42,7 @@ pub enum Tolerant {}
 #[derive(Debug)]
 pub enum Counted {}
 
-/// As [`Counted`], unless too many items fail.
+/// Like [`Counted`], but ends if too many items fail.
 #[derive(Debug)]
 pub enum TolerantCount {}
 
@@ -51,25 +51,25 @@ impl sealed::Sealed for Tolerant {}
 impl sealed::Sealed for Counted {}
 impl sealed::Sealed for TolerantCount {}
 
-/// How many items of a [`Map`](super::Map) came to what.
+/// The numbers of items of a [`Map`](super::Map) by result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapCounts {
-    /// How many items there were.
+    /// Number of items.
     pub total: u32,
-    /// How many did not fail.
+    /// Number of items that succeeded.
     pub succeeded: u32,
-    /// How many failed.
+    /// Number of items that failed.
     pub failed: u32,
 }
 
 /// More items of a [`Map`](super::Map) have failed than are tolerated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TooManyFailures<E> {
-    /// The numbers of the items that have failed, from 0, with their errors.
+    /// The indexes of the failed items, with their errors.
     pub failures: Vec<(u32, E)>,
-    /// How many of the others had ended by then.
+    /// Number of items that had succeeded by then.
     pub succeeded: u32,
-    /// How many items there were.
+    /// Number of items.
     pub total: u32,
 }
 

@@ -1,10 +1,11 @@
 //! Calling an activity for each of many items, with limited concurrency.
 //!
-//! What is saved holds the calls that are to come as plain arguments, the results so far, and the operations that are under
-//! way. Of these there are some more than may run at the same time: they are in the committed state and wait for a place,
-//! so that the next one begins without a commit. A step asks for more of them when all of those have begun. As a step
-//! writes the whole state, the number of steps is limited: each asks for a sixty-fourth of the items, or for as many
-//! as may run at the same time, whichever is more. What it does not touch it copies as bytes.
+//! The saved form contains the arguments of the remaining calls, the results so far, and the outstanding
+//! operations. There are somewhat more of these than may run at the same time: they are part of the committed state
+//! and wait for a slot, so that the next one begins without a commit. A step requests more when all of them have
+//! begun. Since every step writes the whole state, the number of steps is limited: each requests a sixty-fourth of
+//! the items, or as many as may run at the same time, whichever is more. Parts that a step does not touch are
+//! copied as bytes.
 
 mod gather;
 mod packed;
@@ -24,16 +25,16 @@ use crate::generated::MayFail;
 use crate::generated::fallible::is_error;
 use crate::model::{Handle, Outcomes, Payload};
 
-/// How many items are under way at the same time unless [`Map::concurrency`] says otherwise.
+/// The default number of items that run at the same time.
 const CONCURRENCY: u32 = 64;
 
-/// Into how many steps many items are divided, roughly. Each step writes what is left of them.
+/// Roughly the number of steps for many items. Each step writes the remaining calls.
 const STEPS: u32 = 64;
 
-/// The most calls that a step asks for beyond those that may run. The worker looks through them whenever one ends.
+/// The maximum number of requested calls beyond those that may run. The worker scans them whenever a call ends.
 const MAX_AHEAD: u32 = 512;
 
-/// An activity for each of many items, made by [`Context::map`].
+/// An activity for each of many items, created by [`Context::map`].
 #[must_use = "nothing begins until it is awaited"]
 pub struct Map<A, G = All> {
     calls: Vec<ActivityCall<A>>,
@@ -43,15 +44,15 @@ pub struct Map<A, G = All> {
 }
 
 impl Context {
-    /// Calls an activity for each of many items, of which a limited number is under way at the same time
-    /// ([`Map::concurrency`]). Gives what each call gave, in the order of the items.
+    /// Calls an activity for each of many items, with a limited number of calls at the same time
+    /// ([`Map::concurrency`]). Returns the outputs in the order of the items.
     ///
-    /// `call` makes all calls at once, when this method is called, and nothing else: `|item| ship(item)`. It may set
-    /// options of them. The run keeps the arguments of the calls that are to come and the results of those that have
-    /// ended, or with [`Map::discard`] only their number; so 100,000 items take some megabytes, and a step of the run
-    /// writes them. The number of steps does not grow with the number of items beyond a few hundred.
+    /// `call` creates all calls at once, when this method is called: `|item| ship(item)`. It may set options of the
+    /// calls. The run's state contains the arguments of the remaining calls and the results of those that have
+    /// ended, or with [`Map::discard`] only their number. With 100,000 items, a state has some megabytes, and each
+    /// step writes it. The number of steps does not grow beyond a few hundred.
     ///
-    /// Items begin in their order. One that fails and is tried again stays under way meanwhile.
+    /// Items begin in order. An item that is retried keeps its slot meanwhile.
     ///
     /// ```
     /// use piton::prelude::*;
@@ -79,13 +80,13 @@ impl Context {
 }
 
 impl<A, G> Map<A, G> {
-    /// Has at most `limit` items under way at the same time. Default: 64.
+    /// Sets the maximum number of items that run at the same time. Default: 64.
     ///
-    /// On a queue, the limit holds for the calls that this wait has there; a quarter of them must have ended before the
-    /// next ones are put there.
+    /// On a queue, this limits the number of calls in the queue; a quarter of them must have ended before the next
+    /// ones are added.
     ///
     /// # Panics
-    /// If `limit` is 0: no item would ever begin.
+    /// If `limit` is 0, because no item would ever begin.
     pub fn concurrency(mut self, limit: u32) -> Self {
         assert!(limit > 0, "`concurrency(0)` lets no item begin: at least 1 must be under way");
         self.at_once = limit;
@@ -102,13 +103,14 @@ impl<A: Activity> Map<A>
 where
     A::Output: MayFail,
 {
-    /// Goes on as long as at most `failures` items fail. With one more, the items under way are given up, no others
-    /// begin, and the wait gives [`TooManyFailures`] with the errors. Without this, all items are carried out, whatever fails.
+    /// Continues while at most `failures` items fail. With one more, the running items are dropped, no others
+    /// begin, and awaiting it returns [`TooManyFailures`] with the errors. Without this, all items are executed,
+    /// whatever fails.
     pub fn tolerate(self, failures: u32) -> Map<A, Tolerant> {
         self.with(failures)
     }
 
-    /// Keeps no results, but counts them.
+    /// Counts the results instead of keeping them.
     pub fn discard(self) -> Map<A, Counted> {
         self.with(u32::MAX)
     }
@@ -118,7 +120,7 @@ impl<A: Activity> Map<A, Tolerant>
 where
     A::Output: MayFail,
 {
-    /// As [`Map::discard`].
+    /// See [`Map::discard`].
     pub fn discard(self) -> Map<A, TolerantCount> {
         let tolerated = self.tolerated;
         self.with(tolerated)
@@ -129,7 +131,7 @@ impl<A: Activity> Map<A, Counted>
 where
     A::Output: MayFail,
 {
-    /// As [`Map::tolerate`].
+    /// See [`Map::tolerate`].
     pub fn tolerate(self, failures: u32) -> Map<A, TolerantCount> {
         self.with(failures)
     }
@@ -148,28 +150,28 @@ impl<A: Activity, G> std::fmt::Debug for Map<A, G> {
 /// The saved form of an awaited [`Map`].
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PendingMap {
-    /// How far it has come.
+    /// The progress.
     pub(crate) progress: MapProgress,
     at_once: u32,
     tolerated: u32,
     is_on_queue: bool,
-    /// The calls that are to come.
+    /// The remaining calls.
     rest: Packed<StoredCall>,
-    /// What items gave, by their numbers, in the order in which they ended: each says of itself what it is. Without
-    /// those that are only counted.
+    /// The outputs of items with their numbers, in the order in which they ended, without those that are only
+    /// counted.
     results: Packed<(u32, Payload)>,
 }
 
-/// How far a [`Map`] has come.
+/// The progress of a [`Map`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct MapProgress {
-    /// How many items there are.
+    /// Number of items.
     pub(crate) total: u32,
-    /// How many have ended and not failed.
+    /// Number of items that succeeded.
     pub(crate) succeeded: u32,
-    /// How many have failed.
+    /// Number of items that failed.
     pub(crate) failed: u32,
-    /// Those that have been asked for and not ended, by their numbers.
+    /// Outstanding items, by number.
     pub(crate) asked: Vec<(u32, Handle)>,
 }
 
@@ -233,14 +235,14 @@ where
 }
 
 impl PendingMap {
-    /// The arguments of the calls that are yet to be made.
+    /// The arguments of the remaining calls.
     #[cfg(feature = "engine")]
     pub(crate) fn into_arguments(mut self) -> Result<Vec<Payload>, StepError> {
         let rest = self.rest.take(u32::MAX)?;
         Ok(rest.into_iter().map(|call| call.arguments).collect())
     }
 
-    /// Takes what has come of the items that are under way.
+    /// Takes the outcomes of running items.
     fn take_outcomes<A: Activity, G: Gather<A::Output>>(
         &mut self,
         cx: &Context,
@@ -255,7 +257,7 @@ impl PendingMap {
                 continue;
             }
             let mut alone = handle.into();
-            // Nothing of it is waited for any more.
+            // It is no longer awaited.
             let poll = cx.without_waits(|| ActivityCall::<A>::poll(&mut alone, cx));
             let Poll::Ready(value) = poll? else {
                 left.push((number, handle));
@@ -275,11 +277,11 @@ impl PendingMap {
         Ok(())
     }
 
-    /// Asks for more items if none of those that were asked for waits for its turn, and waits until there is something to do.
+    /// Requests more items if all requested ones have begun, and waits until there is something to do.
     fn go_on<A: Activity>(&mut self, cx: &Context) -> Result<(), StepError> {
         let MapProgress { total, asked, .. } = &mut self.progress;
         let ahead = match self.is_on_queue {
-            // Whatever is there is carried out.
+            // All requested items are executed.
             true => 0,
             false => self.at_once.max(*total / STEPS).min(MAX_AHEAD),
         };
@@ -308,7 +310,7 @@ impl PendingMap {
         Ok(())
     }
 
-    /// Gives up the items that are under way.
+    /// Drops the running items.
     fn give_up(&self, cx: &Context) {
         for (_, handle) in &self.progress.asked {
             cx.settle(*handle);

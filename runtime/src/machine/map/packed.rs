@@ -1,4 +1,4 @@
-//! A list of which a step decodes only a few items; the others stay bytes.
+//! A list of which a step decodes only some items; the others stay bytes.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use crate::machine::StepError;
 use crate::machine::frame::damaged;
 use crate::model::{as_bytes, in_one_piece};
 
-/// Values one behind the other.
+/// Encoded values, one after the other.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Packed<T> {
@@ -26,12 +26,12 @@ impl<T: Serialize + DeserializeOwned> Packed<T> {
         Self { count: 0, bytes: Vec::new(), item: PhantomData }
     }
 
-    /// How many there are.
+    /// Number of values.
     pub(super) fn len(&self) -> u32 {
         self.count
     }
 
-    /// Adds one at the end.
+    /// Appends a value.
     ///
     /// # Errors
     /// [`StepError::Encode`] if it cannot be encoded.
@@ -41,7 +41,7 @@ impl<T: Serialize + DeserializeOwned> Packed<T> {
         Ok(())
     }
 
-    /// Takes so many from the beginning, or all if there are no more.
+    /// Removes the first `count` values, or all if there are fewer.
     ///
     /// # Errors
     /// [`StepError::Decode`] if they cannot be read.

@@ -1,10 +1,11 @@
-//! The handles of spawned operations that a step has dropped.
+//! The dropped handles of spawned operations in a step.
 //!
-//! A machine drops what it saves, so the drop of a handle says nothing by itself: the operation is given up if the handle was
-//! read or made in the step, dropped, and not saved since. What the step does not touch stays bytes and is not here.
-//! A handle that is forgotten, or saved in a place that nobody reads again, keeps its operation until the run is over.
+//! A machine drops what it saves, so the drop of a handle alone means nothing. An operation is cancelled if its
+//! handle was read or created in the step, dropped, and not saved since. Locals that the step does not touch stay
+//! bytes and do not appear here. A handle that is forgotten, or saved where nothing reads it again, keeps its
+//! operation until the run closes.
 //!
-//! Handles are saved and dropped by code that knows no context. A step is synchronous, so they are noted per thread.
+//! Handles are saved and dropped by code without a context. A step is synchronous, so they are recorded per thread.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ thread_local! {
     static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
 }
 
-/// The notes of the step that the thread makes.
+/// The records of the step that this thread runs.
 struct Open {
     run: u32,
     handles: BTreeMap<Handle, Noted>,
@@ -24,13 +25,13 @@ struct Open {
 
 #[derive(Default)]
 struct Noted {
-    /// How many values of it there are.
+    /// The number of values of it.
     live: usize,
     /// Whether it was saved since it was last read.
     is_saved: bool,
 }
 
-/// Notes what becomes of handles while it lives.
+/// Records what happens to handles while it exists.
 pub(crate) struct Ledger(());
 
 impl Ledger {
@@ -41,7 +42,7 @@ impl Ledger {
         Self(())
     }
 
-    /// The handles that the step has lost.
+    /// The handles that the step has dropped.
     pub(crate) fn lost(self) -> Vec<Handle> {
         let open = OPEN.with_borrow_mut(Option::take);
         let handles = open.into_iter().flat_map(|open| open.handles);
@@ -56,7 +57,7 @@ impl Drop for Ledger {
     }
 }
 
-/// Whether the thread makes a step of this run.
+/// Whether the thread runs a step of this run.
 pub(super) fn is_of_run(run: u32) -> bool {
     OPEN.with_borrow(|ledger| ledger.as_ref().is_some_and(|open| open.run == run))
 }
@@ -89,7 +90,7 @@ pub(super) fn note_dropped(run: u32, handle: Handle) {
     note(Some(run), handle, |noted| noted.live = noted.live.saturating_sub(1));
 }
 
-/// A handle is used up: its operation is awaited, by which it is kept.
+/// A handle was consumed: its operation is awaited, which keeps it.
 pub(super) fn note_used(handle: Handle) {
     OPEN.with_borrow_mut(|ledger| {
         if let Some(open) = ledger {

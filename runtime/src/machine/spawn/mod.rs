@@ -19,22 +19,22 @@ use crate::codec;
 use crate::error::Error;
 use crate::model::{Handle, RunId};
 
-/// An operation that can be [spawned](Context::spawn): a call of an activity, a timer, a signal.
+/// An operation that can be [spawned](Context::spawn): a call of an activity, a timer, or a wait for a signal.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be spawned",
     label = "not a call of an activity, a timer or a signal",
     note = "to run code with several awaits concurrently, make it a branch of `join!` or start it as a child run"
 )]
 pub trait Spawn: DurableFuture {
-    /// Which operation it is.
+    /// The operation's handle.
     #[doc(hidden)]
     fn handle(pending: &Self::Pending) -> Handle;
 
-    /// What stands for an operation that could not be asked for.
+    /// A placeholder for an operation that could not be started.
     #[doc(hidden)]
     fn nothing() -> Self::Pending;
 
-    /// What is awaited, by its name.
+    /// The saved name of the operation.
     #[doc(hidden)]
     const NAME: &'static str;
 }
@@ -77,24 +77,24 @@ impl<S: Signal> Spawn for SignalWait<S> {
     const NAME: &'static str = S::NAME;
 }
 
-/// An operation that runs beside the code, made by [`Context::spawn`].
+/// An operation that runs concurrently with the code, created by [`Context::spawn`].
 ///
-/// It can be held across awaits, also in a list or a field. Awaiting it gives what the operation gives. To keep it if
-/// something else ends the wait, as in a `select!` in a loop, await `&spawned`; its outcome is given once. Where it is dropped, the operation is given up, with the commit
-/// of that step; a handle that the code does not name again is dropped at the next await.
-/// Given up means: an activity is not attempted again, and an attempt that is under way is aborted.
+/// The handle can be held across awaits, also in a list or a field. Awaiting it returns the operation's outcome. To
+/// await it in a `select!` in a loop without consuming it, await `&spawned`; the outcome is returned once. Dropping
+/// the handle cancels the operation with the commit of that step: an activity is not attempted again, and a running
+/// attempt is aborted. A handle that the code does not use again is dropped at the next await.
 ///
-/// It belongs to the run that has spawned it; elsewhere awaiting it fails.
+/// The handle belongs to the run that has spawned the operation. Awaiting it in another run is an error.
 #[must_use = "what is dropped at once is given up at once"]
 pub struct Spawned<F: Spawn> {
     run: u32,
-    /// Taken out where the handle is used up.
+    /// Taken when the handle is consumed.
     pending: Option<F::Pending>,
 }
 
 impl Context {
-    /// Starts an operation and does not wait for it: it begins with the next commit and runs beside what the code does
-    /// next. See [`Spawned`] for the handle.
+    /// Starts an operation without waiting for it. It begins with the next commit and runs concurrently with the
+    /// following code. See [`Spawned`] for the handle.
     ///
     /// ```
     /// use piton::prelude::*;
@@ -125,14 +125,15 @@ impl Context {
     }
 }
 
-/// What tells runs apart. A handle that comes from elsewhere by mistake is not taken for one of this run.
+/// Distinguishes runs, so that a handle of another run is not taken for one of this run.
 pub(crate) fn tag_of(run: RunId) -> u32 {
     let [.., a, b, c, d] = run.as_bytes();
     u32::from_le_bytes([*a, *b, *c, *d])
 }
 
 impl<F: Spawn> Spawned<F> {
-    /// Whether the outcome is there, so that awaiting it would not wait. That it is makes no step by itself.
+    /// Whether the outcome has arrived, so that awaiting the handle would not wait. The arrival alone causes no
+    /// step.
     pub fn is_done(&self, cx: &Context) -> bool {
         self.run == tag_of(cx.run_id())
             && self.pending.as_ref().is_some_and(|pending| {
@@ -140,12 +141,12 @@ impl<F: Spawn> Spawned<F> {
             })
     }
 
-    /// Gives the operation up. Dropping the handle does the same.
+    /// Cancels the operation, as dropping the handle does.
     pub fn cancel(self) {
         drop(self);
     }
 
-    /// What is saved of the operation, if it is one of this run that has not ended.
+    /// The saved form of the operation, if it belongs to this run and has not ended.
     fn check(&self, cx: &Context) -> Result<&F::Pending, StepError> {
         let failed = |message| Err(StepError::Failed(Error::msg(message)));
         match &self.pending {
@@ -173,8 +174,7 @@ impl<F: Spawn> Drop for Spawned<F> {
     }
 }
 
-/// The saved form. The name keeps the handle of one operation from being taken for that of another in code that has
-/// changed.
+/// The saved form. The name prevents changed code from taking the handle of one operation for that of another.
 #[derive(Serialize, Deserialize)]
 #[serde(rename = "Spawned")]
 struct Saved<N, P> {
@@ -197,7 +197,7 @@ impl<F: Spawn> Serialize for Spawned<F> {
 impl<'de, F: Spawn> Deserialize<'de> for Spawned<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Saved { of, run, pending } = Saved::<String, F::Pending>::deserialize(deserializer)?;
-        // What traces the type makes up names, and knows no run.
+        // The tracer of types makes up names, and knows no run.
         if of != F::NAME && ledger::is_of_run(run) {
             return Err(D::Error::custom(format_args!(
                 "`{of}` was spawned there, and `{}` is wanted",
@@ -222,7 +222,7 @@ impl<F: Spawn> DurableFuture for Spawned<F> {
     fn start(mut self, cx: &Context) -> Result<F::Pending, StepError> {
         let handle = F::handle(self.check(cx)?);
         ledger::note_used(handle);
-        // It has been checked.
+        // Checked above.
         Ok(self.pending.take().unwrap_or_else(F::nothing))
     }
 
@@ -230,7 +230,7 @@ impl<F: Spawn> DurableFuture for Spawned<F> {
         F::poll(pending, cx)
     }
 
-    // It may have, and is looked at in the same step.
+    // It may have, which the same step finds out.
     fn has_ended(_: &F::Pending) -> bool {
         true
     }
@@ -246,7 +246,7 @@ impl<F: Spawn> DurableFuture for Spawned<F> {
 
 impl<F: Spawn> Sealed for &Spawned<F> {}
 
-/// A handle that is kept while it is awaited: if something else ends the wait, the operation continues.
+/// A handle that is kept while it is awaited: if the wait ends in another way, the operation continues.
 #[diagnostic::do_not_recommend]
 impl<F: Spawn> DurableFuture for &Spawned<F> {
     type Output = F::Output;
@@ -275,7 +275,7 @@ impl<F: Spawn> DurableFuture for &Spawned<F> {
     }
 }
 
-/// A copy of what is saved of an operation, by way of bytes: it has no other.
+/// A copy of an operation's saved form, made by encoding and decoding it.
 pub(super) fn copy<P: Durable>(pending: &P) -> Result<P, StepError> {
     let mut saved = Vec::new();
     codec::encode_into(pending, &mut saved).map_err(StepError::Encode)?;

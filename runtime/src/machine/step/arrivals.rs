@@ -8,10 +8,10 @@ use crate::generated::fallible::is_error;
 use crate::machine::ReceivedUpdate;
 use crate::model::{Handle, Operation, Payload, Timestamp};
 
-/// A signal that its run could not read, and that no longer waits for it.
+/// A signal that its run could not read and has removed from its inbox.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAside {
-    /// Its number in the run's inbox, if it lies there.
+    /// Its number in the run's inbox, if it is there.
     pub seq: Option<i64>,
     /// The signal's stored name.
     pub name: String,
@@ -19,16 +19,16 @@ pub struct SetAside {
     pub reason: String,
 }
 
-/// What has arrived and not been used up.
+/// Arrivals that were not consumed.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     outcomes: BTreeMap<Handle, Delivery<OperationOutcome>>,
-    /// The activities among them that have failed, as far as the run waits for a number of failures.
+    /// The failed activities among them, if the run waits for a number of failures.
     failed: BTreeSet<Handle>,
     signals: VecDeque<Delivery<(String, Payload)>>,
     updates: VecDeque<Delivery<ReceivedUpdate>>,
     cancel: Option<Delivery<String>>,
-    /// How many have come, used up or not.
+    /// The number of arrivals so far, consumed or not.
     count: u64,
     consumed: Vec<i64>,
     /// Signals that steps could not read.
@@ -38,12 +38,12 @@ pub(crate) struct Arrivals {
 #[derive(Debug)]
 struct Delivery<T> {
     seq: Option<i64>,
-    /// How many had come before it.
+    /// The number of arrivals before it.
     number: u64,
     value: T,
-    /// Taken by the step being made.
+    /// Taken by the current step.
     taken: bool,
-    /// Why that step could not read it.
+    /// Why the current step could not read it.
     unreadable: Option<String>,
 }
 
@@ -74,7 +74,7 @@ impl Arrivals {
         self.failed.contains(&handle)
     }
 
-    /// How many outcomes there are, and how many of them are known to be failures.
+    /// The number of outcomes, and how many of them are known to be failures.
     pub(super) fn count_outcomes(&self) -> (usize, usize) {
         (self.outcomes.len(), self.failed.len())
     }
@@ -87,13 +87,13 @@ impl Arrivals {
         self.cancel.as_ref().map(|cancel| cancel.value.clone())
     }
 
-    /// The outcome of an operation that does not lie in the inbox.
+    /// The outcome of an operation that is not in the inbox.
     pub(super) fn unsaved(&self, handle: Handle) -> Option<OperationOutcome> {
         let delivery = self.outcomes.get(&handle)?;
         delivery.seq.is_none().then(|| delivery.value.clone())
     }
 
-    /// Notes that what lies in the inbox under this number is used up.
+    /// Records that the arrival with this number is consumed.
     pub(super) fn consume(&mut self, seq: Option<i64>) {
         self.consumed.extend(seq);
     }
@@ -104,7 +104,7 @@ impl Arrivals {
         Some(signal.take().1.clone())
     }
 
-    /// Sets the signal of this name aside that was taken last.
+    /// Removes the signal of this name that was taken last, as unreadable.
     pub(crate) fn set_aside_signal(&mut self, name: &str, reason: String) {
         let taken = self.signals.iter_mut().rev();
         let mut taken = taken.filter(|signal| signal.taken && signal.value.0 == name);
@@ -113,7 +113,7 @@ impl Arrivals {
         }
     }
 
-    /// How many waiting signals have this name.
+    /// The number of unread signals with this name.
     pub(crate) fn count_signals(&self, name: &str) -> usize {
         let waiting = self.signals.iter();
         waiting.filter(|signal| !signal.taken && signal.value.0 == name).count()
@@ -125,7 +125,7 @@ impl Arrivals {
         Some(update.take().clone())
     }
 
-    /// How many waiting updates have this name.
+    /// The number of unread updates with this name.
     pub(crate) fn count_updates(&self, name: &str) -> usize {
         let waiting = self.updates.iter();
         waiting.filter(|update| !update.taken && update.value.name == name).count()
@@ -136,7 +136,7 @@ impl Arrivals {
         Some(cancel.take().clone())
     }
 
-    /// Uses the request to cancel up, without a step.
+    /// Consumes the request to cancel without a step.
     #[cfg(feature = "engine")]
     pub(super) fn use_cancel_up(&mut self) -> Option<String> {
         let cancel = self.cancel.take()?;
@@ -144,7 +144,7 @@ impl Arrivals {
         Some(cancel.value)
     }
 
-    /// How many arrivals came before what an operation waits for; `None` if that has not come.
+    /// The number of arrivals before the one that an operation waits for; `None` if that has not arrived.
     pub(crate) fn number_of(&self, handle: Handle, operation: &Operation) -> Option<u64> {
         match operation {
             Operation::Signal { name, .. } => {
@@ -189,8 +189,8 @@ impl Arrivals {
         self.cancel.iter_mut().for_each(|delivery| delivery.taken = false);
     }
 
-    /// Drops what the step took, and outcomes of operations that it gave up. Returns the reason of
-    /// a request to cancel that the step took.
+    /// Consumes what the step took, and the outcomes of operations that it dropped. Returns the reason of a request
+    /// to cancel that the step took.
     pub(super) fn settle(&mut self, operations: &[(Handle, Operation)]) -> Option<String> {
         let (consumed, failed) = (&mut self.consumed, &mut self.failed);
         self.outcomes.retain(|handle, delivery| {
@@ -230,9 +230,8 @@ impl Arrivals {
 }
 
 impl Machine {
-    /// Adds the outcome of an operation; one that is not outstanding counts as consumed. `seq` is
-    /// its number in the run's inbox, if it lies there. Delivering the same arrival again does
-    /// nothing.
+    /// Adds the outcome of an operation; if the operation is not outstanding, the arrival counts as consumed. `seq`
+    /// is its number in the run's inbox, if it is there. Adding the same arrival again has no effect.
     pub fn deliver_outcome(&mut self, seq: Option<i64>, handle: Handle, outcome: OperationOutcome) {
         let operation = self.cx.with_operations(|operations| {
             let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle).ok()?;
@@ -258,7 +257,7 @@ impl Machine {
                     entry.insert(Delivery::new(seq, &mut arrivals.count, outcome));
                 }
                 Entry::Occupied(mut entry) => match entry.get().seq {
-                    // What lies in the inbox counts, also where somebody else has put it there.
+                    // An arrival in the inbox takes precedence, even if another process has put it there.
                     None if seq.is_some() => {
                         *entry.get_mut() = Delivery::new(seq, &mut arrivals.count, outcome);
                     }
@@ -297,7 +296,7 @@ impl Machine {
         });
     }
 
-    /// Notes that an outcome now lies in the inbox.
+    /// Records that an outcome is in the inbox now.
     pub fn saved_outcome(&mut self, handle: Handle, seq: i64) {
         self.cx.with_arrivals(|arrivals| match arrivals.outcomes.get_mut(&handle) {
             Some(delivery) => match delivery.seq {
@@ -309,25 +308,25 @@ impl Machine {
         });
     }
 
-    /// Puts back what a step that panicked took of the arrivals, and drops what it sent.
+    /// Returns the arrivals that a panicked step took, and drops its messages.
     pub fn put_back(&mut self) {
         self.cx.with_arrivals(Arrivals::put_back);
         self.cx.unsend();
         self.cx.drop_labels();
     }
 
-    /// Takes the signals that steps could not read since the last call.
+    /// Takes the unreadable signals since the last call.
     pub fn take_set_aside(&mut self) -> Vec<SetAside> {
         self.cx.with_arrivals(|arrivals| std::mem::take(&mut arrivals.set_aside))
     }
 
-    /// The inbox numbers used up since the last call.
+    /// The numbers of arrivals consumed since the last call.
     pub fn take_consumed(&mut self) -> Vec<i64> {
         self.cx.with_arrivals(|arrivals| std::mem::take(&mut arrivals.consumed))
     }
 }
 
-/// Whether an activity has failed. What one returns whose failures are counted is a `Result`.
+/// Whether an activity has failed. Activities whose failures are counted return a `Result`.
 fn is_failure(outcome: &OperationOutcome) -> bool {
     match outcome {
         OperationOutcome::Returned(payload) => is_error(payload.as_bytes()).unwrap_or(false),

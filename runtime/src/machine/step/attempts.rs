@@ -7,8 +7,8 @@ use crate::model::{
 };
 
 impl Machine {
-    /// Notes that attempt number `attempt` of an activity has failed and why, when the next one is due,
-    /// and what it is to know.
+    /// Records the failure of attempt number `attempt` of an activity, when the next one is due, and details for
+    /// it.
     pub fn deliver_retry(
         &mut self,
         seq: Option<i64>,
@@ -25,13 +25,13 @@ impl Machine {
         });
     }
 
-    /// Notes that attempt number `attempt` of an activity was cut off, which is no failure of it.
+    /// Records that attempt number `attempt` of an activity was interrupted, which is not a failure.
     pub fn deliver_interruption(&mut self, seq: Option<i64>, handle: Handle, attempt: u32) {
         self.deliver_attempt(seq, handle, attempt, |activity| activity.interruptions += 1);
     }
 
-    /// Counts an attempt that has ended, with what else follows for its activity, unless it is
-    /// counted already or nobody waits for the activity any more.
+    /// Counts an ended attempt and changes its activity, unless the attempt is counted already or the activity is
+    /// no longer outstanding.
     fn deliver_attempt(
         &mut self,
         seq: Option<i64>,
@@ -55,13 +55,13 @@ impl Machine {
         });
     }
 
-    /// Notes that attempt number `attempt` of an activity goes on without its function.
+    /// Records that attempt number `attempt` of an activity continues without its function.
     pub fn await_token(&mut self, handle: Handle, attempt: u32, awaited: AwaitedToken) {
         self.change_attempt(handle, attempt, |activity| activity.awaited = Some(awaited));
     }
 
-    /// Notes what attempt number `attempt` of an activity has said of itself at `now`. Returns
-    /// whether it is the current one.
+    /// Records the heartbeat of attempt number `attempt` of an activity at `now`. Returns whether that attempt is
+    /// the current one.
     pub fn deliver_heartbeat(
         &mut self,
         seq: Option<i64>,
@@ -98,20 +98,18 @@ impl Machine {
         })
     }
 
-    /// Whether attempt number `attempt` of an activity may still come to something that counts.
+    /// Whether the result of attempt number `attempt` of an activity can still count.
     pub fn is_wanted(&self, handle: Handle, attempt: u32) -> bool {
         self.with_activity(handle, |activity| activity.attempts < attempt) == Some(true)
             && self.cx.with_arrivals(|arrivals| !arrivals.has_outcome(handle))
     }
 
-    /// Notes that the run was taken away this many times from whoever was making its attempts. An
-    /// attempt that was being made was interrupted. Where a retry after `now` was waited for,
-    /// probably none was; but an owner that lives may begin it by its own clock before it learns
-    /// that the run has gone on elsewhere, so its number is passed over. Returns whether anything
-    /// changed.
+    /// Records that the run was taken over this many times. A running attempt was interrupted. If a retry after
+    /// `now` was pending, probably none was running; but a previous owner that is alive may begin it by its own
+    /// clock before it learns of the takeover, so its number is skipped. Returns whether anything changed.
     pub fn count_takeovers(&mut self, takeovers: u32, now: Timestamp) -> bool {
         let mut changed = false;
-        // Nobody has begun these.
+        // No worker has begun these.
         let mut held_back = self.held_back(|_| false);
         held_back.sort_unstable();
         self.cx.with_operations(|operations| {
@@ -129,8 +127,8 @@ impl Machine {
                         awaited.takeovers = awaited.takeovers.saturating_add(takeovers);
                         continue;
                     }
-                    // An owner commits the count before it begins an attempt, so of several takeovers since
-                    // the last commit the first alone can have cut one off.
+                    // An owner commits the count before it begins an attempt, so of several takeovers since the
+                    // last commit only the first can have interrupted one.
                     let waited = activity.retry_at.is_some_and(|retry_at| retry_at > now);
                     let interrupted = u32::from(takeovers > 0 && !waited);
                     activity.interruptions = activity.interruptions.saturating_add(interrupted);

@@ -1,6 +1,7 @@
-//! The end of a run that does not complete: its compensations run, the newest first, each in its own steps.
+//! The end of a run that does not complete: its compensations run, the last registered first, each in steps of its
+//! own.
 //!
-//! The run's code is not stepped any more, so that neither a panic in it nor a change of it can be in the way.
+//! The run's code makes no more steps, so neither a panic in it nor a change of it can interfere.
 
 use super::{Machine, OperationOutcome, StepError, StepOutcome};
 use crate::codec;
@@ -11,7 +12,7 @@ use crate::model::{
 };
 
 impl Machine {
-    /// How the run ends, if its compensations are being carried out.
+    /// How the run ends, if its compensations are running.
     pub fn ending(&self) -> Option<&Ending> {
         self.ending.as_deref()
     }
@@ -36,7 +37,7 @@ impl Machine {
         Ok(self.compensate(ending, now))
     }
 
-    /// What becomes of a run that has returned.
+    /// The result of a run that has returned.
     pub(super) fn returned(&mut self, outcome: StepOutcome, now: Timestamp) -> StepOutcome {
         match outcome {
             StepOutcome::Returned { result, failure: Some(failure) }
@@ -62,7 +63,7 @@ impl Machine {
         })
     }
 
-    /// Gives up what is outstanding, and begins with the compensations.
+    /// Drops the outstanding operations, and starts the compensations.
     fn compensate(&mut self, ending: Ending, now: Timestamp) -> StepOutcome {
         self.cx.send_forgotten();
         self.cx.give_up_from(Handle(0));
@@ -79,7 +80,7 @@ impl Machine {
         self.next_compensation(now)
     }
 
-    /// Makes a step of a run whose compensations are being carried out.
+    /// Makes a step of a run whose compensations are running.
     pub(super) fn step_ending(&mut self, now: Timestamp) -> StepOutcome {
         let current = self.ending.as_ref().and_then(|ending| ending.current);
         if let Some(Compensating { handle, may_fail }) = current {
@@ -98,7 +99,7 @@ impl Machine {
         self.next_compensation(now)
     }
 
-    /// Asks for the newest compensation that is left.
+    /// Requests the last remaining compensation.
     fn next_compensation(&mut self, now: Timestamp) -> StepOutcome {
         self.steps += 1;
         self.clock = now;
@@ -128,7 +129,7 @@ impl Machine {
     }
 }
 
-/// Why a compensation has failed for good, if it has.
+/// Why a compensation has finally failed, if it has.
 fn error_of(outcome: &OperationOutcome, may_fail: bool) -> Option<String> {
     let error = match outcome {
         OperationOutcome::Returned(returned) => {
@@ -140,7 +141,7 @@ fn error_of(outcome: &OperationOutcome, may_fail: bool) -> Option<String> {
         OperationOutcome::Unknown => ActivityError::OutcomeUnknown,
         OperationOutcome::Promise(_) => return Some("it was no activity".to_owned()),
         OperationOutcome::Unusable(reason) => return Some(format!("it cannot be run: {reason}")),
-        // What a child comes to is for its own operation.
+        // The end of a child belongs to another kind of operation.
         OperationOutcome::Child(_) => {
             return Some("it has come to what a child comes to".to_owned());
         }

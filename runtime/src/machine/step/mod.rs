@@ -28,7 +28,7 @@ use crate::model::{
     Snapshot, Timestamp, Wait,
 };
 
-/// Why a step could not be made. The state before it stands.
+/// Why a step failed. The state before it is kept.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
@@ -38,60 +38,60 @@ pub enum StepError {
     /// A saved value could not be read.
     #[error(transparent)]
     Decode(CodecError),
-    /// A signal that another build sent does not fit its type of today.
+    /// A signal sent by another build does not fit its present type.
     #[error("the signal `{name}` cannot be read: {error}")]
     Signal {
         /// The signal's stored name.
         name: &'static str,
-        /// Why not.
+        /// The mismatch.
         error: CodecError,
     },
-    /// An update that another build sent does not fit its type of today.
+    /// An update sent by another build does not fit its present type.
     #[error("the update `{name}` cannot be read: {error}")]
     Update {
         /// The update's stored name.
         name: &'static str,
-        /// Why not.
+        /// The mismatch.
         error: CodecError,
     },
-    /// The outcome of a promise is not of the type that the code expects.
+    /// The outcome of a promise does not fit the type that the code expects.
     #[error("the outcome of the promise `{name}` cannot be read: {error}")]
     Promise {
         /// The name of the promise.
         name: String,
-        /// Why not.
+        /// The mismatch.
         error: CodecError,
     },
     /// The state was written by another definition of the workflow.
     #[error("the state was written by definition {found}, this build has {current}")]
     Definition {
-        /// What wrote it.
+        /// The definition of the state.
         found: DefinitionHash,
-        /// What this build has.
+        /// The definition in this build.
         current: DefinitionHash,
     },
-    /// The definition that wrote the state has no state with this number.
+    /// The definition has no state with this number.
     #[error("the workflow has no state number {0}")]
     UnknownState(u32),
-    /// The run is over: something that it waited for has failed in a way that its code cannot see.
+    /// The run has failed: an operation failed in a way that its code cannot handle.
     #[error("{0}")]
     Failed(Error),
-    /// The run is over: a request to cancel ended what it waited for.
+    /// The run is cancelled: a request to cancel ended an await that returns no `Result`.
     #[error("cancelled")]
     Cancelled,
     /// The run continues as another one. Not an error of the step.
     #[doc(hidden)]
     #[error("the run continues as a new one")]
     Continued(Box<NextRun>),
-    /// The step was made twice and gave two things: it reads something that is neither in the state nor in
-    /// what has arrived, such as a clock. See [`Standalone::advance_twice`](super::Standalone::advance_twice).
+    /// The step was made twice with different results: it depends on something that is neither in the state nor in
+    /// the arrivals, such as a clock. See [`Standalone::advance_twice`](super::Standalone::advance_twice).
     #[error(
         "the step from state `{state}`, made twice, {differs}: it depends on something that is not in the state"
     )]
     Unrepeatable {
         /// The name of the state in which the step began.
         state: String,
-        /// What was different.
+        /// The difference.
         differs: &'static str,
     },
 }
@@ -110,15 +110,15 @@ pub enum OperationOutcome {
     Panicked(String),
     /// The activity could not be run at all, for people.
     Unusable(String),
-    /// The only attempt that the activity may have was cut off.
+    /// The only attempt of the activity was interrupted.
     Unknown,
     /// The outcome of the promise.
     Promise(PromiseOutcome),
-    /// The child is over, or was not started.
+    /// The child has ended, or was not started.
     Child(Box<ChildEnd>),
 }
 
-/// An item of a queue has the outcome of a promise; whoever awaits it awaits an activity.
+/// An item of a queue has the outcome of a promise; the code awaits an activity.
 impl From<PromiseOutcome> for OperationOutcome {
     fn from(outcome: PromiseOutcome) -> Self {
         match outcome {
@@ -164,16 +164,16 @@ pub enum StepOutcome {
     Returned {
         /// Its encoded return value.
         result: Payload,
-        /// What is known of the error, if it returned one.
+        /// The properties of the error, if it returned one.
         failure: Option<Failure>,
     },
-    /// The run is over, and this one follows.
+    /// The run has ended, and this one follows.
     Continued(Box<NextRun>),
-    /// The workflow had come to an error, and its compensations have been carried out: the run ends so.
+    /// The workflow failed, and its compensations have run; this is how the run ends.
     Compensated(Box<Ending>),
 }
 
-/// A state machine between steps, with what has arrived for it.
+/// A state machine between steps, with its arrivals.
 #[derive(Debug)]
 pub struct Machine {
     entry: &'static WorkflowEntry,
@@ -183,14 +183,14 @@ pub struct Machine {
     wait: Wait,
     steps: u64,
     cancelled: Option<String>,
-    /// When the last step began, as the run has seen it.
+    /// When the last step began, by the time of runs.
     clock: Timestamp,
-    /// How the run ends, while its compensations are carried out.
+    /// How the run ends, while its compensations are running.
     ending: Option<Box<Ending>>,
-    /// How many parts of a wait for all have been found to hold since the last step. They hold
-    /// until the next one, so a wait for n arrivals costs n looks and not n².
+    /// The number of parts of a wait for all that are known to be true since the last step. They stay true until
+    /// the next step, so a wait for n arrivals takes n checks and not n².
     met: Cell<usize>,
-    /// What the next step gives up.
+    /// Operations that the next step drops.
     given_up: Vec<Handle>,
 }
 
@@ -222,18 +222,18 @@ impl Machine {
         })
     }
 
-    /// Has the run, which has not begun, owe the answers that the run before it owed.
+    /// Takes over the unanswered updates of the previous run, before this one has begun.
     pub(crate) fn take_answers_over(&self, answers: Vec<Operation>) {
         self.cx.take_answers_over(answers);
     }
 
-    /// Answers what the run owes, as dropped.
+    /// Answers the run's unanswered updates as dropped.
     #[cfg(feature = "engine")]
     pub(crate) fn drop_answers(&self) {
         self.cx.answer_dropped(&[]);
     }
 
-    /// A machine as it was when the snapshot was taken.
+    /// The machine of a snapshot.
     pub fn resume(entry: &'static WorkflowEntry, run: RunInfo, snapshot: Snapshot) -> Self {
         Self {
             entry,
@@ -250,19 +250,19 @@ impl Machine {
         }
     }
 
-    /// Has the next step give up these operations: the code that awaited them is gone.
+    /// Makes the next step drop these operations, because the code that awaited them no longer exists.
     #[cfg(feature = "engine")]
     pub(crate) fn give_up(&mut self, operations: Vec<Handle>) {
         self.given_up = operations;
     }
 
-    /// Tells the run what is agreed on it.
+    /// Sets the terms of the run.
     #[cfg(feature = "engine")]
     pub(crate) fn set_terms(&self, terms: Terms) {
         self.cx.set_terms(terms);
     }
 
-    /// What is agreed on the run, if anything is.
+    /// The terms of the run, if it has any.
     #[cfg(feature = "engine")]
     pub(crate) fn terms(&self) -> Option<Terms> {
         self.cx.terms()
@@ -283,7 +283,7 @@ impl Machine {
         }
     }
 
-    /// The machine as the bytes that [`codec::decode_snapshot`] reads, without a copy in between.
+    /// The machine as bytes for [`codec::decode_snapshot`], without an intermediate copy.
     ///
     /// # Errors
     /// See [`codec::encode_snapshot`].
@@ -313,18 +313,18 @@ impl Machine {
         &self.cx
     }
 
-    /// The name of the state that the machine is in.
+    /// The name of the machine's state.
     pub fn state(&self) -> &str {
         &self.state
     }
 
-    /// The same, to keep; borrowed from the code unless the state is as a snapshot has it.
+    /// The same as a value to keep; borrowed from the code unless the state comes from a snapshot.
     #[cfg(feature = "engine")]
     pub(crate) fn state_name(&self) -> Cow<'static, str> {
         self.state.clone()
     }
 
-    /// The definition that wrote the state; `None` if the frame is too short to say so.
+    /// The definition of the state; `None` if the frame is too short.
     #[cfg(feature = "engine")]
     pub(crate) fn written_by(&self) -> Option<DefinitionHash> {
         self.frame.first_chunk().map(|hash| DefinitionHash(u64::from_le_bytes(*hash)))
@@ -340,12 +340,12 @@ impl Machine {
         states_of_branches(&parked)
     }
 
-    /// What the machine waits for.
+    /// The condition that the machine waits for.
     pub fn wait(&self) -> &Wait {
         &self.wait
     }
 
-    /// How many steps the machine has made.
+    /// The number of steps so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
@@ -357,8 +357,8 @@ impl Machine {
             .or_else(|| self.cx.with_arrivals(|arrivals| arrivals.cancel_reason()))
     }
 
-    /// Why a run was asked to cancel whose code has not begun to run: there is nothing that the request could end, and
-    /// nothing to clean up. Uses the request up.
+    /// The reason of a request to cancel a run whose code has not begun, so that nothing has to be interrupted or
+    /// cleaned up. Consumes the request.
     #[cfg(feature = "engine")]
     pub(crate) fn cancelled_before_it_began(&mut self) -> Option<String> {
         match self.steps {
@@ -367,29 +367,27 @@ impl Machine {
         }
     }
 
-    /// Uses the request to cancel up by which the run has ended, so that it does not go over to the run that follows.
+    /// Consumes the request to cancel that has ended the run, so that it does not move to the successor.
     #[cfg(feature = "engine")]
     pub(crate) fn use_cancel_up(&mut self) {
         self.cx.with_arrivals(Arrivals::use_cancel_up);
     }
 
-    /// Why the run was asked to cancel, if that is why it has returned an error: the error comes from the request, or is of
-    /// a type that does not tell what it comes from.
+    /// The reason of a request to cancel, if the run returned an error because of it: the request is a source of
+    /// the error, or the type of the error has no sources.
     pub(crate) fn cancelled_by(&self, failure: &Failure) -> Option<String> {
         if failure.is_cancellation == Some(false) { None } else { self.cancel_reason() }
     }
 
-    /// Makes one step. It begins `now`, or when the last one began if a clock has been set back since.
+    /// Makes one step. It begins `now`, or at the time of the last step if that is later.
     ///
-    /// # Errors
-    /// See [`StepError`]. The machine's state is as before; what the failed step took of the
-    /// arrivals is put back and what it sent is dropped, but operations that it asked for or settled stay so, so the machine
+    /// See [`StepError`]. The machine's state does not change, arrivals taken by the failed step are returned, and
+    /// its messages are dropped. Operations that it started or completed stay so, so the machine must not make
+    /// another step.
     /// must not be stepped again.
     ///
-    /// # Panics
-    /// If the workflow's code does. The same holds as after an error, once
-    /// [`Machine::put_back`] has been called. Where panics end the process, so does a saved local that
-    /// cannot be read.
+    /// If the workflow's code panics. The machine is then as after an error, once [`Machine::put_back`] has been
+    /// called. With `panic = "abort"`, also if a saved local cannot be decoded.
     pub fn step(&mut self, now: Timestamp) -> Result<StepOutcome, StepError> {
         let now = now.max(self.clock);
         self.cx.begin_step(self.steps, now, self.clock);

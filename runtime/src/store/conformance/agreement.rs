@@ -29,7 +29,7 @@ async fn other_random_filters_find_what_they_hold_of(t: StoreUnderTest) {
     check(t, 2).await;
 }
 
-/// The same draws each time.
+/// A fixed seed.
 struct Draws(TestRunner);
 
 impl Draws {
@@ -38,7 +38,7 @@ impl Draws {
     }
 }
 
-/// A run, and what becomes of it.
+/// A run, and how it continues.
 struct Drawn {
     run: NewRun,
     end: u8,
@@ -75,7 +75,7 @@ impl Draws {
         Drawn { run, end: self.draw(&(0..5_u8)) }
     }
 
-    /// Where columns are compared with times, these are from `began` on.
+    /// Comparisons with times use values from `began` on.
     fn questions(&mut self, run_ids: Vec<RunId>, began: Timestamp) -> Vec<Question> {
         let moved = |test: Test| {
             let by = if matches!(test.subject, Subject::Column(_)) { began.0 - START } else { 0 };
@@ -152,7 +152,7 @@ const START: i64 = 1_767_225_600_000_000;
 
 const NAMES: [&str; 4] = ["customer", "amount", "tags", "select"];
 
-/// Few, so that they meet.
+/// Few values, so that comparisons match.
 fn text() -> impl Strategy<Value = String> {
     let long = "x".repeat(120);
     let words = ["", "a", "A", "ab", "b", "é", "it's", "50%_\\", "\u{10ffff}", "2026-01-02", &long];
@@ -231,7 +231,7 @@ fn check_of_text() -> BoxedStrategy<Check> {
     prop_oneof![4 => check_of(scalar), 1 => text().prop_map(Check::StartsWith)].boxed()
 }
 
-/// What has no order is compared with `=` and `in`.
+/// Unordered kinds are compared with `=` and `in`.
 fn check_of_words(words: Vec<Scalar>) -> BoxedStrategy<Check> {
     let scalar = proptest::sample::select(words);
     prop_oneof![

@@ -1,4 +1,4 @@
-//! The limit of bytes in one answer.
+//! The size limit of one response.
 
 use std::time::Duration;
 
@@ -40,13 +40,13 @@ crate::store::conformance::list_cases!("answers":
     a_list_ends_with_the_results_that_fit,
 );
 
-/// Two fit, and three do not.
+/// Two fit, three do not.
 const HALF: usize = MAX_ANSWER_BYTES / 2;
 
-/// Fits with nothing else.
+/// Fits only alone.
 const LONGER: usize = MAX_ANSWER_BYTES + 1;
 
-/// Starts runs with snapshots of these lengths, which are due in this order.
+/// Starts runs with snapshots of these sizes, due in this order.
 async fn start_all(t: &StoreUnderTest, lengths: &[usize]) -> Vec<RunId> {
     let mut run_ids = Vec::new();
     for length in lengths {
@@ -85,7 +85,7 @@ async fn a_snapshot_that_is_longer_comes_alone(t: StoreUnderTest) {
     assert_eq!(t.claim_ids(worker, 10).await, run_ids[1..]);
 }
 
-/// Or it would wait for as long as others come.
+/// Otherwise it would be delayed as long as others arrive.
 async fn what_is_behind_a_longer_snapshot_waits_for_it(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_ids = start_all(&t, &[1, LONGER, 1]).await;
@@ -94,7 +94,7 @@ async fn what_is_behind_a_longer_snapshot_waits_for_it(t: StoreUnderTest) {
     }
 }
 
-/// A signal that takes about so many bytes, less than a hundred more.
+/// A signal of about this size, at most a hundred bytes more.
 fn long(run_id: RunId, length: usize) -> NewArrival {
     let kind = ArrivalKind::Signal { name: "long".into(), payload: Payload(vec![1; length]) };
     NewArrival { kind, ..signal(run_id, "long") }
@@ -104,7 +104,7 @@ fn numbers(inbox: &Inbox) -> Vec<i64> {
     inbox.arrivals.iter().map(|arrival| arrival.seq).collect()
 }
 
-/// A run with arrivals of these lengths.
+/// A run with arrivals of these sizes.
 async fn start_with(t: &StoreUnderTest, lengths: &[usize]) -> RunId {
     let run_id = t.start(&RunId::new().to_string()).await;
     t.deliver_all(lengths.iter().map(|length| long(run_id, *length)).collect()).await;
@@ -163,7 +163,7 @@ async fn inboxes_read_at_once_come_all_the_same(t: StoreUnderTest) {
     }
 }
 
-/// Has a run ask for activities with calls of these lengths.
+/// Makes a run request activities with calls of these sizes.
 async fn queue(t: &StoreUnderTest, owner: WorkerLease, lengths: &[usize]) {
     let asked = (0..).zip(lengths).map(|(handle, length)| {
         let call = vec![1; *length];
@@ -172,7 +172,7 @@ async fn queue(t: &StoreUnderTest, owner: WorkerLease, lengths: &[usize]) {
     t.queue(owner, asked.collect()).await;
 }
 
-/// The handles of what a claim gives, and whether it says that there is more.
+/// The handles in a claim, and whether it says that there is more.
 async fn claim_handles(t: &StoreUnderTest, worker: WorkerLease) -> (Vec<u64>, bool) {
     let claimed = t.try_claim_activities(worker, 10).await.expect("a valid worker can claim");
     let handles = claimed.activities.iter().map(|claimed| claimed.key.handle.0).collect();
@@ -207,7 +207,7 @@ async fn what_heartbeats_have_said_counts(t: StoreUnderTest) {
     assert_eq!(claim_handles(&t, worker).await, (vec![1], false));
 }
 
-/// What is due first has no room: it is not given, and takes none from what is.
+/// There is no room for the first due one: it is not returned, and takes no room from the others.
 async fn calls_for_which_there_is_no_room_do_not_count(t: StoreUnderTest) {
     let worker = t.worker().await;
     let other = |handle| {
@@ -224,7 +224,7 @@ async fn calls_for_which_there_is_no_room_do_not_count(t: StoreUnderTest) {
     assert_eq!(lengths, [HALF, HALF - 1]);
 }
 
-/// Asks until nothing comes any more, as if nothing of what has come were held before that.
+/// Calls until nothing is returned, as if earlier results were not held.
 async fn recover_all(t: &StoreUnderTest, worker: WorkerLease) -> Vec<usize> {
     let (mut known, mut answers) = (Vec::new(), Vec::new());
     loop {
@@ -243,7 +243,7 @@ async fn recover_all(t: &StoreUnderTest, worker: WorkerLease) -> Vec<usize> {
     }
 }
 
-/// Starts runs that a worker owns, with snapshots of these lengths.
+/// Starts runs that a worker owns, with snapshots of these sizes.
 async fn start_owned(t: &StoreUnderTest, worker: WorkerLease, lengths: &[usize]) {
     for length in lengths {
         let run = NewRun {
@@ -288,7 +288,7 @@ async fn expired_activities_come_as_far_as_they_fit(t: StoreUnderTest) {
     }
 }
 
-/// With what heartbeats have said of them, which is given as well.
+/// Including the details of heartbeats, which are returned as well.
 async fn a_review_has_the_strays_that_fit(t: StoreUnderTest) {
     let worker = t.worker().await;
     queue(&t, worker, &[HALF, HALF, LONGER, 1, 1]).await;
@@ -319,7 +319,7 @@ async fn a_review_has_the_strays_that_fit(t: StoreUnderTest) {
     assert_eq!((reviewed.strays, reviewed.has_more), (vec![], false));
 }
 
-/// Runs that have come to results of these lengths, or go on.
+/// Runs with results of these sizes, or open ones.
 async fn end_all(t: &StoreUnderTest, lengths: &[Option<usize>]) -> Vec<RunId> {
     let worker = t.worker().await;
     let mut run_ids = Vec::new();
@@ -335,7 +335,7 @@ async fn end_all(t: &StoreUnderTest, lengths: &[Option<usize>]) -> Vec<RunId> {
     run_ids
 }
 
-/// The lengths of the results that are found, in the order asked.
+/// The sizes of the results found, in the requested order.
 async fn find_lengths(t: &StoreUnderTest, run_ids: &[RunId]) -> Vec<usize> {
     let found = t.store.find_endings(run_ids).await.expect("endings can be looked up");
     let length = |found: FoundEnding| match found {

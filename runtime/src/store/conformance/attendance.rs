@@ -1,4 +1,4 @@
-//! Timeouts that leave out the time in which no worker was there.
+//! Timeouts that do not count time without a worker.
 
 use std::time::Duration;
 

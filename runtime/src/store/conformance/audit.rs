@@ -22,7 +22,7 @@ async fn list(
     t.other.list_audit(run_id, before, limit).await.expect("entries can be listed")
 }
 
-/// Changes a run that has been changed so often.
+/// Edits a run with this `step_no`.
 async fn change(t: &StoreUnderTest, run_id: RunId, step_no: i64, reason: &str) {
     let edit = edit_of(run_id, step_no);
     let audit = NewAuditEntry { reason: reason.into(), ..edit.audit };

@@ -34,13 +34,13 @@ crate::store::conformance::list_cases!("concurrency":
 );
 
 impl StoreUnderTest {
-    /// One of the two connections, in turn.
+    /// One of the two connections, alternating.
     fn either(&self, turn: usize) -> Arc<dyn Store> {
         Arc::clone(if turn.is_multiple_of(2) { &self.store } else { &self.other })
     }
 }
 
-/// Runs `count` tasks at once and gives what they came to.
+/// Runs `count` tasks concurrently and returns their results.
 async fn at_once<F, T>(count: usize, task: impl Fn(usize) -> F) -> Vec<T>
 where
     F: Future<Output = T> + Send + 'static,
@@ -173,7 +173,7 @@ async fn arrivals_at_once_are_numbered_without_gaps(t: StoreUnderTest) {
     assert_eq!(t.inbox(two).await, expected);
 }
 
-/// Different runs, and the same run from different places and with different limits.
+/// Different runs, and the same run repeatedly, with different offsets and limits.
 async fn outcomes_and_signals_at_once_are_numbered_without_gaps(t: StoreUnderTest) {
     const COUNT: usize = 20;
     let worker = t.worker().await;

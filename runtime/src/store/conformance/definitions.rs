@@ -85,7 +85,7 @@ async fn record_schemas(t: &StoreUnderTest, schemas: &[SchemaRecord]) {
     t.store.record_schemas(schemas).await.expect("schemas can be kept");
 }
 
-/// In the order of their hashes.
+/// Ordered by hash.
 async fn find_schemas(t: &StoreUnderTest, hashes: &[u64]) -> Vec<SchemaRecord> {
     let hashes: Vec<SchemaHash> = hashes.iter().copied().map(SchemaHash).collect();
     let mut found = t.other.find_schemas(&hashes).await.expect("schemas can be looked up");
@@ -116,7 +116,7 @@ async fn many_schemas_are_kept_and_found_at_once(t: StoreUnderTest) {
     assert_eq!(find_schemas(&t, &hashes).await, schemas);
 }
 
-/// A definition whose hash is no number with a sign.
+/// A definition whose hash does not fit a signed number.
 const OLD: DefinitionHash = DefinitionHash(u64::MAX - 6);
 
 const NEW: DefinitionHash = DefinitionHash(7);
@@ -153,7 +153,7 @@ async fn a_run_has_the_definition_that_it_was_started_by(t: StoreUnderTest) {
     assert_eq!(t.record(t.start("c").await).await.definition, Some(DefinitionHash(1)));
 }
 
-/// Alone and with others; what writes no state leaves it.
+/// In a single commit and in a batch; a commit without a state does not change it.
 async fn a_run_has_the_definition_of_its_last_state(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = start(&t, "a", worker).await;
@@ -184,7 +184,7 @@ async fn a_run_has_the_definition_of_its_last_state(t: StoreUnderTest) {
     assert_eq!(t.record(run_ids[2]).await.definition, Some(OLD));
 }
 
-/// Of [`WORKFLOW`]: two by [`OLD`], three by [`NEW`], one of which is blocked, and one that is over. Another of
+/// Runs of [`WORKFLOW`]: two by [`OLD`], three by [`NEW`], of which one is blocked, and a closed one. And a run of
 /// another workflow.
 async fn start_some(t: &StoreUnderTest) {
     let worker = t.worker().await;

@@ -1,4 +1,4 @@
-//! All stored data of a run.
+//! All rows of a run.
 
 use std::time::Duration;
 
@@ -135,7 +135,7 @@ async fn arrivals_that_do_not_fit_are_told_by_their_length(t: StoreUnderTest) {
     assert!(found.unread[1].bytes > MAX_ANSWER_BYTES as u64);
 }
 
-/// With the start, from outside, as the outcome of an attempt, and as a message.
+/// With the start, from a client, as the outcome of an attempt, and as a message.
 async fn what_has_arrived_in_any_way_has_a_time(t: StoreUnderTest) {
     let worker = t.worker().await;
     let kind = ArrivalKind::Signal { name: "first".into(), payload: Payload::default() };

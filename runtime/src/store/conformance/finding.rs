@@ -265,7 +265,7 @@ async fn runs_are_found_by_their_own_workflow_ids(t: StoreUnderTest) {
     assert_eq!(found(&t, &filter::run_id().one_of([own, RunId::new()])).await, [own]);
 }
 
-/// Five runs a second apart: two that are due at times, one blocked, one closed, one that a worker has.
+/// Five runs, a second apart: two with due times, one blocked, one closed, one owned by a worker.
 async fn start_some(t: &StoreUnderTest) -> Vec<RunId> {
     let worker = t.worker().await;
     let now = t.store.now().await.expect("the clock can be read");

@@ -1,4 +1,4 @@
-//! A store with the words that cases are written in.
+//! A store with helper methods for cases.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,25 +17,25 @@ use crate::store::{
     WorkerLease,
 };
 
-/// The lease of workers that cases register.
+/// The lease of workers in the cases.
 pub(super) const LEASE: Duration = Duration::from_secs(10);
 
-/// A moment more than [`LEASE`].
+/// A moment longer than [`LEASE`].
 pub(super) const LONGER_THAN_LEASE: Duration = Duration::from_secs(11);
 
-/// The workflow of runs that cases start.
+/// The workflow of runs in the cases.
 pub(super) const WORKFLOW: &str = "order";
 
-/// The queue of activities that cases ask for.
+/// The queue of activities in the cases.
 pub(super) const QUEUE: &str = "gpu";
 
-/// The name of activities that cases ask for.
+/// The name of activities in the cases.
 pub(super) const ACTIVITY: &str = "train";
 
-/// What [`StoreUnderTest::inbox`] gives for an empty inbox.
+/// The result of [`StoreUnderTest::inbox`] for an empty inbox.
 pub(super) const NOTHING: [i64; 0] = [];
 
-/// A store with nothing in it, and the clock that it goes by.
+/// An empty store, and its clock.
 #[derive(Debug)]
 pub struct StoreUnderTest {
     pub(super) store: Arc<dyn Store>,
@@ -44,8 +44,8 @@ pub struct StoreUnderTest {
 }
 
 impl StoreUnderTest {
-    /// A store with nothing in it that was opened with `clock`. `other` is the same database opened
-    /// again, as another process would; a store that has nothing to open is given twice.
+    /// An empty store that was opened with `clock`. `other` is the same database opened again, as by another
+    /// process; for a store without anything to open, pass the same store twice.
     pub fn new(store: Arc<dyn Store>, other: Arc<dyn Store>, clock: Arc<ManualClock>) -> Self {
         Self { store, other, clock }
     }
@@ -58,7 +58,7 @@ impl StoreUnderTest {
         self.store.register_worker(new_worker()).await.expect("a worker can register")
     }
 
-    /// Starts a run that nobody owns.
+    /// Starts a run without an owner.
     pub(super) async fn start(&self, workflow_id: &str) -> RunId {
         let run = new_run(workflow_id);
         let run_id = run.run_id;
@@ -74,7 +74,7 @@ impl StoreUnderTest {
         run_id
     }
 
-    /// Starts so many runs that `owner` owns.
+    /// Starts `count` runs that `owner` owns.
     pub(super) async fn start_many_owned(&self, count: usize, owner: WorkerLease) -> Vec<RunId> {
         let runs: Vec<NewRun> = (0..count)
             .map(|number| NewRun { owner: Some(owner), ..new_run(&format!("run-{number}")) })
@@ -120,7 +120,7 @@ impl StoreUnderTest {
         self.store.commit_steps(worker, &steps).await.expect("a valid worker can commit")
     }
 
-    /// Starts a run that `owner` owns and has it put these activities on queues.
+    /// Starts a run that `owner` owns and that puts these activities on queues.
     pub(super) async fn queue(&self, owner: WorkerLease, activities: Vec<NewActivity>) -> RunId {
         let run_id = self.start_owned(&RunId::new().to_string(), owner).await;
         let step = CommitStep { effects: enqueue(activities), ..keep(run_id, 0, "asked") };
@@ -146,7 +146,7 @@ impl StoreUnderTest {
         claimed.expect("a valid worker can claim").activities
     }
 
-    /// Claims, and tells what was given.
+    /// Claims, and returns the runs.
     pub(super) async fn claim_keys(&self, worker: WorkerLease, room: u32) -> Vec<ActivityKey> {
         self.claim_activities(worker, room).await.iter().map(|claimed| claimed.key).collect()
     }
@@ -189,7 +189,7 @@ impl StoreUnderTest {
         self.store.deliver(arrivals).await.expect("arrivals can be delivered")
     }
 
-    /// The numbers of the arrivals that wait for a run.
+    /// The numbers of a run's unread arrivals.
     pub(super) async fn inbox(&self, run_id: RunId) -> Vec<i64> {
         let inbox = self.store.read_inbox(run_id, 0, 1_000).await.expect("inboxes can be read");
         inbox.arrivals.iter().map(|arrival| arrival.seq).collect()
@@ -223,7 +223,7 @@ pub(super) fn new_run(workflow_id: &str) -> NewRun {
     }
 }
 
-/// A change of a run whose state was read after so many commits.
+/// An edit of a run that was read at this `step_no`.
 pub(super) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
     EditRun {
         run_id,
@@ -246,12 +246,12 @@ pub(super) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
     }
 }
 
-/// The effects that put these activities on queues.
+/// Effects that put these activities on queues.
 pub(super) fn enqueue(activities: Vec<NewActivity>) -> Vec<Effect> {
     activities.into_iter().map(Effect::Enqueue).collect()
 }
 
-/// The effects that give up these activities.
+/// Effects that drop these activities.
 pub(super) fn giving_up(handles: impl IntoIterator<Item = Handle>) -> Vec<Effect> {
     handles.into_iter().map(Effect::GiveUp).collect()
 }
@@ -323,7 +323,7 @@ pub(super) fn activity(handle: u64) -> NewActivity {
     }
 }
 
-/// A claim of a worker that has no other limits than those of its queues.
+/// A claim limited only by its queues.
 pub(super) fn claim_of<'a>(
     worker: WorkerLease,
     queues: &'a [(&'a str, u32)],
@@ -339,7 +339,7 @@ pub(super) fn key(run_id: RunId, handle: u64) -> ActivityKey {
     ActivityKey { run_id, handle: Handle(handle) }
 }
 
-/// What activities of cases come to.
+/// The outcome of activities in the cases.
 pub(super) fn outcome() -> ActivityEnd {
     ActivityEnd::Outcome(OperationOutcome::Returned(Payload(b"done".to_vec())))
 }
@@ -348,7 +348,7 @@ pub(super) fn retry(retry_at: Timestamp) -> ActivityEnd {
     ActivityEnd::Retry { retry_at, failure: "declined".to_owned(), details: None }
 }
 
-/// The end that the worker who claimed an attempt reports.
+/// The end of an attempt, as reported by the worker that claimed it.
 pub(super) fn by_worker(
     worker: WorkerLease,
     claimed: &ClaimedActivity,

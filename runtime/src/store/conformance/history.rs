@@ -117,7 +117,7 @@ async fn a_step_that_is_lost_keeps_nothing(t: StoreUnderTest) {
     assert_eq!((list(&t, a).await, list(&t, b).await), (vec![], vec![1]));
 }
 
-/// Many at once, with bounds of their own.
+/// Several at once, with different limits.
 async fn runs_have_histories_of_their_own(t: StoreUnderTest) {
     let worker = t.worker().await;
     let mut run_ids = Vec::new();

@@ -88,7 +88,7 @@ async fn an_open_run_makes_room_or_keeps_its_id(t: StoreUnderTest) {
     assert_eq!(t.commit(worker, close(open, 0)).await, CommitOutcome::Lost);
 }
 
-/// What ten tasks at once come to, each with a run of its own.
+/// The results of ten concurrent tasks, each with its own run.
 async fn race(t: &StoreUnderTest, policy: IdPolicy) -> Vec<(RunId, StartOutcome)> {
     let mut racing = tokio::task::JoinSet::new();
     for _ in 0..10 {

@@ -1,4 +1,4 @@
-//! Long values, which must be stored whole.
+//! Large values, which must be stored completely.
 
 use super::fixture::{StoreUnderTest, close_as, keep, new_run, signal};
 use crate::model::{Payload, RunStatus};
@@ -13,13 +13,13 @@ crate::store::conformance::list_cases!("long_values":
     a_result_may_be_long,
 );
 
-/// A quarter of what it may be, so that the cases are quick.
+/// A quarter of the limit, so that the cases are fast.
 const LENGTH: usize = MAX_VALUE_BYTES / 4;
 
-/// Arrivals are encoded, which takes about a second for each MiB in a build without optimization.
+/// Encoding an arrival takes about a second per MiB in a build without optimization.
 const SIGNAL_LENGTH: usize = 1 << 20;
 
-/// Bytes of which no database can make fewer: they repeat themselves, far apart.
+/// Bytes that no database can compress: repetitions are far apart.
 fn long(length: usize) -> Vec<u8> {
     let mut state = 1_u32;
     let chunk: Vec<u8> = std::iter::repeat_with(|| {

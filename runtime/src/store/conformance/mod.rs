@@ -1,8 +1,8 @@
 //! The conformance suite: cases that every store must pass.
 //!
-//! A case gets a store with nothing in it and a clock that it moves by hand, so cases need no sleeps
-//! and run in parallel. It panics if the store does not keep the contract of
-//! [`Store`](super::Store). [`cases`] lists them all by name; a test harness makes one test of each:
+//! A case gets an empty store and a clock that it sets, so cases need no sleeps and run in parallel. It panics if
+//! the store breaks the contract of [`Store`](super::Store). [`cases`] lists all cases by name; a test harness
+//! creates a test for each:
 //!
 //! ```no_run
 //! use piton::store::conformance::{StoreUnderTest, cases};
@@ -50,7 +50,7 @@ use std::pin::Pin;
 
 pub use fixture::StoreUnderTest;
 
-/// One thing that a store must do.
+/// A requirement for every store.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
     name: &'static str,
@@ -58,21 +58,21 @@ pub struct Case {
 }
 
 impl Case {
-    /// What must hold, as `group::sentence_in_words`.
+    /// The requirement, as `group::sentence_in_words`.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// Checks it on an empty store. Needs a tokio runtime.
+    /// Checks the requirement on an empty store. Needs a tokio runtime.
     ///
     /// # Panics
-    /// If it does not hold.
+    /// If the store does not meet it.
     pub async fn run(&self, store: StoreUnderTest) {
         (self.run)(store).await;
     }
 }
 
-/// All cases: those of each subject, and those in which several subjects meet.
+/// All cases: those of each subject, and those about several subjects.
 pub fn cases() -> Vec<Case> {
     let subjects =
         [runs::groups(), workers::groups(), activities::groups(), messages::groups()].concat();
@@ -106,7 +106,7 @@ pub fn cases() -> Vec<Case> {
     subjects.into_iter().chain(others).flatten().copied().collect()
 }
 
-/// Lists the cases of a module; one that is left out is reported as dead code.
+/// Lists the cases of a module. The compiler reports a case that is missing here as dead code.
 macro_rules! list_cases {
     ($group:literal: $($name:ident),* $(,)?) => {
         pub(super) const CASES: &[$crate::store::conformance::Case] = &[$($crate::store::conformance::Case {

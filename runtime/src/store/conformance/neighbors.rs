@@ -1,5 +1,5 @@
-//! What is done to one row leaves those beside it alone: other runs of the worker, other activities of the
-//! run, and those of other runs that have the same handles.
+//! Changes of one row leave similar rows unchanged: other runs of the worker, other activities of the run, and
+//! activities of other runs with the same handles.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ async fn a_step_that_comes_alone_is_of_one_run(t: StoreUnderTest) {
     }
 }
 
-/// Two runs with two activities each, of all of which `maker` makes an attempt.
+/// Two runs with two activities each. `maker` makes an attempt of each activity.
 async fn crowd(
     t: &StoreUnderTest,
     owner: WorkerLease,
@@ -157,7 +157,7 @@ async fn several_tokens_are_used_up_at_once(t: StoreUnderTest) {
     assert_eq!(t.finish_all(again()).await, vec![FinishOutcome::Repeated; 4]);
 }
 
-/// One of an attempt that is over, and one of an activity that waits.
+/// One of an attempt that has ended, and one of a waiting activity.
 async fn a_stale_sign_of_life_changes_nothing(t: StoreUnderTest) {
     let worker = t.worker().await;
     let limits = ActivityLimits { heartbeat: Some(SECOND), ..ActivityLimits::default() };
@@ -230,7 +230,7 @@ async fn a_retry_ends_by_the_end_of_all_attempts(t: StoreUnderTest) {
     assert_eq!(expires_at(made.key).await, Some(close_by), "of the wait after an interruption");
 }
 
-/// A run's own id is its name only as long as it has been given no other.
+/// A run's own id is its workflow id only if it was given no other.
 async fn a_name_is_that_of_one_run(t: StoreUnderTest) {
     let named = t.start("somebody").await;
     let find = async || {
@@ -244,7 +244,7 @@ async fn a_name_is_that_of_one_run(t: StoreUnderTest) {
     assert_eq!(t.start_all(vec![new_run(&named.to_string())]).await, [taken]);
 }
 
-/// Not those that had its name before, whether they were given it or had it of themselves.
+/// Not earlier runs with its workflow id, whether it was given or is their run id.
 async fn the_run_that_stands_in_the_way_is_the_open_one(t: StoreUnderTest) {
     let worker = t.worker().await;
     let run_id = RunId::new();
@@ -260,7 +260,7 @@ async fn the_run_that_stands_in_the_way_is_the_open_one(t: StoreUnderTest) {
     }
 }
 
-/// Nothing of it has been kept that would be in its way.
+/// Nothing is left of it that could conflict.
 async fn a_refused_start_can_be_made_later(t: StoreUnderTest) {
     let worker = t.worker().await;
     let open = t.start_owned("the one", worker).await;

@@ -1,6 +1,6 @@
 //! Notifications of a store to the tasks of its own process.
 //!
-//! News is only a hint, but a store that keeps silent about its own commits is slow.
+//! Notifications are only hints, but a store that does not announce its own commits is slow.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ crate::store::conformance::list_cases!("news":
     who_waits_for_the_end_learns_nothing_else,
 );
 
-/// Whether something has been announced to be due since the last look.
+/// Whether something was announced as due since the last call.
 fn is_due(t: &StoreUnderTest) -> bool {
     t.store.hub().due().now_or_never().is_some()
 }
@@ -69,7 +69,7 @@ async fn parking_with_a_time_is_announced(t: StoreUnderTest) {
     assert!(is_due(&t));
 }
 
-/// Whoever waits for the next run to fall due has to look again when that is.
+/// A task that waits for the next due time has to recompute it.
 async fn a_time_to_come_is_announced(t: StoreUnderTest) {
     let worker = t.worker().await;
     let later = t.now() + Duration::from_secs(3_600);

@@ -1,4 +1,4 @@
-//! Runs are paused and resumed.
+//! Pausing and resuming runs.
 
 use std::time::Duration;
 
@@ -63,14 +63,14 @@ async fn entries(t: &StoreUnderTest, run_id: RunId) -> usize {
     t.store.list_audit(Some(run_id), None, 100).await.expect("entries can be listed").len()
 }
 
-/// A run that has made a step and is parked without a time.
+/// A run that has made a step and is parked without a due time.
 async fn parked(t: &StoreUnderTest, workflow_id: &str, worker: WorkerLease) -> RunId {
     let run_id = t.start_owned(workflow_id, worker).await;
     t.commit(worker, park(run_id, 0, None, 0)).await;
     run_id
 }
 
-/// The commit by which an owner lets go of a run that is paused.
+/// The commit by which an owner lets go of a paused run.
 fn let_go(t: &StoreUnderTest, run_id: RunId, expected: i64, consumed: Vec<i64>) -> CommitStep {
     let step = park(run_id, expected, Some(t.now()), 0);
     CommitStep { consumed, effects: vec![Effect::Pause], ..step }

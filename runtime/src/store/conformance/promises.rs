@@ -81,7 +81,7 @@ impl StoreUnderTest {
         complete_through(&self.store, completion(token, outcome)).await
     }
 
-    /// Has a run make its next step, say these to promises, and have them relayed.
+    /// Makes the run's next step send these messages to promises, and relays them.
     pub(super) async fn tell(
         &self,
         owner: WorkerLease,
@@ -93,7 +93,7 @@ impl StoreUnderTest {
         self.relay(&[run_id]).await;
     }
 
-    /// What has come of promises, by the operations that await them.
+    /// The outcomes of promises in a run's inbox, by operation.
     pub(super) async fn outcomes(&self, run_id: RunId) -> Vec<(u64, PromiseOutcome)> {
         let inbox = self.store.read_inbox(run_id, 0, 1_000).await.expect("inboxes can be read");
         let outcome = |kind| match kind {
@@ -259,7 +259,7 @@ async fn a_promise_of_no_run_is_not_awaited_for_ever(t: StoreUnderTest) {
     assert_eq!(outcomes.len(), 2);
 }
 
-/// What those get who have awaited a promise of a run that has closed.
+/// The outcome for waits for a promise of a closed run.
 pub(super) fn end_of(run_id: RunId) -> PromiseOutcome {
     PromiseOutcome::Broken(Cause::interruption(format!("the run {run_id} is closed")))
 }
@@ -484,8 +484,8 @@ async fn promises_are_listed(t: StoreUnderTest) {
     assert_eq!(found, None);
 }
 
-/// Many runs begin to wait while their promises are completed by workflow id, twice each: nobody waits in vain, and one
-/// completion counts.
+/// Many runs start to wait while their promises are completed by workflow id, twice each: every run gets an
+/// outcome, and one completion counts.
 async fn completions_race_with_waits(t: StoreUnderTest) {
     let worker = t.worker().await;
     let ids: Vec<String> = (0..24).map(|number| format!("race-{number}")).collect();

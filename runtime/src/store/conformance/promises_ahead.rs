@@ -1,4 +1,4 @@
-//! Promises that are awaited by the workflow id of a run that is not there yet.
+//! Promises that are awaited by a workflow id before a run has the id.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ super::list_cases!("promises_ahead":
     many_who_waited_ahead_are_told,
 );
 
-/// Later than any look that was planned before.
+/// Later than any check that was planned before.
 const LATER: Duration = Duration::from_mins(10);
 
 impl StoreUnderTest {
-    /// Does what is due of promises.
+    /// Settles due promises.
     async fn settle(&self) {
         while self.store.settle_promises(10).await.expect("promises can be settled") {}
     }

@@ -1,4 +1,4 @@
-//! Schedules: kept once, given to one claim at a time, and written by whoever knows the last version.
+//! Schedules: created once, returned to one claim at a time, and written only with the current version.
 
 use std::time::Duration;
 

@@ -75,7 +75,7 @@ async fn the_open_run_is_preferred_to_closed_ones(t: StoreUnderTest) {
     assert_eq!(find(&t, "a").await, Some(run_id));
 }
 
-/// Ids have the time of the clients in them, which need not agree.
+/// Run ids contain clients' times, which may differ.
 async fn the_open_run_is_preferred_whatever_the_order_of_their_ids(t: StoreUnderTest) {
     let worker = t.worker().await;
     let mut ids = [RunId::new(), RunId::new(), RunId::new(), RunId::new()];
@@ -100,8 +100,7 @@ async fn the_last_closed_run_is_found_if_none_is_open(t: StoreUnderTest) {
     assert_eq!(find(&t, "a").await, last);
 }
 
-/// A name is that of the run whose own id it is, and then of others that are given it; or the other way
-/// round.
+/// A workflow id is first a run's own id and then given to other runs, or the other way round.
 async fn the_last_run_is_the_last_whoever_named_it(t: StoreUnderTest) {
     let worker = t.worker().await;
     for is_own_first in [true, false] {
@@ -135,7 +134,7 @@ async fn no_more_than_the_limit_is_listed(t: StoreUnderTest) {
     assert_eq!(list(&t, Filter::all(), 0).await, []);
 }
 
-/// Whether or not that run matches, or is there.
+/// Whether or not that run matches or exists.
 async fn a_list_goes_on_behind_a_run(t: StoreUnderTest) {
     let parked = start_various(&t).await;
     let filter = filter(None, Some(RunStatus::Completed));
@@ -156,7 +155,7 @@ async fn a_list_goes_on_behind_a_run(t: StoreUnderTest) {
     assert_eq!(behind(RunId::new(), 10).await, newest_first);
 }
 
-/// Two completed runs and a parked one of one workflow, a completed one of another.
+/// Two completed runs and a parked one of one workflow, and a completed one of another.
 async fn start_various(t: &StoreUnderTest) -> RunId {
     let worker = t.worker().await;
     let mut parked = None;

@@ -1,4 +1,4 @@
-//! The activities on queues of the in-memory store.
+//! Queued activities of the in-memory store.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -99,7 +99,7 @@ pub(super) struct ActivityRow {
     end_by: Option<Timestamp>,
     details: Option<Payload>,
     last_failure: Option<AttemptFailure>,
-    /// The key, and for how long it is kept, of an item of a queue.
+    /// The dedup key, and how long it is kept, of an item of a queue.
     pub(super) item: Option<(String, Duration)>,
 }
 
@@ -126,19 +126,19 @@ impl ActivityRow {
         row
     }
 
-    /// Counts so many attempts as made, if none has been.
+    /// Counts this number of attempts as made, if none was.
     pub(super) fn count_from(&mut self, attempts: u32) {
         if self.attempt == 0 {
             self.attempt = attempts;
         }
     }
 
-    /// The queue that it is on.
+    /// Its queue.
     pub(super) fn queue(&self) -> &str {
         &self.new.queue
     }
 
-    /// How long what a worker is given of it is.
+    /// The size of what a claim returns of it.
     fn bytes(&self) -> usize {
         self.new.call.len() + self.details.weight()
     }
@@ -172,7 +172,7 @@ impl ActivityRow {
         self.expires_at.is_some_and(|at| at <= now)
     }
 
-    /// The limit that has run out.
+    /// The limit that has expired.
     fn expired_limit(&self, now: Timestamp) -> TimeoutKind {
         let is_over = |at: Option<Timestamp>| at.is_some_and(|at| at <= now);
         if is_over(self.new.limits.close_by) {
@@ -211,7 +211,7 @@ impl ActivityRow {
 }
 
 impl State {
-    /// Takes the attempts that a worker was making from it.
+    /// Interrupts the attempts of a worker.
     pub(super) fn interrupt(&mut self, worker: WorkerLease, now: Timestamp, news: &mut News) {
         for row in self.activities.values_mut().filter(|row| row.worker == Some(worker)) {
             row.interruptions += 1;

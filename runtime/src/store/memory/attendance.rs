@@ -1,4 +1,4 @@
-//! For which workflows a worker is there, in the in-memory store.
+//! The workflows that each worker serves, in the in-memory store.
 
 use std::time::Duration;
 

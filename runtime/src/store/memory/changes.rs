@@ -1,4 +1,4 @@
-//! Changes that people ask for.
+//! Changes of runs by operators.
 
 use super::state::{News, State};
 use crate::model::Timestamp;
@@ -23,7 +23,7 @@ impl State {
                 let terminated = self.terminate_run(run_id, &reason, now, news);
                 match (terminated, is_open) {
                     (true, Some(true)) => ChangeOutcome::Changed,
-                    // For the same reason before.
+                    // It was terminated for the same reason before.
                     (true, _) => ChangeOutcome::Unchanged,
                     (false, is_open) => ChangeOutcome::of_unchanged(is_open),
                 }

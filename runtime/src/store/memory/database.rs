@@ -1,4 +1,4 @@
-//! What all connections to an in-memory store share.
+//! The state that all connections to an in-memory store share.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -15,23 +15,23 @@ use crate::store::{ActivityKey, Ending, Hub, ManualClock, RunEvent};
 pub(super) struct Database {
     /// All rows.
     pub(super) state: Mutex<State>,
-    /// The time.
+    /// The clock.
     pub(super) clock: MemoryClock,
-    /// Who is to have news.
+    /// The connections to notify.
     pub(super) connections: Mutex<Vec<Weak<MemoryStore>>>,
 }
 
 pub(super) enum MemoryClock {
     /// Follows tokio's clock.
     Tokio {
-        /// Zero of the clock on tokio's.
+        /// Zero of the clock, on tokio's clock.
         started: Instant,
-        /// What the clock showed then.
+        /// The clock's time at that moment.
         base: Timestamp,
-        /// By how many microseconds the clock was moved by hand since.
+        /// By how many microseconds the clock was set forward since.
         moved: AtomicI64,
     },
-    /// Only moves when told to.
+    /// Moves only when set.
     Manual(Arc<ManualClock>),
 }
 
@@ -48,10 +48,9 @@ impl MemoryClock {
 }
 
 impl MemoryStore {
-    /// Tells this connection at once, how runs have ended included, and the others when the news
-    /// reaches them.
+    /// Notifies this connection at once, including how runs have ended, and the others after their delays.
     pub(super) fn spread(&self, news: &News<'_>) {
-        // Other processes do not hear of every commit.
+        // As with a database, other processes are not notified of every commit.
         self.hub.announce_changed(news.changed.iter().copied());
         if news.is_empty() {
             return;
@@ -78,7 +77,7 @@ impl MemoryStore {
     }
 }
 
-/// What one connection hears of a transition.
+/// The notifications of a transition for one connection.
 struct Told {
     arrivals: Vec<RunId>,
     settled: Vec<(RunId, Option<Ending>)>,
@@ -88,7 +87,7 @@ struct Told {
 }
 
 impl Told {
-    /// Only the connection that has closed a run knows how it has ended.
+    /// Only the connection that closed a run knows how it ended.
     fn of(news: &News<'_>, is_own: bool) -> Self {
         let ending = |ending: &Option<Ending>| ending.clone().filter(|_| is_own);
         let settled = news.settled.iter().map(|(run_id, how)| (*run_id, ending(how)));
@@ -121,7 +120,7 @@ impl Told {
 
 impl Database {
     pub(super) fn lock_connections(&self) -> MutexGuard<'_, Vec<Weak<MemoryStore>>> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The state is consistent after every operation, so a poisoned lock is usable.
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! What builds of the code have said of their workflows and of the values that they store.
+//! Recorded definitions of workflows and schemas of values.
 
 use async_trait::async_trait;
 

@@ -1,4 +1,4 @@
-//! All that is known of one run.
+//! All rows of one run.
 
 use super::state::State;
 use crate::codec;

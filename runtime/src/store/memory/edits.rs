@@ -1,6 +1,7 @@
-//! Changes by hand, and what is kept of them.
+//! Edits by hand, and the audit table.
 
 use super::state::{News, State};
+use super::{Guard, Write};
 use crate::model::{RunId, RunStatus, Timestamp};
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{AuditEntry, AuditEntryId, EditOutcome, EditRun, Effect, NewAuditEntry};
@@ -19,10 +20,13 @@ impl State {
             return obstacle;
         }
         if !row.status.is_open() {
-            if let Some(open) = self.open.get(&row.workflow_id) {
+            if let Some(open) = self.open.get(&row.workflow_id)
+                && !self.left_out.contains(&Guard::Reopened)
+            {
                 return EditOutcome::IdTaken { run_id: *open };
             }
             self.open.insert(row.workflow_id.clone(), run_id);
+            news.wrote(Write::Reopened { run_id });
             self.pauses.remove(&run_id);
         }
         row.step_no = row.step_no.next();

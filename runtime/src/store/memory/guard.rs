@@ -1,10 +1,10 @@
-//! What keeps the rows right, one by one.
+//! The guards of transitions, each of which can be switched off.
 
 use super::MemoryStore;
 use super::state::State;
 
-/// A condition of transitions, or a part of one, that an in-memory store can do without, to see that a
-/// test notices.
+/// A condition of transitions, or a part of one. Tests switch it off in an in-memory store to check that they
+/// notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Guard {
     /// Only a worker with a valid lease writes.
@@ -19,33 +19,41 @@ pub enum Guard {
     WorkflowId,
     /// What is sent twice with one key arrives once.
     DedupKey,
-    /// What a step has used up is gone.
+    /// Arrivals consumed by a step are removed.
     Consumed,
-    /// A run that is parked is due if something has arrived meanwhile.
+    /// A run that parks is due if it has unread arrivals.
     Unread,
     /// A run is claimed by one worker.
     Claim,
-    /// What a fenced worker had goes to others.
+    /// The runs of a fenced worker are released.
     TakeOver,
-    /// An attempt of an activity on a queue is ended by those who may end it.
+    /// Only those with the right to end an attempt of a queued activity may end it.
     Reporter,
-    /// What is said of an earlier attempt is stale.
+    /// Reports on an earlier attempt are stale.
     Attempt,
     /// A message that was delivered is no longer in the outbox.
     Outbox,
-    /// A wait for a child is gone once it was told of the child's end.
+    /// A wait for a child is removed when the child's end is delivered.
     ChildWait,
-    /// A child is treated by its policy when its parent is over.
+    /// A child is treated by its policy when its parent closes.
     Attached,
     /// A promise is completed once.
     Outcome,
-    /// A wait for a promise is gone once it was told of the outcome.
+    /// A wait for a promise is removed when the outcome is delivered.
     PromiseWait,
+    /// A paused run is given to nobody.
+    Paused,
+    /// A run that is resumed is due.
+    Resumed,
+    /// A run that is opened again has no open run with its workflow id beside it.
+    Reopened,
+    /// A run is started only after such runs as the policy of the start allows.
+    IdReuse,
 }
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 21] = [
         Self::Lease,
         Self::Owner,
         Self::StepNo,
@@ -63,23 +71,27 @@ impl Guard {
         Self::Attached,
         Self::Outcome,
         Self::PromiseWait,
+        Self::Paused,
+        Self::Resumed,
+        Self::Reopened,
+        Self::IdReuse,
     ];
 }
 
 impl MemoryStore {
-    /// Does without a guard from now on, on all connections. For tests of tests.
+    /// Switches a guard off from now on, on all connections. For tests of tests.
     pub fn leave_out(&self, guard: Guard) {
         self.lock().left_out.insert(guard);
     }
 }
 
 impl State {
-    /// Whether the condition of a guard holds, or does not count.
+    /// Whether the condition of a guard holds, or the guard is off.
     pub(super) fn guard(&self, guard: Guard, holds: bool) -> bool {
         holds || self.lacks(guard)
     }
 
-    /// Whether it does without a guard.
+    /// Whether a guard is off.
     pub(super) fn lacks(&self, guard: Guard) -> bool {
         self.left_out.contains(&guard)
     }

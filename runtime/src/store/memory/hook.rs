@@ -1,4 +1,4 @@
-//! Seeing and spoiling what goes on between an in-memory store and those who use it.
+//! Hooks that observe, delay and fail the calls of an in-memory store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,74 +12,74 @@ use crate::store::{
     FinishActivity, WorkerLease,
 };
 
-/// Sees every call of one connection to a [`MemoryStore`](super::MemoryStore).
+/// Observes every call of one connection to a [`MemoryStore`](super::MemoryStore).
 #[async_trait]
 pub trait Hook: Send + Sync {
-    /// Called before the transition; an error keeps it from happening.
+    /// Called before the transition; an error prevents it.
     async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
         let _ = operation;
         Ok(())
     }
 
-    /// Called first, for calls that write: whether this one is carried out long after it has failed, as
-    /// what was sent on a connection that broke may be. Default: no.
+    /// Called first, for calls that write: whether this call fails now and is executed much later, like a request
+    /// on a connection that broke. Default: no.
     fn late(&self, operation: &'static str) -> Option<Late> {
         let _ = operation;
         None
     }
 
-    /// Called after the transition; an error hides from the caller that it has happened.
+    /// Called after the transition; an error hides from the caller that it took effect.
     async fn after(&self, operation: &'static str) -> Result<(), StoreError> {
         let _ = operation;
         Ok(())
     }
 
-    /// Called for each thing that a transition of this connection has written, at the time `now` of
-    /// the database. The rows are locked meanwhile: the store must not be called from here.
+    /// Called for each write of a transition of this connection, at the database's time `now`. The rows are locked
+    /// meanwhile: do not call the store from here.
     fn wrote(&self, now: Timestamp, write: &Write<'_>) {
         let _ = (now, write);
     }
 
-    /// Called when a worker of this connection says what it has, to hear what it has wrong. The rows
-    /// are locked meanwhile, as with [`Hook::wrote`].
+    /// Called when a worker of this connection reports what it has, to compare it with the rows. The rows are
+    /// locked meanwhile, as with [`Hook::wrote`].
     fn holds(&self, worker: WorkerLease, held: Held<'_>) {
         let _ = (worker, held);
     }
 
-    /// Called when another connection has news: after how long this one hears of it. `None` loses
-    /// the news. Default: at once.
+    /// Called when another connection sends a notification: the delay after which this connection gets it. `None`
+    /// loses it. Default: no delay.
     fn news_delay(&self) -> Option<Duration> {
         Some(Duration::ZERO)
     }
 }
 
-/// A call that fails at once and is carried out later.
+/// A call that fails at once and is executed later.
 pub struct Late {
-    /// How much later.
+    /// The delay.
     pub after: Duration,
-    /// What the caller is told.
+    /// The error for the caller.
     pub error: StoreError,
-    /// What sees its writes.
+    /// The hook that observes its writes.
     pub hook: Arc<dyn Hook>,
 }
 
-/// What a worker believes to have.
+/// What a worker believes to own.
 #[derive(Clone, Copy, Debug)]
 pub enum Held<'a> {
-    /// Runs, each with how far it has read the inbox.
+    /// Runs, each with the number of its last read arrival.
     Runs(&'a [(RunId, i64)]),
-    /// Attempts of activities on queues, by their numbers.
+    /// Attempts of queued activities, with their numbers.
     Attempts(&'a [(ActivityKey, u32)]),
 }
 
-/// Something that a transition has written.
+/// A write of a transition.
 #[derive(Clone, Copy, Debug)]
 pub enum Write<'a> {
     /// A worker was registered or has renewed its lease.
     Leased {
         /// The worker.
         worker: WorkerLease,
-        /// When the lease runs out.
+        /// When the lease expires.
         until: Timestamp,
     },
     /// A worker has lost its lease and its runs.
@@ -87,7 +87,7 @@ pub enum Write<'a> {
         /// The worker, with the epoch that is no longer valid.
         worker: WorkerLease,
     },
-    /// A worker has given up its lease and its runs.
+    /// A worker has released its lease and its runs.
     Released {
         /// The worker.
         worker: WorkerLease,
@@ -96,52 +96,52 @@ pub enum Write<'a> {
     Started {
         /// The run.
         run_id: RunId,
-        /// Its business key.
+        /// Its workflow id.
         workflow_id: &'a str,
         /// Its workflow.
         workflow: &'a str,
-        /// Who owns it.
+        /// The owner.
         owner: Option<WorkerLease>,
     },
-    /// A run was given to a worker, or given once more.
+    /// A run was assigned to a worker, or returned to it once more.
     Claimed {
         /// The run.
         run_id: RunId,
-        /// Commits so far.
+        /// Number of its commits.
         step_no: StepNo,
-        /// Who owns it now.
+        /// The owner.
         worker: WorkerLease,
-        /// Whether the worker had it already, without knowing.
+        /// Whether the worker owned it already without knowing it.
         again: bool,
     },
     /// A step was committed.
     Committed {
-        /// Who has made it.
+        /// The worker.
         worker: WorkerLease,
         /// The step.
         step: &'a CommitStep,
     },
     /// A step was not committed, and nothing was written for it.
     Refused {
-        /// Who has made it.
+        /// The worker.
         worker: WorkerLease,
         /// The step.
         step: &'a CommitStep,
     },
-    /// Something was put into an inbox.
+    /// An arrival was put into an inbox.
     Arrived {
         /// The run.
         run_id: RunId,
         /// Its number.
         seq: i64,
-        /// What it is.
+        /// Its content.
         kind: &'a ArrivalKind,
     },
-    /// Somebody has completed a promise, or tried to.
+    /// A promise was completed, or a completion was refused.
     PromiseCompleted {
-        /// What was to be written.
+        /// The completion.
         completion: &'a CompletePromise,
-        /// Whether whoever did so was told that this is what the promise has come to.
+        /// Whether the caller was told that this is the promise's outcome.
         told: bool,
     },
     /// A run has answered an update.
@@ -150,50 +150,50 @@ pub enum Write<'a> {
         run_id: RunId,
         /// The id of the update.
         update: &'a str,
-        /// What the answer is.
+        /// The answer.
         reply: &'a UpdateReply,
     },
-    /// A message became a dead letter, because no open run has the workflow id that it is for.
+    /// A message became a dead letter because no open run has its workflow id.
     DeadLetter {
         /// That workflow id.
         workflow_id: &'a str,
-        /// What it would have been in an inbox.
+        /// Its content.
         kind: &'a ArrivalKind,
     },
-    /// An attempt of an activity on a queue was given to a worker, or given once more.
+    /// An attempt of a queued activity was assigned to a worker, or returned to it once more.
     Attempted {
         /// The activity.
         key: ActivityKey,
         /// The attempt's number.
         attempt: u32,
-        /// Who is to make it.
+        /// The worker.
         worker: WorkerLease,
-        /// Whether the worker had it already, without knowing.
+        /// Whether the worker had it already without knowing it.
         again: bool,
     },
-    /// A sign of life of such an attempt was noted.
+    /// A heartbeat of such an attempt was recorded.
     Beaten {
-        /// What was said.
+        /// The heartbeat.
         heartbeat: &'a ActivityHeartbeat,
     },
     /// Such an attempt has ended.
     Ended {
-        /// Which one, by what right, and how.
+        /// The end.
         end: &'a FinishActivity,
     },
-    /// An activity's own transaction was committed, together with its outcome.
+    /// An activity's own transaction was committed with its outcome.
     Noted {
         /// The activity.
         key: ActivityKey,
     },
-    /// A run was closed from outside.
+    /// A run was terminated.
     Terminated {
         /// The run.
         run_id: RunId,
     },
-    /// A run was closed because its time was over.
+    /// A run was closed because its timeout had passed.
     Expired {
-        /// Which run, and what follows it.
+        /// The run and its successor.
         expiry: &'a ExpireRun,
     },
     /// A run was paused.
@@ -203,6 +203,11 @@ pub enum Write<'a> {
     },
     /// A paused run was resumed.
     Resumed {
+        /// The run.
+        run_id: RunId,
+    },
+    /// A run that was over was opened again.
+    Reopened {
         /// The run.
         run_id: RunId,
     },

@@ -1,4 +1,4 @@
-//! The runs of a chain, parents and children, and who waits for a child.
+//! Chains, parents and children, and waits for children.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -14,15 +14,15 @@ use crate::store::{
     NewArrival, NewRun, StartOutcome, Successor, reason_of_parent_close,
 };
 
-/// What is known beside the rows of the runs.
+/// The relations between runs.
 #[derive(Default)]
 pub(super) struct KinRows {
-    /// Runs that follow another one.
+    /// Successors by run.
     chains: BTreeMap<RunId, ChainRow>,
-    /// The last run of each chain of more than one.
+    /// The latest run of each chain of more than one run.
     last: HashMap<RunId, RunId>,
     children: BTreeMap<RunId, ChildRow>,
-    /// Each child with who waits for its end.
+    /// Children, with the waits for them.
     waits: BTreeSet<(RunId, RunId, Handle)>,
 }
 
@@ -38,17 +38,17 @@ struct ChildRow {
     parent_chain: RunId,
     workflow_id: String,
     policy: ParentClose,
-    /// Whether the policy is still to be applied.
+    /// Whether the policy still has to be applied.
     is_attached: bool,
-    /// The run that had its workflow id, so that it was not started.
+    /// The run that had its workflow id, if it was not started because of that.
     taken_by: Option<RunId>,
 }
 
-/// What became of a message that is not for an inbox.
+/// The result of processing a message that goes to no inbox.
 pub(super) enum Carried {
     /// It is done.
     Out,
-    /// There is more to do than was done.
+    /// There is more to do.
     InPart,
 }
 
@@ -62,7 +62,7 @@ impl State {
         self.kin.last.get(&first).copied().unwrap_or(first)
     }
 
-    /// Whether something that the runs before it have sent is still in the outbox.
+    /// Whether a message of an earlier run of the chain is still in the outbox.
     pub(super) fn waits_for_predecessors(&self, sender: RunId) -> bool {
         let Some(row) = self.kin.chains.get(&sender) else { return false };
         let first = MessageKey { run_id: row.previous, seq: i64::MIN };
@@ -70,14 +70,14 @@ impl State {
         self.outbox.range(first..=last).next().is_some()
     }
 
-    /// Writes that a run which has just closed is over, if that concerns others.
+    /// Writes the message that a run has closed, if other runs depend on its end.
     pub(super) fn tell_close(&mut self, run_id: RunId, now: Timestamp, news: &mut News<'_>) {
         let Some(row) = self.runs.get(&run_id).filter(|row| row.has_kin) else { return };
         let key = MessageKey::of_close(run_id, row.step_no);
         self.send_close(key, now, news);
     }
 
-    /// The same of a run that another one follows: that concerns nobody but those who await its promises.
+    /// The same for a run with a successor: only waits for its promises depend on its end.
     fn tell_close_of_awaited(&mut self, run_id: RunId, now: Timestamp, news: &mut News<'_>) {
         if !self.awaited_of(run_id).is_empty() {
             self.tell_close(run_id, now, news);
@@ -90,7 +90,7 @@ impl State {
         self.outbox.entry(key).or_insert((message, now));
     }
 
-    /// Starts the run that follows one which has just closed, with `left` in its inbox.
+    /// Starts the successor of a run that has just closed, with `left` in its inbox.
     pub(super) fn follow(
         &mut self,
         closed: RunId,
@@ -135,7 +135,7 @@ impl State {
         self.tell_close_of_awaited(closed, now, news);
     }
 
-    /// Starts a child, unless that has been done.
+    /// Starts a child, unless that was done before.
     pub(super) fn start_child(
         &mut self,
         key: MessageKey,
@@ -174,7 +174,7 @@ impl State {
         }
     }
 
-    /// Has a run wait for the end of a child. If that is over, what tells of it is on its way again.
+    /// Registers a run's wait for a child. If the child has closed, its end is sent once more.
     pub(super) fn await_child(
         &mut self,
         waiting: RunId,
@@ -193,7 +193,7 @@ impl State {
         self.send_close(MessageKey::of_close(last, step_no), now, news);
     }
 
-    /// Tells those who wait for a run that is over, and deals with its children; at most `limit` of both.
+    /// Reports the end of a run to waiting parents, and processes its children; at most `limit` of both.
     pub(super) fn carry_out_close(
         &mut self,
         closed: RunId,
@@ -204,7 +204,7 @@ impl State {
         self.end_promises(closed, now, news);
         let chain = self.first_of(closed);
         let end = match self.runs.get(&closed) {
-            // It was opened again, or goes on as another one.
+            // It was reopened, or has a successor.
             Some(row) if row.status.is_open() => return Carried::Out,
             Some(_) if self.last_of(chain) != closed => return Carried::Out,
             Some(row) => {
@@ -261,15 +261,15 @@ impl State {
         if is_whole { Carried::Out } else { Carried::InPart }
     }
 
-    /// Whether it is a child of a run that is open, or that goes on as another one.
+    /// Whether it is a child of a run that is open or has a successor.
     pub(super) fn has_open_parent(&self, run_id: RunId) -> bool {
         let Some(child) = self.kin.children.get(&self.first_of(run_id)) else { return false };
         let parent = self.runs.get(&self.last_of(child.parent_chain));
         parent.is_some_and(|row| row.status.is_open())
     }
 
-    /// Removes what told which runs a run belongs to that was removed. Of a chain that is gone as a whole the rows of
-    /// its children go, but for those whose policies are still to be applied, and the row by which it is a child.
+    /// Removes the relations of a removed run. When the whole chain is gone, also removes the row by which it is a
+    /// child, and those of its own children, except those whose policies still have to be applied.
     pub(super) fn remove_kin(&mut self, run_id: RunId) {
         let chain = self.first_of(run_id);
         self.kin.chains.remove(&run_id);

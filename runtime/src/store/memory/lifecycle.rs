@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::state::{News, State};
-use super::{MemoryStore, Write};
+use super::{Guard, MemoryStore, Write};
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, Terms, Timestamp};
 use crate::store::{
@@ -104,7 +104,7 @@ impl State {
             }
         };
         if let Some((run_id, status)) = last
-            && !policy.reuse.allows_after(status)
+            && !self.guard(Guard::IdReuse, policy.reuse.allows_after(status))
         {
             return StartOutcome::IdUsed { run_id };
         }

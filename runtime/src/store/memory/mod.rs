@@ -1,10 +1,9 @@
 //! A store in memory, with the same contract and no durability: for tests and simulation.
 //!
-//! Its clock follows tokio's, so paused time moves it, and can be set forward or back by hand. A
-//! [`Hook`] sees every call before and after its transition and may delay or fail it, and
-//! [`WriteCounts`] tell what a durable store would have written. [`MemoryStore::connect`] gives what
-//! another process has of the same database: news and a hook of its own.
-//! [`MemoryStore::leave_out`] breaks it on purpose.
+//! Its clock follows tokio's, so paused time moves it, and can be set forward or back. A [`Hook`] observes every
+//! call before and after its transition and may delay or fail it, and [`WriteCounts`] counts what a durable store
+//! would have written. [`MemoryStore::connect`] opens another connection to the same rows, as another process
+//! would, with notifications and a hook of its own. [`MemoryStore::leave_out`] switches a guard off.
 
 mod activities;
 mod attendance;
@@ -46,7 +45,7 @@ use super::{Hub, ManualClock, Store};
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
 
-/// What a durable store would have written.
+/// The number of writes that a durable store would have made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriteCounts {
     /// Transactions that wrote something.
@@ -65,19 +64,19 @@ pub struct WriteCounts {
 pub struct MemoryStore {
     /// The connection itself, for transactions that outlive a call.
     this: Weak<Self>,
-    /// News for this process.
+    /// Notifications of this process.
     hub: Arc<Hub>,
-    /// What sees and spoils calls.
+    /// The hook of this connection.
     hook: Mutex<Option<Arc<dyn Hook>>>,
     /// Whether the workers registered since the last [`MemoryStore::disconnect`] count as dead.
     is_gone: Mutex<Arc<AtomicBool>>,
-    /// What all connections share.
+    /// The state that all connections share.
     database: Arc<Database>,
 }
 
 impl MemoryStore {
-    /// An empty store. Its clock follows tokio's and starts at 2026-01-01T00:00:00Z, so that tests
-    /// see the same times.
+    /// An empty store. Its clock follows tokio's and starts at 2026-01-01T00:00:00Z, so that times in tests are
+    /// reproducible.
     pub fn new() -> Arc<Self> {
         Self::with(MemoryClock::Tokio {
             started: Instant::now(),
@@ -86,7 +85,7 @@ impl MemoryStore {
         })
     }
 
-    /// An empty store that goes by `clock`.
+    /// An empty store with this clock.
     pub fn with_clock(clock: Arc<ManualClock>) -> Arc<Self> {
         Self::with(MemoryClock::Manual(clock))
     }
@@ -108,14 +107,14 @@ impl MemoryStore {
         store
     }
 
-    /// Another connection to the same rows, as another process has: with news and a hook of its
+    /// Another connection to the same rows, as another process would have: with notifications and a hook of its
     /// own.
     pub fn connect(&self) -> Arc<Self> {
         Self::of(Arc::clone(&self.database))
     }
 
-    /// Lets the other connections find that the workers registered so far through this one are
-    /// dead, as the death of its process or a broken network would. This one can be used as before.
+    /// Lets the other connections find that the workers registered so far through this connection are dead, as
+    /// after the death of its process or a broken network. This connection stays usable.
     pub fn disconnect(&self) {
         let is_gone = std::mem::take(&mut *self.lock_gone());
         is_gone.store(true, Ordering::Relaxed);
@@ -125,41 +124,40 @@ impl MemoryStore {
         self.is_gone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has `hook` see every call from now on, in place of an earlier one.
+    /// Sets the hook of this connection, in place of an earlier one.
     pub fn set_hook(&self, hook: Arc<dyn Hook>) {
         *self.hook.lock().unwrap_or_else(PoisonError::into_inner) = Some(hook);
     }
 
-    /// Sets a clock that follows tokio's forward or back by this many microseconds, as an operator
-    /// would. A manual clock is moved by itself.
+    /// Sets a clock that follows tokio's forward or back by this many microseconds, as an operator would. A manual
+    /// clock is set itself.
     pub fn move_clock(&self, micros: i64) {
         if let MemoryClock::Tokio { moved, .. } = &self.database.clock {
             moved.fetch_add(micros, Ordering::Relaxed);
         }
     }
 
-    /// Derives the ids of runs from `seed`, the clock and their number from now on, so that they are
-    /// the same each time.
+    /// Derives run ids from `seed`, the clock and a counter from now on, so that they are reproducible.
     pub fn repeat_run_ids(&self, seed: u32) {
         self.lock().run_ids = Some((seed, 0));
     }
 
-    /// What has been written so far.
+    /// The writes so far.
     pub fn counts(&self) -> WriteCounts {
         self.lock().counts
     }
 
-    /// How many activities there are on queues.
+    /// The number of queued activities.
     pub fn activities(&self) -> usize {
         self.lock().activities.len()
     }
 
-    /// What activities have written in transactions of their own, in order.
+    /// The notes written by transactions of activities, in order.
     pub fn notes(&self) -> Vec<String> {
         self.lock().notes.clone()
     }
 
-    /// A run's snapshot as it is kept.
+    /// A run's stored snapshot.
     pub fn snapshot(&self, run_id: RunId) -> Option<Vec<u8>> {
         self.lock().runs.get(&run_id).map(|row| row.snapshot.clone())
     }
@@ -171,13 +169,13 @@ impl MemoryStore {
         }
     }
 
-    /// What the database's clock shows.
+    /// The database's time.
     pub fn clock(&self) -> Timestamp {
         self.database.clock.now()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic within a transition is a bug of this module; the tests that follow shall show it.
+        // A panic within a transition is a bug of this module, and later tests shall see it.
         self.database.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -197,7 +195,7 @@ impl MemoryStore {
         outcome
     }
 
-    /// A transition that needs nothing of its caller, and so may be carried out after it has failed.
+    /// A transition that owns its input, so that it can be executed after it has failed.
     async fn request<T: Send + 'static>(
         &self,
         operation: &'static str,
@@ -257,7 +255,7 @@ impl Store for MemoryStore {
         let Some((seed, number)) = &mut state.run_ids else { return RunId::new() };
         *number += 1;
         let millis = u64::try_from(self.clock().as_micros() / 1_000).unwrap_or_default();
-        // The number comes last, so that ids of one millisecond sort as they were given.
+        // The counter comes last, so that ids of one millisecond sort in the order of their creation.
         let bytes = ((u128::from(*seed) << 48) | u128::from(*number)).to_be_bytes();
         let bytes = bytes.last_chunk().copied().unwrap_or_default();
         RunId::from(uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid())

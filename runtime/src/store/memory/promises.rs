@@ -43,7 +43,7 @@ impl Promises for MemoryStore {
         self.transition("find_promise", |state, _, _| {
             let (own, ahead) = state.place(&key.scope).keys(&key.name);
             let find = |key: &PromiseKey| state.promises.0.get_key_value(key);
-            // What was completed for a workflow id counts for the run that has it.
+            // A completion for a workflow id applies to the run that has the id.
             let found = find(&own).filter(|(_, row)| row.outcome.is_some());
             let found = found.or_else(|| find(&ahead?)).or_else(|| find(&own));
             Ok(found.map(|(key, row)| row.record(key)))
@@ -77,7 +77,7 @@ impl Promises for MemoryStore {
 }
 
 impl State {
-    /// Whose promises those of this scope are.
+    /// The run of the promises in this scope.
     fn place(&self, scope: &PromiseScope) -> Place {
         let key = match scope {
             PromiseScope::Run(run_id) => RunKey::RunId(*run_id),
@@ -116,7 +116,7 @@ impl State {
         outcome
     }
 
-    /// Does what a run has said.
+    /// Executes an operation of a run on a promise.
     pub(super) fn tell_promise(&mut self, ask: &Ask, now: Timestamp, news: &mut News<'_>) {
         let place = self.place(ask.token().scope());
         let is_open = self.runs.get(&ask.sender).is_some_and(|row| row.status.is_open());
@@ -127,7 +127,7 @@ impl State {
         self.settle_promise(&place, ask.token().name(), now, news);
     }
 
-    /// Tells those who wait for promises of a run that is closed.
+    /// Ends the waits for promises of a closed run.
     pub(super) fn end_promises(&mut self, closed: RunId, now: Timestamp, news: &mut News<'_>) {
         for name in self.awaited_of(closed) {
             let place = self.place(&PromiseScope::Run(closed));
@@ -135,7 +135,7 @@ impl State {
         }
     }
 
-    /// The names of a run's promises that are awaited and have come to nothing.
+    /// The names of a run's promises that are awaited and have no outcome.
     pub(super) fn awaited_of(&self, run_id: RunId) -> Vec<String> {
         let of_run = self.promises.0.iter().filter(|(key, row)| {
             key.scope == PromiseScope::Run(run_id) && row.outcome.is_none() && row.is_awaited()

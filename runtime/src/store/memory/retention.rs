@@ -1,4 +1,4 @@
-//! Runs that are over are removed after a while.
+//! Removing old closed runs.
 
 use std::collections::BTreeSet;
 
@@ -80,7 +80,8 @@ impl Retention for MemoryStore {
 }
 
 impl State {
-    /// The runs of a workflow that were over by then, behind a place in the order in which they closed: at most `limit`.
+    /// The runs of a workflow that had closed by then, after a place in the order of their closing: at most
+    /// `limit`.
     fn closed_before(
         &self,
         workflow: &str,
@@ -105,7 +106,7 @@ impl State {
         !has_sent && !self.has_open_parent(run_id)
     }
 
-    /// Removes a part of what is kept of a run that is over. Returns whether there was something of it.
+    /// Removes a part of a closed run's data. Returns whether there was any.
     fn strip(&mut self, run_id: RunId, part: ClosedPart) -> bool {
         let is_free = !self.has_open_parent(run_id);
         let Some(row) = self.runs.get_mut(&run_id) else { return false };
@@ -128,7 +129,7 @@ impl State {
         }
     }
 
-    /// Removes everything that is the run's alone.
+    /// Removes all rows that belong to the run only.
     pub(super) fn remove_run(&mut self, run_id: RunId) {
         self.runs.remove(&run_id);
         self.history.remove(&run_id);

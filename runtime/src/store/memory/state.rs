@@ -32,10 +32,10 @@ pub(super) struct State {
     pub(super) counts: WriteCounts,
     pub(super) workers: BTreeMap<WorkerId, WorkerRow>,
     pub(super) workers_ever: i64,
-    /// What runs have sent, and when.
+    /// The outbox: messages, and when they were sent.
     pub(super) outbox: BTreeMap<MessageKey, (OutgoingMessage, Timestamp)>,
     pub(super) kin: KinRows,
-    /// What runs have answered to updates.
+    /// Answers to updates.
     pub(super) replies: HashMap<(RunId, String), UpdateReply>,
     pub(super) letters: BTreeMap<DeadLetterId, DeadLetter>,
     pub(super) letters_ever: i64,
@@ -43,16 +43,16 @@ pub(super) struct State {
     pub(super) failed_calls_ever: i64,
     /// What activities have written in transactions of their own.
     pub(super) notes: Vec<String>,
-    /// What ids of runs are derived from: a seed, and how many there were.
+    /// What run ids are derived from: a seed and a counter.
     pub(super) run_ids: Option<(u32, u32)>,
-    /// What it does without.
+    /// The guards that are off.
     pub(super) left_out: BTreeSet<Guard>,
     pub(super) promises: PromiseRows,
     /// The dedup keys of items of queues, which belong to no run.
     pub(super) item_keys: HashMap<RunId, HashSet<String>>,
-    /// Runs that are paused or are to be, and when those were due that had not begun.
+    /// Paused runs and requested pauses, with the earlier due times of runs that have not begun.
     pub(super) pauses: BTreeMap<RunId, (Pause, Option<Timestamp>)>,
-    /// Until when a worker is there for a workflow.
+    /// Until when a worker serves a workflow.
     pub(super) attendance: BTreeMap<String, Timestamp>,
     pub(super) paused_queues: BTreeMap<String, PausedQueue>,
     /// The open run of each workflow id.
@@ -80,38 +80,38 @@ pub(super) struct RunRow {
     pub(super) result: Option<Payload>,
     pub(super) failure: Option<String>,
     pub(super) inbox: VecDeque<Arrival>,
-    /// When what lies in the inbox has arrived, by number.
+    /// When the unread arrivals have arrived, by number.
     pub(super) arrived_at: BTreeMap<i64, Timestamp>,
     pub(super) inbox_count: i64,
-    /// Whether it is a child, or has started children, or a run before it in its chain.
+    /// Whether it is a child, or it or an earlier run of its chain has started children.
     pub(super) has_kin: bool,
     pub(super) dedup_keys: HashSet<String>,
     pub(super) attributes: AttributeMap,
     pub(super) memo: Memo,
     pub(super) terms: Option<Box<Terms>>,
-    /// When something is to be done about its timeouts.
+    /// The next deadline of its timeouts.
     pub(super) deadline_at: Option<Timestamp>,
 }
 
-/// What a transition has to tell: of each write at once, and the rest once it is done.
+/// The notifications of a transition: writes are reported at once, the rest at its end.
 #[derive(Default)]
 pub(super) struct News<'a> {
     pub(super) hook: Option<&'a dyn Hook>,
     pub(super) now: Timestamp,
     pub(super) arrivals: Vec<RunId>,
-    /// Runs that are blocked, and those that have closed with how.
+    /// Runs that were blocked, and closed runs with their endings.
     pub(super) settled: Vec<(RunId, Option<Ending>)>,
     pub(super) due: bool,
     /// Runs whose steps were committed.
     pub(super) changed: Vec<RunId>,
     pub(super) queues: BTreeSet<String>,
     pub(super) given_up: Vec<ActivityKey>,
-    /// Runs in whose name something was put into the outbox, which is told in this process alone.
+    /// Runs for which a message was put into the outbox; reported in this process only.
     pub(super) sent: Vec<RunId>,
 }
 
 impl News<'_> {
-    /// Whether there is nothing to tell other connections.
+    /// Whether there is nothing to report to other connections.
     pub(super) fn is_empty(&self) -> bool {
         let no_runs = self.arrivals.is_empty() && self.settled.is_empty() && !self.due;
         no_runs && self.queues.is_empty() && self.given_up.is_empty() && self.sent.is_empty()
@@ -192,7 +192,7 @@ impl RunRow {
         Ending { status: self.status, result, failure }
     }
 
-    /// What goes over to the run that follows this one, with when it has arrived.
+    /// The arrivals that move to this run's successor, with the times of their arrival.
     pub(super) fn left_over(&mut self) -> Vec<(Arrival, Option<Timestamp>)> {
         let left = std::mem::take(&mut self.inbox).into_iter();
         let left = left.filter(|arrival| arrival.kind.goes_over());

@@ -1,4 +1,4 @@
-//! Activities write notes, in transactions that last from a call of the store to another.
+//! Transactions of activities, which write notes and last over several calls of the store.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,8 +9,7 @@ use super::{MemoryStore, Write};
 use crate::error::StoreError;
 use crate::store::{ActivityKey, ActivityTransaction, ArrivalKind, ArrivalOutcome, NewArrival};
 
-/// The connection that an `#[activity(transaction)]` writes through. What is written can be read
-/// from [`MemoryStore::notes`] once it is committed.
+/// The connection of an `#[activity(transaction)]`. Committed writes can be read from [`MemoryStore::notes`].
 #[derive(Debug, Default)]
 pub struct Notebook(Vec<String>);
 

@@ -1,4 +1,4 @@
-//! What is asked of the rows without changing them.
+//! Queries that change nothing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -176,7 +176,7 @@ impl State {
         let limit = query.limit as usize;
         let mut answer = Answer::default();
         if query.order == RunOrder::default() {
-            // Their order already.
+            // Already in this order.
             let runs = matching.take(limit).map(RunRow::record);
             return runs.take_while(|run| answer.takes(run.weight())).collect();
         }

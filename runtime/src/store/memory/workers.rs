@@ -1,4 +1,4 @@
-//! The workers of the in-memory store: leases, epochs, and who may write.
+//! The workers of the in-memory store: leases, epochs, and checks of both.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,7 +73,7 @@ pub(super) struct WorkerRow {
     worker: NewWorker,
     /// `None` once fenced.
     lease_until: Option<Timestamp>,
-    /// Whether its connection is known to be gone.
+    /// Whether its connection is known to have ended.
     is_gone: Arc<AtomicBool>,
 }
 

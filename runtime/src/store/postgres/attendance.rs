@@ -1,4 +1,4 @@
-//! For which workflows a worker is there.
+//! The workflows that each worker serves.
 
 use std::time::Duration;
 
@@ -25,13 +25,13 @@ const ANY_ENDING: &str = concat!(
     " AS clock, piton_attendance WHERE workflow = ANY ($2) AND attended_until <= clock.now + $3)"
 );
 
-/// The clock of a statement that has waited for a lock is that of before.
+/// After waiting for a lock, the clock of the statement is that of its start.
 const LOCK: &str = "SELECT workflow, attended_until FROM piton_attendance WHERE workflow = ANY ($1) \
     ORDER BY workflow FOR UPDATE";
 
 const NOW: &str = concat!("SELECT clock.now FROM ", now!(), " AS clock");
 
-/// The open runs of a workflow whose deadlines were not over then.
+/// The open runs of a workflow whose deadlines had not passed then.
 const ATTENDED: &str = "SELECT agreed.run_id, agreed.deadline_at, agreed.terms, agreed.last_result \
     FROM piton_terms AS agreed JOIN piton_runs AS run ON run.run_id = agreed.run_id \
     WHERE agreed.attended IS NOT NULL AND agreed.deadline_at IS NOT NULL AND agreed.deadline_at > $1 \
@@ -45,7 +45,7 @@ const MOVE: &str = "UPDATE piton_terms AS agreed SET terms = moved.terms, deadli
 const EXTEND: &str = "UPDATE piton_attendance SET attended_until = $2 \
     WHERE workflow = ANY ($1) AND attended_until < $2";
 
-/// Opens the account of a workflow, unless there is one.
+/// Inserts the row of a workflow, unless it exists.
 pub(super) async fn open_account(
     connection: &mut PgConnection,
     given_time: Option<i64>,

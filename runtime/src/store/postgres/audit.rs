@@ -1,4 +1,4 @@
-//! What people have changed by hand.
+//! The audit table.
 
 use sqlx::PgConnection;
 
@@ -17,8 +17,8 @@ const INSERT: &str = concat!(
     " AS clock"
 );
 
-/// What all pages have in common; a macro, because only literals can be joined to constants. What does not fit
-/// is not even read.
+/// The common part of all pages; a macro, because only literals can be concatenated in constants. Rows that do not
+/// fit in the response are not read.
 macro_rules! page {
     ($condition:literal) => {
         concat!(
@@ -42,7 +42,7 @@ const OF_RUN: &str = page!("run_id = $3");
 
 const OF_ALL: &str = page!("true");
 
-/// Adds an entry to the transaction of the change.
+/// Adds an entry to the transaction of a change.
 pub(super) async fn write(
     connection: &mut PgConnection,
     now: Option<i64>,

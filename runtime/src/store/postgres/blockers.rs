@@ -1,8 +1,8 @@
-//! What keeps statements waiting, for people: a worker may stand still because of somebody whom it knows
-//! nothing of, a session left open in a transaction or a migration of another program.
+//! Finds and logs the sessions for which statements wait. A worker may be blocked by a session that it does not
+//! know, for example one that was left open in a transaction, or a migration of another program.
 //!
-//! Nothing depends on what is found here. It is looked for where a call takes long, on a connection of its
-//! own, because all others may wait as well.
+//! Nothing depends on the result. The query runs when a call takes long, on a connection of its own, because all
+//! others may be waiting as well.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -13,13 +13,14 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
-/// How long until there is another look, however many calls take long.
+/// The minimum time between two queries, however many calls take long.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
-/// How long a look may take; it is over in milliseconds, or there is nobody to ask.
+/// The time limit of the query, which normally takes milliseconds.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// One row for each of those who are waited for. What they do the server tells only to whoever may know.
+/// One row for each session that others wait for. The server shows the activity of sessions only to privileged
+/// users.
 const BLOCKERS: &str = "SELECT waiting.pid AS waiting, left(waiting.query, 80) AS statement, \
     extract(epoch FROM clock_timestamp() - waiting.query_start)::float8 AS seconds, \
     blocking.pid AS blocker, other.application_name, other.state, other.query_start::text \
@@ -35,7 +36,7 @@ struct Blocker {
     waiting: i32,
     statement: Option<String>,
     seconds: Option<f64>,
-    /// 0 is a prepared transaction.
+    /// 0 means a prepared transaction.
     blocker: i32,
     application_name: Option<String>,
     state: Option<String>,
@@ -54,7 +55,7 @@ impl Blockers {
         Self { connect, looked_at: Mutex::default() }
     }
 
-    /// Has those named in the log whom statements wait for, unless that was done just now. Returns at once.
+    /// Logs the sessions for which statements wait, unless that was done recently. Returns at once.
     pub(super) fn name(&self, operation: &'static str) {
         let mut looked_at = self.looked_at.lock().unwrap_or_else(PoisonError::into_inner);
         if looked_at.is_some_and(|at| at.elapsed() < LOOK_AGAIN_AFTER) {

@@ -1,4 +1,4 @@
-//! Workflows as builds of the code defined them, and schemas of stored values.
+//! Recorded definitions of workflows and schemas of values.
 
 use async_trait::async_trait;
 
@@ -62,7 +62,7 @@ const FIND_ALL: &str = concat!(
     " AND hash = $1 ORDER BY workflow COLLATE \"C\""
 );
 
-/// A null stands for all workflows. The runs are counted once, however many definitions there are.
+/// Null means all workflows. The runs are counted once, however many definitions there are.
 const LIST: &str = concat!(
     "SELECT known.workflow, hash, coalesce(runs, 0) AS open_runs FROM piton_definitions AS known \
      LEFT JOIN (SELECT workflow, definition, count(*) AS runs FROM piton_runs \
@@ -72,7 +72,7 @@ const LIST: &str = concat!(
     " AND ($1::text IS NULL OR known.workflow = $1)"
 );
 
-/// In key order, as [`INSERT`].
+/// In key order, like [`INSERT`].
 const INSERT_SCHEMAS: &str = "INSERT INTO piton_schemas (hash, schema) \
     SELECT * FROM unnest($1::bigint[], $2::text[]) ORDER BY 1 ON CONFLICT DO NOTHING";
 

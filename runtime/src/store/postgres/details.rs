@@ -1,4 +1,4 @@
-//! All that is known of one run, at one moment.
+//! All rows of one run, read at one moment.
 
 use super::lists::labels;
 use super::server::takes_writes;
@@ -32,7 +32,7 @@ const ACTIVITIES: &str = concat!(
      FROM piton_activities WHERE run_id = $1 ORDER BY handle LIMIT $2"
 );
 
-/// What does not fit is not even read.
+/// Rows that do not fit in the response are not read.
 const UNREAD: &str = concat!(
     "SELECT seq, CASE WHEN ",
     fits!("sized"),

@@ -1,4 +1,4 @@
-//! Parts of statements that several statements have.
+//! Shared parts of statements.
 
 use uuid::Uuid;
 
@@ -14,8 +14,8 @@ macro_rules! now {
 }
 pub(super) use now;
 
-/// That a row of `worker` is that of `$2`, in its epoch `$3` and with a lease that lasts by the `clock`; and
-/// its lock.
+/// The condition that a row of `worker` belongs to `$2`, with its epoch `$3` and a lease that is valid by the
+/// `clock`; and the lock of that row.
 macro_rules! lock_worker {
     () => {
         "worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now FOR KEY SHARE OF worker"
@@ -23,8 +23,8 @@ macro_rules! lock_worker {
 }
 pub(super) use lock_worker;
 
-/// The workflow id of a run of this table as a column. A run whose id stands for its workflow id, as it
-/// does unless somebody gives it another, takes no place for that in its row and in the indexes.
+/// The workflow id of a run of this table as a column. A run whose id is also its workflow id, which is the
+/// default, does not store it in its row and in the indexes.
 macro_rules! workflow_id {
     ($table:literal) => {
         concat!("coalesce(", $table, ".workflow_id, ", $table, ".run_id::text) AS workflow_id")
@@ -32,7 +32,7 @@ macro_rules! workflow_id {
 }
 pub(super) use workflow_id;
 
-/// The definition of a run of this table as a column, which is a number as hashes are elsewhere.
+/// The definition of a run of this table as a column; it is a number, like other hashes.
 macro_rules! definition {
     ($table:literal) => {
         concat!("('x' || encode(", $table, ".definition, 'hex'))::bit(64)::bigint AS definition")
@@ -40,13 +40,14 @@ macro_rules! definition {
 }
 pub(super) use definition;
 
-/// That a row is the one that another row names: by its run, and by one more column of its key if there
-/// is one.
+/// The condition that a row is the one named by another row: by its run, and by a second key column if there is
+/// one.
 ///
-/// A range of one and not an equality, because by that two lists may also be merged. The planner would
-/// therefore think of reading all rows in the order of an index, and do so wherever it has seen few, for
-/// as long as the connection keeps the plan. For the same reason it is put in order by what names it. Of
-/// a key of two columns a range would be read to the end of the run, so these are in lists of one.
+/// It is written as a range of one value and not as an equality, because with an equality the planner may also
+/// merge two lists. It would then consider reading all rows in the order of an index, which it prefers if its
+/// statistics show few rows, and the connection would keep that plan. For the same reason, rows are ordered by the
+/// naming row. For a key of two columns, a range would be read to the end of the run, so these are compared with
+/// lists of one.
 macro_rules! named_by {
     ($row:literal, $by:literal) => {
         concat!($row, ".run_id BETWEEN ", $by, ".run_id AND ", $by, ".run_id")
@@ -70,7 +71,7 @@ macro_rules! named_by {
 }
 pub(super) use named_by;
 
-/// The run whose id this workflow id is, letter by letter.
+/// The run whose id, in its text form, is this workflow id.
 pub(super) fn named_after(workflow_id: &str) -> Option<Uuid> {
     let run_id: RunId = workflow_id.parse().ok()?;
     (run_id.to_string() == workflow_id).then(|| run_id.as_uuid())

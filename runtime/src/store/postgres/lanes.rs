@@ -1,10 +1,9 @@
-//! Connections for what is called all the time: by owners, claims, commits and renewals of the lease;
-//! by programs, starts, signals and looks for results; and news.
+//! Connections for frequent calls: commits, claims and renewals of owners; starts, signals and queries of results
+//! of programs; and notifications.
 //!
-//! Owners have some of their own that nobody else may take, so thousands of callers that read cannot
-//! hold up a commit. A connection goes back only from a call that has ended well: sqlx's pool, which
-//! cannot know that, asks the server at every return instead, twice with the pool's own question, so
-//! that each call would be three round trips.
+//! Owners have connections of their own, so thousands of reading callers cannot delay a commit. A connection is
+//! reused only after a call that has ended well. sqlx's pool cannot know that and queries the server at every
+//! return, twice with the pool's own check, so that each call would be three round trips.
 
 use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,25 +17,24 @@ use tokio::time::{Instant, timeout};
 use super::probe::silence;
 use super::server::Server;
 
-/// A connection this old is replaced, so that a server behind a name can be replaced too. The same
-/// as that of sqlx's pool.
+/// A connection of this age is replaced, so that clients notice when the server behind a name is replaced. The same
+/// as in sqlx's pool.
 const MAX_LIFETIME: Duration = Duration::from_secs(30 * 60);
 
-/// How long after its last use a connection is taken for alive without asking.
+/// How long after its last use a connection is used without a check.
 const TRUSTED_FOR: Duration = Duration::from_secs(1);
 
-/// How long a call waits for one of the connections, all of which others use.
+/// How long a call waits for a free connection.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long a connection may take to be made. More than a [probe](super::probe) takes to find that there is no
-/// server: a call that gave up before would end the probe, and those behind it would wait for another.
+/// How long connecting may take. More than a [probe](super::probe) needs to find that there is no server: a call
+/// that gave up earlier would end the probe, and later calls would wait for another one.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a connection that has nothing to do may take to answer.
+/// How long an idle connection may take to respond to a check.
 const PING_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A few connections to one server, made when they are needed. Cheap to clone; the clones are the
-/// same.
+/// A few connections to one server, opened when needed. Cheap to clone; clones share the connections.
 #[derive(Clone, Debug)]
 pub(super) struct Lanes {
     shared: Arc<Shared>,
@@ -48,23 +46,23 @@ pub(super) struct Lanes {
 struct Shared {
     connect: PgConnectOptions,
     server: Arc<Server>,
-    /// Connections that wait for a call.
+    /// Idle connections.
     idle: Mutex<Vec<Open>>,
 }
 
 #[derive(Debug)]
 struct Open {
     connection: PgConnection,
-    /// That of the [server](Server::generation) when it was made.
+    /// The [generation](Server::generation) of the server when it was opened.
     generation: u64,
     made_at: Instant,
     used_at: Instant,
 }
 
-/// A connection for one call. Dropped without [`Lane::done`], it is closed.
+/// A connection for one call. Dropping it without [`Lane::done`] closes it.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// `None` once it has gone back.
+    /// `None` once it was returned.
     open: Option<Open>,
     home: Arc<Shared>,
     _permit: OwnedSemaphorePermit,
@@ -76,7 +74,7 @@ impl Lanes {
         Self { shared, permits: Arc::new(Semaphore::new(count)) }
     }
 
-    /// Waits for a connection.
+    /// Waits for a free connection.
     pub(super) async fn lane(&self) -> Result<Lane, Error> {
         let permit = timeout(BUSY_TIMEOUT, Arc::clone(&self.permits).acquire_owned()).await;
         let permit = permit.map_err(|_| busy())?.map_err(|_| Error::PoolClosed)?;
@@ -100,7 +98,7 @@ impl Lanes {
 }
 
 impl Shared {
-    /// A connection that waits for a call and is not too old.
+    /// An idle connection that is not too old.
     fn pop(&self) -> Option<Open> {
         let generation = self.server.generation();
         let mut idle = self.idle();
@@ -119,20 +117,20 @@ impl Shared {
     }
 
     fn idle(&self) -> MutexGuard<'_, Vec<Open>> {
-        // The list is whole after every operation, so a panic elsewhere does not spoil it.
+        // The list is consistent after every operation, so a poisoned lock is usable.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Open {
-    /// What has not been used for a while may have been cut since.
+    /// An idle connection may have been closed meanwhile.
     async fn if_alive(mut self) -> Option<Self> {
         let is_trusted = self.used_at.elapsed() < TRUSTED_FOR;
         (is_trusted || is_alive(&mut self.connection).await.is_ok()).then_some(self)
     }
 }
 
-/// Asks the server.
+/// Checks that the server responds.
 async fn is_alive(connection: &mut PgConnection) -> Result<(), Error> {
     timeout(PING_TIMEOUT, connection.ping()).await.map_err(|_| silence())?
 }
@@ -142,7 +140,7 @@ impl Lane {
         &mut self.open.as_mut().expect("only `done` takes it").connection
     }
 
-    /// Leaves the connection to the next call.
+    /// Returns the connection for the next call.
     pub(super) fn done(mut self) {
         if let Some(open) = self.open.take() {
             self.home.idle().push(Open { used_at: Instant::now(), ..open });
@@ -155,8 +153,8 @@ fn busy() -> Error {
     Error::Io(std::io::Error::new(ErrorKind::TimedOut, reason))
 }
 
-/// What stands before a server that is being replaced may take a connection and close it without a word.
-/// To sqlx that is an answer that it does not understand, and would not be worth another try.
+/// A proxy in front of a server that is being replaced may accept a connection and close it at once. To sqlx that
+/// is an invalid response, which would not be retryable.
 fn hung_up(error: Error) -> Error {
     match error {
         Error::Protocol(_) => Error::Io(ErrorKind::ConnectionAborted.into()),
@@ -165,7 +163,7 @@ fn hung_up(error: Error) -> Error {
 }
 
 impl Drop for Lane {
-    /// What has broken one connection may well have broken all.
+    /// The cause of one broken connection has probably broken all of them.
     fn drop(&mut self) {
         if self.open.is_some() {
             self.home.idle().clear();

@@ -15,14 +15,14 @@ use super::{PostgresStore, failed, judge_server, messages};
 use crate::error::StoreError;
 use crate::store::{ActivityTransaction, ArrivalOutcome, NewArrival};
 
-/// The planner's settings as servers have them, for statements that are not piton's. What an activity does
-/// between two of them may take its time.
+/// The server's default settings of the planner, for statements of activities. Time between two of their statements
+/// is not limited.
 const USUAL_PLANS: &str = "SET LOCAL idle_in_transaction_session_timeout TO DEFAULT; \
     SET LOCAL enable_hashjoin = on; SET LOCAL enable_mergejoin = on; \
     SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = on; \
     SET LOCAL plan_cache_mode = auto";
 
-/// Back to those of the connection: a plan made under other settings would be kept.
+/// Restores the connection's settings. A plan made under other settings would be kept.
 const OWN_PLANS: &str = concat!(
     patience!(),
     "; SET LOCAL enable_hashjoin TO DEFAULT; \
@@ -43,7 +43,7 @@ pub(super) async fn begin(
 ) -> Result<Box<dyn ActivityTransaction>, StoreError> {
     let failed = failed("begin_activity");
     let permit = Arc::clone(&store.lendable).acquire_owned().await;
-    // Nobody closes the semaphore before the pool.
+    // The semaphore is closed after the pool.
     let permit = permit.map_err(|_| failed(sqlx::Error::PoolClosed))?;
     let begun = async {
         let mut transaction = Transaction::begin(store).await?;

@@ -41,14 +41,14 @@ const FORGET: &str = "UPDATE piton_terms AS agreed SET deadline_at = NULL \
 const DEFER: &str =
     "UPDATE piton_terms SET deadline_at = $3 WHERE run_id = $1 AND deadline_at = $2";
 
-/// The run is locked before its deadline is looked at.
+/// The run is locked before its deadline is read.
 const LOCK: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 AND closed_at IS NULL FOR UPDATE";
 
-/// A statement of its own, after the run was inserted: no other run of the workflow id can have become open since.
+/// A separate statement after the run was inserted: no other run with the workflow id can have been opened since.
 const LAST_CLOSED: &str = "SELECT run_id, status FROM piton_runs WHERE closed_at IS NOT NULL AND workflow_id = $1 \
     ORDER BY started_at DESC, run_id DESC LIMIT 1";
 
-/// Writes the terms of a run that this transaction has inserted, if it has some.
+/// Writes the terms, if any, of a run that this transaction has inserted.
 pub(super) async fn write(
     connection: &mut PgConnection,
     given_time: Option<i64>,
@@ -70,7 +70,7 @@ pub(super) async fn write(
     }
 }
 
-/// A run that was ended, with what is to be told of that.
+/// A terminated run, with the notifications to send.
 struct Ended {
     run_id: RunId,
     given_up: Vec<ActivityKey>,
@@ -79,7 +79,7 @@ struct Ended {
 
 enum Tried {
     Outcome(StartOutcome, Option<Ended>),
-    /// Somebody who came at the same time is there now.
+    /// A concurrent start was first.
     Again,
 }
 

@@ -1,8 +1,7 @@
 //! Lists and counts of runs.
 //!
-//! What filters ask for differs each time, and which index leads there depends on the values. So these statements are
-//! planned anew each time, with all that the planner has, whatever the session's settings are for the statements of
-//! the engine.
+//! Filters differ each time, and the best index depends on their values. These statements are therefore planned
+//! each time with all features of the planner, unlike the engine's statements, whose sessions restrict it.
 
 use sqlx::postgres::PgArguments;
 use sqlx::{Arguments as _, AssertSqlSafe};
@@ -19,7 +18,7 @@ use crate::store::rows::{CountRow, RunRow, in_order, read_run_counts};
 use crate::store::weight::{ending_bytes, fits};
 use crate::store::{RunCount, RunOrder, RunQuery, RunRecord, Store as _};
 
-/// Those columns of a record that are in other tables.
+/// The columns of a record in other tables.
 macro_rules! labels {
     ($run:literal) => {
         concat!(
@@ -35,7 +34,7 @@ macro_rules! labels {
 }
 pub(super) use labels;
 
-/// Around the runs that match. What does not fit is not even read.
+/// Wraps the runs that match. Rows that do not fit in the response are not read.
 const LISTED: &str = concat!(
     "SELECT *, ",
     ending_bytes!(),
@@ -84,7 +83,7 @@ fn list_statement(sql: &Sql, order: RunOrder, limit: u32) -> String {
     )
 }
 
-/// What times of a filter are counted from.
+/// The time to which relative times of a filter refer.
 async fn moment(store: &PostgresStore, filter: &Filter) -> Result<Timestamp, StoreError> {
     match filter.is_relative() {
         true => store.now().await,

@@ -1,14 +1,13 @@
-//! Advisory locks that tell the living from the dead.
+//! Advisory locks that show which workers are alive.
 //!
-//! The [session](super::session) holds one lock for each worker registered through the store. The
-//! server releases them when the connection ends, which the death of the process does at once. A
-//! process that is stopped keeps its connection; for that there is the lease.
+//! The [session](super::session) holds one lock for each worker registered through the store. The server releases
+//! them when the connection ends, which happens at once when the process dies. A stopped process keeps its
+//! connection; its lease expires instead.
 //!
-//! A connection may also break while its process lives. The session then makes another and takes
-//! its locks again; only a worker whose lock is found free twice, [`GRACE`] apart, is called dead.
-//! To be fenced by mistake costs a worker its runs and nothing else. But a server that restarts
-//! frees all locks at once, so whoever has lost its own connection calls nobody dead until
-//! [everybody had time](SETTLE) to take their locks again.
+//! A connection may also break while its process lives. The session then reconnects and takes its locks again. Only
+//! a worker whose lock is found free twice, [`GRACE`] apart, counts as dead. A worker that is fenced by mistake
+//! loses its runs and nothing else. A server that restarts releases all locks at once, so a process that has lost
+//! its own connection calls no worker dead until [others have had time](SETTLE) to take their locks again.
 
 use std::time::Duration;
 
@@ -21,12 +20,12 @@ use super::server::takes_writes;
 use super::session::Wish;
 use crate::model::WorkerId;
 
-/// How long a lock has to be free. Longer than it takes to make a connection when the server is
-/// well, and short against the second within which a death should be noticed.
+/// How long a lock has to be free. Longer than connecting takes while the server is well, and short compared with
+/// the second within which a death should be noticed.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// How long the others may take to connect again after a restart of the server: two of the longest
-/// waits of a [session](super::session), and some time to do it.
+/// How long other processes may take to reconnect after a restart of the server: two of the longest waits of a
+/// [session](super::session), and some time to connect.
 pub(super) const SETTLE: Duration = Duration::from_secs(5);
 
 const UNLOCKED: &str = concat!(
@@ -39,12 +38,12 @@ const UNLOCKED: &str = concat!(
     AND objid::bigint = worker_id & 2147483647)"
 );
 
-/// The locks of the workers registered through one store, and what it can tell of others.
+/// The locks of the workers registered through one store, and what is known of others.
 #[derive(Debug)]
 pub(super) struct Liveness {
     wishes: mpsc::UnboundedSender<Wish>,
     session: JoinHandle<()>,
-    /// Before this time free locks mean nothing.
+    /// Before this time, free locks prove nothing.
     settled_at: watch::Receiver<Instant>,
 }
 
@@ -57,9 +56,9 @@ impl Liveness {
         Self { wishes, session, settled_at }
     }
 
-    /// Takes the lock of a worker that nobody knows of yet; returns whether it is held. Waits for the
-    /// session to connect again if its connection has gone: without the lock nothing would ever tell of the
-    /// worker's death but its lease.
+    /// Takes the lock of a worker whose row is not visible yet; returns whether it is held. If the session's
+    /// connection is broken, waits for the session to reconnect: without the lock, only the lease would show the
+    /// worker's death.
     pub(super) async fn hold(&self, worker: WorkerId) -> bool {
         loop {
             let (answer, answered) = oneshot::channel();
@@ -78,7 +77,7 @@ impl Liveness {
         let _ = self.wishes.send(Wish::LetGo(worker));
     }
 
-    /// The workers whose locks are free and stay so. Takes a while if there are any.
+    /// The workers whose locks stay free. Takes some time if there are any.
     pub(super) async fn find_dead(&self, lanes: &Lanes) -> Result<Vec<WorkerId>, sqlx::Error> {
         if *self.settled_at.borrow() > Instant::now() {
             return Ok(Vec::new());
@@ -90,14 +89,14 @@ impl Liveness {
         tokio::time::sleep(GRACE).await;
         let mut dead = unlocked(lanes).await?;
         dead.retain(|worker| suspects.contains(worker));
-        // Whoever lost its own connection in between was looking at a server that restarts.
+        // If this process lost its connection in between, the server may have restarted.
         if *self.settled_at.borrow() > Instant::now() {
             dead.clear();
         }
         Ok(dead)
     }
 
-    /// Ends the session, and with it all locks.
+    /// Ends the session, which releases all locks.
     pub(super) fn close(&self) {
         self.session.abort();
     }

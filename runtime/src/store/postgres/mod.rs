@@ -1,26 +1,25 @@
-//! The store for many machines: one Postgres database, any number of processes.
+//! The store for several machines: one Postgres database, any number of processes.
 //!
-//! Each transition is one statement where that can be, in read-committed isolation. What a
-//! transition depends on it locks, in the order of the [contract](super): the worker's row, then runs,
-//! ascending. The worker's row is locked as those do who rely on its key (`FOR KEY SHARE`): commits
-//! exclude neither each other nor the renewal of the lease, which changes no key, and would otherwise
-//! wait for ever where one commit begins before the last has ended; fencing locks it `FOR UPDATE` and
-//! excludes them all. A worker's statements ask for its epoch and its lease, and rows for the worker and
-//! its epoch: fencing ends all of them at once, so each would do alone. Lists travel as arrays; the
-//! sessions' settings keep the planner from doing anything but looking up one element after the other,
-//! in their order.
+//! Each transition is one statement if possible, at the isolation level read committed. A transition locks the rows
+//! that its guards depend on, in the order of the [contract](super): the worker's row, then runs in ascending
+//! order. The worker's row is locked `FOR KEY SHARE`, like a row that a foreign key refers to. Commits then exclude
+//! neither each other nor renewals of the lease, which change no key; with a stronger lock, overlapping commits
+//! could delay a renewal forever. Fencing locks the row `FOR UPDATE` and excludes them all. A worker's statements
+//! check its epoch and its lease, and that the rows name the worker and its epoch. Fencing changes all of these at
+//! once, so each check alone would suffice. Lists are passed as arrays; the sessions' settings make the planner
+//! look up one element after the other, in their order.
 //!
-//! Other conditions stand twice as well, and no test can miss one of them. A look for whether there is
-//! anything to do asks what the statement that does it asks again: for runs and activities that are due,
-//! for leases that have run out, for candidates of a claim before they are locked. A start looks for what
-//! is in its way, though the unique indexes would refuse it, because a refusal costs the whole
-//! statement. An order is asked for where an index would give it: that the planner reads the index is
-//! its own affair. Of an attempt, its end is refused by the run's row or the worker's as well, under whose
-//! locks nobody else ends or begins one.
+//! Other conditions are redundant as well, so no test can detect that one of them is missing. A query that checks
+//! whether there is work has the same conditions as the statement that does it: for due runs and activities, for
+//! expired leases, for candidates of a claim before they are locked. A start looks for conflicting runs although
+//! the unique indexes would refuse them, because a refusal fails the whole statement. Statements have an `ORDER BY`
+//! even if the index has that order, because the planner may choose another index. The end of an attempt is also
+//! guarded by the run's or the worker's row: no other transaction ends or begins the attempt while these are
+//! locked.
 //!
-//! Invariant: a statement that relies on a lock taken before it is a statement of its own, because
-//! its snapshot must be younger than the lock. Notifications are sent after the commit by a task of
-//! their own, since they are hints. This module must not know what a snapshot or an arrival holds.
+//! Invariant: a statement that relies on an earlier lock is a separate statement, because its snapshot must be
+//! taken after the lock. Notifications are hints, so a separate task sends them after the commit. This module must
+//! not know the content of a snapshot or an arrival.
 
 mod activities;
 mod attendance;
@@ -83,22 +82,22 @@ use crate::model::Timestamp;
 pub(super) struct PostgresStore {
     hub: Arc<Hub>,
     clock: Clock,
-    /// Connections of owners for claims and commits.
+    /// Connections of owners, for claims and commits.
     lanes: Lanes,
-    /// How many of them commits may have at a time; the others are left to claims.
+    /// How many of them commits may use at the same time; the others are left for claims.
     commit_lanes: usize,
-    /// One for renewals of leases alone, which must not wait for a commit to end.
+    /// A connection for renewals of leases only, which must not wait for a commit.
     leases: Lanes,
-    /// Connections for starts, arrivals, looks for results and news.
+    /// Connections for starts, arrivals, queries of results, and notifications.
     calls: Lanes,
-    /// Connections for everything else.
+    /// Connections for all other calls.
     pool: Lanes,
-    /// Which server they all lead to.
+    /// The server to which they all connect.
     server: Arc<Server>,
     probe: Probe,
     /// One permit for each connection that may be lent to an activity.
     lendable: Arc<Semaphore>,
-    /// How long the server may take to answer.
+    /// How long the server may take to respond.
     answer_timeout: Duration,
     news: News,
     reads: Reads,
@@ -106,23 +105,23 @@ pub(super) struct PostgresStore {
     blockers: Blockers,
 }
 
-/// A call that has taken this part of the time that it may take is looked into: 5 s unless somebody says
-/// otherwise, longer than what locks of piton's own are waited for.
+/// The fraction of its time limit after which a slow call is examined: 5 s by default, longer than any wait for
+/// piton's own locks.
 const SLOW_PART: u32 = 6;
 
-/// So many bytes are sent and written in no time.
+/// The size up to which sending and writing takes no noticeable time.
 const SHORT: usize = 1 << 20;
 
 const NOW: &str = concat!("SELECT now FROM ", now!(), " AS clock");
 
 impl PostgresStore {
-    /// The time that statements are to go by, if it is not the database's.
+    /// The time for statements, if it is not the database's.
     fn given_time(&self) -> Option<i64> {
         self.clock.manual_now().map(Timestamp::as_micros)
     }
 
-    /// Gives up on a server that has gone without a word, as it does when its host loses its power
-    /// or its network: the connection would be open for as long as the operating system hopes.
+    /// Gives up on a server that disappeared without closing the connection, for example because its host lost
+    /// power or its network. The operating system would keep the connection open for much longer.
     async fn answered<T>(
         &self,
         operation: &'static str,
@@ -141,8 +140,8 @@ impl PostgresStore {
         waited.await.inspect_err(|error| judge_server(&self.server, error))
     }
 
-    /// The same for what programs write, of so many bytes. While much is sent, neither the server nor this
-    /// process may be quick to do anything else, which says nothing.
+    /// The same for writes of programs of this size. While large values are sent, both ends may be slow, which
+    /// proves nothing.
     async fn written<T>(
         &self,
         operation: &'static str,
@@ -155,7 +154,7 @@ impl PostgresStore {
         }
     }
 
-    /// The same for what programs ask, who are to hear soon that there is no server.
+    /// The same for queries of programs, which should fail soon if there is no server.
     async fn asked<T>(
         &self,
         operation: &'static str,
@@ -179,7 +178,7 @@ impl PostgresStore {
     }
 }
 
-/// Sees whether an error says that another server has taken the place of this one.
+/// Checks whether an error means that another server has replaced this one.
 fn judge_server(server: &Server, error: &StoreError) {
     if let StoreError::Database { source, .. } = error
         && let Some(error) = source.downcast_ref()
@@ -188,15 +187,15 @@ fn judge_server(server: &Server, error: &StoreError) {
     }
 }
 
-/// Trying again may help if the connection or the server has gone or is not ready, a resource has run
-/// out, or another transaction got in the way.
+/// Retrying may help if the connection or the server is gone or not ready, a resource is exhausted, or another
+/// transaction conflicts.
 fn judge(state: &str) -> Verdict {
-    // The second is that of a read that asks whether writes are taken.
+    // The second is the error of [`takes_writes`](server::takes_writes).
     const READ_ONLY: [&str; 2] = ["25006", "25001"];
     const LOCK_NOT_AVAILABLE: &str = "55P03";
     const QUERY_CANCELED: &str = "57014";
     const SHUTDOWNS: [&str; 4] = ["57P01", "57P02", "57P03", "57P05"];
-    // The process stood still in the middle, and the server has not waited for it.
+    // The process was stopped in the middle, and the server has ended its session.
     const TRANSACTION_TIMEOUTS: [&str; 2] = ["25P03", "25P04"];
     match (state, state.get(..2).unwrap_or_default()) {
         (LOCK_NOT_AVAILABLE | QUERY_CANCELED, _) => Verdict::Retryable,
@@ -205,18 +204,18 @@ fn judge(state: &str) -> Verdict {
         _ if SHUTDOWNS.contains(&state) || TRANSACTION_TIMEOUTS.contains(&state) => {
             Verdict::Retryable
         }
-        // Of data, and of a limit of the server.
+        // Data errors, and limits of the server.
         (_, "22" | "54") => Verdict::Unstorable,
         _ => Verdict::Final,
     }
 }
 
-/// Whether nothing can be named so: the server keeps no such text, and refuses to look for it.
+/// Whether this cannot be a stored name: the server stores no such text, and refuses to compare with it.
 fn names_nothing(text: &str) -> bool {
     text.contains('\0')
 }
 
-/// A text for people as Postgres can keep it: without the character NUL.
+/// A text for people without the character NUL, which Postgres cannot store.
 fn kept(text: &str) -> Cow<'_, str> {
     if text.contains('\0') { text.replace('\0', "\u{FFFD}").into() } else { text.into() }
 }

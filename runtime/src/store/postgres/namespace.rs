@@ -1,4 +1,4 @@
-//! A namespace is a schema: first in the search path of each session of a store.
+//! A namespace is a schema, which is first in the search path of each session of a store.
 
 use std::str::FromStr as _;
 
@@ -13,7 +13,7 @@ const EXISTS: &str = "SELECT EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 
 
 const CURRENT: &str = "SELECT coalesce(current_schema(), '')";
 
-/// Schemas with the tables of a store, but for the one that is used without a namespace.
+/// Schemas with the tables of a store, except the one that is used without a namespace.
 const ALL: &str = "SELECT nspname::text FROM pg_namespace JOIN pg_class ON relnamespace = pg_namespace.oid \
     WHERE relname = 'piton_migrations' AND relkind = 'r' AND nspname IS DISTINCT FROM current_schema() \
     ORDER BY nspname COLLATE \"C\"";
@@ -21,12 +21,12 @@ const ALL: &str = "SELECT nspname::text FROM pg_namespace JOIN pg_class ON relna
 const NO_SEARCH_PATH: &str =
     "what stands before the server keeps the search path back, so no namespace can be used";
 
-/// A session with these options finds the tables of the namespace and nobody else's.
+/// With these options, a session finds only the tables of the namespace.
 pub(super) fn within(connect: PgConnectOptions, namespace: &str) -> PgConnectOptions {
     connect.options([("search_path", format!("\"{namespace}\""))])
 }
 
-/// Creates the schema if it is missing, and sees to it that the session uses it.
+/// Creates the schema if it is missing, and checks that the session uses it.
 pub(super) async fn enter(
     connection: &mut PgConnection,
     namespace: &str,
@@ -34,10 +34,10 @@ pub(super) async fn enter(
 ) -> Result<(), ConnectError> {
     let failed = |error| unreachable(target, error);
     if !exists(connection, namespace).await.map_err(failed)? {
-        // The name has no quotation mark.
+        // The name contains no quotation mark.
         let create = format!("CREATE SCHEMA IF NOT EXISTS \"{namespace}\"");
         let created = sqlx::raw_sql(sqlx::AssertSqlSafe(create)).execute(&mut *connection).await;
-        // Of two sessions that create it at the same time, one fails.
+        // If two sessions create it at the same time, one fails.
         if let Err(error) = created
             && !exists(connection, namespace).await.map_err(failed)?
         {

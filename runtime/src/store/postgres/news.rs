@@ -1,8 +1,8 @@
-//! News between processes.
+//! Notifications between processes.
 //!
-//! Whatever is announced goes to this process's [`Hub`] at once and, through a task that gathers
-//! what comes up within some milliseconds, to all others in one `NOTIFY`. A store hears its own
-//! notifications too and knows them by their origin.
+//! A notification goes to this process's [`Hub`] at once. A task collects notifications for some milliseconds and
+//! sends them to other processes in one `NOTIFY`. A store also receives its own notifications and recognizes them
+//! by their origin.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -19,29 +19,28 @@ use super::lanes::Lanes;
 use crate::model::{Handle, RunId, WorkerId};
 use crate::store::{ActivityKey, Ending, Hub, RunEvent};
 
-/// The channel of all notifications. A channel belongs to the database, so its name says which schema it is of; a
-/// schema's own name may be as long as a channel's.
+/// The channel of all notifications. Channels are per database, so the name contains a hash of the schema; the name
+/// of a schema may itself be as long as that of a channel.
 const CHANNEL: &str = "SELECT 'piton ' || hashtext(current_schema())";
 
 /// The longest notification that Postgres accepts is one byte under 8,000.
 const MAX_PAYLOAD: usize = 7_900;
 
-/// The most pieces of news in one transaction.
+/// The maximum number of notifications in one transaction.
 const MAX_ITEMS: usize = 4_096;
 
-/// After so much time for each piece of news, but not more than [`MAX_PAUSE`], the next ones are sent. A
-/// transaction costs the server, and all who listen, as much as dozens of steps do, however little it
-/// tells; so where runs end by the thousand, few tell of many, and where one ends now and then, it is
-/// told at once.
+/// The pause before the next transaction, per notification sent, up to [`MAX_PAUSE`]. A transaction costs the
+/// server, and every listener, as much as dozens of steps, however little it contains. So if thousands of runs end,
+/// few transactions report many of them, and if a run ends now and then, it is reported at once.
 const PAUSE: Duration = Duration::from_micros(250);
 const MAX_PAUSE: Duration = Duration::from_millis(5);
 
-/// News need not outlive the server, so nobody waits for its log to be flushed: what is told of has
-/// been committed before.
+/// Notifications need not survive the server, so their commit does not wait for the log; the events they report are
+/// already committed.
 const SEND: &str = "SELECT set_config('synchronous_commit', 'off', true), \
     pg_notify($2, payload) FROM unnest($1::text[]) AS payload";
 
-/// Tells the notifications of one store from those of others.
+/// Distinguishes the notifications of one store from those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Origin(u64);
 
@@ -52,7 +51,7 @@ impl Origin {
     }
 }
 
-/// A piece of news.
+/// A notification.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
     Due,
@@ -62,12 +61,12 @@ enum Item {
     GivenUp(Uuid, u64),
 }
 
-/// Where a store says what it has committed.
+/// Where a store reports its commits.
 #[derive(Debug)]
 pub(super) struct News {
     hub: Arc<Hub>,
     items: mpsc::UnboundedSender<Item>,
-    /// The workers of this process, which hear from the hub.
+    /// The workers of this process, which are notified by the hub.
     workers: Mutex<BTreeSet<WorkerId>>,
     task: JoinHandle<()>,
 }
@@ -85,14 +84,13 @@ impl News {
         Self { hub, items, workers: Mutex::default(), task }
     }
 
-    /// Some run may be due.
+    /// A run may be due.
     pub(super) fn due(&self) {
         self.hub.announce_due();
         self.send(Item::Due);
     }
 
-    /// The inbox of a run has grown. Only its owner, if it has one, has to be told: whoever claims it
-    /// later looks into it.
+    /// A run has a new arrival. Only its owner has to be notified: a later claim reads the inbox.
     pub(super) fn arrival(&self, run_id: RunId, owner: Option<WorkerId>) {
         self.hub.announce(RunEvent::Arrival(run_id));
         if owner.is_some_and(|owner| !self.workers().contains(&owner)) {
@@ -100,17 +98,17 @@ impl News {
         }
     }
 
-    /// A worker has been registered here.
+    /// A worker was registered in this process.
     pub(super) fn register(&self, worker: WorkerId) {
         self.workers().insert(worker);
     }
 
-    /// It is gone.
+    /// A worker was removed.
     pub(super) fn release(&self, worker: WorkerId) {
         self.workers().remove(&worker);
     }
 
-    /// A run has become blocked.
+    /// A run was blocked.
     pub(super) fn blocked(&self, run_id: RunId) {
         self.hub.announce(RunEvent::Settled(run_id));
         self.send(Item::Settled(run_id.as_uuid()));
@@ -122,13 +120,13 @@ impl News {
         self.send(Item::Settled(run_id.as_uuid()));
     }
 
-    /// Some activity on this queue may be due.
+    /// An activity on this queue may be due.
     pub(super) fn queued(&self, queue: &str) {
         self.hub.announce_queued(queue);
         self.send(Item::Queued(queue.to_owned()));
     }
 
-    /// A run has given up an activity of which an attempt is being made.
+    /// A run has dropped an activity with a running attempt.
     pub(super) fn given_up(&self, key: ActivityKey) {
         self.hub.announce_given_up(key);
         self.send(Item::GivenUp(key.run_id.as_uuid(), key.handle.0));
@@ -139,12 +137,12 @@ impl News {
     }
 
     fn workers(&self) -> MutexGuard<'_, BTreeSet<WorkerId>> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The value is consistent after every operation, so a poisoned lock is usable.
         self.workers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn send(&self, item: Item) {
-        // A store that is closed has nobody to tell.
+        // A closed store sends no notifications.
         let _ = self.items.send(item);
     }
 }
@@ -155,7 +153,7 @@ impl Drop for News {
     }
 }
 
-/// News that cannot be sent is dropped: others find out by their slow poll.
+/// Notifications that cannot be sent are dropped: the slow poll of other processes finds the changes.
 async fn send_all(lanes: Lanes, mut news: Paced, origin: Origin, channel: Arc<str>) {
     while let Some(items) = news.next().await {
         if let Err(error) = send(&lanes, &channel, write(&items, origin)).await {
@@ -164,7 +162,7 @@ async fn send_all(lanes: Lanes, mut news: Paced, origin: Origin, channel: Arc<st
     }
 }
 
-/// What is to be sent, with a pause after much of it.
+/// Sends notifications, with a pause after many.
 struct Paced {
     items: mpsc::UnboundedReceiver<Item>,
     batch: Vec<Item>,
@@ -176,7 +174,7 @@ impl Paced {
         Self { items, batch: Vec::new(), next_at: Instant::now() }
     }
 
-    /// What has come since the last time; `None` once nobody can send any more.
+    /// The notifications since the last call; `None` once all senders are gone.
     async fn next(&mut self) -> Option<BTreeSet<Item>> {
         if self.items.recv_many(&mut self.batch, MAX_ITEMS).await == 0 {
             return None;
@@ -200,8 +198,8 @@ async fn send(lanes: &Lanes, channel: &str, payloads: Vec<String>) -> Result<(),
     Ok(())
 }
 
-/// Items as payloads: the origin, then `d`, `a<run id>`, `s<run id>`, `q<queue in hexadecimal>` or
-/// `g<run id>.<handle>`, separated by spaces.
+/// Notifications as payloads: the origin, then `d`, `a<run id>`, `s<run id>`, `q<queue in hexadecimal>` or `g<run
+/// id>.<handle>`, separated by spaces.
 fn write(items: &BTreeSet<Item>, origin: Origin) -> Vec<String> {
     let mut payloads = vec![format!("{:x}", origin.0)];
     for item in items {
@@ -225,7 +223,7 @@ fn write(items: &BTreeSet<Item>, origin: Origin) -> Vec<String> {
     payloads
 }
 
-/// Passes on what others have sent; what cannot be read is from another version and is skipped.
+/// Passes on other stores' notifications; those of unknown versions are skipped.
 pub(super) fn publish(payload: &str, own: Origin, hub: &Hub) {
     let mut words = payload.split(' ');
     if words.next().and_then(|origin| u64::from_str_radix(origin, 16).ok()) == Some(own.0) {

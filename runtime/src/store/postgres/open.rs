@@ -1,4 +1,4 @@
-//! Reaching the server and bringing the schema up to date.
+//! Connecting to the server and migrating the schema.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -35,33 +35,33 @@ static MIGRATIONS: LazyLock<Migrator> = LazyLock::new(|| {
 
 const NEWEST_APPLIED: &str = "SELECT max(version) FROM piton_migrations";
 
-/// A pooler that hands out connections for a transaction at a time: nobody would hear news, and locks
-/// would outlive those who hold them.
+/// A pooler that assigns connections per transaction: notifications would not arrive, and locks would outlive their
+/// sessions.
 const NO_SESSIONS: &str = "what stands before it lets sessions share a connection, as a pooler does that is \
     set to transactions; piton needs sessions of its own";
 
-/// What a prepared statement of such a session comes to: others have made one of that name, or theirs is
-/// elsewhere.
+/// The errors of a prepared statement in such a session: another client has used its name, or the statement is in
+/// another session.
 const DUPLICATE_STATEMENT: &str = "42P05";
 const UNKNOWN_STATEMENT: &str = "26000";
 
-/// With a name for another database, as it is written in statements.
+/// With a placeholder for the database's name, as it is quoted in statements.
 const ENCODING: &str = "SELECT current_setting('server_encoding') AS encoding, \
     quote_ident(current_database() || '_utf8') AS name";
 
 const HAS_MIGRATIONS: &str = "SELECT to_regclass('piton_migrations') IS NOT NULL";
 
-/// Two batches of commits at a time keep server and worker busy by turns; three gained nothing.
+/// Two concurrent batches of commits keep server and worker busy; three gained nothing in measurements.
 const MAX_COMMIT_LANES: usize = 2;
 
-/// The certificate is not trusted, or the URL asks for what this build does not have.
+/// The certificate is not trusted, or the URL requires a feature that this build lacks.
 #[cfg(feature = "tls")]
 const NO_TLS: &str = "no connection over TLS can be made";
 #[cfg(not(feature = "tls"))]
 const NO_TLS: &str = "connections over TLS need the feature `tls` of piton";
 
-/// Lists of rows are looked up one by one in the order given, whatever the statistics say, and
-/// plans do not depend on the length of a list.
+/// Rows of lists are looked up one by one in the given order, whatever the statistics are, and plans do not depend
+/// on the length of a list.
 const SETTINGS: [(&str, &str); 6] = [
     ("enable_hashjoin", "off"),
     ("enable_mergejoin", "off"),
@@ -71,16 +71,16 @@ const SETTINGS: [(&str, &str); 6] = [
     ("plan_cache_mode", "force_generic_plan"),
 ];
 
-/// For how long the server goes on sending to a process that reads nothing, in milliseconds: as long as the
-/// process waits for an answer. Meanwhile what the statement has locked stays locked, and neither the limit
-/// for a statement nor that for an idle transaction ends it. It is the network's, so a socket file has none.
+/// How long the server keeps sending to a process that does not read, in milliseconds: as long as the process waits
+/// for a response. Meanwhile the locks of the statement are held, and neither the limit for statements nor that for
+/// idle transactions applies. It is a network setting, so Unix sockets do not have it.
 const SENDING: &str = "tcp_user_timeout";
 
-/// Whether the answer to a commit means that it is on disk. Every value but `off` does, as far as this
-/// server goes; what it means for others is for whoever set it to say.
+/// Whether the response to a commit means that it is on disk. For this server, every value except `off` does; what
+/// it means for replicas is up to the operator.
 const COMMITS: &str = "synchronous_commit";
 
-/// Whether the server itself asks its disk, which nobody can do for it.
+/// Whether the server itself flushes to its disk, which clients cannot set.
 const DISK: &str = "fsync";
 
 const OFF: &str = "off";
@@ -125,8 +125,8 @@ pub(in crate::store) async fn open(
     }
     let server = Arc::new(Server::new());
     server.meet(&mut connection).await.map_err(failed)?;
-    // One is for renewals, and of the rest a third for owners: for commits, and one for claims. A
-    // quarter is for what programs ask for all the time.
+    // One is for renewals. Of the rest, a third is for owners: commits, and one for claims. A quarter is for
+    // frequent calls of programs.
     let lanes = (options.connections / 3).max(2);
     let calls = (options.connections / 4).max(1);
     let others = options.connections.saturating_sub(1 + lanes + calls).max(1);
@@ -142,7 +142,7 @@ pub(in crate::store) async fn open(
     let blockers = Blockers::new(connect.clone());
     let probe = Probe::new(connect.clone());
     let mut lasting = listen(&connect, &server, &channel).await.map_err(failed)?;
-    // Of two sessions at the same time, each has a process to itself.
+    // Two concurrent sessions have separate server processes.
     let process = process_of(&mut connection).await.map_err(failed)?;
     let other = (&mut lasting.listener).acquire().await.map_err(failed)?;
     if process == process_of(other).await.map_err(failed)? {
@@ -154,7 +154,7 @@ pub(in crate::store) async fn open(
     }
     connection.close().await.map_err(failed)?;
     let (wishes, receiver) = mpsc::unbounded_channel();
-    // Locks that were free before this store came tell of the dead.
+    // Locks that were free before this store was opened prove a death.
     let (settled_at, settled) = watch::channel(Instant::now());
     let session = Session {
         connect,
@@ -170,7 +170,7 @@ pub(in crate::store) async fn open(
     let liveness = Liveness::new(wishes, tokio::spawn(session.run(lasting)), settled);
     let answer_timeout = options.answer_timeout;
     let clock = options.clock.clone();
-    // Half of them, so that signals and lookups find one.
+    // Half of them, so that signals and lookups find a free one.
     let lendable = Arc::new(Semaphore::new((others as usize / 2).max(1)));
     Ok(PostgresStore {
         hub,
@@ -191,7 +191,7 @@ pub(in crate::store) async fn open(
     })
 }
 
-/// Without a prepared statement: what stands before the server may not keep them.
+/// Without a prepared statement, which a pooler may not keep.
 async fn check_encoding(connection: &mut PgConnection, target: &str) -> Result<(), ConnectError> {
     let failed = |error| unreachable(target, error);
     let found = sqlx::raw_sql(ENCODING).fetch_one(connection).await.map_err(failed)?;
@@ -204,19 +204,19 @@ async fn check_encoding(connection: &mut PgConnection, target: &str) -> Result<(
     Err(ConnectError::Encoding { target: target.to_owned(), encoding, command })
 }
 
-/// Without a prepared statement, whose name another session may have given away.
+/// Without a prepared statement, whose name may be taken in a shared session.
 async fn process_of(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
     sqlx::raw_sql("SELECT pg_backend_pid()").fetch_one(connection).await?.try_get(0)
 }
 
-/// When the server says of a commit that it is done.
+/// When the server acknowledges a commit.
 #[derive(PartialEq)]
 enum Commits {
     OnDisk,
     TooEarly,
 }
 
-/// Warns if sessions do not have the settings that they were started with. Tells what a commit means.
+/// Warns if sessions lack the settings with which they were started. Returns the meaning of a commit.
 async fn check_settings(connection: &mut PgConnection) -> Result<Commits, sqlx::Error> {
     let names = SETTINGS.map(|(name, _)| name);
     let names = [&[COMMITS, DISK], &names[..]].concat();
@@ -251,7 +251,7 @@ async fn migrate(connection: &mut PgConnection, target: &str) -> Result<(), Conn
             Err(ConnectError::NewerSchema { target: target.to_owned(), found, known })
         }
         Some(found) if found == known => Ok(()),
-        // Processes that start together take turns under an advisory lock.
+        // An advisory lock makes processes that start at the same time take turns.
         _ => MIGRATIONS.run_direct(None, connection, false).await.map_err(|source| match source {
             MigrateError::Execute(error) => unreachable(target, error),
             source => ConnectError::Migration { target: target.to_owned(), source },
@@ -269,13 +269,13 @@ async fn newest_applied(connection: &mut PgConnection) -> Result<Option<i64>, sq
 fn is_refused_by_tls(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::Tls(_) => true,
-        // What rustls says of a certificate comes as this.
+        // The form in which rustls reports certificate errors.
         sqlx::Error::Io(error) => error.kind() == ErrorKind::InvalidData,
         _ => false,
     }
 }
 
-/// Says what the SQLSTATE means for somebody who wants to connect.
+/// Explains the SQLSTATE to somebody who wants to connect.
 pub(super) fn unreachable(target: &str, error: sqlx::Error) -> ConnectError {
     let state = error.as_database_error().and_then(|error| error.code());
     let reason = match state.as_deref() {

@@ -1,7 +1,7 @@
-//! Whether there is a server at all, for calls that wait for its answer.
+//! Checks whether a server responds at all, for calls that wait.
 //!
-//! A statement may take its time; a server that has stopped answers nobody. So while a call waits, a new
-//! connection is tried now and then, one for all who wait.
+//! A statement may take long, but a server that is gone responds to nobody. While calls wait, a new connection is
+//! therefore opened now and then, one for all of them.
 
 use std::io::ErrorKind;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,30 +12,30 @@ use sqlx::{ConnectOptions as _, Connection as _, Error};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-/// How long a call waits before it is asked.
+/// How long a call waits before the check.
 const SOON: Duration = Duration::from_secs(3);
 
-/// How long a server may take to take a connection and answer on it. With [`SOON`], less than the 5 s after
-/// which a program is to hear of it.
+/// How long a server may take to accept a connection and respond on it. Together with [`SOON`], less than the 5 s
+/// after which a program gets an error.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1_500);
 
-/// For how long what was found of a server that does not answer holds for others.
+/// How long the result for a server that does not respond is reused.
 const GONE_FOR: Duration = Duration::from_secs(1);
 
 /// See the [module documentation](self).
 #[derive(Debug)]
 pub(super) struct Probe {
     connect: PgConnectOptions,
-    /// What was found last. Whoever asks has the lock, and the others wait for that.
+    /// The last result. The task that checks holds the lock, and the others wait for it.
     found: Mutex<Option<Found>>,
-    /// Whether the server did not answer when it was last asked.
+    /// Whether the server did not respond at the last check.
     is_suspect: AtomicBool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Found {
     at: Instant,
-    /// Why the server is taken to be gone.
+    /// Why the server counts as gone.
     gone: Option<ErrorKind>,
 }
 
@@ -44,13 +44,13 @@ impl Probe {
         Self { connect, found: Mutex::default(), is_suspect: AtomicBool::new(false) }
     }
 
-    /// How long a call waits before it asks. Whoever comes while the server does not answer has waited for
-    /// others before, in whose batch there was no place.
+    /// How long a call waits before the check. While the server does not respond, calls have already waited for a
+    /// place in a batch.
     pub(super) fn patience(&self) -> Duration {
         if self.is_suspect.load(Ordering::Relaxed) { Duration::ZERO } else { SOON }
     }
 
-    /// Asks the server, unless somebody else has just now. Returns why it is taken to be gone.
+    /// Checks the server, unless another task has just done so. Returns why it counts as gone.
     pub(super) async fn gone(&self) -> Option<Error> {
         let mut found = self.found.lock().await;
         let holds = |found: &Found| {
@@ -62,7 +62,7 @@ impl Probe {
             None => {
                 let gone = match timeout(ANSWER_TIMEOUT, ask(&self.connect)).await {
                     Ok(Err(Error::Io(error))) => Some(error.kind()),
-                    // Whoever refuses is there.
+                    // A server that refuses the connection is there.
                     Ok(_) => None,
                     Err(_) => Some(ErrorKind::TimedOut),
                 };
@@ -77,7 +77,7 @@ impl Probe {
     }
 }
 
-/// The end of a wait for a server that does not answer.
+/// The error of waiting for a server that does not respond.
 pub(super) fn silence() -> Error {
     Error::Io(std::io::Error::new(ErrorKind::TimedOut, "the server does not answer"))
 }

@@ -1,7 +1,7 @@
-//! Promises and who awaits them.
+//! Promises and waits for them.
 //!
-//! Promises are locked by the hashes of their keys, in order, because a promise that is completed before anybody awaits
-//! it has no row that could be locked.
+//! Promises are locked by the hashes of their keys, in order, because a promise that is completed before its first
+//! wait has no row to lock.
 
 use std::collections::BTreeSet;
 
@@ -35,8 +35,7 @@ const RUNS: &str = concat!(
     ", closed_at IS NULL AS is_open FROM piton_runs WHERE run_id = ANY ($1)"
 );
 
-/// The open one, or else the one started last. `$2` is the run whose id stands for its workflow id, if it is the
-/// one that is asked for.
+/// The open run, or else the one started last. `$2` is the run whose id is also the requested workflow id.
 const HOLDER: &str = concat!(
     "SELECT run_id, ",
     workflow_id!("piton_runs"),
@@ -48,12 +47,12 @@ const HOLDER: &str = concat!(
      ORDER BY closed_at IS NULL DESC, started_at DESC, run_id DESC LIMIT 1"
 );
 
-/// In the order that they are named in.
+/// In the order in which they are named.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(hashtext('piton promises ' || current_schema()), key) \
     FROM unnest($1::int[]) AS key";
 
-/// Of each promise, by their keys. Subqueries as values or lateral ones are looked up one by one, whatever the
-/// planner has seen of the tables.
+/// For each promise, by key. Scalar and lateral subqueries are looked up one by one, whatever the planner's
+/// statistics are.
 const PROMISES: &str = concat!(
     "SELECT promise.* FROM unnest($1::text[], $2::text[]) AS asked (scope, name) \
      CROSS JOIN LATERAL (SELECT ",
@@ -87,7 +86,7 @@ const REMOVE_KEYS: &str = "DELETE FROM piton_arrival_keys WHERE run_id = \
 
 const REMOVE: &str = "DELETE FROM piton_promises WHERE scope = $1 AND name = $2";
 
-/// What is awaited of these runs and has come to nothing. Who waits for nothing any more has no row.
+/// Awaited promises of these runs without an outcome. Withdrawn waits have no row.
 const AWAITED: &str = "SELECT scope, name FROM piton_promises \
     WHERE run_id = ANY ($1) AND outcome IS NULL";
 
@@ -100,7 +99,7 @@ const REMOVE_WAITS: &str = "DELETE FROM piton_promise_waits AS wait \
     AND wait.name = ANY (ARRAY[gone.name]) AND wait.run_id = ANY (ARRAY[gone.run_id]) \
     AND wait.handle = ANY (ARRAY[gone.handle])";
 
-/// A null stands for "any". What does not fit is not even read.
+/// Null means any. Rows that do not fit in the response are not read.
 const LIST: &str = concat!(
     "SELECT ",
     promise_columns!(),
@@ -221,11 +220,12 @@ async fn find(
     let mut found = found.into_iter().map(Option::into_iter);
     let own = found.next().and_then(|mut own| own.next());
     let ahead = found.next().and_then(|mut ahead| ahead.next());
-    // What was completed for a workflow id counts for the run that has it.
+    // A completion for a workflow id applies to the run that has the id.
     Ok(own.clone().filter(|own| own.outcome.is_some()).or(ahead).or(own))
 }
 
-/// Does work, and in later transactions what is left of it because too many wait. Tells what completions are told.
+/// Does the work, and in later transactions the rest, if promises have too many waits. Returns the outcomes of
+/// completions.
 pub(super) async fn do_work(
     store: &PostgresStore,
     mut work: Vec<Work>,
@@ -233,7 +233,7 @@ pub(super) async fn do_work(
 ) -> Result<Vec<Option<CompletionOutcome>>, StoreError> {
     let mut outcomes = None;
     while !work.is_empty() {
-        // Otherwise a run has got the workflow id, or has closed, since it was looked up.
+        // Otherwise a run has taken the workflow id, or has closed, since the lookup.
         if let Some(decided) = do_at_once(store, &mut work, operation).await? {
             outcomes.get_or_insert(decided.outcomes);
             work = decided.left.into_iter().map(Work::Settle).collect();
@@ -242,7 +242,7 @@ pub(super) async fn do_work(
     Ok(outcomes.unwrap_or_default())
 }
 
-/// One transaction; `None` if it is to be tried again. Work for messages that somebody else has taken is left out.
+/// One transaction; `None` if it has to be repeated. Skips work whose messages another transaction has deleted.
 async fn do_at_once(
     store: &PostgresStore,
     work: &mut Vec<Work>,
@@ -263,7 +263,7 @@ async fn do_at_once(
     take(connection, work).await.map_err(failed)?;
     let keys = sql::keys(&*work, &places);
     lock(connection, &keys).await.map_err(failed)?;
-    // Not before the lock: whoever has it first may have waited for a run that was started meanwhile.
+    // After the lock, because an earlier holder of it may have waited for a run that was started meanwhile.
     let by_workflow_id = work.iter().map(Work::scope);
     let by_workflow_id =
         by_workflow_id.filter(|scope| matches!(scope, PromiseScope::WorkflowId(_)));
@@ -308,7 +308,7 @@ async fn time(
     Ok(Timestamp(now))
 }
 
-/// Finds out whose the promises are.
+/// Finds the promises' runs.
 async fn find_places<'a>(
     connection: &mut PgConnection,
     scopes: impl Iterator<Item = &'a PromiseScope>,
@@ -339,7 +339,7 @@ async fn find_places<'a>(
     Ok(places)
 }
 
-/// Takes messages out of the outbox, and leaves the work whose messages somebody else has taken.
+/// Deletes messages from the outbox, and skips work whose messages another transaction has deleted.
 async fn take(connection: &mut PgConnection, work: &mut Vec<Work>) -> Result<(), sqlx::Error> {
     let messages: BTreeSet<MessageKey> = work.iter().filter_map(Work::message).collect();
     if messages.is_empty() {
@@ -367,7 +367,7 @@ async fn lock(
     Ok(())
 }
 
-/// Reads the promises and the first of those who await them.
+/// Reads the promises and the first waits for each.
 async fn read_rows(
     connection: &mut PgConnection,
     keys: &BTreeSet<PromiseKey>,
@@ -418,7 +418,7 @@ async fn write(
     mark(connection, owners).await.map_err(failed)
 }
 
-/// Tells those who wait for promises of runs that are closed.
+/// Ends the waits for promises of closed runs.
 pub(super) async fn end_promises(
     store: &PostgresStore,
     closes: &[MessageKey],

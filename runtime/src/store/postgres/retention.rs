@@ -1,4 +1,4 @@
-//! Runs that are over are removed after a while.
+//! Removing old closed runs.
 
 use async_trait::async_trait;
 use sqlx::{FromRow, PgConnection};
@@ -14,14 +14,14 @@ use crate::store::{
     StripClosed, Stripped,
 };
 
-/// From one name to the next.
+/// Skips from one name to the next.
 const WORKFLOWS: &str = "WITH RECURSIVE named AS (\
     SELECT min(workflow) AS workflow FROM piton_runs WHERE closed_at >= 0 \
     UNION ALL SELECT (SELECT min(workflow) FROM piton_runs \
     WHERE closed_at >= 0 AND workflow > named.workflow) FROM named WHERE workflow IS NOT NULL) \
     SELECT workflow FROM named WHERE workflow IS NOT NULL";
 
-/// Those of a workflow that closed until then, behind a place.
+/// The runs of a workflow that had closed by then, after a place.
 macro_rules! old {
     () => {
         " FROM piton_runs AS run WHERE workflow = $1 AND closed_at >= 0 AND closed_at <= $2 \
@@ -31,11 +31,11 @@ macro_rules! old {
 
 const LOOK: &str = concat!("SELECT 1", old!(), " LIMIT 1");
 
-/// Of two who remove at a time, one lets the other.
+/// Of two concurrent removals, one gives way.
 const LOCK: &str =
     "SELECT pg_try_advisory_xact_lock(hashtext('piton retention ' || current_schema()), 0)";
 
-/// That no open run may ask for it as for its child.
+/// The condition that no open run may ask for it as its child.
 macro_rules! has_no_open_parent {
     () => {
         concat!(
@@ -73,7 +73,7 @@ const WITH_KEYS: &str = concat!(
     " LIMIT $5"
 );
 
-/// Somebody may have opened a run again since it was found.
+/// An operator may have reopened a run since it was found.
 const LOCK_CLOSED: &str = "SELECT run_id FROM piton_runs WHERE run_id = ANY ($1) AND closed_at IS NOT NULL \
     ORDER BY run_id FOR UPDATE SKIP LOCKED";
 
@@ -121,8 +121,8 @@ const DELETE: [&str; 13] = [
     "DELETE FROM piton_runs WHERE run_id = ANY ($1)",
 ];
 
-/// Of chains that are gone as a whole: the rows by which they are children, and those of their children whose policies
-/// need not be applied any more.
+/// For chains that are gone entirely: the rows by which they are children, and those of their own children, except
+/// those whose policies still have to be applied.
 const DELETE_CHILDREN: &str = "DELETE FROM piton_children AS child USING \
     (SELECT chain FROM unnest($1::uuid[]) AS named (chain) \
     WHERE NOT EXISTS (SELECT FROM piton_runs WHERE run_id = chain) \
@@ -294,7 +294,7 @@ async fn remove_closed(
     Ok(Removed { runs: run_ids.len() as u64, next })
 }
 
-/// Removes runs that are over and locked.
+/// Removes closed, locked runs.
 pub(super) async fn remove(
     connection: &mut PgConnection,
     run_ids: &[Uuid],

@@ -26,7 +26,7 @@ const INSERT: &str = concat!(
     " AS clock ON CONFLICT DO NOTHING"
 );
 
-/// A statement of its own, to which the other creation that the insert has waited for is visible.
+/// A separate statement, which sees the concurrent creation for which the insert has waited.
 const IS_THE_SAME: &str =
     "SELECT EXISTS (SELECT 1 FROM piton_schedules WHERE schedule_id = $1 AND token = $2)";
 
@@ -38,7 +38,7 @@ const FIND: &str = concat!(
     " AND schedule_id = $1"
 );
 
-/// A null stands for "any". What does not fit is not even read.
+/// Null means any. Rows that do not fit in the response are not read.
 const LIST: &str = concat!(
     "SELECT ",
     schedule_columns!("sized"),
@@ -59,7 +59,7 @@ const COUNT: &str = concat!(
     " AND ($1::text IS NULL OR workflow = $1)"
 );
 
-/// The first due time of each workflow is one look into the index.
+/// The first due time of each workflow is one lookup in the index.
 const NEXT: &str = concat!(
     "SELECT clock.now, (SELECT min((SELECT due_at FROM piton_schedules AS schedule \
      WHERE schedule.workflow = named.workflow AND due_at IS NOT NULL ORDER BY due_at LIMIT 1)) \
@@ -78,7 +78,7 @@ const CLAIM: &str = concat!(
     schedule_columns!("schedule")
 );
 
-/// Two who save the same schedules lock them in one order.
+/// Two transactions that save the same schedules lock them in the same order.
 const LOCK: &str = "SELECT 1 FROM piton_schedules WHERE schedule_id = ANY ($1) \
     ORDER BY schedule_id FOR UPDATE";
 

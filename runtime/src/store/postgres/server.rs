@@ -1,13 +1,12 @@
-//! Which server answers, and whether it is still the one that takes writes.
+//! Identifies the server, and checks that it still accepts writes.
 //!
-//! Another may take its place behind the same name: the old one is made read-only, or follows the new one,
-//! while the sessions on it stay open. Whoever goes on asking there is told what was true before. So every
-//! new connection says which server it has come to, whoever reads there asks in the same statement whether
-//! it still [takes writes](takes_writes), and the first sign of another server ends the trust in all
-//! connections that were made before, also the lasting one with its locks.
+//! Another server may take the place of this one behind the same name: the old one becomes read-only or follows the
+//! new one, while its sessions stay open and would return outdated rows. So every new connection reads the server's
+//! identity, and every read also checks whether the server [accepts writes](takes_writes). At the first sign of
+//! another server, all earlier connections are discarded, including the session with its locks.
 //!
-//! What tells servers apart is their history: a server that takes the place of one it followed begins a new
-//! timeline. Where a server does not say which one it is, its answers are believed.
+//! Servers are identified by their history: a server that is promoted begins a new timeline. If a server does not
+//! report its identity, it is trusted.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,13 +15,13 @@ use sqlx::{Error, FromRow as _};
 use tokio::sync::watch;
 use tracing::warn;
 
-/// What a server answers to a write, or to [`takes_writes`], that takes none.
+/// The errors of a server that accepts no writes, for a write or for [`takes_writes`].
 const REFUSED_WRITE: [&str; 2] = ["25006", "25001"];
 
 const NO_WRITES: &str = "it is read-only";
 
-/// That the server takes writes. Where it does not, the statement fails: in a read-only transaction no
-/// setting can be made that says otherwise. Elsewhere it changes nothing.
+/// A condition that fails the statement if the server accepts no writes: a read-only transaction cannot be set to
+/// read-write. Otherwise it has no effect.
 macro_rules! takes_writes {
     () => {
         "(SELECT set_config('transaction_read_only', 'off', true)) IS NOT NULL"
@@ -30,7 +29,7 @@ macro_rules! takes_writes {
 }
 pub(super) use takes_writes;
 
-/// The first eight digits of the name of a file of the log are the timeline.
+/// The first eight digits of a log file's name are the timeline.
 const WHO: &str = "SELECT system_identifier::text AS system, \
     current_setting('transaction_read_only') = 'off' AS takes_writes, \
     CASE WHEN NOT pg_is_in_recovery() THEN left(pg_walfile_name(pg_current_wal_lsn()), 8) END AS timeline \
@@ -44,12 +43,12 @@ struct Who {
     timeline: Option<String>,
 }
 
-/// What is known of the server that a store writes to.
+/// The server to which a store writes.
 #[derive(Debug)]
 pub(super) struct Server {
-    /// Its system and timeline, once one has said so.
+    /// Its system identifier and timeline, once reported.
     known: Mutex<Option<(String, String)>>,
-    /// Counts how often the trust in all connections has ended.
+    /// Counts how often all connections were discarded.
     generation: watch::Sender<u64>,
 }
 
@@ -58,19 +57,19 @@ impl Server {
         Self { known: Mutex::default(), generation: watch::Sender::new(0) }
     }
 
-    /// Connections that were made in another generation are not to be used any more.
+    /// Connections opened in another generation must not be used.
     pub(super) fn generation(&self) -> u64 {
         *self.generation.borrow()
     }
 
-    /// Returns once connections of this generation are not to be used any more.
+    /// Returns once connections of this generation must not be used.
     pub(super) async fn distrusted(&self, generation: u64) {
         let mut generations = self.generation.subscribe();
-        // It is open for as long as `self` is.
+        // The channel is open as long as `self` exists.
         let _ = generations.wait_for(|now| *now != generation).await;
     }
 
-    /// Ends the trust in all connections if `error` says that the server takes no writes.
+    /// Discards all connections if `error` means that the server accepts no writes.
     pub(super) fn judge(&self, error: &Error) {
         let code = error.as_database_error().and_then(|error| error.code());
         if code.is_some_and(|code| REFUSED_WRITE.contains(&&*code)) {
@@ -79,14 +78,14 @@ impl Server {
         }
     }
 
-    /// Sees which server a new connection has come to. Returns the generation of the connection.
+    /// Checks the identity of the server of a new connection. Returns the generation of the connection.
     ///
     /// # Errors
-    /// The server takes no writes, or is one whose place another has taken.
+    /// The server accepts no writes, or was replaced by another one.
     pub(super) async fn meet(&self, connection: &mut PgConnection) -> Result<u64, Error> {
         let row = match sqlx::raw_sql(WHO).fetch_one(connection).await {
             Ok(row) => row,
-            // It does not let this user know.
+            // This user has no permission to read it.
             Err(Error::Database(_)) => return Ok(self.generation()),
             Err(error) => return Err(error),
         };
@@ -94,7 +93,7 @@ impl Server {
         let Some(timeline) = timeline.filter(|_| takes_writes) else {
             return Err(refused(NO_WRITES));
         };
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The value is consistent after every operation, so a poisoned lock is usable.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         match &*known {
             Some((same, newest)) if *same == system && *newest > timeline => {
@@ -113,12 +112,12 @@ impl Server {
     }
 }
 
-/// Another try may find the server that takes writes.
+/// A retry may reach the server that accepts writes.
 fn refused(reason: &'static str) -> Error {
     Error::Io(std::io::Error::other(reason))
 }
 
-/// Whether a server was met that takes no writes.
+/// Whether a server without writes was reached.
 pub(super) fn is_refused(error: &Error) -> bool {
     matches!(error, Error::Io(error) if error.to_string() == NO_WRITES)
 }

@@ -1,8 +1,8 @@
-//! The connection that lasts: it holds locks that live as long as the process, and hears news.
+//! The session: a connection that holds the locks of this process and receives notifications.
 //!
-//! Waiting for news is also how the session learns at once that its connection has gone. It then
-//! makes another, with a bounded back-off, takes its locks again, and has everybody look for due
-//! runs, because news may have been missed.
+//! Waiting for notifications also shows at once that the connection is broken. The session then reconnects, with a
+//! bounded back-off, takes its locks again, and makes all loops look for due runs, because notifications may have
+//! been missed.
 
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
@@ -25,52 +25,51 @@ const FIRST_WAIT: Duration = Duration::from_millis(50);
 
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
 
-/// How long to wait before asking again for a lock that the last connection still seems to hold.
+/// How long to wait before retrying a lock that the previous connection still appears to hold.
 const LOCK_RETRY: Duration = Duration::from_secs(1);
 
-/// After this much silence the server is asked whether it is still there: the end of its host need
-/// not end the connection.
+/// After this time without a message, the server is checked: if its host dies, the connection may stay open.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How long it may take to answer.
+/// How long the check may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The schema is part of the key, so that several in one database do not meet.
+/// The schema is part of the key, so that several stores in one database do not conflict.
 const LOCK: &str = "SELECT pg_try_advisory_lock(hashtext('piton ' || current_schema()), $1)";
 
 const UNLOCK: &str = "SELECT pg_advisory_unlock(hashtext('piton ' || current_schema()), $1)";
 
-/// Asked of a server that has been silent.
+/// The check of a silent server.
 const IS_THERE: &str = concat!("SELECT 1 WHERE ", takes_writes!());
 
-/// Something for the session to do.
+/// A request to the session.
 pub(super) enum Wish {
-    /// Take the lock of a worker and say whether that worked. If the connection has gone, nothing is said.
+    /// Takes the lock of a worker and reports whether it is held. If the connection is broken, there is no report.
     Hold(WorkerId, oneshot::Sender<bool>),
-    /// Release it.
+    /// Releases it.
     LetGo(WorkerId),
 }
 
-/// What outlives each connection.
+/// The state that outlives each connection.
 pub(super) struct Session {
     pub(super) connect: PgConnectOptions,
     pub(super) server: Arc<Server>,
     pub(super) wishes: mpsc::UnboundedReceiver<Wish>,
     pub(super) hub: Arc<Hub>,
     pub(super) origin: Origin,
-    /// That of all notifications.
+    /// The channel of all notifications.
     pub(super) channel: Arc<str>,
     /// The workers whose locks are held.
     pub(super) held: BTreeSet<WorkerId>,
-    /// Those whose locks should be held and are not yet.
+    /// Workers whose locks must still be taken.
     pub(super) missing: BTreeSet<WorkerId>,
-    /// Before this time the locks of others mean nothing.
+    /// Before this time, the locks of others prove nothing.
     pub(super) settled_at: watch::Sender<Instant>,
 }
 
-/// The second part of a worker's lock key, which has 31 bits.
+/// The second part of a worker's lock key, with 31 bits.
 fn key(worker: WorkerId) -> i32 {
-    // The mask leaves nothing to be cut off.
+    // The mask makes the conversion lossless.
     i32::try_from(worker.0 & i64::from(i32::MAX)).unwrap_or_default()
 }
 
@@ -103,7 +102,7 @@ impl Session {
         }
     }
 
-    /// Uses one connection for as long as it works, or until the store is dropped.
+    /// Uses one connection until it breaks or the store is dropped.
     async fn serve(&mut self, lasting: Lasting) -> Result<(), sqlx::Error> {
         let Lasting { mut listener, generation, .. } = lasting;
         loop {
@@ -118,12 +117,12 @@ impl Session {
                     Some(wish) => self.grant(&mut listener, wish).await?,
                     None => return Ok(()),
                 },
-                // Cancellation safe: a message is taken from the connection whole or not at all.
+                // Cancellation safe: a message is received entirely or not at all.
                 news = listener.try_recv() => match news? {
                     Some(news) => publish(news.payload(), self.origin, &self.hub),
                     None => return Err(sqlx::Error::Io(std::io::ErrorKind::UnexpectedEof.into())),
                 },
-                // The locks are of no use where nobody looks for them any more.
+                // The locks are useless once nobody checks them.
                 () = self.server.distrusted(generation) => {
                     return Err(sqlx::Error::Io(ErrorKind::ConnectionAborted.into()));
                 }
@@ -143,7 +142,7 @@ impl Session {
                 if is_held {
                     self.held.insert(worker);
                 }
-                // Whoever no longer waits for the answer has not written the worker's row.
+                // A caller that was dropped has not written the worker's row.
                 let _ = answer.send(is_held);
                 Ok(())
             }
@@ -158,16 +157,16 @@ impl Session {
     }
 }
 
-/// A connection that hears news.
+/// A connection that receives notifications.
 pub(super) struct Lasting {
     pub(super) listener: PgListener,
-    /// That of the [server](Server::generation) when it was made.
+    /// The [generation](Server::generation) of the server when it was opened.
     generation: u64,
-    /// Its alone: a connection that went back to a pool would keep its locks.
+    /// Not from a pool, since a connection that returned to a pool would keep its locks.
     _pool: PgPool,
 }
 
-/// Makes a connection that hears news.
+/// Opens a connection that receives notifications.
 pub(super) async fn listen(
     connect: &PgConnectOptions,
     server: &Server,
@@ -190,7 +189,7 @@ async fn lock(listener: &mut PgListener, worker: WorkerId) -> Result<bool, sqlx:
     answered(sqlx::query_scalar(LOCK).bind(key(worker)).fetch_one(listener)).await
 }
 
-/// Takes a server that does not answer for one that has gone.
+/// Treats a server that does not respond as gone.
 async fn answered<T>(
     answer: impl Future<Output = Result<T, sqlx::Error>>,
 ) -> Result<T, sqlx::Error> {

@@ -1,4 +1,4 @@
-//! What people and clients ask about runs.
+//! Queries of runs by people and clients.
 
 use async_trait::async_trait;
 use uuid::Uuid;
@@ -107,7 +107,7 @@ impl Visibility for PostgresStore {
     }
 }
 
-/// What all records have in common; a macro, because only literals can be joined to constants.
+/// The common columns of all records; a macro, because only literals can be concatenated in constants.
 macro_rules! record {
     ($condition:literal) => {
         concat!(
@@ -128,9 +128,8 @@ macro_rules! record {
 
 const BY_RUN_ID: &str = record!("run_id = $1");
 
-/// The open one first, then the one started last by the clock of the database: ids have the time of a
-/// client in them. `$2` is the run whose id stands for its
-/// workflow id, if it is the one that is asked for.
+/// The open run first, then the one started last by the database's clock: run ids contain clients' times. `$2` is
+/// the run whose id is also the requested workflow id.
 const BY_WORKFLOW_ID: &str = record!(
     "run_id IN ((SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NULL), \
      (SELECT run_id FROM piton_runs WHERE workflow_id = $1 AND closed_at IS NOT NULL \
@@ -139,7 +138,7 @@ const BY_WORKFLOW_ID: &str = record!(
      ORDER BY closed_at IS NULL DESC, started_at DESC, run_id DESC LIMIT 1"
 );
 
-/// What does not fit is not even read.
+/// Rows that do not fit in the response are not read.
 const ENDINGS: &str = concat!(
     "SELECT status, result, failure FROM (SELECT place, status, result, failure, ",
     ending_bytes!(),

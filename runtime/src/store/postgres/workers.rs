@@ -1,4 +1,4 @@
-//! Who may own runs, and what becomes of the runs of those who no longer may.
+//! Workers: leases, fencing, and releasing their runs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Workers for PostgresStore {
         self.answered("renew_lease", renew(self, worker, lease)).await
     }
 
-    /// Through a connection that has no other use.
+    /// On a connection with no other use.
     fn renews_apart(&self) -> bool {
         true
     }
@@ -54,7 +54,7 @@ impl Workers for PostgresStore {
     }
 }
 
-/// How long the row of a fenced worker is kept for people to look at.
+/// How long the row of a fenced worker is kept for inspection.
 const KEEP_FENCED: Duration = Duration::from_secs(7 * 86_400);
 
 const FIRST_EPOCH: Epoch = Epoch(1);
@@ -80,9 +80,9 @@ const RENEW: &str = concat!(
 
 const REMOVE: &str = "DELETE FROM piton_workers WHERE worker_id = $1 AND epoch = $2";
 
-/// The rows of a table that are those of workers, locked in their order. They are found by their worker
-/// first, in a subquery that the planner does not look through: where it has seen few rows it would read
-/// the whole table in the order that is asked for.
+/// The rows of a table that belong to workers, locked in order. They are selected by worker in a subquery that the
+/// planner does not flatten: if its statistics show few rows, it would otherwise read the whole table in the
+/// requested order.
 macro_rules! locked_of {
     ($table:literal, $theirs:literal $(, $column:literal)?) => {
         concat!(
@@ -119,9 +119,9 @@ const LET_GO: &str = concat!(
 const UNFENCED: &str = "SELECT worker_id, epoch, host, pid, lease_ms FROM piton_workers \
     WHERE fenced_at IS NULL ORDER BY worker_id";
 
-/// Those whose lease has run out, or whichever of `$2` have not been fenced, and nobody else: whoever stands
-/// still here holds up none who live. `FOR UPDATE` is stronger than the lock of the update itself, which
-/// would let commits pass; a lease that has been renewed before the row is locked is looked at again.
+/// Locks workers whose lease has expired, or those of `$2` that are not fenced, and no others: a process that is
+/// stopped here then blocks no live worker. `FOR UPDATE` is stronger than the lock of the update itself, which
+/// would let commits pass. A lease that is renewed before the row is locked is checked again.
 const FENCE: &str = concat!(
     "UPDATE piton_workers AS worker SET epoch = epoch + 1, fenced_at = clock.now, \
      lease_expires_at = least(lease_expires_at, clock.now) FROM ",
@@ -197,7 +197,7 @@ pub(super) async fn register(
     let id: i64 = sqlx::query_scalar(NEXT_ID).fetch_one(lane.get()).await.map_err(failed)?;
     lane.done();
     let worker_id = WorkerId(id);
-    // Before anybody can see the row, or they would take the worker for dead.
+    // Before the row becomes visible; otherwise other processes would take the worker for dead.
     let is_locked = store.liveness.hold(worker_id).await;
     if let Err(error) = insert(store, worker_id, worker, is_locked).await {
         store.liveness.let_go(worker_id);
@@ -230,7 +230,7 @@ async fn insert(
     Ok(())
 }
 
-/// A worker is gone that may have been registered here.
+/// A removed worker that may have been registered in this process.
 fn forget(store: &PostgresStore, worker: WorkerId) {
     store.liveness.let_go(worker);
     store.news.release(worker);
@@ -294,8 +294,8 @@ async fn try_release(
     Ok((let_go.rows_affected(), queues))
 }
 
-/// Takes the attempts of activities on queues from workers whose rows are locked or gone. Returns
-/// the queues on which something is due again.
+/// Interrupts the attempts of queued activities of workers whose rows are locked or gone. Returns the queues with
+/// activities that are due again.
 async fn interrupt(
     store: &PostgresStore,
     connection: &mut PgConnection,
@@ -324,7 +324,7 @@ pub(super) async fn fence_expired(
 ) -> Result<(Vec<WorkerId>, u64), StoreError> {
     let failed = failed("fence_expired_workers");
     let mut lane = store.pool.lane().await.map_err(failed)?;
-    // Everybody asks all the time; the answer is nearly always that there is nothing to lock.
+    // Every worker checks regularly, and usually there is nothing to lock.
     let any: bool = sqlx::query_scalar(ANY_EXPIRED)
         .bind(store.given_time())
         .fetch_one(lane.get())
@@ -346,8 +346,7 @@ pub(super) async fn find_dead(store: &PostgresStore) -> Result<Vec<WorkerId>, St
     store.liveness.find_dead(&store.pool).await.map_err(failed("find_dead_workers"))
 }
 
-/// Runs are let go by a statement of its own: what the workers committed before they were locked is
-/// only then to be seen.
+/// Runs are released by a separate statement, which sees what the workers committed before they were locked.
 async fn try_fence(
     store: &PostgresStore,
     workers: Option<Vec<i64>>,

@@ -13,7 +13,7 @@ use crate::store::{
     ActivityKey, ActivityRecord, ClaimedActivity, ExpiredActivity, ReviewedActivities, WorkerLease,
 };
 
-/// An activity that a run no longer wants, and whether somebody makes an attempt of it.
+/// An activity that a run drops, and whether an attempt of it is running.
 #[derive(FromRow)]
 pub(crate) struct GivenUpRow {
     run_id: Uuid,
@@ -21,12 +21,12 @@ pub(crate) struct GivenUpRow {
     is_made: bool,
 }
 
-/// Those of the activities at which somebody works.
+/// The activities with a running attempt.
 pub(crate) fn being_made(rows: Vec<GivenUpRow>) -> impl Iterator<Item = ActivityKey> {
     rows.into_iter().filter(|row| row.is_made).map(|row| key(row.run_id, row.handle))
 }
 
-/// The columns of a [`ClaimedActivityRow`] in a table where they stand as they are.
+/// The columns of a [`ClaimedActivityRow`], under their own names.
 macro_rules! claimed_activity_columns {
     () => {
         "run_id, handle, queue, activity, attempt, interruptions, call, details"
@@ -34,7 +34,7 @@ macro_rules! claimed_activity_columns {
 }
 pub(crate) use claimed_activity_columns;
 
-/// The columns of a [`ClaimedActivity`], to be selected by these names.
+/// The columns of a [`ClaimedActivity`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct ClaimedActivityRow {
     run_id: Uuid,
@@ -61,7 +61,7 @@ impl From<ClaimedActivityRow> for ClaimedActivity {
     }
 }
 
-/// An attempt that a worker has, and how long its call and what was said of it are together.
+/// An attempt of a worker, with the size of its call and details.
 #[derive(FromRow)]
 pub(crate) struct HeldRow {
     run_id: Uuid,
@@ -70,8 +70,8 @@ pub(crate) struct HeldRow {
     bytes: i64,
 }
 
-/// Compares what a worker has with what it thinks it has: what is lost, and the keys of the strays that fit
-/// the answer, in order.
+/// Compares the attempts of a worker in the database with those it knows of: the lost ones, and the keys of the
+/// strays that fit in the response, in order.
 pub(crate) fn review(
     rows: Vec<HeldRow>,
     held: &[(ActivityKey, u32)],
@@ -91,7 +91,7 @@ pub(crate) fn review(
     (ReviewedActivities { lost, strays: Vec::new(), has_more }, fitting)
 }
 
-/// The columns of an [`ExpiredActivity`], to be selected by these names.
+/// The columns of an [`ExpiredActivity`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct ExpiredRow {
     run_id: Uuid,
@@ -119,7 +119,7 @@ impl From<ExpiredRow> for ExpiredActivity {
     }
 }
 
-/// Which limit has run out of an activity that has one that has.
+/// Which limit of an activity has expired, given that one has.
 pub(crate) fn expired_limit(waits: bool, attempt_is_over: bool, all_is_over: bool) -> TimeoutKind {
     if all_is_over {
         TimeoutKind::ScheduleToClose
@@ -141,7 +141,7 @@ macro_rules! activity_columns {
 }
 pub(crate) use activity_columns;
 
-/// The columns of an [`ActivityRecord`], to be selected by these names.
+/// The columns of an [`ActivityRecord`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct ActivityRow {
     run_id: Uuid,

@@ -53,11 +53,10 @@ impl<'a> AttributeRow<'a> {
     }
 }
 
-/// A row as the statements that read runs give it, within JSON: name, kind, text, what is a whole number, and a
-/// float as text, which loses nothing.
+/// A row as read with a run, within JSON: name, kind, text, integer, and a float as text, which is exact.
 type Given = (String, String, Option<String>, Option<i64>, Option<String>);
 
-/// The attributes of a run. Nothing is read as none.
+/// The attributes of a run. `None` means there are none.
 pub(crate) fn read_attributes(json: Option<&str>) -> Result<AttributeMap, StoreError> {
     let mut attributes = AttributeMap::new();
     let Some(json) = json else { return Ok(attributes) };
@@ -87,7 +86,7 @@ pub(crate) fn read_attributes(json: Option<&str>) -> Result<AttributeMap, StoreE
     Ok(attributes)
 }
 
-/// A memo. Nothing is read as an empty one.
+/// A memo. `None` means an empty one.
 pub(crate) fn read_memo(json: Option<&str>) -> Result<Memo, StoreError> {
     let Some(json) = json else { return Ok(Memo::new()) };
     serde_json::from_str(json)

@@ -1,4 +1,4 @@
-//! Changes by hand.
+//! Audit entries.
 
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::model::{RunId, Timestamp};
 use crate::store::{AuditEntry, AuditEntryId, NewAuditEntry};
 
-/// The columns of an [`AuditEntry`], to be selected by these names.
+/// The columns of an [`AuditEntry`], selected under these names.
 macro_rules! audit_columns {
     () => {
         "entry_id, run_id, at, who, action, reason, details"

@@ -1,11 +1,11 @@
-//! Workflows as builds of the code defined them, and schemas of stored values.
+//! Definitions of workflows, and schemas of values.
 
 use sqlx::FromRow;
 
 use crate::model::{DefinitionHash, SchemaHash};
 use crate::store::{DefinitionRecord, DefinitionSummary, SchemaRecord};
 
-/// The columns of a [`DefinitionRecord`], to be selected by these names.
+/// The columns of a [`DefinitionRecord`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct DefinitionRow {
     workflow: String,
@@ -20,7 +20,7 @@ impl From<DefinitionRow> for DefinitionRecord {
     }
 }
 
-/// The columns of a [`SchemaRecord`], to be selected by these names.
+/// The columns of a [`SchemaRecord`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct SchemaRow {
     hash: i64,
@@ -33,7 +33,7 @@ impl From<SchemaRow> for SchemaRecord {
     }
 }
 
-/// The columns of a [`DefinitionSummary`], to be selected by these names.
+/// The columns of a [`DefinitionSummary`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct SummaryRow {
     workflow: String,
@@ -49,7 +49,7 @@ impl From<SummaryRow> for DefinitionSummary {
     }
 }
 
-/// In the order of the contract, which no database has: hashes are not signed.
+/// Sorts as the contract requires. Databases cannot, because hashes are unsigned.
 pub(crate) fn read_summaries(rows: Vec<SummaryRow>) -> Vec<DefinitionSummary> {
     let mut summaries: Vec<DefinitionSummary> = rows.into_iter().map(Into::into).collect();
     summaries.sort_by(|one, other| {

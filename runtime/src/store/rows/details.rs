@@ -1,4 +1,4 @@
-//! All that is known of one run.
+//! All rows of one run.
 
 use sqlx::FromRow;
 
@@ -7,7 +7,7 @@ use crate::error::StoreError;
 use crate::model::{AttemptFailure, Handle, Payload, Timestamp, WorkerId};
 use crate::store::{Pause, QueuedActivity, RunDetails, UnreadArrival};
 
-/// The run's row, with what its [record](RunRow) leaves out.
+/// The run's row, including columns that its [record](RunRow) does not have.
 #[derive(FromRow)]
 pub(crate) struct DetailsRow {
     #[sqlx(flatten)]
@@ -20,7 +20,7 @@ pub(crate) struct DetailsRow {
     pause_reason: Option<String>,
 }
 
-/// The columns of a [`QueuedActivity`], to be selected by these names.
+/// The columns of a [`QueuedActivity`], selected under these names.
 macro_rules! queued_columns {
     () => {
         "handle, queue, activity, attempt, interruptions, worker_id, due_at, expires_at, failed_attempt, \
@@ -29,7 +29,7 @@ macro_rules! queued_columns {
 }
 pub(crate) use queued_columns;
 
-/// See [`queued_columns`], with how many there are of the run.
+/// See [`queued_columns`]; also the number of activities of the run.
 #[derive(FromRow)]
 pub(crate) struct QueuedRow {
     handle: i64,
@@ -45,7 +45,7 @@ pub(crate) struct QueuedRow {
     total: i64,
 }
 
-/// An arrival with its length, null where it does not fit the answer, and with how many there are.
+/// An arrival with its size, null if it does not fit in the response, and the number of arrivals.
 #[derive(FromRow)]
 pub(crate) struct UnreadRow {
     seq: i64,
@@ -85,7 +85,7 @@ impl From<UnreadRow> for UnreadArrival {
     }
 }
 
-/// Puts together what was read at one moment.
+/// Combines the rows that were read at one moment.
 pub(crate) fn read_details(
     run: DetailsRow,
     activities: Vec<QueuedRow>,

@@ -1,4 +1,4 @@
-//! Runs whose states are changed by hand.
+//! Runs that are edited by hand.
 
 use sqlx::FromRow;
 
@@ -7,7 +7,7 @@ use crate::error::StoreError;
 use crate::model::{StepNo, WorkerId};
 use crate::store::{EditOutcome, EditRun};
 
-/// A run that is locked, as it is before the change.
+/// A locked run before the edit.
 #[derive(FromRow)]
 pub(crate) struct EditedRow {
     step_no: i64,
@@ -18,13 +18,13 @@ pub(crate) struct EditedRow {
 }
 
 impl EditedRow {
-    /// What keeps it from being changed.
+    /// Why it cannot be edited, if so.
     pub(crate) fn obstacle(&self, edit: &EditRun) -> Result<Option<EditOutcome>, StoreError> {
         let status = read_status(&self.status)?;
         Ok(edit.obstacle(status, StepNo(self.step_no), self.worker_id.map(WorkerId)))
     }
 
-    /// Whether it is over.
+    /// Whether it is closed.
     pub(crate) fn is_closed(&self) -> Result<bool, StoreError> {
         Ok(!read_status(&self.status)?.is_open())
     }

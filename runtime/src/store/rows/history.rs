@@ -5,7 +5,7 @@ use sqlx::FromRow;
 use crate::model::{StepNo, Timestamp};
 use crate::store::{PastState, PastStep};
 
-/// The columns of a [`PastState`], to be selected by these names.
+/// The columns of a [`PastState`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct PastStateRow {
     step_no: i64,
@@ -21,7 +21,7 @@ impl From<PastStateRow> for PastState {
     }
 }
 
-/// The columns of a [`PastStep`], to be selected by these names.
+/// The columns of a [`PastStep`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct PastStepRow {
     step_no: i64,

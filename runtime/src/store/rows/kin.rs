@@ -1,4 +1,4 @@
-//! Chains, children, and who waits for them.
+//! Chains, children, and waits for children.
 
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -23,7 +23,7 @@ macro_rules! first_of {
 }
 pub(crate) use first_of;
 
-/// The last run of a chain so far.
+/// The latest run of a chain.
 macro_rules! last_of {
     ($first:literal) => {
         concat!(
@@ -37,7 +37,7 @@ macro_rules! last_of {
 }
 pub(crate) use last_of;
 
-/// A wait for the end of a child that is over, with how long what it comes to is.
+/// A wait for a child that has closed, with the size of the child's result.
 #[derive(FromRow)]
 pub(crate) struct ChildWaitRow {
     /// The last run of the child's chain.
@@ -53,7 +53,7 @@ pub(crate) struct ChildWaitRow {
 pub(crate) struct ChildWait {
     pub(crate) closed: RunId,
     pub(crate) child: RunId,
-    /// The run that waits, and its operation.
+    /// The waiting run and its operation.
     pub(crate) waiting: ActivityKey,
     pub(crate) bytes: usize,
 }
@@ -69,7 +69,7 @@ impl From<ChildWaitRow> for ChildWait {
     }
 }
 
-/// A child whose parent is over, with the last run of its chain.
+/// A child whose parent has closed, with the latest run of its chain.
 #[derive(FromRow)]
 pub(crate) struct AttachedRow {
     child_id: Uuid,
@@ -100,7 +100,7 @@ impl TryFrom<AttachedRow> for AttachedChild {
     }
 }
 
-/// What a child has come to.
+/// The end of a child.
 #[derive(FromRow)]
 pub(crate) struct EndRow {
     closed: Uuid,
@@ -125,7 +125,7 @@ impl EndRow {
     }
 }
 
-/// The columns of [`Kin`], to be selected by these names.
+/// The columns of [`Kin`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct KinRow {
     first_run_id: Uuid,
@@ -153,7 +153,7 @@ impl TryFrom<KinRow> for Kin {
     }
 }
 
-/// The columns of [`ChainEntry`], to be selected by these names.
+/// The columns of [`ChainEntry`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct ChainRow {
     run_id: Uuid,
@@ -181,7 +181,7 @@ impl TryFrom<ChainRow> for ChainEntry {
     }
 }
 
-/// The columns of [`LastRun`], to be selected by these names; all of them null where there is no run.
+/// The columns of [`LastRun`], selected under these names; all null if there is no run.
 #[derive(FromRow)]
 pub(crate) struct LastRunRow {
     run_id: Option<Uuid>,
@@ -197,7 +197,7 @@ impl LastRunRow {
     }
 }
 
-/// The columns of [`ChildRecord`], to be selected by these names.
+/// The columns of [`ChildRecord`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct ChildRow {
     child_id: Uuid,

@@ -1,4 +1,4 @@
-//! What is agreed on runs.
+//! The terms of runs.
 
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -30,7 +30,7 @@ pub(crate) fn write_terms(terms: &Terms) -> Result<String, StoreError> {
         .map_err(|error| StoreError::Corrupt { what: "terms", reason: error.to_string() })
 }
 
-/// A run whose deadline is over.
+/// A run whose deadline has passed.
 #[derive(FromRow)]
 pub(crate) struct DeadlineRow {
     pub(crate) run_id: Uuid,
@@ -61,7 +61,7 @@ impl TryFrom<DeadlineRow> for ExpiredRun {
 }
 
 impl Expired {
-    /// The open ones of these rows, which were asked for up to `limit`.
+    /// The open runs among these rows, which were read with this `limit`.
     pub(crate) fn of(rows: Vec<DeadlineRow>, limit: u32) -> Result<Self, StoreError> {
         let has_more = rows.len() >= limit as usize;
         let open = rows.into_iter().filter(|row| row.is_open);

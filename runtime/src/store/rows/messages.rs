@@ -1,4 +1,4 @@
-//! What arrives for runs, what they send, and what nobody could take.
+//! Inboxes, the outbox and dead letters.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use crate::store::{
     FoundUpdate, Inbox, MessageKey,
 };
 
-/// One arrival of some run; null where it does not fit the answer.
+/// An arrival of a run; null if it does not fit in the response.
 #[derive(FromRow)]
 pub(crate) struct ArrivalRow {
     run_id: Uuid,
@@ -25,7 +25,7 @@ pub(crate) struct ArrivalRow {
 }
 
 impl ArrivalRow {
-    /// The arrival, where whoever has asked for it has asked for all of it.
+    /// The arrival, in a response without a size limit.
     pub(crate) fn read(self) -> Result<Arrival, StoreError> {
         let kind = read_arrival(self.arrival.unwrap_or_default())?;
         Ok(Arrival { seq: self.seq, kind })
@@ -33,7 +33,7 @@ impl ArrivalRow {
 }
 
 impl Inbox {
-    /// Adds the next row of an answer that has up to `limit` arrivals of the run.
+    /// Adds the next row of a response with up to `limit` arrivals of the run.
     pub(crate) fn add(&mut self, row: ArrivalRow, limit: u32) -> Result<(), StoreError> {
         let Some(arrival) = row.arrival.filter(|_| !self.has_more) else {
             self.has_more = true;
@@ -45,7 +45,7 @@ impl Inbox {
     }
 }
 
-/// Arrivals by run, each in its row order.
+/// Arrivals by run, each in the order of the rows.
 pub(crate) fn read_inboxes(
     rows: Vec<ArrivalRow>,
     limit: u32,
@@ -68,7 +68,7 @@ pub(crate) fn write_arrival(kind: &ArrivalKind) -> Result<Vec<u8>, StoreError> {
         .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })
 }
 
-/// One message in the outbox; null where it does not fit the answer.
+/// A message in the outbox; null if it does not fit in the response.
 #[derive(FromRow)]
 pub(crate) struct OutboxRow {
     run_id: Uuid,
@@ -77,28 +77,28 @@ pub(crate) struct OutboxRow {
     message: Option<Vec<u8>>,
 }
 
-/// Messages that are to be relayed.
+/// Messages to relay.
 #[derive(Default)]
 pub(crate) struct Outbox {
     /// Those for inboxes.
     pub(crate) parcels: Vec<Parcel<MessageKey>>,
-    /// Children to be started, each with its workflow id, which no other of them has.
+    /// Children to start, with distinct workflow ids.
     pub(crate) starts: Vec<(MessageKey, String, ChildStart)>,
     /// Waits for children.
     pub(crate) awaits: Vec<(MessageKey, AwaitedChild)>,
-    /// Runs that are over.
+    /// Ends of runs.
     pub(crate) closes: Vec<MessageKey>,
-    /// What goes to promises.
+    /// Messages to promises.
     pub(crate) told: Vec<Work>,
-    /// The first of each sender that cannot be read; those behind it are left with it.
+    /// The first message of each sender that cannot be read; later ones are left as well.
     pub(crate) unreadable: Vec<MessageKey>,
-    /// Whether there are more behind those that were asked for.
+    /// Whether there are more messages than were requested.
     pub(crate) has_more: bool,
 }
 
 impl Outbox {
-    /// Up to `limit` messages, of rows in the order of their senders and keys. Of each sender they are of one kind,
-    /// since each kind is carried out by a transaction of its own; what is behind is left for the next call.
+    /// Up to `limit` messages from rows ordered by sender and key. Those of one sender are of one kind, since each
+    /// kind is processed in its own transaction; the rest is left for the next call.
     pub(crate) fn read(rows: Vec<OutboxRow>, limit: usize) -> Self {
         let mut outbox = Self::default();
         let (mut sender, mut ids) = (None, HashSet::new());
@@ -121,7 +121,7 @@ impl Outbox {
             let of_sender = of_sender.map_or(Some(kind), |(_, kind)| kind);
             let is_taken = matches!(&errand, Errand::Start(_)) && ids.contains(&row.workflow_id);
             if is_taken || of_sender != Some(kind) {
-                // What follows it is left as well.
+                // Later messages of the sender are left as well.
                 sender = Some((key.run_id, None));
                 outbox.has_more = true;
                 continue;
@@ -157,8 +157,8 @@ impl Outbox {
     }
 }
 
-/// The second byte of the stored form of each arrival that goes over to the run that follows, if it is not used up: a
-/// signal, an update or a request to cancel. See [`ArrivalKind::goes_over`].
+/// The second byte of the stored form of each arrival that moves to a successor if it is not consumed: a signal, an
+/// update or a request to cancel. See [`ArrivalKind::goes_over`].
 pub(crate) const GOES_OVER: [u8; 3] = [0, 3, 6];
 
 /// The stored form of a message.
@@ -173,7 +173,7 @@ pub(crate) fn write_reply(reply: &UpdateReply) -> Result<Vec<u8>, StoreError> {
         .map_err(|error| StoreError::Corrupt { what: "reply", reason: error.to_string() })
 }
 
-/// What is known of an update. There is such a row for every run that there is.
+/// The columns about an update. Every existing run has such a row.
 #[derive(FromRow)]
 pub(crate) struct UpdateRow {
     is_accepted: bool,
@@ -182,7 +182,7 @@ pub(crate) struct UpdateRow {
 }
 
 impl FoundUpdate {
-    /// From the row of the run, if there is one.
+    /// The progress of an update, by the run's row, if there is one.
     pub(crate) fn read(row: Option<UpdateRow>) -> Result<Self, StoreError> {
         let Some(UpdateRow { is_accepted, is_closed, reply }) = row else {
             return Ok(Self::Unknown);
@@ -198,7 +198,7 @@ impl FoundUpdate {
     }
 }
 
-/// The columns of a [`DeadLetter`], to be selected by these names.
+/// The columns of a [`DeadLetter`], selected under these names.
 macro_rules! letter_columns {
     () => {
         "letter_id, run_id, workflow_id, arrival, sender_id, sender_seq, reason, set_aside_at"
@@ -247,7 +247,7 @@ impl From<DeadLetter> for Parcel<DeadLetterId> {
     }
 }
 
-/// The stored form of why something is a dead letter.
+/// The stored form of the reason for a dead letter.
 pub(crate) fn write_reason(reason: &DeadLetterReason) -> String {
     // Enums of strings always have a JSON form.
     serde_json::to_string(reason).expect("a reason is an enum of strings")

@@ -1,7 +1,7 @@
-//! Stored columns as records, by subject, the same for every SQL store.
+//! Stored columns as records, by subject, for all SQL stores.
 //!
-//! Both databases name their columns alike, so one decoding serves both. A row that no piton writes
-//! is [`StoreError::Corrupt`](crate::error::StoreError::Corrupt), never a panic and never a guess.
+//! Both databases use the same names of columns, so one decoder serves both. A row that piton does not write is
+//! [`StoreError::Corrupt`](crate::error::StoreError::Corrupt), never a panic or a guess.
 
 mod activities;
 mod attendance;

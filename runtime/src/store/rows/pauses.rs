@@ -6,7 +6,7 @@ use super::{ArrivalRow, read_status};
 use crate::error::StoreError;
 use crate::store::contract::pauses::Pausable;
 
-/// What a change of a pause depends on.
+/// The columns that decide about pausing and resuming a run.
 #[derive(FromRow)]
 pub(crate) struct PausableRow {
     status: String,
@@ -14,7 +14,7 @@ pub(crate) struct PausableRow {
     due_at: Option<i64>,
     step_no: i64,
     is_asked: bool,
-    /// When it was due before it was paused, if it had not begun.
+    /// When it was due before the pause, if it had not begun.
     due_before: Option<i64>,
 }
 
@@ -33,7 +33,7 @@ impl PausableRow {
         self.due_at.filter(|_| self.step_no == 0)
     }
 
-    /// When it is due once it is resumed, with what lies in its inbox; `None` is at once.
+    /// When it is due after it is resumed, given its unread arrivals; `None` means at once.
     pub(crate) fn due_again(&self, unread: Vec<ArrivalRow>) -> Result<Option<i64>, StoreError> {
         for arrival in unread {
             if arrival.read()?.kind.wakes(false) {

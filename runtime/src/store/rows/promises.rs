@@ -1,4 +1,4 @@
-//! Promises and who awaits them.
+//! Promises and waits for them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::store::promises::sql::{Places, Work};
 use crate::store::promises::{Place, PromiseRow, PromiseRows, read_scope, scope_text};
 use crate::store::{MAX_AT_ONCE, PromiseRecord};
 
-/// The columns of a promise, to be selected by these names.
+/// The columns of a promise, selected under these names.
 macro_rules! promise_columns {
     () => {
         "scope, name, workflow, resolved_type, rejected_type, outcome, completion, made_at, \
@@ -57,7 +57,7 @@ impl WaitRow {
     }
 }
 
-/// A promise as it is listed.
+/// A promise in a list.
 #[derive(FromRow)]
 pub(crate) struct ListedPromiseRow {
     #[sqlx(flatten)]
@@ -80,7 +80,7 @@ impl StoredPromiseRow {
         let types = self.resolved_type.zip(self.rejected_type);
         let hash = |hash: i64| SchemaHash(hash as u64);
         let key = read_key(&self.scope, self.name)?;
-        // If it expires before that, the look is as good at that time.
+        // If it expires before that, it is looked at then anyway.
         let is_ahead = matches!(key.scope, PromiseScope::WorkflowId(_)) && outcome.is_none();
         let row = PromiseRow {
             workflow: self.workflow,
@@ -103,7 +103,7 @@ impl StoredPromiseRow {
     }
 }
 
-/// Promises with those who await them, of whom up to one more than [`MAX_AT_ONCE`] was read of each.
+/// Promises with their waits; at most one more than [`MAX_AT_ONCE`] was read of each.
 pub(crate) fn read_promises(
     promises: Vec<StoredPromiseRow>,
     waits: Vec<WaitRow>,
@@ -124,7 +124,7 @@ pub(crate) fn read_promises(
     Ok(PromiseRows(rows))
 }
 
-/// What is to be done of promises whose scopes and names these are: those who wait are told.
+/// The work for promises with these scopes and names: delivering to the waiting runs.
 pub(crate) fn read_settles(keys: Vec<(String, String)>) -> Result<Vec<Work>, StoreError> {
     keys.into_iter().map(|(scope, name)| read_key(&scope, name).map(Work::Settle)).collect()
 }
@@ -142,7 +142,7 @@ fn read_outcome(outcome: &[u8]) -> Result<PromiseOutcome, StoreError> {
     })
 }
 
-/// The stored form of what a promise came to.
+/// The stored form of a promise's outcome.
 pub(crate) fn write_outcome(outcome: &PromiseOutcome) -> Result<Vec<u8>, StoreError> {
     codec::to_record(outcome).map_err(|error| StoreError::Corrupt {
         what: "outcome of a promise",
@@ -150,7 +150,7 @@ pub(crate) fn write_outcome(outcome: &PromiseOutcome) -> Result<Vec<u8>, StoreEr
     })
 }
 
-/// The run that has a workflow id, or an id.
+/// The run with a workflow id, or with a run id.
 #[derive(FromRow)]
 pub(crate) struct PlaceRow {
     run_id: Uuid,
@@ -165,7 +165,7 @@ impl From<PlaceRow> for Place {
     }
 }
 
-/// Adds the places of runs that were looked up by their ids.
+/// Adds runs that were looked up by their ids.
 pub(crate) fn add_runs(places: &mut Places, runs: Vec<PlaceRow>) {
     for row in runs {
         let scope = PromiseScope::Run(row.run_id.into());
@@ -173,14 +173,14 @@ pub(crate) fn add_runs(places: &mut Places, runs: Vec<PlaceRow>) {
     }
 }
 
-/// Adds the place of what was looked up by a workflow id.
+/// Adds the run that was looked up by a workflow id.
 pub(crate) fn add_holder(places: &mut Places, workflow_id: &str, holder: Option<PlaceRow>) {
     let scope = PromiseScope::WorkflowId(workflow_id.to_owned());
     let place = holder.map_or_else(|| Place::Ahead(workflow_id.to_owned()), Place::from);
     places.insert(scope, place);
 }
 
-/// The texts of a key.
+/// The stored texts of a key.
 pub(crate) fn key_texts(key: &PromiseKey) -> (String, String) {
     (scope_text(&key.scope), key.name.clone())
 }

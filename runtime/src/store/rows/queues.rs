@@ -1,11 +1,11 @@
-//! Queues, with how much lies on each.
+//! Queues, with the numbers of their activities.
 
 use sqlx::FromRow;
 
 use crate::model::Timestamp;
 use crate::store::{PausedQueue, QueueRecord};
 
-/// What lies on each queue, given where the time is, and which are paused: [`QueueRow`]s.
+/// The numbers of activities on each queue, given the time, and pauses: [`QueueRow`]s.
 macro_rules! select_queues {
     ($now:literal, $($activities:tt)+) => {
         concat!(
@@ -43,7 +43,7 @@ pub(crate) struct QueueRow {
     reason: Option<String>,
 }
 
-/// The records of rows, in the order of the names' bytes, whatever the collation of the database is.
+/// The records of the rows, ordered by the bytes of the names, whatever the database's collation.
 pub(crate) fn queue_records(rows: Vec<QueueRow>) -> Vec<QueueRecord> {
     let mut records: Vec<QueueRecord> = rows.into_iter().map(Into::into).collect();
     records.sort_unstable_by(|one, other| one.queue.cmp(&other.queue));

@@ -1,4 +1,4 @@
-//! Runs as they are claimed, blocked and reviewed.
+//! Runs in claims, blocks and reviews.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::model::{BlockedReason, RunId, RunStatus, StepNo};
 use crate::store::{BlockedRun, ClaimedRun, Inbox, ReviewedRuns};
 
-/// The columns of [`BlockedRun`], to be selected by these names.
+/// The columns of [`BlockedRun`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct BlockedRow {
     run_id: Uuid,
@@ -28,7 +28,7 @@ impl TryFrom<BlockedRow> for BlockedRun {
     }
 }
 
-/// The columns of a [`ClaimRow`] in a table where they stand as they are.
+/// The columns of a [`ClaimRow`], under their own names.
 #[cfg(feature = "sqlite")]
 macro_rules! claim_columns {
     () => {
@@ -39,7 +39,7 @@ macro_rules! claim_columns {
 #[cfg(feature = "sqlite")]
 pub(crate) use claim_columns;
 
-/// The columns of a [`ClaimedRun`] but for its inbox.
+/// The columns of a [`ClaimedRun`] without its inbox.
 #[derive(FromRow)]
 pub(crate) struct ClaimRow {
     run_id: Uuid,
@@ -53,13 +53,13 @@ pub(crate) struct ClaimRow {
 }
 
 impl ClaimRow {
-    /// Whose inbox there may be something in: the run and the number of its last arrival.
+    /// The run and the number of its last arrival, if its inbox may have arrivals.
     #[cfg(feature = "postgres")]
     pub(crate) fn inbox(&self) -> (Uuid, i64) {
         (self.run_id, self.inbox_count)
     }
 
-    /// The run with its arrivals, which are taken out of `inboxes`.
+    /// The run with its arrivals, which are taken from `inboxes`.
     pub(crate) fn with_inbox(self, inboxes: &mut HashMap<RunId, Inbox>) -> ClaimedRun {
         let run_id = RunId::from(self.run_id);
         ClaimedRun {
@@ -76,21 +76,21 @@ impl ClaimRow {
     }
 }
 
-/// A run of a workflow id.
+/// A run with its workflow id.
 #[derive(FromRow)]
 pub(crate) struct NamedRow {
     pub(crate) workflow_id: String,
     pub(crate) run_id: Uuid,
 }
 
-/// A run of a review about which there is something to tell.
+/// A run that the worker has to be told about.
 #[derive(FromRow)]
 pub(crate) struct ReviewedRow {
     run_id: Uuid,
     is_owned: bool,
 }
 
-/// The status of a stored word.
+/// Parses a stored status.
 pub(crate) fn read_status(word: &str) -> Result<RunStatus, StoreError> {
     RunStatus::parse(word).ok_or_else(|| StoreError::Corrupt {
         what: "run",
@@ -105,8 +105,8 @@ pub(crate) fn read_blocked(text: &str) -> Result<BlockedReason, StoreError> {
     })
 }
 
-/// Whether a run is blocked for a reason that [is of the build](BlockedReason::is_of_the_build): the
-/// words by which an index has these runs and no others.
+/// Whether a run is blocked for a reason that [is of the build](BlockedReason::is_of_the_build). The same condition
+/// defines a partial index.
 macro_rules! is_adoptable {
     () => {
         "status = 'blocked' AND substr(blocked, 1, 4) = '{\"un'"
@@ -122,9 +122,9 @@ macro_rules! workers_died {
 }
 pub(crate) use workers_died;
 
-/// How long an attempt that is cut off waits for the next, in microseconds, by the number that were cut off
-/// before: as [`pause_after_interruptions`](crate::model::pause_after_interruptions) says, with the database's
-/// function for the least of two.
+/// The wait of an interrupted attempt for the next, in microseconds, by the number of earlier interruptions: as in
+/// [`pause_after_interruptions`](crate::model::pause_after_interruptions), with the database's function for the
+/// minimum.
 macro_rules! interruption_pause {
     ($least:literal) => {
         concat!(
@@ -138,14 +138,14 @@ macro_rules! interruption_pause {
 }
 pub(crate) use interruption_pause;
 
-/// The stored form of a reason for being blocked.
+/// The stored form of the reason for a block.
 pub(crate) fn write_blocked(reason: &BlockedReason) -> String {
     // Enums of strings always have a JSON form.
     serde_json::to_string(reason).expect("a reason is an enum of strings")
 }
 
 impl ReviewedRuns {
-    /// From rows about runs where there is something to tell, each with whether the worker owns it.
+    /// From the rows of runs that the worker has to be told about, each with whether the worker owns it.
     pub(crate) fn of(rows: Vec<ReviewedRow>) -> Self {
         let (unread, lost): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.is_owned);
         let ids = |rows: Vec<ReviewedRow>| rows.into_iter().map(|row| row.run_id.into()).collect();

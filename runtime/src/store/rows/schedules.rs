@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::model::{Payload, RunId, Timestamp};
 use crate::store::{NewScheduleLogEntry, ScheduleLogEntry, ScheduleRecord};
 
-/// The columns of a [`ScheduleRecord`], to be selected by these names.
+/// The columns of a [`ScheduleRecord`], selected under these names.
 macro_rules! schedule_columns {
     ($table:literal) => {
         concat!(
@@ -67,7 +67,7 @@ impl From<ScheduleRow> for ScheduleRecord {
     }
 }
 
-/// The columns of a [`ScheduleLogEntry`], to be selected by these names.
+/// The columns of a [`ScheduleLogEntry`], selected under these names.
 macro_rules! schedule_log_columns {
     () => {
         "seq, at, kind, nominal_at, run_id, details"

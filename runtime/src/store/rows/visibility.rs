@@ -1,4 +1,4 @@
-//! What people and clients are told about runs.
+//! Queries of runs by people and clients.
 
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use crate::filter::literal::day;
 use crate::model::{DefinitionHash, Payload, StepNo, Timestamp, WorkerId};
 use crate::store::{DefinitionCount, Ending, FoundEnding, OrderBy, RunCount, RunOrder, RunRecord};
 
-/// The columns of [`RunRecord`], to be selected by these names.
+/// The columns of [`RunRecord`], selected under these names.
 #[derive(FromRow)]
 pub(crate) struct RunRow {
     run_id: Uuid,
@@ -28,7 +28,7 @@ pub(crate) struct RunRow {
     closed_at: Option<i64>,
     result: Option<Vec<u8>>,
     failure: Option<String>,
-    // Statements that do not ask for them read what has none.
+    // Null in statements that do not select them.
     #[sqlx(default)]
     attributes: Option<String>,
     #[sqlx(default)]
@@ -62,7 +62,7 @@ impl TryFrom<RunRow> for RunRecord {
     }
 }
 
-/// The columns of an ending; all of them null where there is no such run.
+/// The columns of an ending; all null if there is no such run.
 #[derive(FromRow)]
 pub(crate) struct EndingRow {
     status: Option<String>,
@@ -70,7 +70,7 @@ pub(crate) struct EndingRow {
     failure: Option<String>,
 }
 
-/// What a run has come to.
+/// The ending of a run, if it has one.
 pub(crate) fn read_ending(row: EndingRow) -> Result<FoundEnding, StoreError> {
     let EndingRow { status: Some(status), result, failure } = row else {
         return Ok(FoundEnding::Unknown);
@@ -82,7 +82,7 @@ pub(crate) fn read_ending(row: EndingRow) -> Result<FoundEnding, StoreError> {
     Ok(FoundEnding::Closed(Ending { status, result: result.map(Payload), failure }))
 }
 
-/// What a list is ordered by, where the columns of a run are `named` so and its id like this.
+/// The `ORDER BY` terms of a list, given the prefix of a run's columns and its id.
 pub(crate) fn in_order(order: RunOrder, named: &str, run_id: &str) -> String {
     let direction = if order.is_ascending() { "ASC" } else { "DESC" };
     match order.by() {
@@ -95,7 +95,7 @@ pub(crate) fn in_order(order: RunOrder, named: &str, run_id: &str) -> String {
     }
 }
 
-/// How many runs have the same in a column, which is a text or the number of a day.
+/// The number of runs with one value of a column, which is a text or the number of a day.
 #[derive(FromRow)]
 pub(crate) struct CountRow {
     key: Option<String>,
@@ -103,7 +103,7 @@ pub(crate) struct CountRow {
     runs: i64,
 }
 
-/// In the order of the contract.
+/// Sorts as the contract requires.
 pub(crate) fn read_run_counts(rows: Vec<CountRow>) -> Vec<RunCount> {
     let count = |row: CountRow| RunCount {
         key: row.key.or_else(|| row.day.map(day)),
@@ -112,7 +112,7 @@ pub(crate) fn read_run_counts(rows: Vec<CountRow>) -> Vec<RunCount> {
     RunCount::sorted(rows.into_iter().map(count).collect())
 }
 
-/// How many open runs are in a state.
+/// The number of open runs in a state.
 #[derive(FromRow)]
 pub(crate) struct DefinitionCountRow {
     definition: Option<i64>,
@@ -134,7 +134,7 @@ impl TryFrom<DefinitionCountRow> for DefinitionCount {
     }
 }
 
-/// In the order of the contract, which no database has: hashes are not signed.
+/// Sorts as the contract requires. Databases cannot, because hashes are unsigned.
 pub(crate) fn read_counts(
     rows: Vec<DefinitionCountRow>,
 ) -> Result<Vec<DefinitionCount>, StoreError> {

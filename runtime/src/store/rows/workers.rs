@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::model::{Epoch, WorkerId};
 use crate::store::{NewWorker, WorkerLease};
 
-/// What a worker says of itself, and its lease.
+/// A worker's description of itself, and its lease.
 #[derive(FromRow)]
 pub(crate) struct WorkerRow {
     worker_id: i64,

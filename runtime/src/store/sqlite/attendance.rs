@@ -1,4 +1,4 @@
-//! For which workflows a worker is there.
+//! The workflows that each worker serves.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const FIND: &str = "SELECT workflow, attended_until FROM piton_attendance ORDER 
 const EXTEND: &str = "UPDATE piton_attendance SET attended_until = ? \
     WHERE workflow = ? AND attended_until = ? RETURNING 1; ";
 
-/// The open runs of a workflow whose deadlines were not over then.
+/// The open runs of a workflow whose deadlines had not passed then.
 const ATTENDED: &str = "SELECT agreed.run_id, agreed.deadline_at, agreed.terms, agreed.last_result \
     FROM piton_terms AS agreed CROSS JOIN piton_runs AS run ON run.run_id = agreed.run_id \
     WHERE agreed.attended IS NOT NULL AND agreed.deadline_at > ? \
@@ -26,7 +26,7 @@ const ATTENDED: &str = "SELECT agreed.run_id, agreed.deadline_at, agreed.terms, 
 
 const MOVE: &str = "UPDATE piton_terms SET terms = ?, deadline_at = ? WHERE run_id = ?; ";
 
-/// Opens the account of a workflow, unless there is one.
+/// Inserts the row of a workflow, unless it exists.
 pub(super) fn add_account(script: &mut Script, workflow: &str, now: Timestamp) {
     script.sql(ADD).bind(workflow.to_owned()).bind(now.as_micros());
 }
@@ -58,7 +58,7 @@ impl Attendance for SqliteStore {
         let (mut script, mut moved) = (Script::new(), 0);
         for (place, AttendanceRow { attended_until, .. }) in ending.iter().enumerate() {
             let from = Timestamp(*attended_until);
-            // Somebody else may have said so in between.
+            // Another process may have recorded a later time meanwhile.
             if !rows.any(1 + 2 * place) || from >= now {
                 continue;
             }

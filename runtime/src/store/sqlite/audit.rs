@@ -1,4 +1,4 @@
-//! What people have changed by hand.
+//! The audit table.
 
 use super::script::Script;
 use super::{SqliteStore, failed};
@@ -11,7 +11,7 @@ use crate::store::{AuditEntry, AuditEntryId, NewAuditEntry};
 const INSERT: &str = "INSERT INTO piton_audit (run_id, at, who, action, reason, details) \
     VALUES (?, ?, ?, ?, ?, ?); ";
 
-/// What does not fit is not even read.
+/// Rows that do not fit in the response are not read.
 const NEWEST: &str = concat!(
     "SELECT ",
     audit_columns!(),
@@ -26,7 +26,7 @@ const BEHIND: &str = concat!(
     " ORDER BY entry_id DESC"
 );
 
-/// Adds an entry to the transaction of the change.
+/// Adds an entry to the transaction of a change.
 pub(super) fn add(
     script: &mut Script,
     now: Timestamp,

@@ -1,13 +1,11 @@
-//! The clocks of the machine: one for people and timers, and one for leases.
+//! The clocks of the machine: the wall clock for times and timers, and another one for leases.
 //!
-//! Somebody may set the first. Leases therefore go by the time since the machine was started, which all of
-//! its processes see alike and nobody sets: no lease ends early and none goes on when the clock jumps. To be
-//! kept where there are times, and to go on after the next start of the machine, it is counted from the time
-//! of the first clock that the first process of this start saw; that is a file beside the locks of the
-//! workers.
+//! The wall clock can be set. Leases therefore use the time since the machine's start, which all of its processes
+//! share and nobody can set: no lease ends early, or lasts too long, when the wall clock jumps. To be stored as a
+//! time, and to be comparable after the next start of the machine, it is counted from the wall-clock time that the
+//! first process of this start has seen. That origin is kept in a file beside the locks of the workers.
 //!
-//! Where the system does not say how long it has been up, or the file cannot be written, there is only the
-//! first clock.
+//! If the system does not report its uptime, or the file cannot be written, leases use the wall clock.
 
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind};
@@ -21,14 +19,14 @@ use crate::model::Timestamp;
 /// A moment, by both clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moment {
-    /// For what is stored and what falls due.
+    /// For stored times and due times.
     pub(super) time: Timestamp,
     /// For leases.
     pub(super) lease_time: Timestamp,
 }
 
 impl Moment {
-    /// The time for what is stored and what falls due.
+    /// The wall-clock time, for stored times and due times.
     pub(super) fn as_micros(self) -> i64 {
         self.time.as_micros()
     }
@@ -37,27 +35,27 @@ impl Moment {
 /// The clock for leases.
 #[derive(Debug)]
 pub(super) struct LeaseClock {
-    /// When the machine was started, by the other clock as the first process saw it.
+    /// The wall-clock time of the machine's start, as the first process saw it.
     origin: i64,
     uptime: File,
-    /// What was read last, for the case that nothing can be read.
+    /// The last reading, in case none is possible.
     last: AtomicI64,
 }
 
-/// What tells one start of the machine from the next.
+/// Identifies a start of the machine.
 const BOOT_ID: &str = "/proc/sys/kernel/random/boot_id";
 
-/// Seconds with two digits behind the point, then something else.
+/// Seconds with two decimal places, followed by something else.
 const UPTIME: &str = "/proc/uptime";
 
-/// What the files are named that keep origins, before the id of the start.
+/// The prefix of the files with origins; the id of the start follows.
 const PREFIX: &str = "boot-";
 
 impl LeaseClock {
-    /// The clock of the workers whose locks are in this directory.
+    /// The lease clock of the workers whose locks are in this directory.
     ///
     /// # Errors
-    /// There is no such clock here.
+    /// This machine has no such clock.
     pub(super) fn open(directory: &Path) -> Result<Self, Error> {
         let boot = fs::read_to_string(BOOT_ID)?;
         let path = directory.join(format!("{PREFIX}{}", boot.trim()));
@@ -80,8 +78,8 @@ impl LeaseClock {
     }
 }
 
-/// Keeps the origin of this start of the machine, and none of those before. Returns what is kept: of several
-/// processes that begin together, one has its own, whole.
+/// Stores the origin of this start of the machine, and removes earlier ones. Returns the stored origin: of several
+/// processes that begin at the same time, one writes its own.
 fn begin(directory: &Path, path: &Path, origin: i64) -> Result<String, Error> {
     fs::create_dir_all(directory)?;
     let own = path.with_extension(Uuid::now_v7().simple().to_string());
@@ -103,7 +101,7 @@ fn begin(directory: &Path, path: &Path, origin: i64) -> Result<String, Error> {
     fs::read_to_string(path)
 }
 
-/// For how many microseconds the machine has been up.
+/// The machine's uptime in microseconds.
 #[cfg(unix)]
 fn read_uptime(uptime: &File) -> Result<i64, Error> {
     use std::os::unix::fs::FileExt as _;
@@ -130,7 +128,7 @@ mod tests {
 
     const HOUR: i64 = 3_600_000_000;
 
-    /// Whether it is so far ahead of the time for everything else.
+    /// Whether it is too far ahead of the wall clock.
     fn is_ahead(clock: &LeaseClock, by: i64) -> bool {
         (clock.now().as_micros() - Timestamp::now().as_micros() - by).abs() < HOUR / 60
     }
@@ -143,7 +141,7 @@ mod tests {
         assert!(is_ahead(&first, 0));
         let boot = fs::read_to_string(BOOT_ID).expect("the system has it");
         let path = directory.join(format!("{PREFIX}{}", boot.trim()));
-        // As if the other clock had been set back by an hour since.
+        // As if the wall clock had been set back by an hour since.
         fs::write(&path, (first.origin + HOUR).to_string()).expect("it can be written");
         let next = LeaseClock::open(&directory).expect("the system has it");
         assert!(is_ahead(&next, HOUR) && is_ahead(&first, 0));

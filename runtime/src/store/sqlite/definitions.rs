@@ -1,4 +1,4 @@
-//! Workflows as builds of the code defined them, and schemas of stored values.
+//! Recorded definitions of workflows and schemas of values.
 
 use std::collections::HashSet;
 
@@ -56,7 +56,7 @@ const FIND: &str = "SELECT description FROM piton_definitions WHERE workflow = ?
 const FIND_ALL: &str = "SELECT workflow, hash, description FROM piton_definitions \
     WHERE hash = ? ORDER BY workflow";
 
-/// A null stands for all workflows. The runs are counted once, however many definitions there are.
+/// Null means all workflows. The runs are counted once, however many definitions there are.
 const LIST: &str = "SELECT known.workflow, hash, coalesce(runs, 0) AS open_runs \
     FROM piton_definitions AS known LEFT JOIN (SELECT workflow, definition, count(*) AS runs \
     FROM piton_runs INDEXED BY piton_runs_open WHERE closed_at IS NULL GROUP BY workflow, definition) \

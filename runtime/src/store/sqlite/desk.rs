@@ -1,12 +1,11 @@
-//! Where the writing connection is, whoever has the turn.
+//! The place of the writing connection, shared by all callers.
 //!
-//! A script under way is kept here and not in the task that waits for it. While nobody polls that task,
-//! because the threads of its runtime are blocked, it would keep the connection to itself, in the middle of
-//! a transaction perhaps, with the file's lock. So somebody else can bring the script to its end and set
-//! the connection [aside](Desk::set_aside); a transaction that is open then is taken back, and whoever
-//! had it open is told so with an error that may be tried again.
+//! A running script is kept here and not in the task that waits for it. If nobody polls that task, because the
+//! threads of its runtime are blocked, it would otherwise keep the connection, possibly in the middle of a
+//! transaction that holds the file's lock. Instead, another caller can complete the script and set the connection
+//! [aside](Desk::set_aside). A transaction that is open then is rolled back, and its caller gets a retryable error.
 //!
-//! What this must not know: whose turn it is.
+//! This must not know whose turn it is.
 
 use std::future::poll_fn;
 use std::io::ErrorKind;
@@ -32,23 +31,23 @@ struct State {
     place: Place,
     /// A transaction may be open.
     is_open: bool,
-    /// The transaction of the present turn was taken back.
+    /// The transaction of the present turn was rolled back.
     is_taken_back: bool,
-    /// What the last script came to, until it is fetched.
+    /// The result of the last script, until it is fetched.
     answer: Option<Answer>,
-    /// Who waits for that, or for the connection.
+    /// The waiter for the result, or for the connection.
     waiter: Option<Waker>,
-    /// Counts the scripts that were begun and the answers that were fetched.
+    /// Counts scripts begun and results fetched.
     moves: u64,
 }
 
 enum Place {
     Here(SqliteConnection),
-    /// Carries out a script, which may end the transaction.
+    /// Runs a script, which may end the transaction.
     Busy(Flight, bool),
-    /// Lent or set aside.
+    /// The connection is lent or set aside.
     Away,
-    /// Its thread has died, or it was closed.
+    /// The connection's thread has died, or it was closed.
     Gone,
 }
 
@@ -73,8 +72,7 @@ impl Desk {
         self.lock().is_open = is_open;
     }
 
-    /// Begins a turn: what the one before has asked for is brought to its end, and nobody asks for the
-    /// answer any more.
+    /// Begins a turn: completes the script of the previous turn and drops its result.
     pub(super) async fn settle(&self) {
         let forget = |state: &mut State| {
             state.answer = None;
@@ -88,15 +86,15 @@ impl Desk {
         matches!(self.lock().place, Place::Gone)
     }
 
-    /// Takes the connection with its open transaction. It is to be [put back](Self::put_back).
+    /// Takes the connection with its open transaction. The caller must [put it back](Self::put_back).
     ///
     /// # Errors
-    /// As [`Desk::carry_out`].
+    /// Those of [`Desk::carry_out`].
     pub(super) async fn take(&self) -> Result<SqliteConnection, Error> {
         self.when_here(State::lend).await
     }
 
-    /// Takes the connection for good.
+    /// Takes the connection permanently.
     pub(super) async fn close(&self) -> Option<SqliteConnection> {
         self.settle().await;
         let mut state = self.lock();
@@ -105,24 +103,24 @@ impl Desk {
         connection
     }
 
-    /// Puts a connection here.
+    /// Puts a connection back.
     pub(super) fn put_back(&self, connection: SqliteConnection) {
         let mut state = self.lock();
         state.place = Place::Here(connection);
         state.waiter.take().into_iter().for_each(Waker::wake);
     }
 
-    /// Carries out a script. One that `ends` the transaction does so only if all of it is carried out. It is
-    /// carried out whether this is polled any more or not, up to its first answers at least.
+    /// Runs a script. One that `ends` the transaction does so only if all of it succeeds. Even if the future is not
+    /// polled any more, the script runs at least up to its first results.
     ///
     /// # Errors
-    /// Also if the transaction of this turn was taken back.
+    /// Also if the transaction of this turn was rolled back.
     pub(super) async fn carry_out(&self, script: Script, ends: bool) -> Answer {
         self.when_here(|state| state.begin(script, ends)).await?;
         poll_fn(|cx| self.lock().poll_answer(cx)).await
     }
 
-    /// Ends the transaction without effect, if one is open.
+    /// Rolls back the transaction, if one is open.
     pub(super) async fn roll_back(&self) {
         let is_open = |state: &mut State| {
             state.is_taken_back = false;
@@ -131,13 +129,13 @@ impl Desk {
         if self.when_here(is_open).await {
             let mut script = Script::new();
             script.sql("ROLLBACK");
-            // It fails if the database has rolled back by itself, which is as good.
+            // Fails if the database has already rolled back, which is fine.
             let _ = self.carry_out(script, true).await;
             self.set_open(false);
         }
     }
 
-    /// Waits until no script is under way and the connection is here, or gone.
+    /// Waits until no script is running and the connection is here, or gone.
     async fn when_here<T>(&self, then: impl FnOnce(&mut State) -> T) -> T {
         let mut then = Some(then);
         poll_fn(|cx| {
@@ -149,11 +147,10 @@ impl Desk {
         .await
     }
 
-    /// How often something was begun or fetched, if the connection does nothing now. Brings a script to
-    /// its end that nobody polls.
+    /// The count of scripts and fetches, if the connection is idle now. Completes a script that nobody polls.
     pub(super) fn rests_since(&self) -> Option<u64> {
         let mut state = self.lock();
-        // Whoever waits is still the one to be woken.
+        // The original waiter stays the one to be woken.
         let waiter = state.waiter.clone().unwrap_or_else(|| Waker::noop().clone());
         state.drive(&mut Context::from_waker(&waiter));
         if state.answer.is_some() {
@@ -162,8 +159,7 @@ impl Desk {
         matches!(state.place, Place::Here(_)).then_some(state.moves)
     }
 
-    /// Takes the connection from whoever has the turn and does nothing with it. Their open transaction is
-    /// taken back.
+    /// Takes the connection from the present turn if that is idle. Its open transaction is rolled back.
     pub(super) fn set_aside(&self) -> Option<Aside<'_>> {
         let mut state = self.lock();
         let connection = state.take()?;
@@ -175,7 +171,7 @@ impl Desk {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The value is consistent after every operation, so a poisoned lock is usable.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -191,7 +187,7 @@ impl State {
         }
     }
 
-    /// For whoever has the turn.
+    /// The error for the present turn.
     fn lend(&mut self) -> Result<SqliteConnection, Error> {
         match self.is_taken_back {
             true => Err(taken_back()),
@@ -214,7 +210,7 @@ impl State {
         let Place::Busy(flight, ends) = &mut self.place else { return };
         let Poll::Ready((connection, answer)) = flight.as_mut().poll(cx) else { return };
         if let Err(Error::WorkerCrashed) = answer {
-            // The database rolls back with the connection.
+            // Dropping the connection rolls the database back.
             self.place = Place::Gone;
             self.is_open = false;
         } else {
@@ -263,7 +259,7 @@ fn taken_back() -> Error {
     ))
 }
 
-/// The connection, set aside. It is put back when this is dropped.
+/// The connection, set aside until this is dropped.
 #[derive(Debug)]
 pub(super) struct Aside<'a> {
     desk: &'a Desk,
@@ -271,7 +267,7 @@ pub(super) struct Aside<'a> {
 }
 
 impl Aside<'_> {
-    /// Carries out a script that is a transaction of its own.
+    /// Runs a script that is a transaction of its own.
     pub(super) async fn run(mut self, script: Script) -> Answer {
         let connection = self.connection.as_mut().expect("only drop takes it");
         if self.desk.is_open() {

@@ -1,10 +1,10 @@
 //! Whether the files of the database are still the ones that were opened.
 //!
-//! A file that is moved, deleted or replaced stays open, and what is written to it then is nowhere to be
-//! found by those who open the path later; so it is with the log beside it, and with the index of the log,
-//! by which processes agree on what is in it. The operating system tells files apart by number, and says of
-//! a path which one is there. That is asked after each script and before anybody hears of what it found: also
-//! after one that only reads, since it may find what an earlier try has written to a file that is gone.
+//! A file that is moved, deleted or replaced stays open. Writes to it are lost to all who open the path later. The
+//! same applies to the log beside it, and to the log's index, by which processes share the log. The operating
+//! system identifies files by number, and reports the number of the file at a path. This is checked after each
+//! script, before its result is returned. Scripts that only read are checked as well, since they may find the write
+//! of an earlier try in a file that is gone.
 
 use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,18 +16,18 @@ pub(super) struct Files {
     database: (PathBuf, Id),
     /// The log and its index.
     beside: [PathBuf; 2],
-    /// Which they are: `None` until they are looked at for the first time. SQLite makes them for its first
-    /// connection and keeps them until its last.
+    /// Their identities; `None` until the first check. SQLite creates these files for its first connection and
+    /// keeps them until its last.
     found: Mutex<Option<[Id; 2]>>,
 }
 
-/// What tells a file from all others of the machine while it is open.
+/// Identifies an open file on this machine.
 type Id = (u64, u64);
 
 impl Files {
-    /// Those of the database that has been opened at `path`.
+    /// The files of the database at `path`.
     pub(super) fn of(path: &Path) -> Result<Self, Error> {
-        // A link that leads elsewhere later is noticed; SQLite has the others where the file itself is.
+        // A link that changes its target is noticed; SQLite puts the other files beside the target.
         let (place, file) = (std::path::absolute(path)?, std::fs::canonicalize(path)?);
         let id = id(&place)?;
         let beside = ["-wal", "-shm"].map(|end| {
@@ -38,15 +38,15 @@ impl Files {
         Ok(Self { database: (place, id), beside, found: Mutex::default() })
     }
 
-    /// To be called where SQLite may have made the files beside the database again.
+    /// Called when SQLite may have created the files beside the database again.
     pub(super) fn forget_beside(&self) {
         *self.found.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// What has come of writing or reading, if the files are still there.
+    /// Returns `result` if the files are still there.
     ///
     /// # Errors
-    /// One of them is not. Once it has been put back, all is well again.
+    /// One of them is not. If it is put back, later calls succeed.
     pub(super) fn kept<T>(&self, came_of: Result<T, sqlx::Error>) -> Result<T, sqlx::Error> {
         self.check().and(came_of)
     }
@@ -54,7 +54,7 @@ impl Files {
     fn check(&self) -> Result<(), sqlx::Error> {
         let (path, expected) = &self.database;
         same(path, *expected)?;
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // The value is consistent after every operation, so a poisoned lock is usable.
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(expected) = *found {
             return self.beside.iter().zip(expected).try_for_each(|(path, id)| same(path, id));
@@ -68,7 +68,7 @@ impl Files {
 fn same(path: &Path, expected: Id) -> Result<(), sqlx::Error> {
     match id(path) {
         Ok(found) if found == expected => Ok(()),
-        // The system may be out of something for a moment.
+        // The system may be short of a resource for a moment.
         Err(error) if error.kind() != ErrorKind::NotFound => Err(sqlx::Error::Io(error)),
         _ => Err(gone(path)),
     }
@@ -90,7 +90,7 @@ fn id(path: &Path) -> Result<Id, Error> {
     Ok((found.dev(), found.ino()))
 }
 
-/// Where an open file can be neither deleted nor moved, it is enough that it is there.
+/// On systems where an open file can be neither deleted nor moved, its existence is enough.
 #[cfg(not(unix))]
 fn id(path: &Path) -> Result<Id, Error> {
     std::fs::metadata(path).map(|_| (0, 0))

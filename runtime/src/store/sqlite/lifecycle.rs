@@ -48,7 +48,7 @@ const LOOK: &str = "BEGIN IMMEDIATE; SELECT run_id FROM piton_runs WHERE run_id 
     SELECT run_id, status FROM piton_runs WHERE closed_at IS NOT NULL AND workflow_id = ? \
     ORDER BY started_at DESC, run_id DESC LIMIT 1";
 
-/// Adds the terms of a run that this transaction has inserted, if it has some.
+/// Adds the terms, if any, of a run that this transaction has inserted.
 pub(super) fn add_terms(
     script: &mut Script,
     run: &NewRun,

@@ -10,7 +10,7 @@ use crate::store::rows::{CountRow, RunRow, in_order, read_run_counts};
 use crate::store::weight::{ending_bytes, fits};
 use crate::store::{RunCount, RunOrder, RunQuery, RunRecord};
 
-/// The columns of a record in its row.
+/// The columns of a record in the run's row.
 macro_rules! record_columns {
     () => {
         "run_id, workflow_id, workflow, status, state, step_no, worker_id, due_at, blocked, blocked_at, \
@@ -19,7 +19,7 @@ macro_rules! record_columns {
 }
 pub(super) use record_columns;
 
-/// Those of a record that are in other tables.
+/// The columns of a record in other tables.
 macro_rules! labels {
     ($run:literal) => {
         concat!(
@@ -36,7 +36,7 @@ macro_rules! labels {
 }
 pub(super) use labels;
 
-/// Around the runs that match. What does not fit is not even read.
+/// Wraps the runs that match. Rows that do not fit in the response are not read.
 const LISTED: &str = concat!(
     "SELECT *, ",
     ending_bytes!(),
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::store::{StoreOptions, sqlite::open_memory};
 
-    /// Which steps the planner makes of a list.
+    /// The steps of the query plan of a list.
     async fn plan(store: &SqliteStore, filter: &str) -> String {
         let filter: Filter = filter.parse().expect("a filter");
         let sql = Sql::of(Dialect::Sqlite, 0, &filter.for_store(store.time()));
@@ -147,7 +147,7 @@ mod tests {
             let scans = plan.lines().any(|line| line == "SCAN run");
             assert!(!scans, "{filter}\n{plan}");
         }
-        // The newest of many that have an attribute are found without sorting.
+        // The newest of many runs with an attribute are found without sorting.
         let plan = plan(&store, "customer = 'c-17'").await;
         let inner = plan.split("led USING").next().unwrap_or_default();
         assert!(!plan.contains("USE TEMP B-TREE FOR ORDER BY\nSEARCH led"), "{inner}");

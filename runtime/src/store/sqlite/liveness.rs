@@ -1,9 +1,9 @@
-//! Locked files that tell the living from the dead.
+//! File locks that show which workers are alive.
 //!
-//! Each worker holds a lock on a file of its own, which the operating system releases with the
-//! process, however it dies. Whoever can take the lock knows that the worker is gone, long before
-//! its lease runs out. A process that is stopped keeps its lock; for that there is the lease. Where
-//! files cannot be locked, or the file is missing, nobody is called dead.
+//! Each worker holds a lock on a file of its own. The operating system releases it when the process ends, however
+//! that happens. A process that can take the lock knows that the worker is dead, long before the lease expires. A
+//! stopped process keeps its lock; its lease expires instead. If files cannot be locked, or the file is missing, no
+//! worker counts as dead.
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
@@ -15,7 +15,7 @@ use crate::model::WorkerId;
 /// The locks of the workers registered through one store.
 #[derive(Debug)]
 pub(super) struct Liveness {
-    /// Where the files are; `None` for a database in memory, which dies with its only process.
+    /// The directory of the files; `None` for a database in memory, which ends with its process.
     directory: Option<PathBuf>,
     held: Mutex<HashMap<WorkerId, File>>,
 }
@@ -25,7 +25,7 @@ impl Liveness {
         Self { directory, held: Mutex::default() }
     }
 
-    /// Takes the lock of a worker that nobody knows of yet. A failure leaves it to its lease.
+    /// Takes the lock of a worker whose row is not visible yet. If this fails, only the lease shows its death.
     pub(super) fn hold(&self, worker: WorkerId) {
         let Some(path) = self.path(worker) else {
             return;
@@ -40,7 +40,7 @@ impl Liveness {
                 self.held().insert(worker, file);
             }
             Err(error) => {
-                // An unlocked file would look like a dead worker's.
+                // An unlocked file would look like that of a dead worker.
                 let _ = std::fs::remove_file(&path);
                 tracing::debug!(path = %path.display(), %error, "the worker's file cannot be locked");
             }
@@ -49,7 +49,7 @@ impl Liveness {
 
     /// Releases a worker's lock, if it is held here, and removes its file.
     pub(super) fn let_go(&self, worker: WorkerId) {
-        // In this order nobody can find the file unlocked.
+        // In this order no process finds the file unlocked.
         if let Some(path) = self.path(worker) {
             let _ = std::fs::remove_file(path);
         }
@@ -80,7 +80,7 @@ impl Liveness {
     }
 
     fn held(&self) -> MutexGuard<'_, HashMap<WorkerId, File>> {
-        // The map is whole after every operation, so a panic elsewhere does not spoil it.
+        // The map is consistent after every operation, so a poisoned lock is usable.
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,12 +1,12 @@
 //! The embedded store: one SQLite file, any number of processes on one machine.
 //!
-//! WAL with `synchronous=FULL`: a commit is on disk when the call returns. Each process writes
-//! through one connection ([`writer`], [`desk`]) and reads through a few others; a transaction that writes
-//! takes the file's write lock before it looks at anything, so what it has read stays true until it
-//! commits. A statement whose guards are all in its own text needs no transaction around it.
+//! The file uses WAL with `synchronous=FULL`: a commit is on disk when the call returns. Each process writes
+//! through one connection ([`writer`], [`desk`]) and reads through a few others. A transaction that writes takes
+//! the file's write lock before its first read, so what it has read stays true until it commits. A statement that
+//! contains all of its guards needs no transaction.
 //!
-//! Invariant: every write either carries its guard or follows a read in the same `BEGIN IMMEDIATE`
-//! transaction. This module must not know what a snapshot or an arrival holds.
+//! Invariant: every write contains its guard, or follows a read in the same `BEGIN IMMEDIATE` transaction. This
+//! module must not know the content of a snapshot or an arrival.
 
 mod activities;
 mod attendance;
@@ -57,10 +57,10 @@ pub(super) struct SqliteStore {
     hub: Arc<Hub>,
     clock: Clock,
     writer: Writer,
-    /// `None` for a database in memory, which only its one connection can see.
+    /// `None` for a database in memory, which only its single connection can see.
     readers: Option<SqlitePool>,
     liveness: Liveness,
-    /// `None` where leases go by the same clock as everything else.
+    /// `None` if leases use the wall clock.
     lease_clock: Option<LeaseClock>,
 }
 
@@ -70,7 +70,7 @@ impl SqliteStore {
         self.clock.manual_now().unwrap_or_else(Timestamp::now)
     }
 
-    /// The time, and the time that leases go by.
+    /// The wall-clock time, and the time for leases.
     fn moment(&self) -> Moment {
         let time = self.time();
         let lease_clock = self.lease_clock.as_ref().filter(|_| self.clock.manual_now().is_none());
@@ -93,8 +93,8 @@ impl SqliteStore {
     }
 }
 
-/// Trying again may help if somebody else holds a lock, the disk is full or does not answer, or
-/// memory or file handles have run out.
+/// Retrying may help if another process holds a lock, the disk is full or does not respond, or memory or file
+/// handles are exhausted.
 fn judge(code: &str) -> Verdict {
     const BUSY: i32 = 5;
     const LOCKED: i32 = 6;

@@ -1,4 +1,4 @@
-//! Opening the file: what is there, is it ours, is it up to date.
+//! Opening the file: checking that it is a piton database, and migrating it.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -32,12 +32,11 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// How many rows the connection's thread may be ahead of their reader; more than a batch returns.
 const ROW_BUFFER: usize = 1024;
 
-/// Prepared texts kept per connection. There is one for each mixture of list sizes that a commit
-/// can have.
+/// The number of prepared statements per connection. There is one for each combination of list sizes in a commit.
 const STATEMENT_CACHE: usize = 400;
 
-/// Pages of log after which a commit writes them back to the database. Who opens the file after a
-/// crash reads all of the log again; 1.6 MB instead of SQLite's 4 MB cost throughput nothing.
+/// The number of pages of log after which a commit writes them back to the database. A process that opens the file
+/// after a crash reads the whole log; 1.6 MB instead of SQLite's 4 MB does not reduce throughput.
 const CHECKPOINT_PAGES: &str = "400";
 
 const NEWEST_APPLIED: &str = "SELECT max(version) FROM piton_migrations";
@@ -45,14 +44,14 @@ const NEWEST_APPLIED: &str = "SELECT max(version) FROM piton_migrations";
 const HAS_MIGRATIONS: &str =
     "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'piton_migrations'";
 
-/// Reads the first page of every table, which finds a file that is damaged there.
+/// Reads the first page of every table, to find a damaged file.
 const LOOK_AROUND: &str = "SELECT \
     (SELECT 1 FROM piton_workers LIMIT 1), (SELECT 1 FROM piton_runs LIMIT 1), \
     (SELECT 1 FROM piton_run_inputs LIMIT 1), (SELECT 1 FROM piton_inbox LIMIT 1), \
     (SELECT 1 FROM piton_arrival_keys LIMIT 1), \
     (SELECT 1 FROM piton_definitions LIMIT 1), (SELECT 1 FROM piton_activities LIMIT 1)";
 
-/// Opens the database file at `path`, makes it if it is missing, and brings it up to date.
+/// Opens the database file at `path`, creates it if it is missing, and migrates it.
 pub(in crate::store) async fn open_file(
     path: &Path,
     options: &StoreOptions,
@@ -63,7 +62,7 @@ pub(in crate::store) async fn open_file(
     let mut connection = connect.connect().await.map_err(|error| classify(&target, error))?;
     switch_to_wal(&mut connection).await.map_err(|error| classify(&target, error))?;
     migrate(&mut connection, &target).await?;
-    // A file that has gone is not to be made again.
+    // A file that was deleted must not be created again.
     let connect = connect.create_if_missing(false);
     let readers = SqlitePoolOptions::new()
         .max_connections(options.readers.max(1))
@@ -112,8 +111,8 @@ fn connect_options() -> SqliteConnectOptions {
     SqliteConnectOptions::new()
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
-        // Or the planner may, rather than look up each of a list of rows, read the whole table and
-        // look each of its rows up in the list.
+        // Otherwise the planner may read the whole table and look up each of its rows in the list, instead of
+        // looking up each row of the list.
         .pragma("automatic_index", "OFF")
         .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         .busy_timeout(BUSY_TIMEOUT)
@@ -122,7 +121,7 @@ fn connect_options() -> SqliteConnectOptions {
         .disable_statement_logging()
 }
 
-/// Finds what the database would only call "unable to open".
+/// Finds the reason for what SQLite only reports as "unable to open".
 fn check_path(path: &Path, target: &str) -> Result<(), ConnectError> {
     let unreachable = |reason: String| ConnectError::Unreachable {
         target: target.to_owned(),
@@ -147,10 +146,10 @@ fn check_path(path: &Path, target: &str) -> Result<(), ConnectError> {
     }
 }
 
-/// Writers then do not stop readers. The mode stays with the file.
+/// In this mode, writers do not block readers. It is stored in the file.
 ///
-/// The switch needs the file to itself for a moment, and SQLite does not wait for that, so processes
-/// that start together on a new file have to take turns here.
+/// The switch needs the file exclusively for a moment, and SQLite does not wait for that, so processes that start
+/// at the same time on a new file take turns here.
 async fn switch_to_wal(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     const BUSY: i32 = 5;
     const ATTEMPTS: u32 = 200;
@@ -171,7 +170,7 @@ async fn migrate(connection: &mut SqliteConnection, target: &str) -> Result<(), 
     let failed = |error| classify(target, error);
     let known = MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or(0);
     if newest_applied(connection).await.map_err(failed)? != Some(known) {
-        // The write lock is the lock under which processes that start together take turns.
+        // The write lock makes processes that start at the same time take turns.
         let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await.map_err(failed)?;
         if let Some(found) = newest_applied(&mut transaction).await.map_err(failed)?
             && found > known
@@ -207,7 +206,7 @@ fn code_of(error: &sqlx::Error) -> Option<i32> {
     error.as_database_error().and_then(|error| primary_code(&error.code()?))
 }
 
-/// Says what the result code means for somebody who wants to open a file.
+/// Explains the result code to somebody who wants to open a file.
 fn classify(target: &str, error: sqlx::Error) -> ConnectError {
     const PERM: i32 = 3;
     const READONLY: i32 = 8;

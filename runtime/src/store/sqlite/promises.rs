@@ -1,4 +1,4 @@
-//! Promises and who awaits them.
+//! Promises and waits for them.
 
 use std::collections::BTreeSet;
 
@@ -28,14 +28,14 @@ use crate::store::{
 const RUNS: &str = "SELECT run_id, workflow_id, closed_at IS NULL AS is_open FROM piton_runs \
     WHERE run_id IN (";
 
-/// The open one, or else the one started last.
+/// The open run, or else the one started last.
 const HOLDER: &str = "SELECT run_id, workflow_id, closed_at IS NULL AS is_open FROM piton_runs \
     WHERE workflow_id = ? ORDER BY closed_at IS NULL DESC, started_at DESC, run_id DESC LIMIT 1; ";
 
 const PROMISES: &str =
     concat!("SELECT ", promise_columns!(), " FROM piton_promises WHERE (scope, name) IN (");
 
-/// Joined in this order, whatever the planner thinks of the tables.
+/// `CROSS JOIN` fixes the order of the tables, whatever the planner's statistics are.
 const WAITS: &str = "SELECT wait.scope, wait.name, wait.run_id, wait.handle FROM (";
 
 const OF_PROMISES: &str = ") AS asked CROSS JOIN piton_promise_waits AS wait ON wait.rowid IN \
@@ -58,7 +58,7 @@ const REMOVE_KEYS: &str = "DELETE FROM piton_arrival_keys WHERE run_id = \
 
 const REMOVE: &str = "DELETE FROM piton_promises WHERE scope = ? AND name = ?; ";
 
-/// What is awaited of these runs and has come to nothing. Who waits for nothing any more has no row.
+/// Awaited promises of these runs without an outcome. Withdrawn waits have no row.
 const AWAITED: &str =
     "SELECT scope, name FROM piton_promises WHERE outcome IS NULL AND run_id IN (";
 
@@ -70,7 +70,7 @@ const REMOVE_WAIT: &str = "DELETE FROM piton_promise_waits \
 
 const MESSAGES: &str = "SELECT run_id, seq FROM piton_outbox WHERE (run_id, seq) IN (";
 
-/// A null stands for "any". What does not fit is not even read.
+/// Null means any. Rows that do not fit in the response are not read.
 const LIST: &str = concat!(
     "SELECT ",
     promise_columns!(),
@@ -111,7 +111,7 @@ impl Promises for SqliteStore {
         let limit = limit.min(MAX_WORK as u32);
         let mut script = Script::new();
         script.sql(DUE).bind(self.time().as_micros()).bind(limit);
-        // Everybody looks all the time, so this must not take the write lock.
+        // Every worker checks regularly, so this must not take the write lock.
         let rows = self.read(script).await.and_then(|mut rows| rows.read::<(String, String)>(0));
         let due = read_settles(rows.map_err(failed)?)?;
         let has_more = due.len() == limit as usize;
@@ -149,7 +149,7 @@ impl Promises for SqliteStore {
             row.map(TryInto::try_into).transpose()
         };
         let (own, ahead) = (read(0)?, read(1)?);
-        // What was completed for a workflow id counts for the run that has it.
+        // A completion for a workflow id applies to the run that has the id.
         Ok(own.clone().filter(|own| own.outcome.is_some()).or(ahead).or(own))
     }
 
@@ -170,11 +170,11 @@ impl Promises for SqliteStore {
     }
 }
 
-/// How much work is done in one transaction: there are two rows for each promise.
+/// The amount of work in one transaction: there are two rows for each promise.
 pub(super) const MAX_WORK: usize = MAX_ROWS / 2;
 
-/// Does at most [`MAX_WORK`], and in later transactions what is left of it because too many wait. Tells what
-/// completions are told.
+/// Does at most [`MAX_WORK`], and in later transactions the rest, if promises have too many waits. Returns the
+/// outcomes of completions.
 pub(super) async fn do_some(
     store: &SqliteStore,
     work: Vec<Work>,
@@ -240,7 +240,7 @@ async fn do_at_once(
     Ok(decided)
 }
 
-/// Begins the transaction, leaves the work whose messages somebody else has taken, and finds out whose the promises are.
+/// Begins the transaction, skips work whose messages another transaction has deleted, and finds the promises' runs.
 async fn find_places(turn: &mut Turn, work: &mut Vec<Work>) -> Result<Places, sqlx::Error> {
     let messages: Vec<MessageKey> = work.iter().filter_map(Work::message).collect();
     let mut script = Script::new();
@@ -292,7 +292,7 @@ async fn find_places(turn: &mut Turn, work: &mut Vec<Work>) -> Result<Places, sq
     Ok(places)
 }
 
-/// Reads the promises and the first of those who await them.
+/// Reads the promises and the first waits for each.
 async fn read_rows(
     turn: &mut Turn,
     work: &[Work],
@@ -357,7 +357,7 @@ fn write(script: &mut Script, decided: &Decided) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Tells those who wait for promises of runs that are closed.
+/// Ends the waits for promises of closed runs.
 pub(super) async fn end_promises(
     store: &SqliteStore,
     closes: &[MessageKey],
@@ -381,7 +381,7 @@ pub(super) async fn end_promises(
 
 type Counts<'a> = (&'a [(RunId, i64)], &'a [(RunId, i64)]);
 
-/// As [`add_counts`], of any number of runs.
+/// Like [`add_counts`], for any number of runs.
 fn add_counts_in_parts(script: &mut Script, (woken, told): Counts<'_>, now: Timestamp) {
     for woken in woken.chunks(MAX_ROWS) {
         add_counts(script, (&woken.to_vec(), &Vec::new()), now);

@@ -1,4 +1,4 @@
-//! Queues: what lies on them, and which are paused.
+//! Queues: the numbers of their activities, and pauses.
 
 use async_trait::async_trait;
 

@@ -1,4 +1,4 @@
-//! Runs that are over are removed after a while.
+//! Removing old closed runs.
 
 use async_trait::async_trait;
 use sqlx::FromRow;
@@ -14,14 +14,14 @@ use crate::store::{
     Stripped,
 };
 
-/// From one name to the next.
+/// Skips from one name to the next.
 const WORKFLOWS: &str = "WITH RECURSIVE named (workflow) AS (\
     SELECT min(workflow) FROM piton_runs WHERE closed_at IS NOT NULL \
     UNION ALL SELECT (SELECT min(workflow) FROM piton_runs \
     WHERE closed_at IS NOT NULL AND workflow > named.workflow) FROM named WHERE workflow IS NOT NULL) \
     SELECT workflow FROM named WHERE workflow IS NOT NULL";
 
-/// Those of a workflow that closed until then, behind a place.
+/// The runs of a workflow that had closed by then, after a place.
 macro_rules! old {
     () => {
         " FROM piton_runs AS run INDEXED BY piton_runs_closed WHERE workflow = ? AND closed_at IS NOT NULL \
@@ -31,7 +31,7 @@ macro_rules! old {
 
 const LOOK: &str = concat!("SELECT 1", old!());
 
-/// That no open run may ask for it as for its child.
+/// The condition that no open run may ask for it as its child.
 macro_rules! has_no_open_parent {
     () => {
         concat!(
@@ -69,7 +69,7 @@ const WITH_KEYS: &str = concat!(
     old!()
 );
 
-/// Somebody may have opened a run again since it was found.
+/// An operator may have reopened a run since it was found.
 macro_rules! of_closed {
     ($statement:literal) => {
         concat!(
@@ -117,8 +117,8 @@ const DELETE: [&str; 14] = [
     "DELETE FROM piton_runs WHERE run_id IN (",
 ];
 
-/// Of chains that are gone as a whole: the rows by which they are children, and those of their children whose policies
-/// need not be applied any more.
+/// For chains that are gone entirely: the rows by which they are children, and those of their own children, except
+/// those whose policies still have to be applied.
 const DELETE_CHILDREN: [&str; 2] = [
     "DELETE FROM piton_children WHERE NOT EXISTS (SELECT 1 FROM piton_runs AS run WHERE run.run_id = child_id) \
      AND NOT EXISTS (SELECT 1 FROM piton_chains AS link WHERE link.first_run_id = child_id) AND child_id IN (",
@@ -167,7 +167,7 @@ impl Retention for SqliteStore {
             script.bind(closed_at).bind(run_id).bind(limit);
             script
         };
-        // Everybody looks now and then, so this must not take the write lock.
+        // Every worker checks regularly, so this must not take the write lock.
         if !self.read(ask(LOOK, 1)).await.map_err(failed)?.any(0) {
             return Ok(Removed::default());
         }
@@ -261,7 +261,7 @@ fn shared(name: String) -> PromiseKey {
     PromiseKey { scope: PromiseScope::Shared, name }
 }
 
-/// Removes runs that are over, each with the first run of its chain; at most [`MAX_ROWS`].
+/// Removes closed runs, each with the first run of its chain; at most [`MAX_ROWS`].
 pub(super) fn add_removal(script: &mut Script, runs: &[(Uuid, Uuid)]) {
     for statement in DELETE {
         script.sql(statement).values(1, runs.iter(), |script, (run_id, _)| {

@@ -27,7 +27,7 @@ const FIND: &str = concat!(
     " FROM piton_schedules WHERE schedule_id = ?"
 );
 
-/// A null stands for "any". What does not fit is not even read.
+/// Null means any. Rows that do not fit in the response are not read.
 const LIST: &str = concat!(
     "SELECT ",
     schedule_columns!("sized"),
@@ -82,7 +82,7 @@ const LOG: &str = concat!(
     " ORDER BY seq DESC"
 );
 
-/// A schedule that was written, with how many entries its log has ever had.
+/// A written schedule, with the number of log entries it has ever had.
 #[derive(FromRow)]
 struct SavedRow {
     schedule_id: String,

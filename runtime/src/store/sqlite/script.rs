@@ -1,10 +1,10 @@
 //! Several statements in one message.
 //!
-//! sqlx keeps each SQLite connection on a thread of its own, and every call goes there and back. At
-//! some 13 µs (measured on two virtual cores) the trip costs more than the statement, so a
-//! transaction is sent as one or two scripts. That several prepared statements may be sent as one
-//! text is particular to sqlx's SQLite driver, and is not used outside this file. Lists become `VALUES` rows whose number is rounded up
-//! to one of a few sizes, padded with nulls, so that the same few texts recur and stay prepared.
+//! sqlx keeps each SQLite connection on a thread of its own, and every call is a round trip to it. At some 13 µs
+//! (measured on two virtual cores) the round trip costs more than the statement, so a transaction is sent as one or
+//! two scripts. Sending several prepared statements as one text works only with sqlx's SQLite driver, and is not
+//! used outside this file. Lists become `VALUES` rows whose number is rounded up to one of a few sizes, padded with
+//! nulls, so that the same few texts recur and stay prepared.
 
 use futures_util::TryStreamExt as _;
 use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
@@ -32,7 +32,7 @@ impl Script {
         Self::default()
     }
 
-    /// Appends SQL text, which must not hold anything that came from outside.
+    /// Appends SQL text, which must not contain any input.
     pub(super) fn sql(&mut self, text: &str) -> &mut Self {
         self.sql.push_str(text);
         self
@@ -106,12 +106,12 @@ impl Script {
 }
 
 impl Rows {
-    /// What statement number `index`, from 0, returned.
+    /// The rows of statement number `index`, from 0.
     pub(super) fn of(&mut self, index: usize) -> Vec<SqliteRow> {
         self.0.get_mut(index).map(std::mem::take).unwrap_or_default()
     }
 
-    /// The same as values of a type that can be read from a row.
+    /// The same, decoded from rows.
     pub(super) fn read<T>(&mut self, index: usize) -> Result<Vec<T>, sqlx::Error>
     where
         T: for<'r> sqlx::FromRow<'r, SqliteRow>,

@@ -1,4 +1,4 @@
-//! Activities write through the connection that writes, in a turn of their own.
+//! Transactions of activities on the writing connection, each in a turn of its own.
 
 use std::any::Any;
 
@@ -31,7 +31,7 @@ impl ActivityTransaction for SqliteTransaction {
     }
 
     async fn commit(self: Box<Self>, arrival: NewArrival) -> Result<ArrivalOutcome, StoreError> {
-        // Nobody has been able to fence the worker since the transaction began.
+        // No process could have fenced the worker since the transaction began.
         messages::deliver_within(self.turn, self.now, arrival).await
     }
 

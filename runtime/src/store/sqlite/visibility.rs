@@ -1,4 +1,4 @@
-//! What people and clients ask about runs.
+//! Queries of runs by people and clients.
 
 use async_trait::async_trait;
 
@@ -108,14 +108,13 @@ const RECORD: &str =
 
 const BY_RUN_ID: &str = "WHERE run_id = ?";
 
-/// The open one first, then the one started last by the clock of the database: ids have the time of a
-/// client in them.
+/// The open run first, then the one started last by the database's clock: run ids contain clients' times.
 const BY_WORKFLOW_ID: &str = "WHERE run_id IN ( \
     (SELECT run_id FROM piton_runs WHERE workflow_id = ?1 AND closed_at IS NULL), \
     (SELECT run_id FROM piton_runs WHERE workflow_id = ?1 AND closed_at IS NOT NULL \
     ORDER BY started_at DESC, run_id DESC LIMIT 1)) ORDER BY closed_at IS NULL DESC LIMIT 1";
 
-/// What does not fit is not even read. Before this there were `?` bytes.
+/// Rows that do not fit in the response are not read. The `?` bytes are those before this one.
 const ENDINGS: &str = concat!(
     "SELECT status, result, failure FROM (SELECT place, status, result, failure, ",
     ending_bytes!(),
@@ -131,7 +130,7 @@ const OF_ASKED: &str = concat!(
     " ORDER BY place"
 );
 
-/// By the index of the open runs, so that nothing is read of the others.
+/// Uses the index of open runs, so that other runs are not read.
 const COUNT_BY_DEFINITION: &str = "SELECT definition, state, status, count(*) AS runs \
     FROM piton_runs INDEXED BY piton_runs_open WHERE closed_at IS NULL AND workflow = ? \
     GROUP BY definition, state, status";

@@ -1,4 +1,4 @@
-//! Who may own runs, and what becomes of the runs of those who no longer may.
+//! Workers: leases, fencing, and releasing their runs.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -28,7 +28,7 @@ impl Workers for SqliteStore {
         renew(self, worker, lease).await
     }
 
-    /// A database in memory ends with its process, so nobody else can take anything over.
+    /// A database in memory ends with its process, so no other worker can take anything over.
     fn renews_apart(&self) -> bool {
         self.readers.is_some()
     }
@@ -54,13 +54,13 @@ impl Workers for SqliteStore {
     }
 }
 
-/// How long the row of a fenced worker is kept for people to look at.
+/// How long the row of a fenced worker is kept for inspection.
 const KEEP_FENCED: Duration = Duration::from_secs(7 * 86_400);
 
 const FIRST_EPOCH: Epoch = Epoch(1);
 
-/// The part of a lease for which another caller in this process may do nothing with its turn while a
-/// renewal waits: a renewal that is asked for at a third of the lease has six such parts and more.
+/// The fraction of a lease for which another caller in this process may keep its turn idle while a renewal waits. A
+/// renewal that is requested at a third of the lease has more than six such periods left.
 const PATIENCE: u32 = 12;
 
 const INSERT: &str = "BEGIN IMMEDIATE; \
@@ -93,7 +93,7 @@ const EXPIRED: &str = "SELECT worker_id FROM piton_workers \
 
 const ALIVE_OR_DEAD: &str = "SELECT worker_id FROM piton_workers WHERE fenced_at IS NULL";
 
-/// The runs follow in the same transaction, so that none points to an epoch that is gone.
+/// The runs are released in the same transaction, so none names an outdated epoch.
 const LET_GO: &str = "UPDATE piton_runs \
     SET worker_id = NULL, epoch = NULL, due_at = ?, takeovers = takeovers + 1 \
     WHERE worker_id IN ";
@@ -103,7 +103,7 @@ pub(super) const IS_VALID: &str = "SELECT 1 FROM piton_workers \
     WHERE worker_id = ? AND epoch = ? AND lease_expires_at > ?";
 
 impl Script {
-    /// Binds what [`IS_VALID`] asks for.
+    /// Binds the parameters of [`IS_VALID`].
     pub(super) fn bind_validity(&mut self, worker: WorkerLease, now: Moment) -> &mut Self {
         self.bind(worker.worker_id.0).bind(worker.epoch.0).bind(now.lease_time.as_micros())
     }
@@ -127,7 +127,7 @@ pub(super) async fn register(
     let mut turn = store.turn().await;
     let worker_id =
         WorkerId(turn.begin(script).await.and_then(|mut rows| rows.scalar(2)).map_err(failed)?);
-    // Before anybody can see the row, or they would take the worker for dead.
+    // Before the row becomes visible; otherwise other processes would take the worker for dead.
     store.liveness.hold(worker_id);
     let mut commit = Script::new();
     commit.sql("COMMIT");
@@ -147,7 +147,7 @@ pub(super) async fn renew(
     let expires_at = now.lease_time + lease;
     let mut script = Script::new();
     script.sql(RENEW).bind(lease_ms(lease)).bind(expires_at.as_micros()).bind_validity(worker, now);
-    // In memory there is no other process that waits for the lease to run out, and time may be virtual.
+    // In memory, no other process waits for the lease to expire, and time may be virtual.
     let renewed = match store.readers {
         Some(_) => store.writer.run_in_time(script, lease / PATIENCE).await,
         None => store.turn().await.run(script).await,
@@ -184,7 +184,7 @@ pub(super) async fn release(store: &SqliteStore, worker: WorkerLease) -> Result<
     announce_queues(store, &mut rows, 3).map_err(failed("release_worker"))
 }
 
-/// Tells of the queues that statement number `index` has made something due on.
+/// Notifies of the queues on which statement number `index` has made activities due.
 fn announce_queues(store: &SqliteStore, rows: &mut Rows, index: usize) -> Result<(), sqlx::Error> {
     let queues: BTreeSet<(String,)> = rows.read(index)?.into_iter().collect();
     queues.iter().for_each(|(queue,)| store.hub.announce_queued(queue));
@@ -198,7 +198,7 @@ pub(super) async fn list(store: &SqliteStore) -> Result<Vec<(WorkerLease, NewWor
     rows.map_err(failed("list_workers"))?.into_iter().map(TryInto::try_into).collect()
 }
 
-/// A lease may be renewed between the look and the fencing, so the latter looks again.
+/// A lease may be renewed between this check and the fencing, which checks again.
 pub(super) async fn fence_expired(store: &SqliteStore) -> Result<(Vec<WorkerId>, u64), StoreError> {
     const OPERATION: &str = "fence_expired_workers";
     let now = store.moment();
@@ -234,7 +234,7 @@ pub(super) async fn fence(store: &SqliteStore, workers: &[WorkerId]) -> Result<u
     Ok(let_go)
 }
 
-/// Fences those of `workers` whose lease runs out no later than `expired_by`.
+/// Fences those of `workers` whose lease expires by `expired_by`.
 async fn fence_some(
     store: &SqliteStore,
     workers: &[WorkerId],

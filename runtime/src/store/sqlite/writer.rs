@@ -1,9 +1,9 @@
 //! The one connection that writes.
 //!
-//! SQLite has one writer at a time anyway; queuing for it here, in order, costs less than meeting
-//! at the file's lock. Other processes are met there, with a busy timeout.
+//! SQLite has one writer at a time. Queuing for it here, in order, costs less than competing for the file's lock.
+//! Processes compete for that lock, with a busy timeout.
 //!
-//! Each connection has a thread. Should that die, the next turn opens the file again.
+//! Each connection has a thread. If the thread dies, the next turn opens the file again.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use super::desk::Desk;
 use super::files::Files;
 use super::script::{Rows, Script};
 
-/// How to open the file again; `None` for a database in memory, which ends with its connection, and once
-/// the store is closed. Whoever has the lock has the turn.
+/// How to open the file again; `None` for a database in memory, which ends with its connection, and once the store
+/// is closed. The turn belongs to the holder of the lock.
 type Queue = Arc<Mutex<Option<SqliteConnectOptions>>>;
 
 /// The queue for the writing connection.
@@ -31,18 +31,18 @@ pub(super) struct Writer {
     files: Option<Arc<Files>>,
 }
 
-/// A turn at the writing connection. Dropped in the middle of a transaction, it rolls back.
+/// A turn at the writing connection. Dropping it in the middle of a transaction rolls back.
 pub(super) struct Turn {
     /// `None` once it has been dropped.
     guard: Option<OwnedMutexGuard<Option<SqliteConnectOptions>>>,
     desk: Arc<Desk>,
     files: Option<Arc<Files>>,
-    /// The connection, where it is lent.
+    /// The connection, while it is lent.
     lent: Option<SqliteConnection>,
 }
 
 impl Writer {
-    /// Queues callers for `connection`, which can be made `again` if it is one to `files`.
+    /// Queues callers for `connection`, which can be opened `again` if it belongs to `files`.
     pub(super) fn new(
         connection: SqliteConnection,
         again: Option<(SqliteConnectOptions, Files)>,
@@ -52,7 +52,7 @@ impl Writer {
         Self { queue, desk, files: files.map(Arc::new) }
     }
 
-    /// What a script has read on another connection, see [`Files::kept`].
+    /// The result of a script on another connection, see [`Files::kept`].
     pub(super) fn read(&self, rows: Result<Rows, Error>) -> Result<Rows, Error> {
         kept(self.files.as_deref(), rows)
     }
@@ -63,8 +63,8 @@ impl Writer {
         Turn { guard, desk: Arc::clone(&self.desk), files: self.files.clone(), lent: None }
     }
 
-    /// Runs a script that is a transaction of its own, in its turn, or without one if whoever has the
-    /// turn does nothing with it for longer than this.
+    /// Runs a script that is a transaction of its own: in its turn or, if the present turn is idle for longer than
+    /// `patience`, without one.
     pub(super) async fn run_in_time(
         &self,
         script: Script,
@@ -96,7 +96,7 @@ impl Writer {
         let connection = self.desk.close().await;
         drop(again);
         if let Some(connection) = connection {
-            // Nothing is lost if this fails: every commit has been flushed.
+            // If this fails, nothing is lost: every commit was flushed.
             let _ = connection.close().await;
         }
     }
@@ -113,7 +113,7 @@ impl Turn {
     pub(super) async fn begin(&mut self, script: Script) -> Result<Rows, Error> {
         self.ready().await?;
         self.desk.set_open(true);
-        // What it finds may be the answer: that the same was written before, to a file that is not there.
+        // The result may depend on an earlier write to a file that is gone.
         kept(self.files.as_deref(), self.desk.carry_out(script, false).await)
     }
 
@@ -136,7 +136,7 @@ impl Turn {
         kept(self.files.as_deref(), self.desk.carry_out(script, true).await)
     }
 
-    /// Lends the connection, for statements within a transaction that was begun, until the next script.
+    /// Lends the connection for statements within the open transaction, until the next script.
     pub(super) async fn lend(&mut self) -> Result<(), Error> {
         self.lent = Some(self.desk.take().await?);
         Ok(())
@@ -147,13 +147,13 @@ impl Turn {
         self.lent.as_mut().expect("it is lent before it is asked for")
     }
 
-    /// Ends the transaction without effect.
+    /// Rolls the transaction back.
     pub(super) async fn roll_back(&mut self) {
         self.give_back();
         self.desk.roll_back().await;
     }
 
-    /// Has the connection outside any transaction.
+    /// Lends the connection outside of a transaction.
     async fn ready(&self) -> Result<(), Error> {
         self.desk.settle().await;
         self.desk.roll_back().await;
@@ -170,7 +170,7 @@ impl Turn {
     }
 }
 
-/// What was written is acknowledged only where it will be found again.
+/// A write is acknowledged only if the file is still there.
 fn kept(files: Option<&Files>, rows: Result<Rows, Error>) -> Result<Rows, Error> {
     match files {
         Some(files) => files.kept(rows),
@@ -179,8 +179,8 @@ fn kept(files: Option<&Files>, rows: Result<Rows, Error>) -> Result<Rows, Error>
 }
 
 impl Drop for Turn {
-    /// Rolls back at once where there is a runtime to do it, so that the file's lock is not held
-    /// for nothing; otherwise whoever has the next turn does.
+    /// Rolls back at once if there is a runtime, so that the file's lock is released; otherwise the next turn rolls
+    /// back.
     fn drop(&mut self) {
         self.give_back();
         let Some(guard) = self.guard.take().filter(|_| self.desk.is_open()) else {
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(count(&writer).await, 21);
     }
 
-    /// What was lent cannot be taken away.
+    /// A lent connection cannot be taken away.
     #[tokio::test]
     async fn a_connection_that_is_lent_is_waited_for() {
         let directory = tempfile::tempdir().expect("a directory");

@@ -1,6 +1,5 @@
-//! The analysis follows the code in evaluation order and knows scopes and branches, so that a read
-//! after an assignment does not count, and neither does a binding of the same name in an inner
-//! scope. Where it cannot see (an unknown macro) it takes every name for a read.
+//! The analysis follows the code in evaluation order, with scopes and branches: a read after an assignment does not
+//! count, and neither does an inner binding with the same name. In an unknown macro, every name counts as a read.
 
 mod visit;
 

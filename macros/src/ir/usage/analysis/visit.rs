@@ -1,4 +1,4 @@
-//! What each kind of expression does.
+//! The rules for each kind of expression.
 
 use syn::visit::{self, Visit};
 use syn::{Expr, Macro, Pat, UnOp};

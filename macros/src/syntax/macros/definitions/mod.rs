@@ -1,7 +1,7 @@
-//! What a macro of the user's does to the code around its call, as far as its definition shows.
+//! Effects of the user's macros on the code around their calls, as far as the definitions show them.
 //!
-//! Seen are the definitions of the body and of its file. The machine cannot follow what these leave
-//! behind: rustc expands a macro after the function has been taken apart.
+//! The definitions in the body and in its file are known. The machine cannot follow declarations that such a macro
+//! leaves behind, because rustc expands it after the function has been split into blocks.
 
 mod reader;
 

@@ -1,4 +1,4 @@
-//! What one alternative of a definition does.
+//! The effects of one rule of a definition.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Attempts of activities on queues: signs of life, and ends.
+//! Attempts of queued activities: heartbeats and ends.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ crate::store::conformance::list_cases!("attempts":
     an_activity_of_a_closed_run_that_was_left_behind_goes,
 );
 
-/// A run with one activity at its first attempt.
+/// A run with one activity in its first attempt.
 async fn begun(t: &StoreUnderTest) -> (WorkerLease, RunId, crate::store::ClaimedActivity) {
     let worker = t.worker().await;
     let run_id = t.queue(worker, vec![activity(0)]).await;

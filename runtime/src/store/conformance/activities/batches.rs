@@ -1,4 +1,4 @@
-//! What comes in one call is judged in its order, each as if it had come alone.
+//! The items of one call are processed in order, each as if it were alone.
 
 use std::time::Duration;
 
@@ -106,7 +106,7 @@ async fn an_attempt_left_to_its_token_is_ended_by_it(t: StoreUnderTest) {
     assert_eq!(t.inbox(run_id).await, [1]);
 }
 
-/// Of the same run, so that its row is locked whatever becomes of the first.
+/// Of the same run, so that its row is locked whatever the result of the first.
 async fn an_end_beside_one_that_counts_is_judged_by_its_own_worker(t: StoreUnderTest) {
     let (late, worker) = (t.worker().await, t.worker().await);
     let run_id = t.queue(worker, vec![activity(0), activity(1)]).await;

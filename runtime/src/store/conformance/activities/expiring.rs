@@ -1,4 +1,4 @@
-//! The time limits of activities on queues, told by the database's clock.
+//! The time limits of queued activities, by the database's clock.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn queued(t: &StoreUnderTest, limits: ActivityLimits) -> (WorkerLease, Act
     (worker, key(run_id, 0))
 }
 
-/// What has expired, and with which limit.
+/// The expired activities, with their limits.
 async fn expired(t: &StoreUnderTest) -> Vec<(ActivityKey, u32, TimeoutKind)> {
     t.expired().await.iter().map(|one| (one.key, one.attempt, one.limit)).collect()
 }

@@ -1,4 +1,4 @@
-//! Activities on queues: how they come, who gets them, how they go.
+//! The life of queued activities: creation, claims, removal.
 
 use std::time::Duration;
 
@@ -241,7 +241,7 @@ async fn many_activities_come_and_go_in_one_step(t: StoreUnderTest) {
     assert_eq!(reviewed.lost.len(), 550);
 }
 
-/// Has the run, at step 1, give up activities.
+/// Makes the run, at step 1, drop activities.
 async fn give_up(
     t: &StoreUnderTest,
     worker: crate::store::WorkerLease,

@@ -1,4 +1,4 @@
-//! Due activities go to workers, as many as they have room for.
+//! Claims of due activities, within the worker's capacities.
 
 use std::time::Duration;
 
@@ -151,7 +151,7 @@ async fn a_claim_without_room_gives_and_tells_nothing(t: StoreUnderTest) {
     assert_eq!(t.claim_keys(worker, 1).await.len(), 1);
 }
 
-/// Two queues with two activities, of which one has little room.
+/// Two queues with two activities, of which one has little capacity.
 async fn each_activity_has_its_own_room(t: StoreUnderTest) {
     let worker = t.worker().await;
     let rare = |handle, queue: &str| NewActivity {

@@ -198,7 +198,7 @@ async fn an_owner_of_another_epoch_may_not(t: StoreUnderTest) {
     assert_eq!(t.deliver(from(other, run_id)).await, ArrivalOutcome::NotOwner);
 }
 
-/// What a token says of an attempt, put into the inbox as of an activity without a queue.
+/// The end of an attempt reported with a token, put into the inbox for an activity without a queue.
 fn by_inbox(key: ActivityKey, attempt: u32) -> NewArrival {
     let outcome = OperationOutcome::Returned(Payload(b"done".to_vec()));
     let kind = ArrivalKind::Outcome { handle: key.handle, outcome };

@@ -63,7 +63,7 @@ fn awaiting(child: RunId, handle: u64) -> Effect {
 }
 
 impl StoreUnderTest {
-    /// Relays for as long as there is something to do, of these runs and of those that the store names.
+    /// Relays until there is nothing to do, for these runs and those that the store announces.
     async fn relay_all(&self, senders: &[RunId]) {
         let mut senders = senders.to_vec();
         for _ in 0..1_000 {
@@ -77,7 +77,7 @@ impl StoreUnderTest {
         panic!("there is no end to it");
     }
 
-    /// A parent with a child, which is started.
+    /// A parent with a started child.
     async fn family(&self, worker: WorkerLease, child_start: ChildStart) -> (RunId, RunId) {
         let parent = self.start_owned("parent", worker).await;
         let child = child_start.run_id;
@@ -86,7 +86,7 @@ impl StoreUnderTest {
         (parent, child)
     }
 
-    /// What a run has been told of children, by the operations that wait.
+    /// The ends of children in a run's inbox, by operation.
     async fn ends(&self, run_id: RunId) -> Vec<(u64, ChildEnd)> {
         let inbox = self.store.read_inbox(run_id, 0, 1_000).await.expect("inboxes can be read");
         let end = |kind| match kind {

@@ -38,7 +38,7 @@ impl StoreUnderTest {
         self.store.redeliver_dead_letters(ids).await.expect("they can be delivered")
     }
 
-    /// Has messages to nobody become dead letters, and gives their ids.
+    /// Creates dead letters from messages without a receiver, and returns their ids.
     async fn kill(&self, worker: WorkerLease, messages: &[(&str, &str)]) -> Vec<DeadLetterId> {
         let before = self.letter_ids().await;
         let sender = self.start_owned(&RunId::new().to_string(), worker).await;

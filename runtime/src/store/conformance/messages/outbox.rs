@@ -1,4 +1,4 @@
-//! Messages from runs to others, by way of the outbox.
+//! Messages between runs, through the outbox.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,7 +36,7 @@ crate::store::conformance::list_cases!("outbox":
 
 const MANY: u32 = 1_000;
 
-/// A signal whose payload is its text, for a workflow id.
+/// A signal to a workflow id, whose payload is its text.
 pub(in crate::store::conformance) fn to(workflow_id: &str, text: &str) -> Effect {
     let payload = Payload(text.as_bytes().to_vec());
     let body = Message::Signal { name: "news".into(), payload };
@@ -44,7 +44,7 @@ pub(in crate::store::conformance) fn to(workflow_id: &str, text: &str) -> Effect
 }
 
 impl StoreUnderTest {
-    /// Has a run make its next step and send these.
+    /// Makes a run's next step send these messages.
     pub(in crate::store::conformance) async fn send(
         &self,
         owner: WorkerLease,
@@ -61,7 +61,7 @@ impl StoreUnderTest {
         relay_through(&self.store, senders, MANY).await
     }
 
-    /// What lies in an inbox: the texts of its signals.
+    /// The texts of the signals in an inbox.
     pub(in crate::store::conformance) async fn texts(&self, run_id: RunId) -> Vec<String> {
         let inbox = self.store.read_inbox(run_id, 0, MANY).await.expect("inboxes can be read");
         let text = |kind| match kind {
@@ -421,8 +421,8 @@ async fn racing_relays_deliver_each_message_once_and_in_order(t: StoreUnderTest)
     }
 }
 
-/// Runs of one id follow each other while messages are relayed to it: each goes to one of them or among the
-/// dead letters, and never to two.
+/// Runs with one workflow id follow each other while messages to it are relayed: each message goes to one run or to
+/// the dead letters, and never to two.
 async fn relays_race_with_ends_and_new_starts(t: StoreUnderTest) {
     const ROUNDS: i64 = 15;
     let worker = t.worker().await;

@@ -50,7 +50,7 @@ impl StoreUnderTest {
         self.store.deliver(vec![arrival]).await.expect("updates can be delivered")[0]
     }
 
-    /// As another process finds it.
+    /// As another process reads it.
     async fn found(&self, run_id: RunId, id: &str) -> FoundUpdate {
         self.other.find_update(&key(run_id, id)).await.expect("updates can be looked up")
     }

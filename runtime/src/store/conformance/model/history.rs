@@ -4,13 +4,13 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// How many operations a history has.
+/// The number of operations in a history.
 const LENGTH: usize = 150;
 
-/// How many workflow ids, and at most how many workers, a history has.
+/// The number of workflow ids, and the maximum number of workers, in a history.
 pub(super) const FEW: usize = 4;
 
-/// Something that is done to a store. Numbers pick one of what there is.
+/// An operation on a store. Numbers select one of the existing things.
 #[derive(Clone, Debug)]
 pub(super) enum Action {
     Register,

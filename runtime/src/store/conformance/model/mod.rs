@@ -1,4 +1,4 @@
-//! Random histories, compared with a model that is small enough to check by reading.
+//! Random histories, compared with a model that is small enough to verify by reading.
 
 mod history;
 
@@ -32,16 +32,16 @@ struct Run {
     step_no: i64,
     takeovers: u32,
     inbox_count: i64,
-    /// The numbers of what waits.
+    /// The numbers of unread arrivals.
     inbox: Vec<i64>,
     keys: Vec<u8>,
 }
 
-/// Everything that a store has to know.
+/// The state of the model.
 #[derive(Debug, Default)]
 struct Model {
     runs: Vec<Run>,
-    /// Every worker ever registered, with the end of its lease; `None` once it is gone.
+    /// Every worker ever registered, with the end of its lease; `None` once it is removed.
     workers: Vec<(WorkerLease, Option<Timestamp>)>,
 }
 
@@ -79,7 +79,7 @@ async fn a_fourth_random_history_is_told_alike(t: StoreUnderTest) {
     tell(&t, 4).await;
 }
 
-/// The histories are the same for every store and every time.
+/// The histories are the same for every store and every run of the suite.
 async fn tell(t: &StoreUnderTest, seed: u8) {
     let mut model = Model::default();
     for action in history(seed) {

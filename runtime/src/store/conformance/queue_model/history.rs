@@ -1,13 +1,13 @@
-//! What is done to a store, at random and in the same way every time.
+//! Random operations on a store, from a fixed seed.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-/// How many operations a history has.
+/// The number of operations in a history.
 const LENGTH: usize = 300;
 
-/// Something that is done to a store. Numbers pick one of what there is.
+/// An operation on a store. Numbers select one of the existing things.
 #[derive(Clone, Debug)]
 pub(super) enum Action {
     Register,
@@ -15,7 +15,7 @@ pub(super) enum Action {
     Release(usize),
     Fence(usize),
     FenceExpired,
-    /// A worker takes over the runs that nobody owns.
+    /// A worker takes over all runs without an owner.
     Adopt(usize),
     Ask {
         run: usize,
@@ -47,10 +47,10 @@ pub(super) enum Action {
     Wait(u64),
 }
 
-/// By what right something is said.
+/// The right to report on an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum By {
-    /// Whoever makes the attempt, if somebody does.
+    /// The worker that makes the attempt, if there is one.
     Maker,
     Worker(usize),
     Token,
@@ -110,7 +110,7 @@ pub(super) fn action() -> impl Strategy<Value = Action> {
     ]
 }
 
-/// The histories are the same for every store and every time.
+/// The histories are the same for every store and every run of the suite.
 pub(super) fn history(seed: u8) -> Vec<Action> {
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
     let mut runner = TestRunner::new_with_rng(Config::default(), rng);

@@ -27,7 +27,7 @@ crate::store::conformance::list_cases!("queue_model":
     a_fourth_random_history_is_told_alike,
 );
 
-/// How many runs, and at most how many workers, a history has.
+/// The number of runs, and the maximum number of workers, in a history.
 const FEW: usize = 3;
 
 /// The queues and activities of a history.
@@ -216,7 +216,7 @@ async fn apply(t: &StoreUnderTest, model: &mut Model, action: &Action) {
     }
 }
 
-/// A new run takes the place of one that has closed.
+/// A new run replaces a closed one.
 async fn replace(t: &StoreUnderTest, model: &mut Model, number: usize) {
     let closed = model.runs[number].run_id;
     model.remove(|key| key.run_id == closed);
@@ -226,7 +226,7 @@ async fn replace(t: &StoreUnderTest, model: &mut Model, number: usize) {
     model.runs[number] = Run { run_id, owner: None, is_open, step_no, handles, arrived };
 }
 
-/// Has the owner of a run commit a step. Returns whether it was.
+/// Commits a step of the run's owner. Returns whether it was committed.
 async fn commit(
     t: &StoreUnderTest,
     model: &mut Model,
@@ -384,7 +384,7 @@ async fn compare(t: &StoreUnderTest, model: &Model, action: &Action) {
     assert_eq!(expired, expected, "after {action:?}");
 }
 
-/// What changes with the rest, or not at all.
+/// Written together with the rest, or not at all.
 async fn compare_the_rest(t: &StoreUnderTest, model: &Model, action: &Action) {
     let now = t.now();
     for key in &model.over {

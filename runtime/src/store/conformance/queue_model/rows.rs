@@ -1,4 +1,4 @@
-//! The rows as they must be, so plain that they can be seen to be right.
+//! The expected rows, in a form that is simple enough to verify by reading.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,21 +73,21 @@ impl Row {
     }
 }
 
-/// Everything that a store has to know.
+/// The state of the model.
 #[derive(Debug, Default)]
 pub(super) struct Model {
     pub(super) runs: Vec<Run>,
     pub(super) rows: BTreeMap<ActivityKey, Row>,
-    /// Activities that are over.
+    /// Activities that are complete.
     pub(super) over: BTreeSet<ActivityKey>,
-    /// Tokens that have been used.
+    /// Used tokens.
     pub(super) used: BTreeSet<(ActivityKey, u32)>,
-    /// Every worker ever registered, with the end of its lease; `None` once it is gone.
+    /// Every worker ever registered, with the end of its lease; `None` once it is removed.
     pub(super) workers: Vec<(WorkerLease, Option<Timestamp>)>,
     pub(super) tally: Tally,
 }
 
-/// What has happened, so that a history in which nothing does is found out.
+/// Counts of events, which reveal a history in which nothing happens.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub(super) taken: u32,
@@ -103,7 +103,7 @@ impl Model {
         known.is_some_and(|(_, end)| end.is_some_and(|end| end > now))
     }
 
-    /// The worker is gone: what it had is due again.
+    /// The worker is removed: its activities are due again.
     pub(super) fn lose(&mut self, worker: WorkerLease, now: Timestamp) {
         for (_, end) in self.workers.iter_mut().filter(|(known, _)| *known == worker) {
             *end = None;
@@ -124,7 +124,7 @@ impl Model {
         self.rows.retain(|key, _| !gone(key));
     }
 
-    /// A worker, mostly one that is not gone.
+    /// A worker, usually one that is not removed.
     pub(super) fn worker(&self, number: usize) -> WorkerLease {
         let living: Vec<_> = self.workers.iter().filter(|(_, end)| end.is_some()).collect();
         match living.len() {
@@ -150,7 +150,7 @@ impl Model {
         })
     }
 
-    /// An activity, mostly one of which an attempt is being made.
+    /// An activity, usually one with a running attempt.
     pub(super) fn pick(&self, number: usize) -> Option<ActivityKey> {
         let nth = |keys: Vec<ActivityKey>| keys.get(number.checked_rem(keys.len())?).copied();
         let live = || nth(self.rows.keys().copied().collect());
@@ -162,7 +162,7 @@ impl Model {
         }
     }
 
-    /// The number of its last attempt; of one that is over, that of a token that was used.
+    /// The number of its last attempt; for a completed one, of a used token.
     pub(super) fn attempt(&self, key: ActivityKey) -> u32 {
         let used = self.used.iter().find(|(used, _)| *used == key).map(|(_, attempt)| *attempt);
         self.rows.get(&key).map(|row| row.attempt).or(used).unwrap_or(1)

@@ -1,4 +1,4 @@
-//! Changes of runs by hand that do what only commits of steps do otherwise.
+//! Edits of runs with effects that otherwise only commits of steps have.
 
 use crate::model::{Handle, Message, OutgoingMessage, Payload, RunStatus};
 use crate::store::conformance::fixture::{

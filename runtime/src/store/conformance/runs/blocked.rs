@@ -1,4 +1,4 @@
-//! Blocked runs are found by those who may be able to go on with them, and given to them at once.
+//! Blocked runs are found and adopted by workers that may be able to continue them.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ fn unreadable() -> BlockedReason {
     BlockedReason::Undecodable("it is of another build".into())
 }
 
-/// Blocks so many runs, in order.
+/// Blocks this number of runs, in order.
 async fn blocked(t: &StoreUnderTest, worker: WorkerLease, count: usize) -> Vec<RunId> {
     let mut runs = Vec::with_capacity(count);
     for number in 0..count {

@@ -1,4 +1,4 @@
-//! Due runs go to workers.
+//! Claims of due runs.
 
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ async fn the_longest_due_come_first(t: StoreUnderTest) {
     }
 }
 
-/// No more than the limit, whatever each of them has.
+/// At most the limit in total, whatever each inbox contains.
 async fn of_several_workflows_the_longest_due_come_first(t: StoreUnderTest) {
     let worker = t.worker().await;
     let mut expected = Vec::new();

@@ -1,4 +1,4 @@
-//! Runs come to an end.
+//! Ends of runs.
 
 use std::time::Duration;
 
@@ -161,7 +161,7 @@ async fn terminating_empties_the_inbox(t: StoreUnderTest) {
     assert_eq!(t.inbox(run_id).await, NOTHING);
 }
 
-/// Whoever has lost the answer asks again.
+/// A caller that has lost the response calls again.
 async fn terminating_again_says_what_is_so_and_changes_nothing(t: StoreUnderTest) {
     let run_id = t.start("a").await;
     assert_terminated(&t, run_id).await;

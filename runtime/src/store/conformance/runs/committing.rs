@@ -1,4 +1,4 @@
-//! Steps become durable, each behind its guard.
+//! Commits of steps, and their guards.
 
 use crate::error::StoreError;
 use crate::filter;

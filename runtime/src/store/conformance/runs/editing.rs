@@ -1,4 +1,4 @@
-//! Runs are put into other states by hand.
+//! Edits of runs by hand.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Runs come to rest and are woken: no wake-up is lost.
+//! Parking and waking runs: no wake-up is lost.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What was owned and whose announcement was lost comes back.
+//! Recovering runs whose claims or starts lost their responses.
 
 use crate::error::StoreError;
 use crate::store::conformance::fixture::{LONGER_THAN_LEASE, StoreUnderTest, park, signal};

@@ -1,4 +1,4 @@
-//! Runs come into being.
+//! Starts of runs.
 
 use crate::model::{Epoch, RunId, RunStatus, StepNo, WorkerId};
 use crate::store::conformance::fixture::{

@@ -1,4 +1,4 @@
-//! A worker without the right to own runs is refused every call of an owner.
+//! Every call of an owner is refused for a worker without a valid lease.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ crate::store::conformance::list_cases!("guarding":
     what_is_given_while_its_worker_is_fenced_is_nobodys,
 );
 
-/// What one worker has, and what it could be given.
+/// What one worker owns, and what it could claim.
 struct Scene {
     worker: WorkerLease,
     other: WorkerLease,
@@ -51,7 +51,7 @@ impl Scene {
         Self { worker, other, owned: t.start_owned("owned", worker).await, made, due, blocked }
     }
 
-    /// Everything that may be done in the name of a worker, in that of one who may not.
+    /// Every call that names a worker, made for one without a valid lease.
     async fn assert_refused(&self, t: &StoreUnderTest, worker: WorkerLease) {
         let fenced = |what: &str, refused: Option<StoreError>| {
             assert!(matches!(refused, Some(StoreError::Fenced)), "{what}: {refused:?}");
@@ -89,7 +89,7 @@ impl Scene {
     }
 }
 
-/// By the clock alone its lease would last again.
+/// By the clock alone, its lease would still be valid.
 async fn a_fenced_worker_stays_fenced_when_the_clock_is_set_back(t: StoreUnderTest) {
     let scene = Scene::new(&t).await;
     let before = t.now();
@@ -133,7 +133,7 @@ async fn a_lease_of_another_epoch_is_none(t: StoreUnderTest) {
     assert_eq!(t.record(scene.owned).await.owner, Some(scene.worker.worker_id));
 }
 
-/// Both may own runs; what one has is not the other's.
+/// Both may own runs, and each owns only its own.
 async fn one_owner_is_not_another(t: StoreUnderTest) {
     let Scene { worker, other, owned, made, .. } = Scene::new(&t).await;
     for step in [keep(owned, 0, "stolen"), park(owned, 0, None, 0), close(owned, 0)] {
@@ -153,7 +153,7 @@ async fn one_owner_is_not_another(t: StoreUnderTest) {
     assert_eq!(t.activity(made.key).await.and_then(|it| it.worker), Some(worker));
 }
 
-/// Either the gift came first, and was taken away again, or the fence, and there was none.
+/// Either the claim came first and was undone by the fencing, or the fencing came first and there was no claim.
 async fn what_is_given_while_its_worker_is_fenced_is_nobodys(t: StoreUnderTest) {
     let owner = t.worker().await;
     let run_id = t.queue(owner, vec![activity(0)]).await;

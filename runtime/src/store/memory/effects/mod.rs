@@ -1,4 +1,4 @@
-//! What steps have done beside their runs: a file for each kind of [effect](crate::store::Effect).
+//! The effects of steps: a file for each kind of [effect](crate::store::Effect).
 
 mod attributes;
 mod enqueue;
@@ -12,7 +12,7 @@ use crate::store::memory::state::{News, State};
 use crate::store::{ActivityKey, Effect, MessageKey};
 
 impl State {
-    /// Carries out the effects of the step that was made when its run had so many commits.
+    /// Writes the effects of the step made at this `step_no`.
     pub(in crate::store::memory) fn take_effects(
         &mut self,
         run_id: RunId,
@@ -32,7 +32,7 @@ impl State {
                 }
                 Effect::SetAside(letter) => self.set_aside(run_id, letter, now),
                 Effect::SetAttributes(changes) => self.set_attributes(run_id, changes),
-                // Once the step has let go of the run.
+                // After the step has let go of the run.
                 Effect::Pause => {}
                 Effect::Reply(reply) => self.reply(run_id, reply, news),
             }

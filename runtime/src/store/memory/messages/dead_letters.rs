@@ -1,4 +1,4 @@
-//! What nobody could take: it is kept, listed, delivered after all, or forgotten.
+//! Dead letters: storing, listing, redelivering and deleting them.
 
 use crate::model::Timestamp;
 use crate::store::memory::state::{News, State};

@@ -1,4 +1,4 @@
-//! What arrives for the runs of the in-memory store, what they send, and what nobody could take.
+//! Inboxes, the outbox and dead letters of the in-memory store.
 
 mod dead_letters;
 mod relay;

@@ -1,4 +1,4 @@
-//! Messages go from the outbox to inboxes, and to the dead letters where nobody is.
+//! Relaying messages from the outbox to inboxes, or to the dead letters if there is no receiver.
 
 use std::collections::BTreeSet;
 
@@ -14,8 +14,7 @@ use crate::store::{
 };
 
 impl State {
-    /// The runs that have had a message in the outbox since this time, those that have waited for longest
-    /// first.
+    /// The runs that have had a message in the outbox since this time, the longest first.
     pub(super) fn waiting_senders(&self, since: Timestamp) -> Vec<RunId> {
         let waiting = self.outbox.iter().filter(|(_, (_, sent_at))| *sent_at <= since);
         let mut waiting: Vec<_> = waiting.map(|(key, (_, sent_at))| (*sent_at, *key)).collect();
@@ -104,7 +103,7 @@ impl State {
         relayed
     }
 
-    /// The same, if it has to belong to a chain.
+    /// The same, if the run must belong to a chain.
     fn holder_in(
         &self,
         workflow_id: &str,

@@ -69,7 +69,7 @@ impl Runs for MemoryStore {
     }
 
     async fn settle_run(&self, _: RunId) -> Result<(), StoreError> {
-        // Nothing goes on behind the back of whoever asked for it.
+        // Calls are synchronous, so no transaction can be in progress.
         self.transition("settle_run", |_, _, _| Ok(())).await
     }
 

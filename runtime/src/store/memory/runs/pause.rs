@@ -3,8 +3,8 @@
 use crate::model::{BlockedReason, RunId, RunStatus, Timestamp};
 use crate::store::contract::changes::arrival;
 use crate::store::contract::pauses::{Pausable, Pausing};
-use crate::store::memory::Write;
 use crate::store::memory::state::{News, RunRow, State};
+use crate::store::memory::{Guard, Write};
 use crate::store::{ArrivalKind, ChangeOutcome, NewAuditEntry, Pause};
 
 impl State {
@@ -40,14 +40,16 @@ impl State {
         ChangeOutcome::Changed
     }
 
-    /// Pauses a run that nobody owns, if it is to be.
+    /// Pauses a run without an owner, if a pause is requested.
     pub(in crate::store::memory) fn hold(&mut self, run_id: RunId, news: &mut News<'_>) {
         let is_asked = self.pauses.contains_key(&run_id);
+        let stays_due = self.lacks(Guard::Paused);
         let Some(row) = self.runs.get_mut(&run_id).filter(|_| is_asked) else { return };
         if matches!(row.blocked, Some(BlockedReason::WorkersDied(_))) {
             row.takeovers = row.takeovers.min(1);
         }
-        (row.status, row.due_at) = (RunStatus::Paused, None);
+        row.status = RunStatus::Paused;
+        row.due_at = row.due_at.filter(|_| stays_due);
         (row.blocked, row.blocked_at) = (None, None);
         news.wrote(Write::Paused { run_id });
     }
@@ -64,10 +66,12 @@ impl State {
             Err(outcome) => return outcome,
         };
         let due_before = self.pauses.remove(&run_id).and_then(|(_, due_before)| due_before);
+        let stays = self.lacks(Guard::Resumed);
         if let Some(row) = self.runs.get_mut(&run_id).filter(|_| goes_on) {
             let wakes = row.inbox.iter().any(|arrival| arrival.kind.wakes(false));
             row.status = RunStatus::Running;
-            row.let_go(Some(due_before.filter(|_| !wakes).unwrap_or(now)), news);
+            let due_at = due_before.filter(|_| !wakes).unwrap_or(now);
+            row.let_go(Some(due_at).filter(|_| !stays), news);
             news.wrote(Write::Resumed { run_id });
         }
         ChangeOutcome::Changed

@@ -1,4 +1,4 @@
-//! What calls about runs do to the rows.
+//! The transitions of runs on the rows.
 
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus, StepNo, Timestamp};
@@ -187,7 +187,7 @@ impl State {
             self.keep(kept, now);
         }
         let pauses = step.effects.contains(&Effect::Pause);
-        // Before the inbox is emptied, out of which something may be set aside.
+        // Before the inbox is emptied, because an arrival may be moved to the dead letters.
         self.take_effects(step.run_id, step.expected, step.effects, now, news);
         let Some(row) = self.runs.get_mut(&step.run_id) else { return CommitOutcome::Lost };
         self.counts.step_updates += 1;

@@ -1,4 +1,4 @@
-//! Attempts of activities on queues: signs of life, and ends.
+//! Attempts of queued activities: heartbeats and ends.
 
 use std::collections::{HashMap, HashSet};
 
@@ -37,7 +37,7 @@ const REMOVE: &str = concat!(
     named_by!("activity", "gone", "handle")
 );
 
-/// One that awaits its token keeps its limits.
+/// An attempt that waits for its token keeps its limits.
 const LET_GO: &str = concat!(
     "UPDATE piton_activities AS activity SET worker_id = NULL, epoch = NULL, \
     attempt = new.attempt, due_at = new.due_at, details = coalesce(new.details, activity.details), \
@@ -56,7 +56,7 @@ const REMOVE_KEYS: &str = "DELETE FROM piton_arrival_keys WHERE run_id = ANY ($1
 const INSERT_KEYS: &str = "INSERT INTO piton_arrival_keys (run_id, dedup_key) \
     SELECT * FROM unnest($1::uuid[], $2::text[])";
 
-/// A null worker stands for whoever has the token. The rows are locked in their order first.
+/// A null worker means a token. The rows are locked in their order first.
 const HEARTBEAT: &str = concat!(
     "UPDATE piton_activities AS activity \
      SET expires_at = least(end_by, clock.now + heartbeat_ms * 1000), \
@@ -75,8 +75,8 @@ const HEARTBEAT: &str = concat!(
      RETURNING activity.run_id, activity.handle, activity.attempt"
 );
 
-/// The usual ones by one statement, the others in a transaction of their own. What is said twice of
-/// one activity is looked at in order.
+/// The common ends in one statement, the others in a transaction of their own. Several ends of one activity are
+/// processed in order.
 pub(super) async fn finish(
     store: &PostgresStore,
     ends: Vec<FinishActivity>,
@@ -215,7 +215,7 @@ pub(super) async fn heartbeat(
         Reporter::Expiry => false,
     };
     let mut beats: Vec<_> = heartbeats.iter().filter(is_entitled).collect();
-    // Of several of one attempt the last counts.
+    // Of several heartbeats of one attempt, the last counts.
     beats.reverse();
     beats.sort_by_key(|beat| (beat.key, beat.attempt));
     beats.dedup_by_key(|beat| (beat.key, beat.attempt, beat.reporter));
@@ -248,7 +248,7 @@ pub(super) async fn heartbeat(
     Ok(heartbeats.iter().map(outcome).collect())
 }
 
-/// An attempt of which a sign of life is kept.
+/// An attempt with a recorded heartbeat.
 #[derive(FromRow)]
 struct NotedRow {
     run_id: Uuid,

@@ -1,4 +1,4 @@
-//! Activities on queues: they come and go with steps, and workers take them.
+//! Queued activities: steps add and remove them, workers claim them.
 
 mod ends;
 mod outcomes;
@@ -67,14 +67,13 @@ impl Activities for PostgresStore {
     }
 }
 
-/// Looks, takes and looks again, in one statement. Nothing is locked, and so nothing written, unless
-/// something is due.
+/// Checks, claims and finds the next due time in one statement. If nothing is due, it locks and writes nothing.
 ///
-/// Each queue is looked at for each activity, so that a backlog for which there is no room holds up
-/// nothing. Twice as many as the queue has room for are considered: others may be claiming the first.
-/// Candidates are locked in the order in which they are due, up to the room of their queue; what
-/// goes beyond the room of their activity, over all queues, or of all, or does not fit the answer, is let
-/// go. That may leave room for others, which are then due at once for the next claim.
+/// Each queue is searched for each activity, so that a backlog without capacity delays nothing else. Twice as many
+/// as the queue has capacity for are considered, since other workers may be claiming the first. Candidates are
+/// locked in the order of their due times, up to the capacity of their queue. Those that exceed the capacity of
+/// their activity over all queues, or the total capacity, or do not fit in the response, are released. This may
+/// leave capacity for others, which the response reports as due at once.
 const TAKE: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
@@ -197,8 +196,7 @@ pub(super) async fn claim(
     read_claim(&rows).map_err(failed)?.ok_or(StoreError::Fenced)
 }
 
-/// Every row tells the same of the claim. Where nothing was taken, there is one row, without an
-/// activity.
+/// Every row has the same columns about the claim. If nothing was claimed, there is one row without an activity.
 fn read_claim(rows: &[PgRow]) -> Result<Option<ClaimedActivities>, sqlx::Error> {
     let first = rows.first().ok_or(sqlx::Error::RowNotFound)?;
     if !first.try_get::<bool, _>("is_valid")? {

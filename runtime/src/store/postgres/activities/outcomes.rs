@@ -1,4 +1,4 @@
-//! The usual end of an attempt: its worker reports an outcome. One statement, whatever the number.
+//! The common end of an attempt: its worker reports an outcome. One statement for any number.
 
 use sqlx::FromRow;
 use uuid::Uuid;
@@ -12,9 +12,8 @@ use crate::store::{
     ActivityEnd, ActivityKey, ArrivalKind, FinishActivity, FinishOutcome, Reporter, WorkerLease,
 };
 
-/// Locks workers, runs and activities, in this order and each ascending, and then writes what the
-/// locked rows allow. A row that has been changed while its lock was waited for is seen as it is
-/// then.
+/// Locks workers, runs and activities, in this order and each ascending, and then writes what the locked rows
+/// allow. A row that was changed while the statement waited for its lock is seen in its new version.
 const FINISH: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
@@ -55,24 +54,24 @@ const FINISH: &str = concat!(
      SELECT place, run_id, owner, wakes FROM news ORDER BY place"
 );
 
-/// An outcome that is in the inbox of its run now.
+/// An outcome that was put into the inbox of its run.
 #[derive(FromRow)]
 struct NewsRow {
-    /// The place of the end among those reported, from 1.
+    /// The index of the reported end, from 1.
     place: i64,
     run_id: Uuid,
     owner: Option<i64>,
     wakes: bool,
 }
 
-/// Whether an end is one of these.
+/// Whether an end is of this kind.
 pub(super) fn is_plain(end: &FinishActivity) -> bool {
     let is_outcome =
         matches!((end.reporter, &end.end), (Reporter::Worker(_), ActivityEnd::Outcome(_)));
     is_outcome && !end.key.is_item()
 }
 
-/// Ends attempts, of which no two are of the same activity.
+/// Ends attempts, each of another activity.
 pub(super) async fn finish(
     store: &PostgresStore,
     ends: Vec<FinishActivity>,

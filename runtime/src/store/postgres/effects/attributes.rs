@@ -61,7 +61,7 @@ async fn set_rows(
     Ok(())
 }
 
-/// What runs, which were inserted, are started with.
+/// The attributes with which inserted runs are started.
 pub(in crate::store::postgres) async fn write_new(
     connection: &mut PgConnection,
     runs: &[&NewRun],

@@ -1,4 +1,4 @@
-//! Activities on queues are given up.
+//! Activities are removed from their queues.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -19,7 +19,7 @@ const REMOVE: &str = concat!(
 const REMOVE_ALL: &str = "DELETE FROM piton_activities WHERE run_id = $1 \
     RETURNING run_id, handle, worker_id IS NOT NULL AS is_made";
 
-/// Returns those that somebody works at.
+/// Returns those with running attempts.
 pub(crate) async fn write(
     connection: &mut PgConnection,
     gone: &[ActivityKey],
@@ -32,7 +32,7 @@ pub(crate) async fn write(
     Ok(being_made(removed).collect())
 }
 
-/// Removes the activities of a run that was closed from outside. Returns those that somebody works at.
+/// Removes the activities of a terminated run. Returns those with running attempts.
 pub(crate) async fn all_of(
     connection: &mut PgConnection,
     run_id: RunId,

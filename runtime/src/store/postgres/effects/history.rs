@@ -1,4 +1,4 @@
-//! States are kept beside the current ones.
+//! Past states are kept.
 
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -14,8 +14,8 @@ const INSERT: &str = concat!(
      AS kept (run_id, step_no, state, snapshot)"
 );
 
-/// Of each run there are few more than are kept. The length of a snapshot is known without reading it. The
-/// window is within the subquery of each run, so that its rows are looked up by the run.
+/// Each run has few more states than are kept. The size of a snapshot is known without reading it. The window
+/// function is inside the subquery of each run, so that its rows are looked up by run.
 const REMOVE_OLD: &str = concat!(
     "DELETE FROM piton_history AS history USING (SELECT past.run_id, past.step_no \
      FROM unnest($1::uuid[], $2::bigint[]) AS kept (run_id, keep) CROSS JOIN LATERAL \

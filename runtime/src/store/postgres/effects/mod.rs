@@ -1,7 +1,7 @@
-//! What steps have done beside their runs: a file for each kind of [effect](crate::store::Effect).
+//! The effects of steps: a file for each kind of [effect](crate::store::Effect).
 //!
-//! All effects of a kind, of all steps of a commit, are written by one statement. They touch rows of the
-//! steps' own runs and of nobody else.
+//! All effects of a kind, of all steps of a commit, are written by one statement. They touch only rows of the
+//! steps' own runs.
 
 pub(super) mod attributes;
 pub(super) mod enqueue;
@@ -18,7 +18,7 @@ use super::PostgresStore;
 use crate::store::ActivityKey;
 use crate::store::effects::Effects;
 
-/// What there is to tell of effects once they are durable.
+/// The notifications to send for committed effects.
 #[derive(Default)]
 pub(crate) struct Told {
     queues: Vec<String>,
@@ -32,7 +32,7 @@ impl Told {
     }
 }
 
-/// Writes what these steps, which were committed, have done.
+/// Writes the effects of these committed steps.
 pub(crate) async fn write(
     connection: &mut PgConnection,
     store: &PostgresStore,

@@ -1,10 +1,10 @@
-//! Runs are paused that their owners have let go of.
+//! Runs that their owners have let go of are paused.
 
 use sqlx::PgConnection;
 
 use crate::model::RunId;
 
-/// If nobody has resumed it meanwhile. The commit has locked the runs.
+/// Unless the pause was withdrawn meanwhile. The commit has locked the runs.
 const PAUSE: &str = "UPDATE piton_runs AS run SET status = 'paused', due_at = NULL FROM piton_pauses AS pause \
     WHERE run.run_id = ANY ($1) AND pause.run_id = run.run_id AND run.status = 'running' AND run.worker_id IS NULL";
 

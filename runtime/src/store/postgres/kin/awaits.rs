@@ -1,4 +1,4 @@
-//! Runs wait for the end of children.
+//! Waits for the end of children.
 
 use uuid::Uuid;
 
@@ -22,7 +22,7 @@ const LOCK: &str = concat!(
 const AWAIT: &str = "INSERT INTO piton_child_waits (child_id, run_id, handle) \
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING";
 
-/// Of a child that is over, or that there is not, that is told once more.
+/// The message about a child that has closed, or does not exist, is sent once more.
 const CLOSED: &str = concat!(
     "INSERT INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
      SELECT child.last, (coalesce(run.step_no, 0) << 20) | 1048575, '', $3, clock.now FROM ",
@@ -35,7 +35,7 @@ const CLOSED: &str = concat!(
      ON CONFLICT DO NOTHING RETURNING run_id"
 );
 
-/// Has runs wait that have said so. Whoever takes the message out of the outbox adds the wait.
+/// Registers waits. The transaction that takes the message from the outbox adds the wait.
 pub(in crate::store::postgres) async fn await_children(
     store: &PostgresStore,
     awaits: Vec<(MessageKey, AwaitedChild)>,

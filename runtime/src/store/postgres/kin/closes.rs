@@ -1,4 +1,4 @@
-//! Runs are over: those who wait for them are told, and their children are dealt with.
+//! Ends of runs: reporting them to waiting parents, and processing children.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -22,11 +22,11 @@ use crate::store::{
     ArrivalOutcome, Ending, MessageKey, NewArrival, Relayed, reason_of_parent_close,
 };
 
-/// How many waits, and how many children, one transaction deals with.
+/// The maximum number of waits, and of children, in one transaction.
 const MAX_PART: i64 = 256;
 
-/// Those of the runs `$1` that are over: the last of their chains, and closed. A child that could not be started has no
-/// run.
+/// Those of the runs `$1` that have ended: the last of their chains, and closed. A child that could not be started
+/// has no run.
 macro_rules! over {
     () => {
         concat!(
@@ -67,7 +67,7 @@ const ENDS: &str = "SELECT named.run_id AS closed, run.status, run.result, run.f
 
 const LOCK: &str = "SELECT 1 FROM piton_runs WHERE run_id = ANY ($1) ORDER BY run_id FOR UPDATE";
 
-/// Whoever takes a wait away is who tells of the end.
+/// The transaction that deletes a wait also reports the end.
 const TELL: &str = "DELETE FROM piton_child_waits AS wait \
     USING (SELECT wait.* FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS told (child_id, run_id, handle) \
     JOIN piton_child_waits AS wait USING (child_id, run_id, handle) \
@@ -75,7 +75,8 @@ const TELL: &str = "DELETE FROM piton_child_waits AS wait \
     WHERE (wait.child_id, wait.run_id, wait.handle) = (told.child_id, told.run_id, told.handle) \
     RETURNING wait.child_id, wait.run_id, wait.handle";
 
-/// Whoever detaches a child is who deals with it. One that goes on as another run since it was looked up stays.
+/// The transaction that detaches a child also applies the policy. A child that has a successor since the lookup
+/// stays.
 const DETACH: &str = concat!(
     "UPDATE piton_children AS child SET is_attached = false \
      FROM (SELECT child.child_id FROM unnest($1::uuid[], $2::uuid[]) AS named (child_id, last) \
@@ -101,7 +102,7 @@ const GIVE_UP: &str = "DELETE FROM piton_activities AS activity USING (SELECT ru
     WHERE (activity.run_id, activity.handle) = (gone.run_id, gone.handle) \
     RETURNING activity.run_id, activity.handle, activity.worker_id IS NOT NULL AS is_made";
 
-/// The runs of the list for which something is left to be done.
+/// The runs of the list for which something is left to do.
 const UNDONE: &str = concat!(
     "SELECT over.run_id FROM ",
     over!(),
@@ -110,7 +111,7 @@ const UNDONE: &str = concat!(
      WHERE child.parent_chain = over.chain AND child.is_attached LIMIT 1)"
 );
 
-/// What there is to tell once it is durable.
+/// The notifications to send after the commit.
 #[derive(Default)]
 struct Done {
     arrivals: Vec<NewArrival>,
@@ -122,7 +123,7 @@ struct Done {
     keys: Vec<MessageKey>,
 }
 
-/// Does a part of what the ends of these runs ask for, as much as one transaction should.
+/// Does a part of the work for the ends of these runs, as much as one transaction should.
 pub(in crate::store::postgres) async fn close_runs(
     store: &PostgresStore,
     closes: Vec<MessageKey>,
@@ -155,7 +156,7 @@ async fn carry_out(store: &PostgresStore, closes: &[MessageKey]) -> Result<Done,
     let mut transaction = Transaction::begin_in(&store.calls).await.map_err(failed)?;
     let (mut waits, mut attached) = look_up(transaction.get(), &senders).await?;
 
-    // All runs at once, in their order: those that are over, those that are told, and children.
+    // Locks all runs together, in order: ended ones, waiting parents, and children.
     let told = waits.iter().map(|wait| wait.waiting.run_id.as_uuid());
     let last = attached.iter().map(|child| child.last.as_uuid());
     let locked: BTreeSet<Uuid> = senders.iter().copied().chain(told).chain(last).collect();
@@ -221,7 +222,7 @@ async fn look_up(
     Ok((waits.collect(), attached.collect::<Result<_, _>>()?))
 }
 
-/// Leaves what this transaction has taken upon itself.
+/// The rest for later transactions.
 async fn take(
     connection: &mut PgConnection,
     waits: &mut Vec<ChildWait>,

@@ -1,4 +1,4 @@
-//! Which runs belong together.
+//! Relations between runs.
 
 use uuid::Uuid;
 

@@ -1,4 +1,4 @@
-//! A run follows another one in its chain.
+//! Starts of successors.
 
 use sqlx::PgConnection;
 

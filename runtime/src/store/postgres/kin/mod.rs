@@ -1,4 +1,4 @@
-//! The runs of a chain, and parents and children.
+//! Chains, parents and children.
 
 mod awaits;
 mod closes;
@@ -18,7 +18,7 @@ use super::now;
 use crate::model::{Message, RunId};
 use crate::store::rows::write_message;
 
-/// The message that a run is over, of those runs whose end concerns others; the key as [`MessageKey::of_close`] has it.
+/// The messages about the ends of runs on which others depend; their keys are those of [`MessageKey::of_close`].
 const CLOSE: &str = concat!(
     "INSERT INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
      SELECT run_id, (step_no << 20) | 1048575, '', $3, clock.now FROM piton_runs, ",
@@ -29,12 +29,12 @@ const CLOSE: &str = concat!(
 const AWAITED: &str = "SELECT DISTINCT promise.run_id FROM piton_promises AS promise \
     WHERE promise.run_id = ANY ($1) AND promise.outcome IS NULL";
 
-/// Whoever closes a run that starts children, or whose promises others await, has to deal with them. The rows are locked
-/// already.
+/// When a run that starts children, or whose promises are awaited, closes, these have to be processed. The rows are
+/// already locked.
 const MARK: &str =
     "UPDATE piton_runs SET has_kin = true WHERE run_id = ANY ($1) AND has_kin IS NULL";
 
-/// Marks runs as such whose end concerns others.
+/// Marks runs as having others that depend on their end.
 pub(super) async fn mark(
     connection: &mut PgConnection,
     run_ids: Vec<Uuid>,
@@ -45,7 +45,7 @@ pub(super) async fn mark(
     Ok(())
 }
 
-/// Writes that runs are over which have just closed, if their end concerns others. Returns which.
+/// Writes messages about the ends of runs that have just closed, if others depend on them. Returns these runs.
 pub(super) async fn write_closes(
     connection: &mut PgConnection,
     now: Option<i64>,
@@ -60,7 +60,7 @@ pub(super) async fn write_closes(
     Ok(over.into_iter().map(RunId::from).collect())
 }
 
-/// The same of runs that others follow: their end concerns nobody but those who await their promises.
+/// The same for runs with successors: only waits for their promises depend on their end.
 pub(super) async fn write_closes_of_awaited(
     connection: &mut PgConnection,
     now: Option<i64>,

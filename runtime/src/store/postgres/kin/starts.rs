@@ -1,4 +1,4 @@
-//! Children are started.
+//! Starts of children.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,7 @@ use crate::store::postgres::{PostgresStore, failed, lifecycle, named_after, now}
 use crate::store::rows::{NamedRow, first_of};
 use crate::store::{MessageKey, NewRun, Relayed};
 
-/// The row of a child tells that it has been tried to start it, so it comes first. Whoever tries the same at the same
-/// time waits for it.
+/// A child's row records the attempt to start it, so it is inserted first. A concurrent attempt waits for it.
 const TRY: &str = concat!(
     "INSERT INTO piton_children (child_id, workflow_id, parent_run_id, parent_chain, on_parent_close, is_attached) \
      SELECT child.child_id, child.workflow_id, child.parent, ",
@@ -44,7 +43,7 @@ const REFUSE: &str = "UPDATE piton_children AS child SET is_attached = false, ta
 const AWAIT: &str = "INSERT INTO piton_child_waits (child_id, run_id, handle) \
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[]) ORDER BY 1, 2, 3 ON CONFLICT DO NOTHING";
 
-/// That one could not be started is told as its end; there is no run whose commits would count.
+/// A failed start is reported as the child's end; there is no run whose commits could number the message.
 const TELL: &str = concat!(
     "INSERT INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
      SELECT refused, 1048575, '', $3, clock.now FROM ",
@@ -55,7 +54,7 @@ const TELL: &str = concat!(
 /// A child with the message that starts it and its workflow id.
 type Start = (MessageKey, String, ChildStart);
 
-/// Starts children that have not been started before.
+/// Starts children that were not started before.
 pub(in crate::store::postgres) async fn start_children(
     store: &PostgresStore,
     starts: Vec<Start>,
@@ -66,7 +65,7 @@ pub(in crate::store::postgres) async fn start_children(
     }
     let refused = loop {
         match start(store, &starts).await {
-            // Somebody who came at the same time has a workflow id now.
+            // A concurrent start has taken a workflow id.
             Err(error) if is_conflict(&error) => {}
             refused => break refused.map_err(failed("relay_messages"))?,
         }

@@ -1,4 +1,4 @@
-//! What nobody could take: it is kept, listed, delivered after all, or forgotten.
+//! Dead letters: storing, listing, redelivering and deleting them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,8 +19,8 @@ use crate::store::{
     DeadLetter, DeadLetterFilter, DeadLetterId, DeadLetterReason, MessageKey, RedeliverOutcome,
 };
 
-/// `named` is the run whose id may stand for the workflow id. Subqueries as values are looked up one by one,
-/// whatever the planner has seen of the table.
+/// `named` is the run whose id may also be the workflow id. Scalar subqueries are looked up one by one, whatever
+/// the planner's statistics are.
 const HOLDERS: &str = concat!(
     "SELECT held.*, ",
     first_of!("held.open"),
@@ -44,7 +44,7 @@ const INSERT: &str = concat!(
     " AS clock, unnest($2::text[], $3::bytea[], $4::uuid[], $5::bigint[], $6::text[]) AS letter"
 );
 
-/// A null stands for "any". What does not fit is not even read.
+/// Null means any. Rows that do not fit in the response are not read.
 const LIST: &str = concat!(
     "SELECT ",
     letter_columns!(),
@@ -62,8 +62,7 @@ const LIST: &str = concat!(
 const FIND: &str =
     concat!("SELECT ", letter_columns!(), " FROM piton_dead_letters WHERE letter_id = ANY ($1)");
 
-/// In the order of their ids, after the runs that they are for. Ranges of one for the reason given with
-/// `named_by!`.
+/// In the order of their ids, after their runs. Ranges of one value for the reason given at `named_by!`.
 const TAKE: &str = "DELETE FROM piton_dead_letters AS letter USING \
     (SELECT letter.letter_id FROM unnest($1::bigint[]) AS named (letter_id) \
     JOIN piton_dead_letters AS letter \
@@ -72,7 +71,7 @@ const TAKE: &str = "DELETE FROM piton_dead_letters AS letter USING \
     WHERE letter.letter_id BETWEEN locked.letter_id AND locked.letter_id \
     RETURNING letter.letter_id";
 
-/// Finds out who has the workflow ids of parcels.
+/// Looks up the runs that have the workflow ids of messages.
 pub(super) async fn find_holders<K>(
     connection: &mut PgConnection,
     parcels: &[Parcel<K>],
@@ -84,7 +83,7 @@ pub(super) async fn find_holders<K>(
     Ok(Holders::of(rows))
 }
 
-/// Keeps messages that nobody can take.
+/// Stores messages without a receiver as dead letters.
 pub(super) async fn keep(
     connection: &mut PgConnection,
     now: Option<i64>,

@@ -1,4 +1,4 @@
-//! What arrives for runs.
+//! Inboxes of runs.
 
 use uuid::Uuid;
 
@@ -20,13 +20,13 @@ pub(crate) const VALID: &str = concat!(
 const RUNS: &str = "SELECT run_id, status, worker_id, epoch, inbox_count, step_no FROM piton_runs \
     WHERE run_id = ANY ($1) ORDER BY run_id FOR UPDATE";
 
-/// A subquery as a value is looked up one by one; of a join all keys might be read, from the index alone.
+/// A scalar subquery is looked up one by one; for a join, the planner might read all keys from the index.
 const KEYS: &str = "SELECT run_id, dedup_key \
     FROM unnest($1::uuid[], $2::text[]) AS new (run_id, dedup_key) \
     WHERE (SELECT true FROM piton_arrival_keys AS taken \
     WHERE taken.run_id = new.run_id AND taken.dedup_key = new.dedup_key)";
 
-/// A run that is due already stays due since then.
+/// A run that is already due keeps its due time.
 const WRITE: &str = concat!(
     "WITH arrived AS (INSERT INTO piton_inbox (run_id, seq, arrival, arrived_at) \
      SELECT arrival.*, clock.now FROM ",
@@ -41,8 +41,8 @@ const WRITE: &str = concat!(
     named_by!("run", "news")
 );
 
-/// The workers that are owners, and then the runs, are locked before anything is decided; each of
-/// the statements sees what was committed before the lock that it follows.
+/// The owners' rows, and then the runs, are locked before anything is decided; each statement sees what was
+/// committed before the lock that precedes it.
 pub(super) async fn deliver(
     store: &PostgresStore,
     arrivals: Vec<NewArrival>,
@@ -62,7 +62,7 @@ pub(super) async fn deliver(
     write(now, transaction.get(), &arrivals, &outcomes, (&woken, &told)).await?;
     transaction.commit().await.map_err(failed)?;
     for (arrival, outcome) in arrivals.iter().zip(&outcomes) {
-        // What the owner itself puts in is no news to it.
+        // The owner itself needs no notification.
         if arrival.owner.is_none() && matches!(outcome, ArrivalOutcome::Accepted { .. }) {
             store.news.arrival(arrival.run_id, recipients.owner(arrival.run_id));
         }
@@ -73,7 +73,7 @@ pub(super) async fn deliver(
     Ok(outcomes)
 }
 
-/// Adds what an owner delivers to its transaction. If it is not accepted, nothing was written.
+/// Adds what an owner delivers to its transaction. If it is not accepted, nothing is written.
 pub(crate) async fn deliver_within(
     now: Option<i64>,
     connection: &mut sqlx::PgConnection,
@@ -91,7 +91,7 @@ pub(crate) async fn deliver_within(
     Ok(outcome)
 }
 
-/// Locks the owners, then the runs, and reads what has to be known.
+/// Locks the owners, then the runs, and reads the rows that decide.
 pub(crate) async fn find_recipients(
     now: Option<i64>,
     connection: &mut sqlx::PgConnection,

@@ -1,4 +1,4 @@
-//! Messages: what arrives for runs, what they send, and what nobody could take.
+//! Inboxes, the outbox and dead letters.
 
 mod dead_letters;
 mod inbox;

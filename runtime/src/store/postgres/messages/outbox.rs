@@ -1,4 +1,4 @@
-//! What runs have sent is taken out of the outbox.
+//! Taking messages from the outbox.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::store::MessageKey;
 use crate::store::postgres::named_by;
 
-/// In the order of their keys, as all lock them.
+/// In the order of their keys, in which all transactions lock them.
 const REMOVE: &str = concat!(
     "DELETE FROM piton_outbox AS outbox USING (SELECT outbox.run_id, outbox.seq \
      FROM unnest($1::uuid[], $2::bigint[]) AS named (run_id, seq) JOIN piton_outbox AS outbox ON ",
@@ -18,8 +18,8 @@ const REMOVE: &str = concat!(
     " RETURNING outbox.run_id, outbox.seq"
 );
 
-/// Takes messages out of the outbox. Returns those that were still there: what is done because of a message belongs to
-/// the transaction that has taken it.
+/// Deletes messages from the outbox. Returns those that were still there. The writes for a message belong to the
+/// transaction that has deleted it.
 pub(in crate::store::postgres) async fn remove(
     connection: &mut PgConnection,
     keys: impl IntoIterator<Item = MessageKey>,

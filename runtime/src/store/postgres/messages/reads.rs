@@ -1,7 +1,7 @@
-//! Looks into inboxes.
+//! Batched reads of inboxes.
 //!
-//! What is asked for while one statement is under way is the next one: a thousand runs that are
-//! signaled together are a few statements and not a thousand. There is no artificial delay.
+//! Requests that arrive while a statement is running form the next one: a thousand runs that are signaled together
+//! take a few statements, not a thousand. There is no artificial delay.
 
 use std::time::Duration;
 
@@ -18,10 +18,10 @@ use crate::store::postgres::lanes::Lanes;
 use crate::store::rows::ArrivalRow;
 use crate::store::weight::fits;
 
-/// The most inboxes that one statement looks into: each may hold a page of payloads.
+/// The maximum number of inboxes in one statement, since each may have a page of payloads.
 const MAX_BATCH: usize = 250;
 
-/// What does not fit is not even read.
+/// Rows that do not fit in the response are not read.
 const READ: &str = concat!(
     "SELECT place, run_id, seq, CASE WHEN ",
     fits!("sized"),
@@ -37,7 +37,7 @@ const READ: &str = concat!(
 /// The unconsumed arrivals of one run, in order; or why they cannot be read.
 type Answer = Result<Inbox, StoreError>;
 
-/// One look into one inbox.
+/// A request to read one inbox.
 struct Question {
     run_id: Uuid,
     after: i64,
@@ -45,7 +45,7 @@ struct Question {
     reply: oneshot::Sender<Answer>,
 }
 
-/// Where inboxes are asked for.
+/// Where inboxes are requested.
 #[derive(Debug)]
 pub(crate) struct Reads {
     questions: mpsc::UnboundedSender<Question>,
@@ -54,15 +54,15 @@ pub(crate) struct Reads {
 }
 
 impl Reads {
-    /// `patience` is how long the server may take to answer.
+    /// `patience` is how long the server may take to respond.
     pub(crate) fn start(lanes: Lanes, patience: Duration) -> Self {
         let (questions, receiver) = mpsc::unbounded_channel();
         let task = tokio::spawn(answer_all(lanes.clone(), receiver, patience));
         Self { questions, lanes, task }
     }
 
-    /// The unconsumed arrivals of `run_id` after number `after`, at most `limit`. A statement that
-    /// fails for all who share it is tried again by each of them alone.
+    /// The unconsumed arrivals of `run_id` after number `after`, at most `limit`. If a shared statement fails, each
+    /// request is repeated alone.
     pub(crate) async fn read(
         &self,
         run_id: RunId,
@@ -74,7 +74,7 @@ impl Reads {
             (Question { run_id: run_id.as_uuid(), after, limit, reply }, answer)
         };
         let (shared, answer) = question();
-        // If the task is gone, so is the reply, which is how that shows.
+        // If the task is gone, so is the sender of the reply.
         let _ = self.questions.send(shared);
         if let Ok(answer) = answer.await {
             return Ok(answer);
@@ -95,7 +95,7 @@ impl Drop for Reads {
     }
 }
 
-/// Questions that cannot be answered are dropped, which tells those who asked.
+/// Requests that fail are dropped, which notifies their callers.
 async fn answer_all(
     lanes: Lanes,
     mut receiver: mpsc::UnboundedReceiver<Question>,
@@ -111,7 +111,7 @@ async fn answer_all(
     }
 }
 
-/// Returns those for which others have left no room: never the first.
+/// Returns the requests for which the response had no room: never the first.
 async fn answer_some(
     lanes: &Lanes,
     questions: Vec<Question>,
@@ -143,7 +143,7 @@ async fn answer_some(
     for (asked, answer) in questions.into_iter().zip(answers) {
         match answer {
             Ok(Inbox { arrivals, has_more: true }) if arrivals.is_empty() => unanswered.push(asked),
-            // Whoever asked may have lost interest.
+            // The caller may have been dropped.
             answer => drop(asked.reply.send(answer)),
         }
     }

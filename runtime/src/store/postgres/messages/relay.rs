@@ -1,4 +1,4 @@
-//! Messages go from the outbox to inboxes, and to the dead letters where nobody is.
+//! Relaying messages from the outbox to inboxes, or to the dead letters if there is no receiver.
 
 use std::collections::HashSet;
 
@@ -18,7 +18,7 @@ use crate::store::rows::{Outbox, OutboxRow};
 use crate::store::weight::fits;
 use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders};
 
-/// Those who have waited for longest first.
+/// The longest waiting first.
 const WAITING: &str = concat!(
     "SELECT run_id FROM ",
     now!(),
@@ -26,7 +26,8 @@ const WAITING: &str = concat!(
      ORDER BY sent_at LIMIT $3) AS waiting"
 );
 
-/// What does not fit is not even read. A run that follows another waits until that one's messages are gone.
+/// Rows that do not fit in the response are not read. A successor's messages wait until those of the previous run
+/// are gone.
 const FIRST: &str = concat!(
     "SELECT run_id, seq, workflow_id, CASE WHEN ",
     fits!("sized"),
@@ -133,7 +134,7 @@ async fn deliver(
     Ok(())
 }
 
-/// Takes the rows of those that go somewhere, and tells which were still there.
+/// Deletes the rows of messages with a destination, and returns which were still there.
 async fn take(
     connection: &mut PgConnection,
     sorted: &Sorted<MessageKey>,

@@ -1,4 +1,4 @@
-//! How far updates have come.
+//! The progress of updates.
 
 use crate::error::StoreError;
 use crate::store::postgres::server::takes_writes;

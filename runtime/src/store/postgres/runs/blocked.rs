@@ -1,4 +1,4 @@
-//! Blocked runs, and those who can go on with them.
+//! Blocked runs: finding and adopting them.
 
 use uuid::Uuid;
 

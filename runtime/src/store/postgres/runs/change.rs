@@ -1,4 +1,4 @@
-//! Runs are changed by people.
+//! Changes of runs by operators.
 
 use sqlx::PgConnection;
 
@@ -45,7 +45,7 @@ pub(super) async fn change(
     }
 }
 
-/// Locks a run. Whether it is open, if there is one.
+/// Locks a run. Returns whether it is open, if it exists.
 async fn lock(connection: &mut PgConnection, run_id: RunId) -> Result<Option<bool>, sqlx::Error> {
     sqlx::query_scalar(LOCK).bind(run_id.as_uuid()).fetch_optional(connection).await
 }

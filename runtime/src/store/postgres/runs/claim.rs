@@ -1,7 +1,7 @@
-//! Due runs go to workers.
+//! Claims of due runs.
 //!
-//! A worker that asks in vain must not write, so it looks first. Runs that another worker is
-//! claiming at the moment are skipped, not waited for.
+//! A claim that finds nothing must not write, so it reads first. Runs that another worker is claiming are skipped,
+//! not waited for.
 
 use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
@@ -15,7 +15,7 @@ use crate::store::rows::{ArrivalRow, ClaimRow, read_inboxes};
 use crate::store::weight::fits;
 use crate::store::{ClaimRequest, Claimed, ClaimedRun, WorkerLease};
 
-/// The time, whether the worker may own runs, and when the next run falls due.
+/// The time, whether the worker's lease is valid, and when the next run is due.
 const LOOK: &str = concat!(
     "SELECT clock.now, EXISTS (SELECT 1 FROM piton_workers WHERE worker_id = $2 AND epoch = $3 \
      AND lease_expires_at > clock.now) AS is_valid, \
@@ -26,8 +26,8 @@ const LOOK: &str = concat!(
     " AS clock"
 );
 
-/// A list for each workflow, so that a backlog of one does not slow the others. The length of a snapshot is
-/// known without reading it.
+/// One list per workflow, so that a backlog of one does not slow the others. The size of a snapshot is known
+/// without reading it.
 const TAKE: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
@@ -52,7 +52,7 @@ const TAKE: &str = concat!(
      SELECT * FROM taken ORDER BY due_at, run_id"
 );
 
-/// A subquery is looked up by a hash whatever the version of the server, `<> ALL` from 15 on.
+/// A subquery is hashed in all versions of the server, `<> ALL` from version 15 on.
 const LOST: &str = concat!(
     "SELECT * FROM (SELECT run_id, ",
     workflow_id!("piton_runs"),
@@ -64,7 +64,7 @@ const LOST: &str = concat!(
     fits!("sized")
 );
 
-/// Nothing beyond the count that came with the run. What does not fit is not even read.
+/// No more than the number that came with the run. Rows that do not fit in the response are not read.
 const INBOXES: &str = concat!(
     "SELECT run_id, seq, CASE WHEN ",
     fits!("sized"),
@@ -162,7 +162,7 @@ pub(super) async fn recover(
     Ok(recovered)
 }
 
-/// Runs as claims give them, with what has arrived for them.
+/// Runs in the form of a claim, with their arrivals.
 pub(super) async fn with_inboxes(
     connection: &mut PgConnection,
     runs: Vec<ClaimRow>,

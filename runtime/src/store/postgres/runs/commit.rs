@@ -1,4 +1,4 @@
-//! Steps become durable.
+//! Commits of steps.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,17 +18,17 @@ use crate::store::rows::write_blocked;
 use crate::store::steps::{has_effects, is_close, outcomes, starts_children};
 use crate::store::{CommitOutcome, CommitStep, Disposition, WorkerLease};
 
-/// All steps in the order of their runs. Columns that keep their value count as unchanged, so a run
-/// that is kept touches no index. A run that is closed must not have had arrivals, nor may its
-/// end concern others, unless `$12` says that both are looked after. No status stands for a run that is kept.
+/// All steps in the order of their runs. Columns that keep their value count as unchanged, so a kept run touches no
+/// index. A run that closes must have no arrivals, and no others may depend on its end, unless `$12` says that the
+/// caller handles both. A null status means a kept run.
 ///
-/// The lists are unnested in a list of columns and not in `FROM`, where each of them would be written
-/// to a place of its own and read from there. What is said of the worker is found out once, before
-/// any run is locked. The answer is one row whatever the number of steps: rows cost, to send and to
-/// read, several times what a value in a list does. It names the runs only if some are missing.
+/// The lists are unnested in the select list and not in `FROM`, where each of them would be materialized and read
+/// again. The worker's row is checked once, before any run is locked. The result is one row for any number of
+/// steps, because rows cost several times as much as values in a list. It contains run ids only if some are
+/// missing.
 ///
-/// `IS NOT DISTINCT FROM` because an index on the owner would do as well, to a planner that has seen
-/// the table empty: every step would then read all the runs that its worker owns.
+/// `IS NOT DISTINCT FROM`, because a planner whose statistics show an empty table would otherwise use the index on
+/// the owner: every step would then read all runs of its worker.
 const COMMIT: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
@@ -65,8 +65,8 @@ const COMMIT: &str = concat!(
      coalesce(array_agg(run_id) FILTER (WHERE inbox_count > 0 OR has_kin), '{}') AS had_arrivals FROM committed"
 );
 
-/// The same for one step that keeps its run, as most do that come alone. Each list is work for the server,
-/// and each column that is written even where it keeps its value; without them it takes a third less.
+/// The same for a single step that keeps its run, the most common case. Each list costs the server time, and so
+/// does each written column even if it keeps its value; without them the statement takes a third less.
 const KEEP_ONE: &str = concat!(
     "WITH worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, ",
     now!(),
@@ -82,7 +82,7 @@ const KEEP_ONE: &str = concat!(
 /// The parameters of [`COMMIT`].
 const PARAMETERS: usize = 15;
 
-/// What a step takes in them, roughly, beside its snapshot and what the run came to.
+/// The approximate size of a step's parameters besides its snapshot and the run's result.
 const STEP_BYTES: usize = 76;
 
 const EMPTY_INBOXES: &str = "DELETE FROM piton_inbox WHERE run_id = ANY ($1)";
@@ -93,17 +93,17 @@ const USE_UP: &str = concat!(
     named_by!("inbox", "used", "seq")
 );
 
-/// What the update found.
+/// The result of the update.
 #[derive(Default)]
 struct Met {
-    /// Runs whose steps did not meet their guards, which is seldom one.
+    /// Runs whose steps did not meet their guards, which is rare.
     lost: HashSet<RunId>,
     any_due: bool,
-    /// Committed runs that have ever had arrivals, or whose end concerns others.
+    /// Committed runs that have ever had arrivals, or on whose end others depend.
     had_arrivals: HashSet<RunId>,
-    /// Runs that are over and in whose name something is in the outbox.
+    /// Closed runs with new messages in the outbox.
     over: Vec<RunId>,
-    /// What there is to tell of effects.
+    /// Notifications to send for effects.
     told: effects::Told,
 }
 
@@ -129,7 +129,7 @@ pub(super) async fn commit(
         lane.done();
         announce(store, &alone, &met);
         lost = met.lost;
-        // Those that have had arrivals are left.
+        // The runs with arrivals remain.
         alone.retain(|step| is_close(step) && lost.contains(&step.run_id));
     }
     in_transaction.extend(alone);
@@ -185,7 +185,7 @@ async fn update(
     for (at, step) in order.into_iter().enumerate() {
         columns.push(at, step);
     }
-    // A buffer that grows from nothing is moved a dozen times.
+    // A buffer that grows from zero is moved a dozen times.
     let mut arguments = PgArguments::default();
     arguments.reserve(PARAMETERS, columns.bytes());
     let query = sqlx::query_with(COMMIT, arguments)
@@ -247,7 +247,7 @@ struct Columns<'a> {
     definitions: Sparse<i64>,
 }
 
-/// A list that ends with its last value: most steps keep their runs, so most of these are empty.
+/// A list that ends with its last value: most steps keep their runs, so most of these lists are empty.
 struct Sparse<T>(Vec<Option<T>>);
 
 impl<T> Default for Sparse<T> {
@@ -266,13 +266,13 @@ impl<T> Sparse<T> {
 }
 
 impl<'a> Columns<'a> {
-    /// How long the parameters are, roughly.
+    /// The approximate size of the parameters.
     fn bytes(&self) -> usize {
         let values = self.snapshots.0.iter().chain(&self.results.0).flatten();
         self.run_ids.len() * STEP_BYTES + values.map(|value| value.len()).sum::<usize>()
     }
 
-    /// Adds the step with this number.
+    /// Adds the step with this index.
     fn push(&mut self, at: usize, step: &'a CommitStep) {
         self.run_ids.push(step.run_id.as_uuid());
         self.expected.push(step.expected.0);
@@ -291,7 +291,7 @@ impl<'a> Columns<'a> {
             }
             Disposition::Close { status, result, failure, .. } => {
                 self.statuses.set(at, Some(status.as_str()));
-                // Nobody looks into the last state of a run that went well and exposes nothing.
+                // The last state of a completed run is not needed, unless it exposes variables.
                 let went_well = *status == RunStatus::Completed;
                 let last = step.last_snapshot.as_deref().unwrap_or_default();
                 self.snapshots.set(at, went_well.then_some(last));
@@ -306,8 +306,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Inboxes are emptied by a statement of its own, to which everything is visible that arrived
-/// before the runs were closed.
+/// Inboxes are emptied by a separate statement, which sees all arrivals before the runs were closed.
 async fn commit_with_consequences(
     store: &PostgresStore,
     worker: WorkerLease,
@@ -337,7 +336,7 @@ async fn commit_with_consequences(
             used.extend(&step.consumed);
         }
     }
-    // What is set aside is taken out of inboxes that may be emptied.
+    // Arrivals are moved to the dead letters before inboxes are emptied.
     met.told = effects::write(transaction.get(), store, &Effects::of(committed)).await?;
     if !used.is_empty() {
         sqlx::query(USE_UP).bind(using).bind(used).execute(transaction.get()).await?;
@@ -371,7 +370,7 @@ fn announce(store: &PostgresStore, steps: &[&CommitStep], met: &Met) {
     let committed = steps.iter().filter(|step| met.has(step)).map(|step| step.run_id);
     store.hub.announce_changed(committed);
     for step in steps {
-        // Most steps are no news, so that comes before the look-up.
+        // Most steps need no notification, so that is checked before the lookup.
         match (step.disposition.ending(), &step.disposition) {
             (Some(ending), _) if met.has(step) => store.news.ended(step.run_id, ending),
             (None, Disposition::Block { .. }) if met.has(step) => {

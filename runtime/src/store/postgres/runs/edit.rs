@@ -1,4 +1,4 @@
-//! Runs are put into other states by hand.
+//! Edits of runs by hand.
 
 use uuid::Uuid;
 
@@ -21,8 +21,8 @@ const LOCK: &str = concat!(
     " FROM piton_runs AS run WHERE run_id = $1 FOR UPDATE"
 );
 
-/// A run that is opened again has its workflow id in words: whoever else is given the same id at this moment
-/// knows it, and only the index on it keeps the two apart.
+/// A reopened run stores its workflow id explicitly: a concurrent start with that id is then refused by the index
+/// on it.
 const EDIT: &str = concat!(
     "UPDATE piton_runs SET step_no = step_no + 1, stepped_at = clock.now, takeovers = NULL, state = $3, snapshot = $4, \
      definition = int8send($5), \
@@ -35,15 +35,15 @@ const EDIT: &str = concat!(
     " AS clock WHERE run_id = $2 RETURNING due_at IS NOT NULL"
 );
 
-/// Of activities that were put on queues with the change.
+/// Of activities that the edit has put on queues.
 const ATTEMPTS: &str = "UPDATE piton_activities SET attempt = $1 WHERE run_id = $2 AND attempt = 0";
 
-/// One that was to be paused when it closed.
+/// A run that was about to be paused when it closed.
 pub(super) const FORGET_PAUSE: &str = "DELETE FROM piton_pauses WHERE run_id = $1";
 
-/// What a change came to.
+/// The result of an edit.
 enum Edited {
-    /// It was made; whether the run is due at some time, and what there is to tell of effects.
+    /// It was made; whether the run has a due time, and the notifications to send.
     Now(bool, effects::Told),
     Refused(EditOutcome),
     /// Another run with the workflow id was started at the same time.

@@ -1,4 +1,4 @@
-//! Runs: they are started, owned, stepped and ended.
+//! Runs: starts, claims, commits, ends, edits.
 
 mod blocked;
 mod change;

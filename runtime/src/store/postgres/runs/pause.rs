@@ -1,4 +1,4 @@
-//! Runs are paused and resumed.
+//! Pausing and resuming runs.
 
 use super::edit::FORGET_PAUSE;
 use crate::error::StoreError;
@@ -14,7 +14,7 @@ use crate::store::{ArrivalKind, ChangeOutcome, NewAuditEntry};
 
 const LOCK: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 FOR UPDATE";
 
-/// A statement of its own, to which what others have written before the lock is visible.
+/// A separate statement, which sees writes of others before the lock.
 const LOOK: &str = "SELECT status, worker_id IS NOT NULL AS is_owned, run.due_at, step_no, \
     pause.run_id IS NOT NULL AS is_asked, pause.due_at AS due_before \
     FROM piton_runs AS run LEFT JOIN piton_pauses AS pause ON pause.run_id = run.run_id WHERE run.run_id = $1";
@@ -40,14 +40,14 @@ const RESUME: &str = concat!(
 
 const UNREAD: &str = "SELECT run_id, seq, arrival FROM piton_inbox WHERE run_id = $1 ORDER BY seq";
 
-/// What is to be done with a run, which the transaction has locked.
+/// The change to make to a run, which the transaction has locked.
 struct Decided<T> {
     transaction: Transaction,
     row: PausableRow,
     what: T,
 }
 
-/// Locks a run and decides what is to be done with it, or why nothing is.
+/// Locks a run and decides what to change, or why nothing changes.
 async fn decide<T>(
     store: &PostgresStore,
     run_id: RunId,

@@ -1,4 +1,4 @@
-//! What a worker has, compared with what it thinks it has.
+//! Comparison of a worker's runs with those that it knows of.
 
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use crate::store::postgres::{PostgresStore, failed, named_by};
 use crate::store::rows::ReviewedRow;
 use crate::store::{ReviewedRuns, WorkerLease};
 
-/// `IS NOT DISTINCT FROM` for the reason given where steps are committed.
+/// `IS NOT DISTINCT FROM` for the reason given at the commit of steps.
 const REVIEW: &str = concat!(
     "SELECT held.run_id, owned.run_id IS NOT NULL AS is_owned \
      FROM unnest($1::uuid[], $2::bigint[]) AS held (run_id, upto) LEFT JOIN piton_runs AS owned ON ",

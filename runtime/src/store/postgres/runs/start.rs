@@ -1,4 +1,4 @@
-//! Runs are started.
+//! Starts of runs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,15 +15,14 @@ use crate::store::recipients::distinct;
 use crate::store::rows::{NamedRow, write_arrival};
 use crate::store::{NewRun, StartOutcome};
 
-/// A conflict waits for the other start to end, which is why runs come in the order of their ids.
-/// What has been there before is left out; what comes at the same time fails the statement, which
-/// costs less than `ON CONFLICT`, by which each row would be written to the log twice. `named` is the
-/// run whose id somebody else gives to his run as a workflow id. A run whose own id stands for it is
-/// not looked for: nobody can have known that id before.
+/// A conflict waits for the other start to end, so runs are inserted in the order of their ids. Runs that exist
+/// already are skipped. A concurrent conflict fails the statement, which costs less than `ON CONFLICT`, with which
+/// each row would be written to the log twice. `named` is an existing run whose id is the new run's workflow id.
+/// For a new run whose own id is its workflow id there is no such check, since nobody can have known that id
+/// before.
 ///
-/// `IS TRUE` makes the planner look the runs inserted up in a hash table; joined to them, a batch of n
-/// would be n² comparisons. Subqueries as values are looked up one by one, whatever the planner has
-/// seen of the table.
+/// `IS TRUE` makes the planner look the inserted runs up in a hash table; with a join, a batch of n would take n²
+/// comparisons. Scalar subqueries are looked up one by one, whatever the planner's statistics are.
 const INSERT: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
@@ -60,14 +59,14 @@ const INSERT: &str = concat!(
 pub(in crate::store::postgres) const FIND_STARTED: &str =
     "SELECT run_id FROM piton_runs WHERE run_id = ANY ($1)";
 
-/// The open runs with these workflow ids, and those of these ids that stand for their workflow ids.
+/// The open runs with these workflow ids, including runs whose own id is one of them.
 pub(in crate::store::postgres) const FIND_OPEN: &str = "SELECT workflow_id, run_id FROM piton_runs \
     WHERE closed_at IS NULL AND workflow_id = ANY ($1) \
     UNION ALL SELECT run_id::text AS workflow_id, run_id FROM piton_runs \
     WHERE closed_at IS NULL AND workflow_id IS NULL AND run_id = ANY ($2)";
 
-/// Starts what can be started, then finds out what stood in the way of the rest. If that is gone
-/// by then, the rest is tried again.
+/// Starts the runs without a conflict, then finds the conflicting runs of the rest. If these are gone by then, the
+/// rest is tried again.
 pub(super) async fn start(
     store: &PostgresStore,
     runs: Vec<NewRun>,
@@ -83,7 +82,7 @@ pub(super) async fn start(
         let mut these: Vec<&NewRun> = left.iter().map(|at| &runs[*at]).collect();
         these.retain(|run| seen.insert(run.run_id) && named.insert(run.workflow_id.as_str()));
         these.sort_by(|one, other| one.workflow_id.cmp(&other.workflow_id));
-        // Somebody who came at the same time is there now, and stands in the way of some.
+        // Concurrent starts were first, and conflict with some of these.
         let mut inserted = match insert(store, &these).await {
             Err(error) if is_conflict(&error) => HashMap::new(),
             inserted => inserted.map_err(failed)?,
@@ -110,7 +109,7 @@ struct InsertedRow {
     is_owned: bool,
 }
 
-/// Returns the runs inserted, each with whether it has got its owner.
+/// Returns the inserted runs, each with whether it got its owner.
 async fn insert(
     store: &PostgresStore,
     runs: &[&NewRun],
@@ -120,7 +119,7 @@ async fn insert(
     }
     let mut lane = store.calls.lane().await?;
     let inserted = insert_rows(lane.get(), store, runs).await;
-    // What the server refuses is no fault of the connection.
+    // An error of the statement does not invalidate the connection.
     if inserted.as_ref().err().is_none_or(is_conflict) {
         lane.done();
     }
@@ -192,7 +191,7 @@ pub(in crate::store::postgres) async fn insert_rows(
     Ok(rows.into_iter().map(|row| (row.run_id.into(), row.is_owned)).collect())
 }
 
-/// The workflow id, unless the run's own stands for it, and the other run whose id it is.
+/// The workflow id, unless it is the run's own id; and the other run whose id it is.
 fn name(run: &NewRun) -> (Option<&str>, Option<Uuid>) {
     match named_after(&run.workflow_id) {
         Some(own) if own == run.run_id.as_uuid() => (None, None),
@@ -200,7 +199,7 @@ fn name(run: &NewRun) -> (Option<&str>, Option<Uuid>) {
     }
 }
 
-/// Whether there is a run already that one of those to be inserted would be a second of.
+/// Whether one of the runs to insert exists already.
 pub(in crate::store::postgres) fn is_conflict(error: &sqlx::Error) -> bool {
     let refused = |error: &dyn DatabaseError| {
         error.is_unique_violation() && error.table() == Some("piton_runs")

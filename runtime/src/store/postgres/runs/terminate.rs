@@ -1,4 +1,4 @@
-//! Runs are ended from outside, and what has been written to one is waited for.
+//! Terminating runs, and waiting for transactions that write to a run.
 
 use crate::error::StoreError;
 use crate::model::{RunId, RunStatus};
@@ -14,7 +14,7 @@ const CLOSE: &str = concat!(
     " AS clock WHERE run_id = $2 AND closed_at IS NULL"
 );
 
-/// A statement of its own, to which the end that the update has waited for is visible.
+/// A separate statement, which sees the end for which the update has waited.
 const IS_TERMINATED: &str = "SELECT EXISTS (SELECT 1 FROM piton_runs \
     WHERE run_id = $1 AND status = 'terminated' AND failure = $2)";
 
@@ -22,7 +22,7 @@ const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id = $1";
 
 const LOCK_RUN: &str = "SELECT 1 FROM piton_runs WHERE run_id = $1 FOR UPDATE";
 
-/// What has become of it; `None` if it is not there or has ended otherwise.
+/// Its result; `None` if the run does not exist or has ended in another way.
 pub(super) async fn terminate(
     store: &PostgresStore,
     run_id: RunId,
@@ -42,9 +42,9 @@ pub(super) async fn terminate(
     })
 }
 
-/// Whether a run has been terminated for some reason.
+/// Whether a run was terminated with this reason.
 enum Terminated {
-    /// By this call, which has given up these activities that somebody works at.
+    /// By this call, which has dropped these activities with running attempts.
     Now(Vec<ActivityKey>),
     Before,
     Never,
@@ -78,7 +78,7 @@ async fn try_terminate(
     Ok(Terminated::Now(given_up))
 }
 
-/// Closes a run that is open, whoever owns it, and gives up its activities on queues. Returns those that somebody works at;
+/// Closes an open run, whoever owns it, and drops its queued activities. Returns those with running attempts;
 /// `None` if the run is not open.
 pub(in crate::store::postgres) async fn close(
     transaction: &mut Transaction,
@@ -100,7 +100,7 @@ pub(in crate::store::postgres) async fn close(
     give_up::all_of(transaction.get(), run_id).await.map(Some)
 }
 
-/// Removes what has arrived for a run that this transaction has closed.
+/// Removes the arrivals of a run that this transaction has closed.
 pub(in crate::store::postgres) async fn empty_inbox(
     transaction: &mut Transaction,
     run_id: RunId,
@@ -109,7 +109,7 @@ pub(in crate::store::postgres) async fn empty_inbox(
     Ok(())
 }
 
-/// Waits for whoever has written to the run and has not ended.
+/// Waits for transactions that have written to the run.
 pub(super) async fn settle(store: &PostgresStore, run_id: RunId) -> Result<(), StoreError> {
     let failed = failed("settle_run");
     let mut lane = store.pool.lane().await.map_err(failed)?;

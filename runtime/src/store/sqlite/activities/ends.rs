@@ -1,4 +1,4 @@
-//! Attempts of activities on queues: signs of life, and ends.
+//! Attempts of queued activities: heartbeats and ends.
 
 use crate::error::StoreError;
 use crate::model::Timestamp;
@@ -21,7 +21,7 @@ const ATTEMPTS: &str = "SELECT run_id, handle, attempt, worker_id, epoch, queue,
 
 const REMOVE: &str = "DELETE FROM piton_activities WHERE (run_id, handle) IN (";
 
-/// One that awaits its token keeps its limits.
+/// An attempt that waits for its token keeps its limits.
 const LET_GO: &str = concat!(
     "UPDATE piton_activities SET worker_id = NULL, epoch = NULL, attempt = new.column4, \
      due_at = new.column3, details = coalesce(new.column5, details), \

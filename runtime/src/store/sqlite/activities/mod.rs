@@ -1,4 +1,4 @@
-//! Activities on queues: they come and go with steps, and workers take them.
+//! Queued activities: steps add and remove them, workers claim them.
 
 mod ends;
 
@@ -71,7 +71,7 @@ impl Activities for SqliteStore {
     }
 }
 
-/// The first of several times, some of which are null; SQLite's own `min` is null if one of them is.
+/// The earliest of several times, some of which may be null; SQLite's own `min` is null if one of them is.
 macro_rules! first {
     ($($time:expr),*) => {
         concat!(
@@ -114,7 +114,7 @@ const URGENT_ON_QUEUE: &str = on_queue!(
      AND (expires_at IS NULL OR expires_at > ?) ORDER BY due_at LIMIT 1)"
 );
 
-/// Takes what is still to be had, if the worker may make attempts.
+/// Assigns those that are still available, if the worker's lease is valid.
 const TAKE: &str = concat!(
     "UPDATE piton_activities SET worker_id = ?, epoch = ?, due_at = NULL, attempt = attempt + 1, \
      end_by = ",
@@ -138,7 +138,7 @@ const STRAYS: &str = concat!(
     " FROM piton_activities WHERE worker_id = ? AND epoch = ? AND (run_id, handle) IN ("
 );
 
-/// What does not fit is not even read.
+/// Rows that do not fit in the response are not read.
 const EXPIRED: &str = concat!(
     "SELECT run_id, handle, attempt, interruptions, due_at, end_by, close_by, call, ? AS now FROM \
      (SELECT *, sum(bytes) OVER (ORDER BY expires_at, run_id, handle) AS upto FROM \
@@ -154,7 +154,7 @@ const FIND: &str = concat!(
     " FROM piton_activities WHERE run_id = ? AND handle = ?"
 );
 
-/// An activity that waits, and the length of what a worker is given of it.
+/// A waiting activity, and the size of what a claim returns of it.
 #[derive(FromRow)]
 struct NextRow {
     run_id: Uuid,
@@ -165,7 +165,7 @@ struct NextRow {
     bytes: i64,
 }
 
-/// Asking in vain must not take the write lock, so candidates are found by a read; the claim itself
+/// A claim that finds nothing must not take the write lock, so candidates are found by a read; the claim itself
 /// checks each of them again.
 pub(super) async fn claim(
     store: &SqliteStore,
@@ -178,7 +178,7 @@ pub(super) async fn claim(
     for candidates in due.chunks(MAX_ROWS) {
         let taken = take(store, &request, candidates, now).await?;
         if taken.len() < candidates.len() {
-            // Somebody else has taken some, so there may be others behind them.
+            // Another worker has claimed some, so there may be more.
             next_due_at = Some(now.time);
         }
         claimed.activities.extend(taken);

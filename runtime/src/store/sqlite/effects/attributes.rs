@@ -49,7 +49,7 @@ fn set(script: &mut Script, rows: &[AttributeRow<'_>]) {
     }
 }
 
-/// What runs are started with.
+/// The attributes with which runs are started.
 pub(in crate::store::sqlite) fn add_new<'a>(
     script: &mut Script,
     runs: impl Iterator<Item = &'a NewRun> + Clone,

@@ -12,7 +12,7 @@ use crate::store::sqlite::SqliteStore;
 use crate::store::sqlite::activities::first;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 
-/// When an activity is due: at once, or later if it says so. Binds the time.
+/// When an activity is due: at once, or at its own time. Binds the time.
 macro_rules! due {
     () => {
         "max(?, coalesce(column10, 0))"
@@ -72,7 +72,7 @@ pub(crate) fn add_items(script: &mut Script, items: &[NewItem], now: Timestamp) 
     }
 }
 
-/// Tells of the queues that have got something.
+/// Notifies of the queues with new activities.
 pub(crate) fn announce(store: &SqliteStore, new: &[(RunId, &NewActivity)]) {
     let queues: HashSet<&str> = new.iter().map(|(_, activity)| activity.queue.as_str()).collect();
     queues.into_iter().for_each(|queue| store.hub.announce_queued(queue));

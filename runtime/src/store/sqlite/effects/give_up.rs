@@ -1,4 +1,4 @@
-//! Activities on queues are given up.
+//! Activities are removed from their queues.
 
 use crate::store::ActivityKey;
 use crate::store::ends::handle;
@@ -10,7 +10,7 @@ const REMOVE: &str = "DELETE FROM piton_activities WHERE (run_id, handle) IN (";
 
 const RETURNING_REMOVED: &str = ") RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
 
-/// Returns how many statements tell of what was given up.
+/// Returns the number of statements that return removed activities.
 pub(crate) fn add(script: &mut Script, gone: &[ActivityKey]) -> usize {
     for gone in gone.chunks(MAX_ROWS) {
         script.sql(REMOVE).values(2, gone.iter(), |script, key| {
@@ -21,8 +21,7 @@ pub(crate) fn add(script: &mut Script, gone: &[ActivityKey]) -> usize {
     gone.len().div_ceil(MAX_ROWS)
 }
 
-/// Tells of the removed activities, in the answer of statement number `index`, that somebody works
-/// at.
+/// Notifies of the removed activities with running attempts, in the rows of statement number `index`.
 pub(crate) fn announce(
     store: &SqliteStore,
     rows: &mut Rows,

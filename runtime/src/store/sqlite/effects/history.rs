@@ -1,4 +1,4 @@
-//! States are kept beside the current ones.
+//! Past states are kept.
 
 use crate::model::Timestamp;
 use crate::store::contract::history::{KeptState, max_history_bytes};
@@ -11,8 +11,7 @@ const REMOVE_OLD: &str = "DELETE FROM piton_history WHERE (run_id, step_no) IN (
     SELECT run_id, step_no FROM (SELECT past.run_id, past.step_no, kept.column2 AS keep, \
     row_number() OVER newest AS place, sum(length(past.snapshot)) OVER newest AS upto FROM (";
 
-/// Joined in this order, whatever the planner thinks of the tables. Of each run there are few more than are
-/// kept.
+/// `CROSS JOIN` fixes the order of the tables. Each run has few more states than are kept.
 const OF_KEPT: &str = concat!(
     ") AS kept CROSS JOIN piton_history AS past ON past.run_id = kept.column1 \
      WINDOW newest AS (PARTITION BY past.run_id ORDER BY past.step_no DESC)) \

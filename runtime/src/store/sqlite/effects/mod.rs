@@ -1,7 +1,7 @@
-//! What steps have done beside their runs: a file for each kind of [effect](crate::store::Effect).
+//! The effects of steps: a file for each kind of [effect](crate::store::Effect).
 //!
-//! All effects of a kind, of all steps of a commit, are written together. They touch rows of the steps' own
-//! runs and of nobody else.
+//! All effects of a kind, of all steps of a commit, are written together. They touch only rows of the steps' own
+//! runs.
 
 pub(super) mod attributes;
 pub(super) mod enqueue;
@@ -20,7 +20,7 @@ use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::effects::Effects;
 
-/// Adds the statements. Returns how many of them tell of what was given up; they come first.
+/// Adds the statements. Returns how many of them return removed activities; those come first.
 pub(crate) fn add(
     script: &mut Script,
     effects: &Effects<'_>,
@@ -37,7 +37,7 @@ pub(crate) fn add(
     Ok(given_up)
 }
 
-/// Tells of effects that are durable; what was given up is in these of `rows`.
+/// Sends the notifications of committed effects; removed activities are in these of `rows`.
 pub(crate) fn announce(
     store: &SqliteStore,
     effects: &Effects<'_>,

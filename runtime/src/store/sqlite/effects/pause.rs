@@ -1,9 +1,9 @@
-//! Runs are paused that their owners have let go of.
+//! Runs that their owners have let go of are paused.
 
 use crate::model::RunId;
 use crate::store::sqlite::script::{MAX_ROWS, Script};
 
-/// If nobody has resumed it meanwhile.
+/// Unless the pause was withdrawn meanwhile.
 const PAUSE: &str = "UPDATE piton_runs SET status = 'paused', due_at = NULL \
     WHERE status = 'running' AND worker_id IS NULL \
     AND EXISTS (SELECT 1 FROM piton_pauses AS pause WHERE pause.run_id = piton_runs.run_id) AND run_id IN (";

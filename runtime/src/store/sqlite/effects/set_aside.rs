@@ -9,7 +9,7 @@ const INSERT: &str = "INSERT INTO piton_dead_letters \
     (run_id, workflow_id, arrival, reason, set_aside_at) \
     SELECT inbox.run_id, run.workflow_id, inbox.arrival, gone.column3, ? FROM (";
 
-/// Joined in this order, whatever the planner thinks of the tables.
+/// `CROSS JOIN` fixes the order of the tables, whatever the planner's statistics are.
 const FROM_INBOX: &str = ") AS gone \
     CROSS JOIN piton_inbox AS inbox ON inbox.run_id = gone.column1 AND inbox.seq = gone.column2 \
     CROSS JOIN piton_runs AS run ON run.run_id = inbox.run_id; ";

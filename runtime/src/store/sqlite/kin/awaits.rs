@@ -1,4 +1,4 @@
-//! Runs wait for the end of children.
+//! Waits for the end of children.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ const STILL_THERE: &str =
 const AWAIT: &str = "INSERT OR IGNORE INTO piton_child_waits (child_id, run_id, handle) \
     SELECT column1, column2, column3 FROM (";
 
-/// Of a child that is over, or that there is not, that is told once more.
+/// The message about a child that has closed, or does not exist, is sent once more.
 const CLOSED: &str = concat!(
     "INSERT OR IGNORE INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
      SELECT child.last, (coalesce(run.step_no, 0) << 20) | 1048575, '', ?, ? FROM (SELECT DISTINCT ",
@@ -32,7 +32,7 @@ const IF_OVER: &str = ") WHERE column1 IS NOT NULL) AS child \
     LEFT JOIN piton_runs AS run ON run.run_id = child.last \
     WHERE run.run_id IS NULL OR run.closed_at IS NOT NULL RETURNING run_id; ";
 
-/// Has runs wait that have said so. Whoever takes the message out of the outbox adds the wait.
+/// Registers waits. The transaction that takes the message from the outbox adds the wait.
 pub(in crate::store::sqlite) async fn await_children(
     store: &SqliteStore,
     awaits: Vec<(MessageKey, AwaitedChild)>,

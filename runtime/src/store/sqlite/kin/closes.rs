@@ -1,4 +1,4 @@
-//! Runs are over: those who wait for them are told, and their children are dealt with.
+//! Ends of runs: reporting them to waiting parents, and processing children.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,10 +17,10 @@ use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::weight::Answer;
 use crate::store::{Ending, MessageKey, Relayed, RunEvent, reason_of_parent_close};
 
-/// How many waits, and how many children, one transaction deals with: together they are what one statement takes.
+/// The maximum number of waits, and of children, in one transaction: together they fit in one statement.
 const MAX_PART: i64 = MAX_ROWS as i64 / 2;
 
-/// Begins with the runs of a list that are over: the last of their chains, and closed. A child that could not be
+/// Selects the runs of a list that have ended: the last of their chains, and closed. A child that could not be
 /// started has no run.
 const OVER: &str = concat!(
     "SELECT named.run_id, named.chain FROM (SELECT column1 AS run_id, ",
@@ -70,8 +70,8 @@ const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id IN (";
 
 const GIVE_UP: &str = "DELETE FROM piton_activities WHERE run_id IN (";
 
-/// Takes the messages of runs that are over out of the outbox if nothing is left to be done for them, and those of runs
-/// that are not over.
+/// Removes from the outbox the messages of ended runs for which nothing is left to do, and those of runs that have
+/// not ended.
 const DONE: &str = "DELETE FROM piton_outbox WHERE (run_id, seq) IN (";
 
 const IF_DONE: &str = concat!(
@@ -92,7 +92,7 @@ const OR_NOT_OVER: &str = concat!(
     ") RETURNING run_id, seq; "
 );
 
-/// Does a part of what the ends of these runs ask for, as much as one transaction should.
+/// Does a part of the work for the ends of these runs, as much as one transaction should.
 pub(in crate::store::sqlite) async fn close_runs(
     store: &SqliteStore,
     closes: Vec<MessageKey>,
@@ -192,8 +192,8 @@ pub(in crate::store::sqlite) async fn close_runs(
     Ok(())
 }
 
-/// Closes runs, if they are open, and what belongs to them. Returns the number of statements: the third tells of the
-/// activities that were given up, the fourth of the runs whose end concerns others.
+/// Closes open runs with their rows. Returns the number of statements: the third returns removed activities, the
+/// fourth the runs on whose end others depend.
 pub(in crate::store::sqlite) fn add_terminations(
     script: &mut Script,
     ended: &[(RunId, String)],

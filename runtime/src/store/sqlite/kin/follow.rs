@@ -1,4 +1,4 @@
-//! A run follows another one in its chain.
+//! Starts of successors.
 
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
@@ -55,7 +55,7 @@ pub(in crate::store::sqlite) fn add_successor(
     add_terms(script, run, now)
 }
 
-/// Inserts a run that nobody owns and whose workflow id is known to be free.
+/// Inserts a run without an owner, whose workflow id is known to be free.
 pub(super) fn add_run(script: &mut Script, run: &NewRun, has_kin: bool, now: Timestamp) {
     let run_id = run.run_id.as_uuid();
     script

@@ -1,4 +1,4 @@
-//! The runs of a chain, and parents and children.
+//! Chains, parents and children.
 
 mod awaits;
 mod closes;
@@ -19,22 +19,22 @@ use crate::error::StoreError;
 use crate::model::{Message, RunId, Timestamp};
 use crate::store::rows::write_message;
 
-/// The message that a run is over; the key as [`MessageKey::of_close`] has it.
+/// The message that a run has ended; its key is that of [`MessageKey::of_close`].
 const CLOSE: &str = "INSERT OR IGNORE INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
     SELECT run_id, (step_no << 20) | 1048575, '', ?, ? FROM piton_runs WHERE run_id IN (";
 
-/// Whoever closes a run that starts children, or whose promises others await, has to deal with them.
+/// When a run that starts children, or whose promises are awaited, closes, these have to be processed.
 const MARK: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id SET has_kin = 1 \
     WHERE has_kin IS NULL AND run_id IN (";
 
-/// Marks runs as such whose end concerns others.
+/// Marks runs as having others that depend on their end.
 pub(super) fn add_marks(script: &mut Script, run_ids: &[RunId]) {
     for run_ids in run_ids.chunks(MAX_ROWS) {
         script.sql(MARK).values(1, run_ids.iter(), bind_run).sql("); ");
     }
 }
 
-/// Writes that runs are over which have just closed and whose end concerns others.
+/// Writes messages about the ends of runs that have just closed and on whose end others depend.
 pub(super) fn add_closes(
     script: &mut Script,
     over: &[RunId],
@@ -46,7 +46,8 @@ pub(super) fn add_closes(
     Ok(())
 }
 
-/// As [`add_closes`], of those among at most [`MAX_ROWS`] runs whose end concerns others. [`announce`] reads which.
+/// Like [`add_closes`], for those among at most [`MAX_ROWS`] runs on whose end others depend. [`announce`] reads
+/// which.
 pub(super) fn add_closes_of_kin(
     script: &mut Script,
     closed: &[RunId],
@@ -56,7 +57,7 @@ pub(super) fn add_closes_of_kin(
     Ok(())
 }
 
-/// As [`add_closes`], of those among runs that others follow whose promises are awaited: their end concerns nobody else.
+/// Like [`add_closes`], for runs with successors whose promises are awaited: nothing else depends on their end.
 pub(super) fn add_closes_of_awaited(
     script: &mut Script,
     followed: &[RunId],
@@ -71,7 +72,7 @@ pub(super) fn add_closes_of_awaited(
     Ok(())
 }
 
-/// The statement up to what else must hold of the runs.
+/// The statement up to further conditions on the runs.
 fn add_close<'s>(
     script: &'s mut Script,
     run_ids: &[RunId],
@@ -85,7 +86,7 @@ fn bind_run(script: &mut Script, run_id: &RunId) {
     script.bind(run_id.as_uuid());
 }
 
-/// Tells of the runs, in the answer of statement number `index`, that have something in the outbox.
+/// Notifies of the runs with new messages in the outbox, in the rows of statement number `index`.
 pub(super) fn announce(
     store: &SqliteStore,
     rows: &mut Rows,

@@ -1,4 +1,4 @@
-//! Children are started.
+//! Starts of children.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,11 +31,11 @@ const INSERT: &str = concat!(
 const AWAIT: &str = "INSERT INTO piton_child_waits (child_id, run_id, handle) \
     SELECT column1, column2, column3 FROM (";
 
-/// That one could not be started is told as its end; there is no run whose commits would count.
+/// A failed start is reported as the child's end; there is no run whose commits could number the message.
 const REFUSE: &str = "INSERT OR IGNORE INTO piton_outbox (run_id, seq, workflow_id, message, sent_at) \
     SELECT column1, 1048575, '', ?, ? FROM (";
 
-/// Starts children that have not been started before. The row of a child tells that it has been tried.
+/// Starts children that were not started before. A child's row records the attempt.
 pub(in crate::store::sqlite) async fn start_children(
     store: &SqliteStore,
     starts: Vec<(MessageKey, String, ChildStart)>,

@@ -1,4 +1,4 @@
-//! What nobody could take: it is kept, listed, delivered after all, or forgotten.
+//! Dead letters: storing, listing, redelivering and deleting them.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ const INSERT: &str = "INSERT INTO piton_dead_letters \
     (workflow_id, arrival, sender_id, sender_seq, reason, set_aside_at) \
     SELECT column1, column2, column3, column4, column5, ? FROM (";
 
-/// A null stands for "any". What does not fit is not even read.
+/// Null means any. Rows that do not fit in the response are not read.
 const LIST: &str = concat!(
     "SELECT ",
     letter_columns!(),
@@ -47,7 +47,7 @@ const TAKE: &str =
 
 const REMOVE: &str = "DELETE FROM piton_dead_letters WHERE letter_id IN (";
 
-/// Finds out, within the transaction, who has the workflow ids of parcels.
+/// Looks up, within the transaction, the runs that have the workflow ids of messages.
 pub(super) async fn find_holders<K>(
     turn: &mut Turn,
     parcels: &[Parcel<K>],
@@ -62,7 +62,7 @@ pub(super) async fn find_holders<K>(
     Ok(Holders::of(rows))
 }
 
-/// Keeps messages that nobody can take.
+/// Stores messages without a receiver as dead letters.
 pub(super) fn add_letters(
     script: &mut Script,
     letters: &[(DeadLetterReason, Parcel<MessageKey>)],
@@ -169,7 +169,7 @@ pub(super) async fn drop_letters(
     Ok(dropped)
 }
 
-/// Ends the list that has been begun.
+/// Ends the list that was begun.
 fn add_ids<'a>(script: &'a mut Script, ids: &[DeadLetterId]) -> &'a mut Script {
     script.values(1, ids.iter(), |script, id| {
         script.bind(id.0);

@@ -1,4 +1,4 @@
-//! What arrives for runs.
+//! Inboxes of runs.
 
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
@@ -25,14 +25,14 @@ const INSERT_KEY: &str = "INSERT INTO piton_arrival_keys (run_id, dedup_key) \
 const COUNT: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id SET inbox_count = news.column2 \
     FROM (";
 
-/// A run that is due already stays due since then.
+/// A run that is already due keeps its due time.
 const COUNT_AND_WAKE: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
     SET inbox_count = news.column2, due_at = min(coalesce(due_at, ?), ?) FROM (";
 
 const OF_RUN: &str = ") AS news WHERE piton_runs.run_id = news.column1; ";
 
-/// What does not fit is not even read. A sum without an order of its own leaves the rows in that of the
-/// subquery.
+/// Rows that do not fit in the response are not read. A running sum without an order of its own keeps the order of
+/// the subquery.
 const READ: &str = concat!(
     "SELECT run_id, seq, CASE WHEN ",
     fits!("sized"),
@@ -74,7 +74,7 @@ async fn deliver_some(
     script.sql("COMMIT");
     turn.commit(script).await.map_err(failed("deliver"))?;
     for (arrival, outcome) in arrivals.iter().zip(&outcomes) {
-        // What the owner itself puts in is no news to it.
+        // The owner itself needs no notification.
         if arrival.owner.is_none() && matches!(outcome, ArrivalOutcome::Accepted { .. }) {
             store.hub.announce(RunEvent::Arrival(arrival.run_id));
         }
@@ -85,7 +85,7 @@ async fn deliver_some(
     Ok(outcomes)
 }
 
-/// Adds what an owner delivers to its transaction, and ends that.
+/// Adds what an owner delivers to its transaction, and commits.
 pub(crate) async fn deliver_within(
     mut turn: Turn,
     now: Moment,
@@ -109,7 +109,7 @@ pub(crate) async fn deliver_within(
     Ok(outcome)
 }
 
-/// Writes how many arrivals the runs have had, and makes due those that sleep.
+/// Updates the numbers of arrivals of the runs, and makes parked runs due.
 pub(crate) fn add_counts(script: &mut Script, (woken, told): (&Counts, &Counts), now: Timestamp) {
     let bind = |script: &mut Script, (run_id, inbox_count): &(RunId, i64)| {
         script.bind(run_id.as_uuid()).bind(*inbox_count);
@@ -123,7 +123,7 @@ pub(crate) fn add_counts(script: &mut Script, (woken, told): (&Counts, &Counts),
     }
 }
 
-/// Begins a transaction and reads what has to be known.
+/// Begins a transaction and reads the rows that decide.
 pub(crate) async fn find_recipients(
     turn: &mut Turn,
     question: &Question,
@@ -135,7 +135,7 @@ pub(crate) async fn find_recipients(
     read_recipients(rows, 1, question)
 }
 
-/// Reads what has to be known within the transaction.
+/// Reads the rows that decide, within the transaction.
 pub(crate) async fn look_up(
     turn: &mut Turn,
     question: &Question,
@@ -145,7 +145,7 @@ pub(crate) async fn look_up(
     read_recipients(rows, 0, question)
 }
 
-/// Asks what has to be known; [`read_recipients`] reads the answers.
+/// Adds the statements that read the rows that decide; [`read_recipients`] reads their results.
 fn ask_for_recipients(question: &Question, now: Moment) -> Script {
     let owners = &question.owners;
     let mut script = Script::new();
@@ -170,7 +170,7 @@ fn ask_for_recipients(question: &Question, now: Moment) -> Script {
     script
 }
 
-/// Reads the answers, of which the first is that of statement number `first`.
+/// Reads the results, of which the first is that of statement number `first`.
 fn read_recipients(
     mut rows: Rows,
     first: usize,

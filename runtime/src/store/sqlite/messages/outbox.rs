@@ -1,9 +1,9 @@
-//! What runs have sent is taken out of the outbox.
+//! Taking messages from the outbox.
 
 use crate::store::MessageKey;
 use crate::store::sqlite::script::Script;
 
-/// Adds the statement that takes messages out of the outbox.
+/// Adds the statement that removes messages from the outbox.
 pub(in crate::store::sqlite) fn add_removal(script: &mut Script, keys: &[MessageKey]) {
     script.sql("DELETE FROM piton_outbox WHERE (run_id, seq) IN (");
     script.values(2, keys.iter(), bind_key).sql("); ");

@@ -1,4 +1,4 @@
-//! Messages go from the outbox to inboxes, and to the dead letters where nobody is.
+//! Relaying messages from the outbox to inboxes, or to the dead letters if there is no receiver.
 
 use std::collections::HashSet;
 
@@ -18,10 +18,10 @@ use crate::store::sqlite::{SqliteStore, Turn, failed, kin};
 use crate::store::weight::fits;
 use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, RunEvent, Senders};
 
-/// Those who have waited for longest first.
+/// The longest waiting first.
 const WAITING: &str = "SELECT run_id FROM piton_outbox WHERE sent_at <= ? ORDER BY sent_at LIMIT ?";
 
-/// What does not fit is not even read.
+/// Rows that do not fit in the response are not read.
 const FIRST: &str = concat!(
     "SELECT run_id, seq, workflow_id, CASE WHEN ",
     fits!("sized"),
@@ -32,8 +32,8 @@ const FIRST: &str = concat!(
      length(outbox.message) AS bytes FROM ("
 );
 
-/// Joined in this order, whatever the planner thinks of the tables. A run that follows another waits until that one's
-/// messages are gone.
+/// `CROSS JOIN` fixes the order of the tables. A successor's messages wait until those of the previous run are
+/// gone.
 const OF_SENDERS: &str = ") AS sender CROSS JOIN piton_outbox AS outbox \
     ON outbox.run_id = sender.column2 \
     WHERE NOT EXISTS (SELECT 1 FROM piton_outbox AS before WHERE before.run_id = \
@@ -74,7 +74,7 @@ pub(super) async fn relay(
     Ok(relayed)
 }
 
-/// Everybody looks all the time, so this must not take the write lock.
+/// Every worker checks regularly, so this must not take the write lock.
 async fn find_waiting(store: &SqliteStore, until: Timestamp) -> Result<Vec<RunId>, StoreError> {
     let mut script = Script::new();
     script.sql(WAITING).bind(until.as_micros()).bind(MAX_ROWS as i64);

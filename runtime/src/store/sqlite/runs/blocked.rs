@@ -1,4 +1,4 @@
-//! Blocked runs, and those who can go on with them.
+//! Blocked runs: finding and adopting them.
 
 use super::claim::{add_inboxes, read_runs};
 use crate::error::StoreError;
@@ -9,7 +9,7 @@ use crate::store::sqlite::workers::IS_VALID;
 use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::{BlockedRun, ClaimedRun, WorkerLease};
 
-/// In the order of the index, of which few runs are a part, whatever the planner has seen of them.
+/// In the order of the partial index, whatever the planner's statistics are.
 const FIND: &str = concat!(
     "SELECT run_id, step_no, workflow, blocked FROM piton_runs \
      INDEXED BY piton_runs_adoptable WHERE ",

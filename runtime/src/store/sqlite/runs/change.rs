@@ -1,4 +1,4 @@
-//! Runs are changed by people.
+//! Changes of runs by operators.
 
 use uuid::Uuid;
 

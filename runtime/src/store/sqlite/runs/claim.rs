@@ -1,7 +1,7 @@
-//! Due runs go to workers.
+//! Claims of due runs.
 //!
-//! A worker that asks in vain must not take the write lock, so candidates are found by a read; the
-//! claim itself checks each of them again.
+//! A claim that finds nothing must not take the write lock, so candidates are found by a read; the claim itself
+//! checks each of them again.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,16 +18,16 @@ use crate::store::sqlite::{SqliteStore, failed};
 use crate::store::weight::{Answer, fits};
 use crate::store::{ClaimRequest, Claimed, ClaimedRun, WorkerLease};
 
-/// The most workflows that one compound query asks for; SQLite allows 500 parts.
+/// The maximum number of workflows in one compound query; SQLite allows 500 parts.
 const MAX_PARTS: usize = 400;
 
-/// The next of one workflow; a part for each, so that a backlog of one does not slow the others. Of those
-/// that are not due the index tells all that is asked.
+/// The next runs of one workflow. Each workflow has its own part, so that a backlog of one does not slow the
+/// others. For runs that are not due, the index has all columns.
 const NEXT_OF_WORKFLOW: &str = "SELECT * FROM (SELECT run_id, due_at, \
     CASE WHEN due_at <= ? THEN length(snapshot) ELSE 0 END AS bytes FROM piton_runs \
     WHERE workflow = ? AND due_at IS NOT NULL ORDER BY due_at, run_id LIMIT ?)";
 
-/// Takes what is still to be had, if the worker may own it.
+/// Assigns those that are still available, if the worker's lease is valid.
 const TAKE: &str = "BEGIN IMMEDIATE; \
     UPDATE piton_runs SET worker_id = ?, epoch = ?, due_at = NULL \
     WHERE due_at <= ? AND EXISTS (SELECT 1 FROM piton_workers \
@@ -46,7 +46,7 @@ const LOOK: &str = concat!(
     " FROM piton_runs WHERE worker_id = ? AND epoch = ? AND run_id IN ("
 );
 
-/// What does not fit is not even read. The sum puts the rows in order.
+/// Rows that do not fit in the response are not read. The sum puts the rows in order.
 const INBOXES: &str = concat!(
     "SELECT run_id, seq, CASE WHEN ",
     fits!("sized"),
@@ -56,18 +56,18 @@ const INBOXES: &str = concat!(
      (SELECT inbox.run_id, inbox.seq, length(inbox.arrival) AS bytes FROM ("
 );
 
-/// Joined in this order, whatever the planner thinks of the tables.
+/// `CROSS JOIN` fixes the order of the tables, whatever the planner's statistics are.
 const INBOXES_OF_OWNED: &str = ") AS wanted CROSS JOIN piton_runs AS run \
     ON run.run_id = wanted.column1 AND run.worker_id = ? AND run.inbox_count > 0 \
     CROSS JOIN piton_inbox AS inbox ON inbox.run_id = run.run_id AND inbox.seq IN (\
     SELECT seq FROM piton_inbox AS part WHERE part.run_id = run.run_id ORDER BY seq LIMIT ?))) AS sized";
 
-/// A run that waits to be claimed.
+/// A candidate of a claim.
 #[derive(FromRow)]
 struct NextRow {
     run_id: Uuid,
     due_at: i64,
-    /// The length of its snapshot, if it is due.
+    /// The size of its snapshot, if it is due.
     bytes: i64,
 }
 
@@ -77,7 +77,7 @@ impl NextRow {
     }
 }
 
-/// A run and the length of its snapshot.
+/// A run and the size of its snapshot.
 #[derive(FromRow)]
 struct SizedRow {
     run_id: Uuid,
@@ -107,14 +107,14 @@ pub(super) async fn claim(
         claimed.runs.extend(take(store, &request, candidates, now).await?);
     }
     claimed.next_due_at = match waiting.get(claimed.runs.len()) {
-        // Somebody else has taken some, so there may be others behind them.
+        // Another worker has claimed some, so there may be more.
         Some(next) => Some(next.due_at()),
         None => next.first().map(NextRow::due_at),
     };
     Ok(claimed)
 }
 
-/// The runs that fall due next, one more than asked for.
+/// The next due runs, one more than requested.
 async fn find_next(
     store: &SqliteStore,
     request: &ClaimRequest<'_>,
@@ -175,7 +175,7 @@ async fn take(
     Ok(run_ids.iter().filter_map(|run_id| taken.remove(run_id)).collect())
 }
 
-/// Everything is read in one transaction each, so that inboxes fit their counts.
+/// Each read uses one transaction, so that inboxes match their counts.
 pub(super) async fn recover(
     store: &SqliteStore,
     worker: WorkerLease,
@@ -215,7 +215,7 @@ pub(super) async fn recover(
     read_runs(&mut rows, 1, inbox_limit, failed)
 }
 
-/// Ends the list that has been begun.
+/// Ends the list that was begun.
 fn add_ids(script: &mut Script, run_ids: &[RunId]) {
     script.values(1, run_ids.iter(), |script, run_id| {
         script.bind(run_id.as_uuid());
@@ -223,7 +223,7 @@ fn add_ids(script: &mut Script, run_ids: &[RunId]) {
     script.sql(")");
 }
 
-/// Asks for the arrivals of those of `run_ids` that the worker owns.
+/// Reads the arrivals of those of `run_ids` that the worker owns.
 pub(super) fn add_inboxes(script: &mut Script, run_ids: &[RunId], worker: WorkerLease, limit: u32) {
     script
         .sql(INBOXES)
@@ -235,7 +235,7 @@ pub(super) fn add_inboxes(script: &mut Script, run_ids: &[RunId], worker: Worker
         .bind(limit);
 }
 
-/// The runs that statement number `first` gave, with the arrivals that the next one gave.
+/// The runs returned by statement number `first`, with the arrivals returned by the next one.
 pub(super) fn read_runs(
     rows: &mut Rows,
     first: usize,
@@ -254,7 +254,7 @@ mod tests {
 
     use super::*;
 
-    /// Nobody knows how much lies in the others.
+    /// The number of arrivals of the others is not known.
     #[tokio::test]
     async fn only_the_inboxes_of_claimed_runs_are_read() -> Result<(), sqlx::Error> {
         let mut connection = SqliteConnection::connect("sqlite::memory:").await?;

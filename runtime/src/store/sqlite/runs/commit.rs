@@ -1,8 +1,8 @@
-//! Steps become durable.
+//! Commits of steps.
 //!
-//! A batch is one script where it can be: the statements carry their guards and say which rows met
-//! them. Only if something else depends on the answer (what was used up) a second script
-//! follows and commits.
+//! A batch is one script if possible: the statements contain their guards and return the rows that met them. Only
+//! if other writes depend on these results (such as removing consumed arrivals), a second script follows and
+//! commits.
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ const LET_GO: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
     closed_at = step.column9, result = step.column10, \
     failure = step.column11, definition = coalesce(step.column12, definition), stepped_at = ? FROM (";
 
-/// The owner's guard; binds its id and epoch, then what [`IS_VALID`] asks for.
+/// The owner's guard; binds its id and epoch, then the parameters of [`IS_VALID`].
 const OWNED: &str = ") AS step \
     WHERE piton_runs.run_id = step.column1 AND step_no = step.column2 \
     AND piton_runs.worker_id = ? AND piton_runs.epoch = ? AND EXISTS (";
@@ -46,15 +46,15 @@ const EMPTY_INBOX: &str = "DELETE FROM piton_inbox WHERE run_id IN (";
 
 const USE_UP: &str = "DELETE FROM piton_inbox WHERE (run_id, seq) IN (";
 
-/// What the first script found.
+/// The result of the first script.
 #[derive(Default)]
 struct Met {
     committed: HashSet<RunId>,
-    /// Some run that was let go is due at some time.
+    /// Some released run has a due time.
     any_due: bool,
-    /// Runs that were let go and have had arrivals.
+    /// Released runs with arrivals.
     had_arrivals: HashSet<RunId>,
-    /// Runs that were let go and whose end concerns others.
+    /// Released runs on whose end others depend.
     has_kin: HashSet<RunId>,
 }
 
@@ -148,7 +148,7 @@ fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, n
             Disposition::Close { status, result, failure, .. } => script
                 .bind(status.as_str())
                 .bind(None::<String>)
-                // Nobody looks into the last state of a run that went well and exposes nothing.
+                // The last state of a completed run is not needed, unless it exposes variables.
                 .bind(
                     (*status == RunStatus::Completed)
                         .then(|| step.last_snapshot.clone().unwrap_or_default()),
@@ -182,13 +182,13 @@ fn add_let_go(script: &mut Script, steps: &[&CommitStep], worker: WorkerLease, n
         .sql(") RETURNING run_id, due_at, inbox_count, has_kin IS NOT NULL AS has_kin; ");
 }
 
-/// A run that was kept.
+/// A run that its owner keeps.
 #[derive(FromRow)]
 struct KeptRow {
     run_id: Uuid,
 }
 
-/// A run that was let go.
+/// A run that its owner releases.
 #[derive(FromRow)]
 struct LetGoRow {
     run_id: Uuid,
@@ -198,8 +198,8 @@ struct LetGoRow {
 }
 
 impl Met {
-    /// Reads the answers of the statements from number `first` on: first those about runs that were kept,
-    /// then those about runs that were let go.
+    /// Reads the results of the statements from number `first` on: first those for kept runs, then those for
+    /// released runs.
     fn read(
         rows: &mut Rows,
         first: usize,
@@ -227,8 +227,8 @@ impl Met {
     }
 }
 
-/// What follows from the steps that were committed; ends the transaction. Returns the runs that are over and whose end
-/// concerns others.
+/// The further writes of committed steps; commits the transaction. Returns the closed runs on whose end others
+/// depend.
 fn add_consequences(
     script: &mut Script,
     steps: &[&CommitStep],
@@ -245,7 +245,7 @@ fn add_consequences(
             let has_kin = met.has_kin.contains(&step.run_id) || starts_children(step);
             match step.disposition.successor() {
                 Some(successor) => {
-                    // What it has used up does not go over.
+                    // Consumed arrivals do not move to the successor.
                     used_up.extend(step.consumed.iter().map(|seq| (step.run_id, *seq)));
                     followed.push((step.run_id, successor, has_kin));
                 }
@@ -303,7 +303,7 @@ mod tests {
     use crate::model::{Epoch, StepNo, WorkerId};
     use crate::store::{StoreOptions, sqlite::open_memory};
 
-    /// The planner of SQLite is tempted to scan the table as soon as there are several steps.
+    /// SQLite's planner tends to scan the table as soon as there are several steps.
     #[tokio::test]
     async fn runs_are_looked_up_however_many_there_are() {
         let store = open_memory(&StoreOptions::default()).await.expect("memory is there");

@@ -1,4 +1,4 @@
-//! Runs are put into other states by hand.
+//! Edits of runs by hand.
 
 use uuid::Uuid;
 
@@ -24,10 +24,10 @@ const EDIT: &str = "UPDATE piton_runs SET step_no = step_no + 1, stepped_at = ?,
     WHEN EXISTS (SELECT 1 FROM piton_inbox WHERE piton_inbox.run_id = piton_runs.run_id) \
     THEN min(coalesce(?, ?), ?) ELSE ? END WHERE run_id = ? RETURNING due_at IS NOT NULL; ";
 
-/// Of activities that were put on queues with the change.
+/// Of activities that the edit has put on queues.
 const ATTEMPTS: &str = "UPDATE piton_activities SET attempt = ? WHERE run_id = ? AND attempt = 0; ";
 
-/// One that was to be paused when it closed.
+/// A run that was about to be paused when it closed.
 pub(super) const FORGET_PAUSE: &str = "DELETE FROM piton_pauses WHERE run_id = ?; ";
 
 pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutcome, StoreError> {

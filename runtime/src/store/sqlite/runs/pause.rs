@@ -1,4 +1,4 @@
-//! Runs are paused and resumed.
+//! Pausing and resuming runs.
 
 use super::edit::FORGET_PAUSE;
 use crate::error::StoreError;
@@ -30,7 +30,7 @@ const RESUME: &str = "UPDATE piton_runs SET status = 'running', due_at = ? WHERE
 
 const UNREAD: &str = "SELECT run_id, seq, arrival FROM piton_inbox WHERE run_id = ? ORDER BY seq";
 
-/// Looks at a run. The transaction stays open if the run is there.
+/// Reads a run. The transaction stays open if the run exists.
 async fn look(
     store: &SqliteStore,
     run_id: RunId,

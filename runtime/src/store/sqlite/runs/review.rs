@@ -1,4 +1,4 @@
-//! What a worker has, compared with what it thinks it has.
+//! Comparison of a worker's runs with those that it knows of.
 
 use crate::error::StoreError;
 use crate::model::RunId;

@@ -1,4 +1,4 @@
-//! Runs are started.
+//! Starts of runs.
 
 use std::collections::{HashMap, HashSet};
 
@@ -27,7 +27,7 @@ const INSERT_RUN: &str = "INSERT INTO piton_runs \
 const INSERT_INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) \
     SELECT column1, column2 FROM (";
 
-/// What stands in the way of runs to be started, and who of their owners may own.
+/// Conflicting runs, and the owners with valid leases.
 struct Obstacles {
     run_ids: HashSet<RunId>,
     open: HashMap<String, RunId>,
@@ -107,7 +107,7 @@ async fn find_obstacles(
     })
 }
 
-/// Inserts runs whose ids are known to be free; ends the transaction.
+/// Inserts runs whose ids are known to be free; commits the transaction.
 pub(in crate::store::sqlite) fn insert(
     script: &mut Script,
     new: &[(&NewRun, Option<WorkerLease>)],

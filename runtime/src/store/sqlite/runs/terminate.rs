@@ -1,4 +1,4 @@
-//! Runs are ended from outside.
+//! Terminating runs.
 
 use crate::error::StoreError;
 use crate::model::RunId;
@@ -15,7 +15,7 @@ const TERMINATE: &str = "BEGIN IMMEDIATE; \
 const EMPTY: &str = "DELETE FROM piton_inbox WHERE run_id = ?; \
     DELETE FROM piton_activities WHERE run_id = ? RETURNING run_id, handle, worker_id IS NOT NULL AS is_made; ";
 
-/// What has become of it; `None` if it is not there or has ended otherwise.
+/// Its result; `None` if the run does not exist or has ended in another way.
 pub(super) async fn terminate(
     store: &SqliteStore,
     run_id: RunId,

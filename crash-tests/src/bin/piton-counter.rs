@@ -1,0 +1,21 @@
+//! The program that gets killed while its runs count: `piton-counter FOLDER` drives them to their end and checks what they
+//! came to.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use piton::prelude::*;
+use piton_crash_tests::counts::count;
+
+#[tokio::main]
+async fn main() -> piton::Result<()> {
+    let Some(folder) = std::env::args_os().nth(1).map(PathBuf::from) else {
+        bail!("usage: piton-counter FOLDER");
+    };
+    let client = Client::connect(&format!("sqlite:{}", folder.join("runs.db").display())).await?;
+    // What waits is parked.
+    let worker = Worker::new(&client).park_after(Duration::ZERO).start().await?;
+    println!("ready");
+    count(&client, &folder).await?;
+    worker.shutdown().await
+}

@@ -1,0 +1,45 @@
+//! Simulated people who pause runs and resume them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use fastrand::Rng;
+use piton::client::Client;
+use piton::filter;
+use piton::model::{RunId, RunStatus};
+use piton::store::{MemoryStore, RunQuery, Visibility};
+use tokio::time::sleep;
+
+use crate::runs::ask;
+use crate::world::World;
+
+/// One of so many runs is paused.
+const ONE_OF: u32 = 5;
+
+/// The longest wait before a run is paused, and the longest pause, in milliseconds.
+const LONGEST: u64 = 15_000;
+
+/// Pauses some runs, and resumes them. A pause of which the answer is lost may come after that: then others
+/// [resume](resume_all) the run.
+pub(crate) async fn pause(world: &Arc<World>, number: usize, run_id: RunId) {
+    let mut rng = Rng::with_seed(world.plan.seed.rotate_left(8) ^ number as u64);
+    if rng.u32(0..ONE_OF) != 0 {
+        return;
+    }
+    // Half of them before they have begun.
+    let after = if rng.bool() { 0 } else { rng.u64(0..LONGEST) };
+    sleep(Duration::from_millis(after)).await;
+    ask(world, |client| async move { client.by_id(run_id).pause("a break").await.ok() }).await;
+    sleep(Duration::from_millis(rng.u64(0..LONGEST))).await;
+    ask(world, |client| async move { client.by_id(run_id).resume().await.ok() }).await;
+}
+
+/// Resumes all runs that are paused.
+pub(crate) async fn resume_all(database: &MemoryStore, client: &Client) {
+    let filter = filter::status().equals(RunStatus::Paused);
+    let paused = database.list_runs(RunQuery::of(&filter)).await.unwrap_or_default();
+    for run in paused {
+        // It is asked again.
+        let _ = client.by_id(run.run_id).resume().await;
+    }
+}
