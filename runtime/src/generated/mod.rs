@@ -88,8 +88,8 @@ pub use hole::{Hole, forget};
 pub use inclusive_range::inclusive_range;
 pub use instances::{concat, entry_of, instance_name, text};
 pub use iteration::{
-    DurableItem, Gives, Items, Position, beside, current_copy, current_item, item,
-    item_list, items, keeps, next_copy, next_item,
+    DurableItem, Gives, Items, Position, beside, current_copy, current_item, item, item_list,
+    items, keeps, next_copy, next_item,
 };
 pub use lending::{
     Asked, Copies, KeptKey, Lender, Lends, Owners, copy_of_index, copy_of_key, lender, lent_by,
