@@ -290,6 +290,7 @@ edits! {
         old [mail] {
             #[activity(queue = "desk", key = "{to}")]
             pub async fn mail(cx: &ActivityContext, to: String) -> u8 {
+                let _ = to;
                 pass(cx, "mail".into()).await;
                 200
             }
@@ -303,6 +304,7 @@ edits! {
         new [mail] {
             #[activity(queue = "desk", key = "{to}")]
             pub async fn mail(cx: &ActivityContext, to: String) -> u64 {
+                let _ = to;
                 pass(cx, "mail".into()).await;
                 300
             }
