@@ -67,6 +67,9 @@ impl Lower<'_> {
 
     /// Reports a branch that borrows from what it awaits, which is dropped where the branch ends.
     fn check_lenders(&self, value: &mut Expr) {
+        if !awaits_in_branch(value) {
+            return;
+        }
         each_branch(value, &mut Vec::new(), &mut |given, _| {
             let Expr::Reference(borrow) = given else { return Some(()) };
             if lender(&mut borrow.expr).is_some_and(|made| suspend::expr(made)) {

@@ -131,6 +131,15 @@ impl Migration {
         found.filter(|_| before.version == entry.version)
     }
 
+    /// The states of earlier definitions from which the workflow has one.
+    pub(super) fn states_from(entry: &WorkflowEntry) -> Vec<String> {
+        let all = REGISTERED.all().into_iter();
+        let own = all.filter(|migration| (migration.workflow)() == entry.type_id);
+        let mut names: Vec<_> = own.map(|migration| migration.from.to_owned()).collect();
+        names.sort();
+        names
+    }
+
     /// Carries a state over, of which these are the locals. Gives the plan for its operations, and its locals.
     pub(super) fn migrate(
         &self,

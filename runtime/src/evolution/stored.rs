@@ -10,6 +10,8 @@ use crate::machine::frame::FrameHead;
 use crate::machine::{Awaited, Definition, StepError, WorkflowEntry};
 use crate::model::{AwaitKind, BranchNode, DefinitionHash, Place, SchemaHash};
 
+use super::Migration;
+
 /// The definition of a workflow, as some build of the code had it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredDefinition {
@@ -31,6 +33,9 @@ pub struct StoredDefinition {
     /// Whether its runs may continue as runs of another workflow.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continues_as_another: bool,
+    /// The states of earlier definitions that a `#[migrate]` converts. Only the code knows the result.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub migrated: Vec<String>,
     /// The schema of the return value.
     pub returned: SchemaHash,
     /// The states; the first is the start.
@@ -229,6 +234,7 @@ impl StoredDefinition {
             parameters,
             redacted_parameters: entry.options.redacted_parameters.to_vec(),
             continues_as_another: entry.options.continues_as_another,
+            migrated: Migration::states_from(entry),
             returned,
             states,
             edges: edges.iter().map(|edge| (edge.from, edge.to)).collect(),
