@@ -83,7 +83,9 @@ impl Fault {
         match self {
             Self::ErrorBefore | Self::ErrorAfter | Self::Late => 100,
             Self::Delay => 50,
-            Self::LostNews | Self::LateNews | Self::BrokenBuild | Self::LazyClerk => 500,
+            Self::LostNews | Self::LateNews | Self::BrokenBuild => 500,
+            // Few activities hand out tokens.
+            Self::LazyClerk => 900,
             Self::Refusal | Self::CrashInCall | Self::PauseInCall => 10,
             Self::Crash | Self::Pause | Self::Outage | Self::Disconnect | Self::ClockJump => 1_000,
         }

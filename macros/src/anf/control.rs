@@ -1,7 +1,7 @@
 //! Expressions with parts that are evaluated conditionally: branches, blocks and jumps.
 
 use proc_macro2::Span;
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Pat, Stmt as Source};
 
@@ -238,7 +238,8 @@ impl Lower<'_> {
                 *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
             }
             let is_call = matches!(*arm.body, Expr::Call(_) | Expr::MethodCall(_));
-            let mut body = self.body(|this| this.value(*arm.body, dest));
+            let lower = |this: &mut Self| this.body(|this| this.value(*arm.body, dest));
+            let mut body = self.inside(&pat, lower);
             if is_call && matches!(dest, Dest::Discard) {
                 stay_an_arm(&mut body);
             }
@@ -265,11 +266,13 @@ impl Lower<'_> {
             let whole = self.opaque(Expr::If(syn::ExprIf { cond, ..expr }));
             return self.finish(whole, dest);
         }
+        let cond = &*expr.cond;
+        let (holds, otherwise) = (quote!(if #cond), quote!(else #cond));
         self.condition(
             *expr.cond,
-            |this| this.branch(expr.then_branch, dest),
+            |this| this.inside(&holds, |this| this.branch(expr.then_branch, dest)),
             |this| match expr.else_branch {
-                Some((_, otherwise)) => this.value(*otherwise, dest),
+                Some((_, branch)) => this.inside(&otherwise, |this| this.value(*branch, dest)),
                 None => this.finish_unit(dest, expr.if_token.span),
             },
         );

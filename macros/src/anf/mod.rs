@@ -24,6 +24,7 @@ use crate::diagnostics::Diagnostics;
 use crate::ir::{Body, Locals, Refinement, Tree};
 use crate::lower::names::number;
 use crate::lower::{Dest, Lower, Patterns, items};
+use crate::syntax::fingerprint::Fingerprint;
 use crate::values::texts::find as find_texts;
 
 /// Takes apart what suspends, for the first time or again.
@@ -57,6 +58,7 @@ pub(crate) fn convert(
         declared: Vec::new(),
         patterns,
         rest: Vec::new(),
+        around: Fingerprint::NONE,
         within: None,
         out: Vec::new(),
         context: context.cloned(),

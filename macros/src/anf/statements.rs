@@ -1,6 +1,7 @@
 //! The statements of a block.
 
 use proc_macro2::Span;
+use quote::quote;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::visit_mut::{self, VisitMut};
@@ -92,7 +93,12 @@ impl Lower<'_> {
         }
     }
 
-    pub(crate) fn local(&mut self, mut local: syn::Local) {
+    pub(crate) fn local(&mut self, local: syn::Local) {
+        let (pat, _) = split_type(&local.pat);
+        self.inside(&quote!(let #pat), |this| this.lower_local(local));
+    }
+
+    fn lower_local(&mut self, mut local: syn::Local) {
         let pin = self.take_pin_attrs(&mut local.attrs);
         let first = self.points.len();
         self.note_local(&local);

@@ -79,9 +79,11 @@ impl Lower<'_> {
                 if let Pat::Guard(pat) = &mut pat {
                     *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
                 }
-                list.push(Arm { pat, body: self.arm_body(*arm.body, dest, target) });
+                let body = self.inside(&pat, |this| this.arm_body(*arm.body, dest, target));
+                list.push(Arm { pat, body });
                 continue;
             }
+            let whole = arm.pat.clone();
             let Pat::Guard(guarded) = arm.pat else { continue };
             let mut seen = (*guarded.pat).clone();
             let mut guard = *guarded.guard;
@@ -97,7 +99,7 @@ impl Lower<'_> {
                         vec![Arm { pat: *guarded.pat, body: taken }, this.never(dest, target)];
                     this.push(Stmt::Match { scrutinee: scrutinee.clone(), arms });
                 };
-                this.condition(guard, take, |_| {});
+                this.inside(&whole, |this| this.condition(guard, take, |_| {}));
             });
             list.push(Arm { pat: seen, body });
             list.push(Arm { pat: otherwise(), body: Body::default() });

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Pat, Type};
 
 use super::{LocalId, Locals, PointId, TargetId};
-use crate::syntax::fingerprint::Place;
+use crate::syntax::fingerprint::{Fingerprint, Place};
 
 /// A function after `anf`.
 #[derive(Debug)]
@@ -33,6 +33,8 @@ pub(crate) struct Point {
     pub(crate) repeats: Option<String>,
     /// Which of those of its name it is.
     pub(crate) place: Place,
+    /// The patterns and conditions around it, and the pattern of its `let`.
+    pub(crate) around: Fingerprint,
     /// What is waited for, if that is several things.
     pub(crate) branches: Vec<NamedBranch>,
 }

@@ -86,6 +86,8 @@ pub(crate) struct Lower<'a> {
     pub(crate) patterns: Patterns,
     /// The statements that are still to be lowered of each block around, the last ones first.
     pub(crate) rest: Vec<Vec<Source>>,
+    /// The patterns and conditions around what is being lowered.
+    pub(crate) around: Fingerprint,
     /// The branch whose `async` block is being lowered.
     pub(crate) within: Option<(PointId, usize)>,
     pub(crate) out: Vec<Stmt>,
@@ -99,6 +101,19 @@ impl Lower<'_> {
         let outer = std::mem::take(&mut self.out);
         lower(self);
         Body { stmts: std::mem::replace(&mut self.out, outer) }
+    }
+
+    /// Lowers what is inside this pattern or condition.
+    pub(crate) fn inside<T>(
+        &mut self,
+        code: &impl ToTokens,
+        lower: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let outer = self.around;
+        self.around = outer.around(self.locals.fingerprint(code));
+        let lowered = lower(self);
+        self.around = outer;
+        lowered
     }
 
     pub(crate) fn push(&mut self, stmt: Stmt) {
@@ -277,9 +292,9 @@ impl Lower<'_> {
         kind: PointKind,
         span: Span,
     ) -> PointId {
-        let (within, place) = (self.within, Place::only(fingerprint));
+        let (within, around, place) = (self.within, self.around, Place::only(fingerprint));
         let (repeats, branches) = (None, Vec::new());
-        self.points.push(Point { name, kind, span, within, repeats, place, branches });
+        self.points.push(Point { name, kind, span, within, repeats, place, around, branches });
         PointId(self.points.len() - 1)
     }
 

@@ -346,6 +346,17 @@ pub(crate) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
             report(span, &points[index].name);
         }
     }
+    // Awaits that read alike are told apart by what is around them.
+    let fingerprints: Vec<_> = points.iter().map(|point| point.place.fingerprint).collect();
+    for (index, name, _) in &numbered {
+        let is_alike = |(other, of, _): &(usize, String, usize)| {
+            other != index && fingerprints[*other] == fingerprints[*index] && of == name
+        };
+        if numbered.iter().any(is_alike) {
+            let point = &mut points[*index];
+            point.place.fingerprint = point.around.around(fingerprints[*index]);
+        }
+    }
     for (index, name, first) in numbered {
         points[index].place.count = counts.get(&name).map_or(1, |count| *count + 1 - first);
     }

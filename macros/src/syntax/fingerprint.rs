@@ -29,6 +29,16 @@ impl Fingerprint {
         hash.tokens(code.to_token_stream(), &source_name);
         Self(hash.0.max(1))
     }
+
+    /// That of this code with the other inside it.
+    pub(crate) fn around(self, inner: Self) -> Self {
+        if self == Self::NONE {
+            return inner;
+        }
+        let mut hash = Hash(self.0);
+        hash.bytes(&inner.0.to_le_bytes());
+        Self(hash.0.max(1))
+    }
 }
 
 impl fmt::Display for Fingerprint {

@@ -53,7 +53,7 @@ async fn attend(session: &Session) -> Result<(), StoreError> {
     if workflows.is_empty() {
         return Ok(());
     }
-    let hold = session.host.settings.intervals.poll * ATTENDED_POLLS;
+    let hold = session.host.settings.intervals.poll.saturating_mul(ATTENDED_POLLS);
     let moved = session.store.attend(workflows, hold).await?;
     if moved > 0 {
         info!(runs = moved, "timeouts leave out the time in which no worker was there");

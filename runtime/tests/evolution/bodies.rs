@@ -362,4 +362,87 @@ rewrites! {
         }
         at "charge" [] [Go(1)] holding ["charge 7"] => Goes("charged 7 1");
     }
+
+    "the arms of a `match`, each with its wait, change places"
+    arms_swapped(cx, id) {
+        old {
+            match id {
+                7 => {
+                    let Go(go) = cx.signal::<Go>().await;
+                    format!("seven {go}")
+                }
+                _ => {
+                    let Go(go) = cx.signal::<Go>().await;
+                    format!("other {go}")
+                }
+            }
+        }
+        new {
+            match id {
+                other if other != 7 => {
+                    let Go(go) = cx.signal::<Go>().await;
+                    format!("other {go}")
+                }
+                _ => {
+                    let Go(go) = cx.signal::<Go>().await;
+                    format!("seven {go}")
+                }
+            }
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("AmbiguousState", "signal<Go>", "seven 1");
+    }
+
+    "a condition is turned around, and its branches, each with its wait, change places"
+    condition_turned(cx, id) {
+        old {
+            if id == 7 {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("seven {go}")
+            } else {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("other {go}")
+            }
+        }
+        new {
+            if id != 7 {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("other {go}")
+            } else {
+                let Go(go) = cx.signal::<Go>().await;
+                format!("seven {go}")
+            }
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("AmbiguousState", "signal<Go>", "seven 1");
+    }
+
+    "a condition is changed whose branches wait for the same activity with other arguments"
+    condition_changed(cx, id) {
+        old {
+            let paid = if id > 5 { charge(id).await } else { charge(0).await };
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{paid} {go}")
+        }
+        new {
+            let paid = if id > 6 { charge(id).await } else { charge(0).await };
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{paid} {go}")
+        }
+        at "charge" [] [Go(1)] holding ["charge 7"] => Goes("charged 7 1");
+    }
+
+    "two statements that wait for the same signal, and do something else with it, change places"
+    waits_swapped(cx, id) {
+        old {
+            let Go(first) = cx.signal::<Go>().await;
+            let Go(second) = cx.signal::<Go>().await;
+            format!("{id} first {first} second {second}")
+        }
+        new {
+            let Go(second) = cx.signal::<Go>().await;
+            let Go(first) = cx.signal::<Go>().await;
+            format!("{id} first {first} second {second}")
+        }
+        at "signal<Go>" [] [Go(1), Go(2)] => Blocked("AmbiguousState", "signal<Go>", "7 first 1 second 2");
+        at "signal<Go>#2" [Go(1)] [Go(2)] => Blocked("AmbiguousState", "signal<Go>", "7 first 1 second 2");
+    }
 }

@@ -123,11 +123,11 @@ const DELETE: [&str; 13] = [
 
 /// For chains that are gone entirely: the rows by which they are children, and those of their own children, except
 /// those whose policies still have to be applied.
-const DELETE_CHILDREN: &str = "DELETE FROM piton_children AS child USING \
-    (SELECT chain FROM unnest($1::uuid[]) AS named (chain) \
+const DELETE_CHILDREN: &str = "WITH gone AS MATERIALIZED (SELECT chain FROM unnest($1::uuid[]) AS named (chain) \
     WHERE NOT EXISTS (SELECT FROM piton_runs WHERE run_id = chain) \
-    AND NOT EXISTS (SELECT FROM piton_chains WHERE first_run_id = chain)) AS gone \
-    WHERE child.child_id = gone.chain OR (child.parent_chain = gone.chain AND NOT child.is_attached)";
+    AND NOT EXISTS (SELECT FROM piton_chains WHERE first_run_id = chain)), \
+    own AS (DELETE FROM piton_children USING gone WHERE child_id = gone.chain) \
+    DELETE FROM piton_children USING gone WHERE parent_chain = gone.chain AND NOT is_attached";
 
 #[derive(FromRow)]
 struct OldRow {
