@@ -1,6 +1,6 @@
 //! Expressions with parts that are evaluated conditionally: branches, blocks and jumps.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, Label, Pat, Stmt as Source};
@@ -8,7 +8,7 @@ use syn::{Expr, Label, Pat, Stmt as Source};
 use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, span_ends};
 use crate::lower::labels::{JumpKind, JumpScope};
 use crate::lower::{Dest, Lower};
-use crate::syntax::branches::{arms_await, awaits, branches_await};
+use crate::syntax::branches::{arms_await, awaits, branches_await, in_arm};
 use crate::syntax::build::{ident_expr, unit};
 use crate::syntax::conditions::chain;
 use crate::syntax::operators::is_assignment;
@@ -231,15 +231,17 @@ impl Lower<'_> {
             let whole = self.opaque(whole);
             return self.finish(whole, dest);
         }
+        let mut before = TokenStream::new();
         let arms = expr.arms.into_iter().map(|arm| {
             self.note_borrows(&arm.pat, &scrutinee);
             let mut pat = arm.pat;
+            let meant = in_arm(&pat, &mut before);
             if let Pat::Guard(pat) = &mut pat {
                 *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
             }
             let is_call = matches!(*arm.body, Expr::Call(_) | Expr::MethodCall(_));
             let lower = |this: &mut Self| this.body(|this| this.value(*arm.body, dest));
-            let mut body = self.inside(&pat, lower);
+            let mut body = self.inside(&meant, lower);
             if is_call && matches!(dest, Dest::Discard) {
                 stay_an_arm(&mut body);
             }

@@ -17,7 +17,7 @@
 
 use std::collections::HashMap;
 
-use proc_macro2::{Delimiter, Group, Span, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, ExprMatch, Ident, Macro, Pat};
@@ -28,7 +28,7 @@ use crate::lower::labels::JumpKind;
 use crate::lower::{Dest, Lower};
 use crate::rematerialize::patterns;
 use crate::rematerialize::patterns::otherwise;
-use crate::syntax::branches::awaits;
+use crate::syntax::branches::{awaits, in_arm};
 use crate::syntax::macros;
 use crate::syntax::macros::Piece;
 use crate::syntax::names::without_prefix;
@@ -55,7 +55,8 @@ impl Lower<'_> {
         let target = self.enter(None, JumpKind::Block, dest);
         let body = self.body(|this| {
             let mut arms = this.with_alternatives(expr.arms).into_iter();
-            while this.arms_to_guard(&mut arms, &scrutinee, dest, target) {}
+            let mut before = TokenStream::new();
+            while this.arms_to_guard(&mut arms, &scrutinee, dest, target, &mut before) {}
         });
         self.jumps.pop();
         self.push(Stmt::Labeled { target, dest: dest.local(), body });
@@ -69,21 +70,22 @@ impl Lower<'_> {
         scrutinee: &Expr,
         dest: Dest,
         target: TargetId,
+        before: &mut TokenStream,
     ) -> bool {
         let mut list = Vec::new();
         let mut goes_on = false;
         for arm in arms.by_ref() {
+            let meant = in_arm(&arm.pat, before);
             self.note_borrows(&arm.pat, scrutinee);
             if !awaits(&arm) {
                 let mut pat = arm.pat;
                 if let Pat::Guard(pat) = &mut pat {
                     *pat.guard = self.opaque(std::mem::replace(&mut *pat.guard, Expr::PLACEHOLDER));
                 }
-                let body = self.inside(&pat, |this| this.arm_body(*arm.body, dest, target));
+                let body = self.inside(&meant, |this| this.arm_body(*arm.body, dest, target));
                 list.push(Arm { pat, body });
                 continue;
             }
-            let whole = arm.pat.clone();
             let Pat::Guard(guarded) = arm.pat else { continue };
             let mut seen = (*guarded.pat).clone();
             let mut guard = *guarded.guard;
@@ -99,7 +101,7 @@ impl Lower<'_> {
                         vec![Arm { pat: *guarded.pat, body: taken }, this.never(dest, target)];
                     this.push(Stmt::Match { scrutinee: scrutinee.clone(), arms });
                 };
-                this.inside(&whole, |this| this.condition(guard, take, |_| {}));
+                this.inside(&meant, |this| this.condition(guard, take, |_| {}));
             });
             list.push(Arm { pat: seen, body });
             list.push(Arm { pat: otherwise(), body: Body::default() });

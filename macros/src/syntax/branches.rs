@@ -1,5 +1,7 @@
 //! Suspension points in the branches of an expression.
 
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
 use syn::{Expr, Pat};
 
 use super::suspend;
@@ -27,4 +29,17 @@ pub(crate) fn arms_await(expr: &syn::ExprMatch) -> bool {
 /// Whether the arm has a guard that awaits.
 pub(crate) fn awaits(arm: &syn::Arm) -> bool {
     matches!(&arm.pat, Pat::Guard(pat) if suspend::expr(&pat.guard))
+}
+
+/// What says when an arm is taken: its pattern, and for one that takes all the rest, those `before` it. Adds it to these.
+pub(crate) fn in_arm(pat: &Pat, before: &mut TokenStream) -> TokenStream {
+    let takes_rest = match pat {
+        Pat::Wild(_) => true,
+        Pat::Ident(pat) => pat.subpat.is_none(),
+        _ => false,
+    };
+    let own = pat.to_token_stream();
+    let meant = if takes_rest { quote!(#before #own) } else { own.clone() };
+    before.extend(quote!(#own =>));
+    meant
 }

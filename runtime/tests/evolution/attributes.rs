@@ -137,29 +137,6 @@ retypes! {
         Goes("Sum { euros: 3, cents: 0 }")
     }
 
-    "`try_from` refuses a value"
-    refused_by_try_from {
-        old {}
-        u64 = 300;
-        new {
-            #[derive(Debug, Clone, Serialize, Deserialize)]
-            #[serde(try_from = "u64", into = "u64")]
-            struct Percent(u8);
-            impl TryFrom<u64> for Percent {
-                type Error = String;
-                fn try_from(value: u64) -> Result<Self, String> {
-                    match value {
-                        0..=100 => Ok(Self(value as u8)),
-                        other => Err(format!("{other} is no percentage")),
-                    }
-                }
-            }
-            impl From<Percent> for u64 { fn from(value: Percent) -> Self { value.0.into() } }
-        }
-        Percent = Percent(0);
-        Blocked("Unreadable", "no percentage", "300")
-    }
-
     "`transparent` is put on a struct with a named field"
     transparent_added {
         old { #[derive(Debug, Serialize, Deserialize)] struct Id { value: u64 } }
