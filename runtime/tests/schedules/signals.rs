@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use piton::client::LogKind;
-use piton::error::{RunError, StoreError};
+use piton::error::StoreError;
 use piton::filter::Filter;
-use piton::model::RunStatus;
+use piton::model::{RunId, RunStatus};
 use piton::prelude::*;
 use piton::store::memory::Hook;
 use serde::{Deserialize, Serialize};
@@ -152,17 +152,20 @@ async fn a_signal_is_sent_once_whatever_fails() {
         create.catch_up_window(hours(1)).await.unwrap();
         rig.pass(900).await;
         let runs = rig.client.list_runs(Filter::all()).await.unwrap().runs;
-        let mut knocks = 0;
+        let log = schedule.log(None, 100).await.unwrap();
+        let sent: Vec<RunId> = log.iter().filter_map(|entry| entry.run_id).collect();
+        assert_eq!(sent.len(), 30);
+        // Times that are late are sent together, so a door may get a knock more than it waits for.
+        let limit = if or_start { 3 } else { 30 };
         for run in &runs {
-            assert_eq!(run.status, RunStatus::Completed, "{runs:?}");
-            let run = rig.client.run::<door>(run.run_id).await.unwrap();
-            match run.result().await {
-                Ok(heard) => knocks += heard.len(),
-                Err(RunError::Store(error)) => panic!("{error}"),
-                Err(other) => panic!("{other:?}"),
+            let knocks = sent.iter().filter(|to| **to == run.run_id).count().min(limit);
+            let is_closed = run.status == RunStatus::Completed;
+            assert_eq!(is_closed, knocks == limit, "{run:?}");
+            if is_closed {
+                let run = rig.client.run::<door>(run.run_id).await.unwrap();
+                assert_eq!(run.result().await.unwrap().len(), knocks);
             }
         }
-        assert_eq!((knocks, runs.len()), (30, if or_start { 10 } else { 1 }));
         let described = schedule.describe().await.unwrap();
         assert_eq!((described.counts.started, described.counts.refused), (30, 0));
         drop(failing);
