@@ -69,6 +69,14 @@ const TAKE: &str = remove!(
 const DISCARD: &str = remove!();
 
 /// Two who remove at a time take different rows.
+/// Most of the time there are none, and no transaction is needed to see that.
+const ANY_OLD: &str = concat!(
+    "SELECT EXISTS (SELECT 1 FROM piton_failed_calls, ",
+    now!(),
+    " AS clock WHERE failed_at <= clock.now - $2) WHERE ",
+    takes_writes!()
+);
+
 const REMOVE_OLD: &str = concat!(
     "DELETE FROM piton_failed_calls WHERE call_id IN (SELECT call_id FROM piton_failed_calls, ",
     now!(),
@@ -196,6 +204,17 @@ async fn discard(
 async fn remove_old(store: &PostgresStore, age: Duration, limit: u32) -> Result<u64, StoreError> {
     let failed = failed("remove_failed_calls");
     let age = i64::try_from(age.as_micros()).unwrap_or(i64::MAX / 4);
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let any: bool = sqlx::query_scalar(ANY_OLD)
+        .bind(store.given_time())
+        .bind(age)
+        .fetch_one(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    if !any {
+        return Ok(0);
+    }
     let mut transaction = Transaction::begin_in(&store.calls).await.map_err(failed)?;
     let removed = sqlx::query(REMOVE_OLD)
         .bind(store.given_time())
