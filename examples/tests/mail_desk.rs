@@ -15,7 +15,7 @@ fn a_letter_that_has_failed_is_sent_once_it_can_be() {
                     not confirmed: true\n\
                     not confirmed: true\n\
                     failed: send_letter grace:Welcome: grace has no address\n\
-                    sent again: 1\n\
+                    the failed letters are sent again\n\
                     Welcome, sent to grace, 3 Harbor Street\n\
                     Order 5, sent to grace, 3 Harbor Street\n\
                     confirmed: Order 5 for grace\n";

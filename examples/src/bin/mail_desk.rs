@@ -63,7 +63,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     book.note("grace", "3 Harbor Street");
-    println!("sent again: {}", mail.redrive_all().await?);
+    println!("the failed letters are sent again");
+    mail.redrive_all().await?;
     // It finds the letter that is under way or was sent, and does not send another.
     let run = client.start(confirm("grace".to_owned(), 5)).await?;
     println!("confirmed: {}", run.result().await?);
