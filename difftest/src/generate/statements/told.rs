@@ -1,10 +1,12 @@
-//! Locals whose type is inferred from a later value.
+//! Locals that are empty at first, and that one branch of a loop fills while others look into them.
 
 use crate::generate::{Generator, Node, Ty};
 
-/// How such a local begins, how it is told, and how that is looked into.
+/// How such a local begins, how it is filled, and how that is looked into.
 struct Told {
     ty: Ty,
+    /// The type. The branches are blocks of their own, so rustc could not infer it.
+    written: &'static str,
     first: &'static str,
     item: Ty,
     tell: &'static str,
@@ -14,6 +16,7 @@ struct Told {
 const TOLD: [Told; 5] = [
     Told {
         ty: Ty::MaybeText,
+        written: "Option<String>",
         first: "None",
         item: Ty::Text,
         tell: " = Some($)",
@@ -21,6 +24,7 @@ const TOLD: [Told; 5] = [
     },
     Told {
         ty: Ty::Maybe,
+        written: "Option<i64>",
         first: "None",
         item: Ty::Int,
         tell: " = Some($)",
@@ -28,6 +32,7 @@ const TOLD: [Told; 5] = [
     },
     Told {
         ty: Ty::Texts,
+        written: "Vec<String>",
         first: "Vec::new()",
         item: Ty::Text,
         tell: ".push($)",
@@ -35,6 +40,7 @@ const TOLD: [Told; 5] = [
     },
     Told {
         ty: Ty::List,
+        written: "Vec<i64>",
         first: "vec![]",
         item: Ty::Int,
         tell: ".push($)",
@@ -42,6 +48,7 @@ const TOLD: [Told; 5] = [
     },
     Told {
         ty: Ty::MaybeNoisy,
+        written: "Option<Noisy>",
         first: "None",
         item: Ty::Noisy,
         tell: " = Some($)",
@@ -50,10 +57,10 @@ const TOLD: [Told; 5] = [
 ];
 
 impl Generator {
-    /// A local that one branch of a loop tells the type of, and the branches after it look into.
+    /// A local that one branch of a loop fills, and the branches after it look into.
     pub(super) fn told_in_a_branch(&mut self) -> Node {
         let most = if self.scope.is_quiet() { 4 } else { 5 };
-        let Told { ty, first, item, tell, look } = &TOLD[self.rng.below(most)];
+        let Told { ty, written, first, item, tell, look } = &TOLD[self.rng.below(most)];
         let (label, name, counter) = (self.label(), self.fresh(), self.fresh());
         let branches = self.in_loop(&label, Ty::Unit, |this| {
             this.alternatives(3, |this, index| {
@@ -80,7 +87,7 @@ impl Generator {
         };
         // What branches change is read after them.
         let template = format!(
-            "let mut {name} = {first};\n{label}: for {counter} in 0_i64..4 {{\n{choice}\n}}\n\
+            "let mut {name}: {written} = {first};\n{label}: for {counter} in 0_i64..4 {{\n{choice}\n}}\n\
              note(format!(\"{{:?}}\", {name}));"
         );
         Node::stmt(&template, branches)
