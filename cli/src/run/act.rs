@@ -171,10 +171,9 @@ pub(super) async fn retry(
     if args.repeat_at_most_once {
         retry = retry.repeat_at_most_once();
     }
-    match signed(retry, args.end.many.by).await? {
-        true => Ok(said(output, &json!({ "retried": true }), "the run tries again")),
-        false => Ok(said(output, &json!({ "retried": false }), "the run goes on anyway")),
-    }
+    let retried = signed(retry, args.end.many.by).await?;
+    let text = if retried { "the run tries again" } else { "the run goes on anyway" };
+    Ok(said(output, &json!({ "retried": retried }), text))
 }
 
 pub(super) async fn pause(
@@ -184,12 +183,9 @@ pub(super) async fn pause(
 ) -> Result<String, Failure> {
     let id = args.id.unwrap_or_default();
     let pause = find(client, &id).await?.pause(args.because.unwrap_or_default());
-    match signed(pause, args.many.by).await? {
-        true => Ok(said(output, &json!({ "paused": true }), "the run is paused")),
-        false => {
-            Ok(said(output, &json!({ "paused": false }), "the run is paused already, or over"))
-        }
-    }
+    let paused = signed(pause, args.many.by).await?;
+    let text = if paused { "the run is paused" } else { "the run is paused already, or over" };
+    Ok(said(output, &json!({ "paused": paused }), text))
 }
 
 pub(super) async fn resume(
@@ -199,10 +195,9 @@ pub(super) async fn resume(
 ) -> Result<String, Failure> {
     let id = args.id.unwrap_or_default();
     let resume = find(client, &id).await?.resume().because(args.because.unwrap_or_default());
-    match signed(resume, args.many.by).await? {
-        true => Ok(said(output, &json!({ "resumed": true }), "the run goes on")),
-        false => Ok(said(output, &json!({ "resumed": false }), "the run was not paused")),
-    }
+    let resumed = signed(resume, args.many.by).await?;
+    let text = if resumed { "the run goes on" } else { "the run was not paused" };
+    Ok(said(output, &json!({ "resumed": resumed }), text))
 }
 
 /// The change, made by the given person or else by this program.
