@@ -43,6 +43,17 @@ impl Program<'_> {
         was_killed(ended)
     }
 
+    /// Kills it so many milliseconds after it has begun, once for each of `waits`, and lets it come to its end then.
+    ///
+    /// # Panics
+    /// If it does not begin, or fails.
+    pub fn survives(&self, waits: impl IntoIterator<Item = u64>) {
+        for wait in waits {
+            self.is_killed_after(Duration::from_millis(wait));
+        }
+        self.finish();
+    }
+
     /// Lets it come to its end.
     ///
     /// # Panics

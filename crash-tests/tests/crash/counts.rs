@@ -1,7 +1,5 @@
 //! Runs that count on SQLite, in a program that is killed: children, continued runs, updates and pauses count once.
 
-use std::time::Duration;
-
 use piton_crash_tests::at_once::at_once;
 use piton_crash_tests::program::Program;
 use piton_crash_tests::random::Random;
@@ -33,12 +31,7 @@ fn killed_at_random_instants() {
     let cases: [[u64; KILLS]; 3] =
         std::array::from_fn(|_| std::array::from_fn(|_| random.below(LATEST)));
     at_once(cases, |waits| {
-        on_sqlite(|program| {
-            for wait in waits {
-                program.is_killed_after(Duration::from_millis(wait));
-            }
-            program.finish();
-        });
+        on_sqlite(|program| program.survives(waits));
     });
 }
 

@@ -1,7 +1,5 @@
 //! Notes from run to run on SQLite, in one process that is killed: each is taken once and in order.
 
-use std::time::Duration;
-
 use piton_crash_tests::at_once::at_once;
 use piton_crash_tests::environment::number;
 use piton_crash_tests::exchange::{CLIENT_POINT, Exchange, SMALL, WORKER_POINTS};
@@ -37,12 +35,7 @@ fn killed_at_random_instants() {
     let mut cases = vec![case(Exchange::whole(), 500)];
     cases.extend((0..number("PITON_EXCHANGE_ROUNDS", ROUNDS)).map(|_| case(SMALL, 100)));
     at_once(cases, |(exchange, waits)| {
-        on_sqlite(exchange, |program| {
-            for wait in waits {
-                program.is_killed_after(Duration::from_millis(wait));
-            }
-            program.finish();
-        });
+        on_sqlite(exchange, |program| program.survives(waits));
     });
 }
 

@@ -1,13 +1,11 @@
 //! Trips on SQLite, booked by a program that is killed: a trip is booked as a whole, or every booking of it is cancelled
 //! once.
 
-use std::path::Path;
-use std::time::Duration;
-
 use piton_crash_tests::at_once::at_once;
 use piton_crash_tests::program::Program;
 use piton_crash_tests::random::Random;
 use piton_crash_tests::trips::check;
+use std::path::Path;
 
 /// How often a process is killed at any instant. A run that is lost with 16 in a row is blocked.
 const KILLS: usize = 8;
@@ -32,12 +30,7 @@ fn killed_at_random_instants() {
     let cases: [[u64; KILLS]; 3] =
         std::array::from_fn(|_| std::array::from_fn(|_| random.below(40)));
     at_once(cases, |waits| {
-        on_sqlite(|program| {
-            for wait in waits {
-                program.is_killed_after(Duration::from_millis(wait));
-            }
-            program.finish();
-        });
+        on_sqlite(|program| program.survives(waits));
     });
 }
 
