@@ -4,6 +4,8 @@
 //! their order. A state of an `async` block is named after its branch, such as `join.0.charge`, so that branches do
 //! not affect each other's names.
 
+use std::collections::HashMap;
+
 use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
@@ -347,15 +349,14 @@ pub(crate) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnosti
         }
     }
     // Awaits that read alike are told apart by what is around them.
-    let fingerprints: Vec<_> = points.iter().map(|point| point.place.fingerprint).collect();
+    let fingerprint = |index: usize| points[index].place.fingerprint;
+    let mut alike = HashMap::new();
     for (index, name, _) in &numbered {
-        let is_alike = |(other, of, _): &(usize, String, usize)| {
-            other != index && fingerprints[*other] == fingerprints[*index] && of == name
-        };
-        if numbered.iter().any(is_alike) {
-            let point = &mut points[*index];
-            point.place.fingerprint = point.around.around(fingerprints[*index]);
-        }
+        alike.entry((name, fingerprint(*index))).or_insert_with(Vec::new).push(*index);
+    }
+    for index in alike.into_values().filter(|alike| alike.len() > 1).flatten() {
+        let point = &mut points[index];
+        point.place.fingerprint = point.around.around(point.place.fingerprint);
     }
     for (index, name, first) in numbered {
         points[index].place.count = counts.get(&name).map_or(1, |count| *count + 1 - first);

@@ -8,7 +8,7 @@ use quote::ToTokens;
 use std::fmt;
 
 /// A hash of tokens, 32 bits of FNV-1a.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Fingerprint(u32);
 
 impl Fingerprint {
