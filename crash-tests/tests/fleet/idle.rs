@@ -10,7 +10,7 @@ const WORKERS: u32 = 3;
 
 /// Statements per second of one idle process: some three looks for dead workers, and now and then a
 /// look for due runs, one each for expired leases, deadlines and what else a sweep looks for, and a renewal.
-const AT_MOST: f64 = 9.0;
+const AT_MOST: f64 = 8.5;
 
 /// How long the fleet is watched. There is no event to wait for when nothing happens.
 const WATCHED: Duration = Duration::from_secs(4);

@@ -7,7 +7,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, now};
+use super::{PostgresStore, failed, now, time};
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::Attendance;
@@ -28,8 +28,6 @@ const ANY_ENDING: &str = concat!(
 /// After waiting for a lock, the clock of the statement is that of its start.
 const LOCK: &str = "SELECT workflow, attended_until FROM piton_attendance WHERE workflow = ANY ($1) \
     ORDER BY workflow FOR UPDATE";
-
-const NOW: &str = concat!("SELECT clock.now FROM ", now!(), " AS clock");
 
 /// The open runs of a workflow whose deadlines had not passed then.
 const ATTENDED: &str = "SELECT agreed.run_id, agreed.deadline_at, agreed.terms, agreed.last_result \
@@ -83,12 +81,7 @@ async fn attend(
     let mut transaction = Transaction::begin_in(&store.calls).await.map_err(failed)?;
     let accounts: Vec<AttendanceRow> =
         sqlx::query_as(LOCK).bind(workflows).fetch_all(transaction.get()).await.map_err(failed)?;
-    let now: i64 = sqlx::query_scalar(NOW)
-        .bind(store.given_time())
-        .fetch_one(transaction.get())
-        .await
-        .map_err(failed)?;
-    let now = Timestamp(now);
+    let now = time(transaction.get(), store.given_time()).await.map_err(failed)?;
     let mut moved = 0;
     for AttendanceRow { workflow, attended_until } in &accounts {
         let from = Timestamp(*attended_until);

@@ -112,7 +112,14 @@ const SLOW_PART: u32 = 6;
 /// The size up to which sending and writing takes no noticeable time.
 const SHORT: usize = 1 << 20;
 
-const NOW: &str = concat!("SELECT now FROM ", now!(), " AS clock");
+/// The database's time; see [`PostgresStore::given_time`].
+async fn time(
+    connection: &mut sqlx::PgConnection,
+    given_time: Option<i64>,
+) -> Result<Timestamp, sqlx::Error> {
+    const NOW: &str = concat!("SELECT now FROM ", now!(), " AS clock");
+    sqlx::query_scalar(NOW).bind(given_time).fetch_one(connection).await.map(Timestamp)
+}
 
 impl PostgresStore {
     /// The time for statements, if it is not the database's.
@@ -234,8 +241,7 @@ impl Store for PostgresStore {
         let now = async {
             let failed = failed("now");
             let mut lane = self.pool.lane().await.map_err(failed)?;
-            let now = sqlx::query_scalar(NOW).bind(self.given_time()).fetch_one(lane.get()).await;
-            let now = now.map(Timestamp).map_err(failed)?;
+            let now = time(lane.get(), self.given_time()).await.map_err(failed)?;
             lane.done();
             Ok(now)
         };

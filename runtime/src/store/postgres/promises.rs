@@ -13,7 +13,7 @@ use super::kin::mark;
 use super::messages::{find_recipients, remove, write as write_arrivals};
 use super::server::takes_writes;
 use super::transaction::Transaction;
-use super::{NOW, PostgresStore, failed, named_after, names_nothing, workflow_id};
+use super::{PostgresStore, failed, named_after, names_nothing, now, time, workflow_id};
 use crate::error::StoreError;
 use crate::model::{Handle, PromiseKey, PromiseScope, RunId, StableHash, Timestamp};
 use crate::store::promises::sql::{self, Decided, Places, Wait, Work, decide};
@@ -66,8 +66,11 @@ const WAITS: &str = "SELECT wait.* FROM unnest($1::text[], $2::text[]) AS asked 
     WHERE piton_promise_waits.scope = asked.scope AND piton_promise_waits.name = asked.name \
     LIMIT $3) AS wait";
 
-const DUE: &str =
-    "SELECT scope, name FROM piton_promises WHERE due_at <= $1 ORDER BY due_at LIMIT $2";
+const DUE: &str = concat!(
+    "SELECT scope, name FROM piton_promises, ",
+    now!(),
+    " AS clock WHERE due_at <= clock.now ORDER BY due_at LIMIT $2"
+);
 
 const WRITE: &str = "INSERT INTO piton_promises (scope, name, run_id, workflow, resolved_type, \
     rejected_type, outcome, completion, made_at, completed_at, expires_at, due_at, item_id, \
@@ -178,9 +181,8 @@ impl Promises for PostgresStore {
 async fn settle(store: &PostgresStore, limit: u32) -> Result<bool, StoreError> {
     let failed = failed("settle_promises");
     let mut lane = store.pool.lane().await.map_err(failed)?;
-    let now = time(store, lane.get()).await.map_err(failed)?;
     let due: Vec<(String, String)> = sqlx::query_as(DUE)
-        .bind(now.as_micros())
+        .bind(store.given_time())
         .bind(i64::from(limit))
         .fetch_all(lane.get())
         .await
@@ -273,7 +275,7 @@ async fn do_at_once(
         return Ok(None);
     }
     let promises = read_rows(connection, &keys).await.map_err(failed)??;
-    let now = time(store, connection).await.map_err(failed)?;
+    let now = time(connection, store.given_time()).await.map_err(failed)?;
     let mut decided = decide(work, &places, promises, &recipients, now);
     let due = std::mem::take(&mut decided.due).into_iter();
     let arrivals: Vec<NewArrival> = due.map(Into::into).collect();
@@ -298,14 +300,6 @@ async fn do_at_once(
     }
     decided.items.iter().for_each(|item| store.news.queued(&item.activity.queue));
     Ok(Some(decided))
-}
-
-async fn time(
-    store: &PostgresStore,
-    connection: &mut PgConnection,
-) -> Result<Timestamp, sqlx::Error> {
-    let now = sqlx::query_scalar(NOW).bind(store.given_time()).fetch_one(connection).await?;
-    Ok(Timestamp(now))
 }
 
 /// Finds the promises' runs.

@@ -6,13 +6,13 @@ use uuid::Uuid;
 
 use super::close_message;
 use crate::error::StoreError;
-use crate::model::{ChildStart, RunId, Timestamp};
+use crate::model::{ChildStart, RunId};
 use crate::store::ends::handle;
 use crate::store::postgres::effects::attributes;
 use crate::store::postgres::messages::remove;
 use crate::store::postgres::runs::{FIND_OPEN, is_conflict};
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, failed, lifecycle, named_after, now};
+use crate::store::postgres::{PostgresStore, failed, lifecycle, named_after, now, time};
 use crate::store::rows::{NamedRow, first_of};
 use crate::store::{MessageKey, NewRun, Relayed};
 
@@ -34,8 +34,6 @@ const START: &str = concat!(
     " AS clock, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::bigint[]) \
      AS child (run_id, workflow_id, workflow, state, snapshot, arguments, definition) ORDER BY child.workflow_id"
 );
-
-const NOW: &str = concat!("SELECT now FROM ", now!(), " AS clock");
 
 const REFUSE: &str = "UPDATE piton_children AS child SET is_attached = false, taken_by = refused.taken_by \
     FROM unnest($1::uuid[], $2::uuid[]) AS refused (child_id, taken_by) WHERE child.child_id = refused.child_id";
@@ -155,12 +153,12 @@ async fn insert(
     if new.is_empty() {
         return Ok(());
     }
-    let now: i64 = sqlx::query_scalar(NOW).bind(now).fetch_one(transaction.get()).await?;
-    let of_child = |(id, start)| NewRun::of_child(id, start, Timestamp(now));
+    let started_at = time(transaction.get(), now).await?;
+    let of_child = |(id, start)| NewRun::of_child(id, start, started_at);
     let runs: Vec<NewRun> = new.into_iter().map(of_child).collect();
     attributes::write_new(transaction.get(), &runs.iter().collect::<Vec<_>>()).await?;
     for run in &runs {
-        lifecycle::write(transaction.get(), Some(now), run).await?;
+        lifecycle::write(transaction.get(), Some(started_at.as_micros()), run).await?;
     }
     Ok(())
 }
