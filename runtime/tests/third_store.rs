@@ -363,6 +363,7 @@ delegate!(Queues:
 
 delegate!(FailedCalls:
     list_failed_calls(query: FailedCallQuery<'_>) -> Vec<FailedCall>;
+    find_failed_call(key: ActivityKey) -> Option<FailedCall>;
     redrive_calls(queue: &str, calls: Vec<RedriveCall>) -> u64;
     discard_failed_calls(queue: &str, ids: &[FailedCallId]) -> u64;
     remove_failed_calls(age: Duration, limit: u32) -> u64;

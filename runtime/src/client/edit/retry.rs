@@ -13,10 +13,7 @@ use crate::model::{
     ActivityOperation, Handle, Message, Operation, OutgoingMessage, PromiseMessage, PromiseTypes,
     PromiseWait, RunId, RunStatus, Snapshot, StepNo, Timestamp,
 };
-use crate::store::{
-    ActivityKey, Effect, FailedCall, FailedCallId, FailedCallQuery, NewAuditEntry, RunDetails,
-    RunRecord,
-};
+use crate::store::{ActivityKey, Effect, FailedCallId, NewAuditEntry, RunDetails, RunRecord};
 
 impl Client {
     /// Returns a failed run to the last state in which it was parked.
@@ -73,7 +70,7 @@ impl Client {
                 continue;
             }
             let key = ActivityKey { run_id, handle: *handle };
-            let call = self.find_failed_call(queue, key).await?;
+            let call = patiently(|| self.store().find_failed_call(key)).await?;
             let call = call.ok_or_else(|| EditError::OnQueue {
                 activity: activity.name.clone().into_owned(),
                 queue: queue.clone(),
@@ -84,24 +81,6 @@ impl Client {
             calls.push(Effect::Enqueue(call.again(attempts, now).on_queue(*handle)));
         }
         Ok((calls, failed))
-    }
-
-    /// What is kept of a call that has failed for good.
-    async fn find_failed_call(
-        &self,
-        queue: &str,
-        key: ActivityKey,
-    ) -> Result<Option<FailedCall>, EditError> {
-        let mut after = None;
-        loop {
-            let query = FailedCallQuery { queue, ids: None, after, limit: 200 };
-            let page = patiently(|| self.store().list_failed_calls(query)).await?;
-            let Some(last) = page.last() else { return Ok(None) };
-            after = Some(last.id);
-            if let Some(call) = page.into_iter().find(|call| call.key == key) {
-                return Ok(Some(call));
-            }
-        }
     }
 
     /// Waits again for promises. One that has an outcome has it for good, and the run gets it once more.

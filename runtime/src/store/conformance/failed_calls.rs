@@ -19,6 +19,7 @@ super::list_cases!("failed_calls":
     a_call_whose_end_is_stale_is_not_kept,
     a_token_and_a_limit_make_a_call_fail,
     failed_calls_are_listed_in_pages,
+    a_failed_call_is_found_by_the_activity_that_it_was,
     a_call_without_a_key_is_redriven_for_nobody,
     a_redriven_call_that_fails_again_is_listed_again,
     a_redriven_item_stands_under_its_key,
@@ -111,6 +112,18 @@ async fn a_call_that_has_failed_is_kept_until_it_is_discarded(t: StoreUnderTest)
     assert_eq!(discard(QUEUE).await.expect("they can be discarded"), 1);
     assert_eq!(discard(QUEUE).await.expect("they can be discarded"), 0);
     assert_eq!(list(&t, all(QUEUE)).await, []);
+}
+
+async fn a_failed_call_is_found_by_the_activity_that_it_was(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let (run_id, failed) = fail_one(&t, worker).await;
+    let find = async |key| t.other.find_failed_call(key).await.expect("it can be looked for");
+    assert_eq!(find(key(run_id, 3)).await, Some(failed.clone()));
+    assert_eq!(find(key(run_id, 2)).await, None);
+    assert_eq!(find(key(RunId::new(), 3)).await, None);
+    let discarded = t.store.discard_failed_calls(QUEUE, &[failed.id]).await;
+    assert_eq!(discarded.expect("they can be discarded"), 1);
+    assert_eq!(find(key(run_id, 3)).await, None);
 }
 
 async fn a_call_whose_end_is_stale_is_not_kept(t: StoreUnderTest) {

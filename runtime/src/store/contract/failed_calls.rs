@@ -20,6 +20,9 @@ pub trait FailedCalls: Send + Sync {
         query: FailedCallQuery<'_>,
     ) -> Result<Vec<FailedCall>, StoreError>;
 
+    /// The failed call that was this activity, if it is still kept. Locks nothing.
+    async fn find_failed_call(&self, key: ActivityKey) -> Result<Option<FailedCall>, StoreError>;
+
     /// Puts failed calls on their queue again, each in one transaction with the removal of its row. A call that is gone,
     /// or is on another queue, is passed over. Returns how many there were.
     ///

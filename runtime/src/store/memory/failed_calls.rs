@@ -10,7 +10,9 @@ use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::failed_calls::Redriven;
 use crate::store::weight::Answer;
-use crate::store::{FailedCall, FailedCallId, FailedCallQuery, FailedCalls, RedriveCall};
+use crate::store::{
+    ActivityKey, FailedCall, FailedCallId, FailedCallQuery, FailedCalls, RedriveCall,
+};
 
 #[async_trait]
 impl FailedCalls for MemoryStore {
@@ -31,6 +33,10 @@ impl FailedCalls for MemoryStore {
             Ok(fitting.cloned().collect())
         })
         .await
+    }
+
+    async fn find_failed_call(&self, key: ActivityKey) -> Result<Option<FailedCall>, StoreError> {
+        self.transition("find_failed_call", |state, _, _| Ok(state.find_failed(key).cloned())).await
     }
 
     async fn redrive_calls(&self, queue: &str, calls: Vec<RedriveCall>) -> Result<u64, StoreError> {
@@ -71,12 +77,15 @@ impl State {
     /// Keeps a call that has failed, under an id of its own.
     pub(super) fn keep_failed(&mut self, failed: FailedCall) {
         // A run that was opened again may make the same call fail a second time.
-        let known = self.failed_calls.values().find(|known| known.key == failed.key);
-        let id = known.map(|known| known.id).unwrap_or_else(|| {
+        let id = self.find_failed(failed.key).map(|known| known.id).unwrap_or_else(|| {
             self.failed_calls_ever += 1;
             FailedCallId(self.failed_calls_ever)
         });
         self.failed_calls.insert(id, FailedCall { id, ..failed });
+    }
+
+    fn find_failed(&self, key: ActivityKey) -> Option<&FailedCall> {
+        self.failed_calls.values().find(|failed| failed.key == key)
     }
 
     fn take_failed(&mut self, queue: &str, id: FailedCallId) -> Option<FailedCall> {

@@ -49,6 +49,13 @@ const LIST: &str = concat!(
     " ORDER BY call_id"
 );
 
+const FIND: &str = concat!(
+    "SELECT ",
+    failed_call_columns!(),
+    " FROM piton_failed_calls WHERE run_id = $1 AND handle = $2 AND ",
+    takes_writes!()
+);
+
 /// In the order of their ids.
 macro_rules! remove {
     ($($returning:expr),*) => {
@@ -68,7 +75,6 @@ const TAKE: &str = remove!(
 
 const DISCARD: &str = remove!();
 
-/// Two who remove at a time take different rows.
 /// Most of the time there are none, and no transaction is needed to see that.
 const ANY_OLD: &str = concat!(
     "SELECT EXISTS (SELECT 1 FROM piton_failed_calls, ",
@@ -77,6 +83,7 @@ const ANY_OLD: &str = concat!(
     takes_writes!()
 );
 
+/// Two who remove at a time take different rows.
 const REMOVE_OLD: &str = concat!(
     "DELETE FROM piton_failed_calls WHERE call_id IN (SELECT call_id FROM piton_failed_calls, ",
     now!(),
@@ -109,6 +116,10 @@ impl FailedCalls for PostgresStore {
         query: FailedCallQuery<'_>,
     ) -> Result<Vec<FailedCall>, StoreError> {
         self.asked("list_failed_calls", list(self, query)).await
+    }
+
+    async fn find_failed_call(&self, key: ActivityKey) -> Result<Option<FailedCall>, StoreError> {
+        self.asked("find_failed_call", find(self, key)).await
     }
 
     async fn redrive_calls(&self, queue: &str, calls: Vec<RedriveCall>) -> Result<u64, StoreError> {
@@ -148,6 +159,19 @@ async fn list(
         .map_err(failed)?;
     lane.done();
     Ok(rows.into_iter().map(Into::into).collect())
+}
+
+async fn find(store: &PostgresStore, key: ActivityKey) -> Result<Option<FailedCall>, StoreError> {
+    let failed = failed("find_failed_call");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let row: Option<FailedCallRow> = sqlx::query_as(FIND)
+        .bind(key.run_id.as_uuid())
+        .bind(handle(key.handle))
+        .fetch_optional(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    Ok(row.map(Into::into))
 }
 
 async fn redrive(

@@ -42,6 +42,12 @@ const LIST: &str = concat!(
 const FITTING: &str =
     concat!(" ORDER BY call_id LIMIT ?)) AS sized WHERE ", fits!("sized"), " ORDER BY call_id");
 
+const FIND: &str = concat!(
+    "SELECT ",
+    failed_call_columns!(),
+    " FROM piton_failed_calls WHERE run_id = ? AND handle = ?"
+);
+
 const TAKE: &str = "DELETE FROM piton_failed_calls WHERE queue = ? AND call_id IN (";
 
 const TAKEN: &str = " RETURNING call_id, run_id, handle, queue, activity, x'' AS call, attempts, failure, failed_at, \
@@ -80,6 +86,14 @@ impl FailedCalls for SqliteStore {
         let rows = self.read(script).await.and_then(|mut rows| rows.read::<FailedCallRow>(0));
         let rows = rows.map_err(failed("list_failed_calls"))?;
         Ok(rows.into_iter().map(Into::into).collect())
+    }
+
+    async fn find_failed_call(&self, key: ActivityKey) -> Result<Option<FailedCall>, StoreError> {
+        let mut script = Script::new();
+        script.sql(FIND).bind(key.run_id.as_uuid()).bind(handle(key.handle));
+        let rows = self.read(script).await.and_then(|mut rows| rows.read::<FailedCallRow>(0));
+        let row = rows.map_err(failed("find_failed_call"))?.pop();
+        Ok(row.map(Into::into))
     }
 
     async fn redrive_calls(&self, queue: &str, calls: Vec<RedriveCall>) -> Result<u64, StoreError> {
