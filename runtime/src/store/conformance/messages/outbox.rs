@@ -352,6 +352,10 @@ async fn what_has_waited_is_swept(t: StoreUnderTest) {
     t.clock.advance(AGE);
     assert_eq!(numbers(&sweep().await), [3]);
     assert_eq!(sweep().await, Relayed::default());
+    // The clock is set back after a message was sent.
+    t.send(worker, one, 2, vec![to("receiver", "early")]).await;
+    t.clock.set(t.clock.now() - Duration::from_secs(2));
+    assert_eq!(numbers(&sweep().await), [4]);
 }
 
 async fn any_text_can_be_sent(t: StoreUnderTest) {

@@ -103,7 +103,8 @@ pub struct RelayMessages<'a> {
 pub enum Senders<'a> {
     /// Those of these runs.
     Runs(&'a [RunId]),
-    /// Runs that have had a message in the outbox for this long; its process may have died.
+    /// Runs that have had a message in the outbox for this long; its process may have died. A message that was sent
+    /// in the future, before the clock was set back, counts as one of them.
     WaitingFor(Duration),
 }
 

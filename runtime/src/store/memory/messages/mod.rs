@@ -41,7 +41,7 @@ impl Messages for MemoryStore {
             Senders::WaitingFor(age) => (Vec::new(), Some(age)),
         };
         self.request("relay_messages", move |state, now, news| {
-            let senders = age.map_or(named, |age| state.waiting_senders(now - age));
+            let senders = age.map_or(named, |age| state.waiting_senders(age, now));
             Ok(state.relay_messages(&senders, limit, now, news))
         })
         .await

@@ -1,6 +1,7 @@
 //! Relaying messages from the outbox to inboxes, or to the dead letters if there is no receiver.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use crate::model::{RunId, Timestamp};
 use crate::store::memory::kin::Carried;
@@ -14,9 +15,11 @@ use crate::store::{
 };
 
 impl State {
-    /// The runs that have had a message in the outbox since this time, the longest first.
-    pub(super) fn waiting_senders(&self, since: Timestamp) -> Vec<RunId> {
-        let waiting = self.outbox.iter().filter(|(_, (_, sent_at))| *sent_at <= since);
+    /// The runs that have had a message in the outbox for this long, the longest first, and those whose messages are
+    /// from the future.
+    pub(super) fn waiting_senders(&self, age: Duration, now: Timestamp) -> Vec<RunId> {
+        let is_left = |sent_at: Timestamp| sent_at <= now - age || sent_at > now;
+        let waiting = self.outbox.iter().filter(|(_, (_, sent_at))| is_left(*sent_at));
         let mut waiting: Vec<_> = waiting.map(|(key, (_, sent_at))| (*sent_at, *key)).collect();
         waiting.sort_unstable();
         waiting.into_iter().map(|(_, key)| key.run_id).collect()

@@ -18,12 +18,13 @@ use crate::store::rows::{Outbox, OutboxRow};
 use crate::store::weight::fits;
 use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders};
 
-/// The longest waiting first.
+/// The longest waiting first, and then messages from the future: the clock was set back after they were sent.
 const WAITING: &str = concat!(
     "SELECT run_id FROM ",
     now!(),
-    " AS clock, LATERAL (SELECT run_id FROM piton_outbox WHERE sent_at <= clock.now - $2 \
-     ORDER BY sent_at LIMIT $3) AS waiting"
+    " AS clock, LATERAL ((SELECT run_id FROM piton_outbox WHERE sent_at <= clock.now - $2 \
+     ORDER BY sent_at LIMIT $3) UNION ALL (SELECT run_id FROM piton_outbox WHERE sent_at > clock.now \
+     ORDER BY sent_at LIMIT $3) LIMIT $3) AS waiting"
 );
 
 /// Rows that do not fit in the response are not read. A successor's messages wait until those of the previous run

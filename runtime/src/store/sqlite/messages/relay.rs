@@ -1,6 +1,7 @@
 //! Relaying messages from the outbox to inboxes, or to the dead letters if there is no receiver.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -8,7 +9,7 @@ use super::dead_letters::{add_letters, find_holders};
 use super::inbox::{add_arrivals, add_counts, look_up};
 use super::outbox::add_removal;
 use crate::error::StoreError;
-use crate::model::{RunId, Timestamp};
+use crate::model::RunId;
 use crate::store::relay::{Delivery, Parcel, Sorted};
 use crate::store::rows::{Outbox, OutboxRow};
 use crate::store::sqlite::clock::Moment;
@@ -18,8 +19,9 @@ use crate::store::sqlite::{SqliteStore, Turn, failed, kin};
 use crate::store::weight::fits;
 use crate::store::{DeliveredMessage, MessageKey, RelayMessages, Relayed, RunEvent, Senders};
 
-/// The longest waiting first.
-const WAITING: &str = "SELECT run_id FROM piton_outbox WHERE sent_at <= ? ORDER BY sent_at LIMIT ?";
+/// The longest waiting first, and then messages from the future: the clock was set back after they were sent.
+const WAITING: &str = "SELECT run_id FROM (SELECT run_id, sent_at FROM piton_outbox WHERE sent_at <= ?1 \
+    UNION ALL SELECT run_id, sent_at FROM piton_outbox WHERE sent_at > ?2 ORDER BY sent_at LIMIT ?3)";
 
 /// Rows that do not fit in the response are not read.
 const FIRST: &str = concat!(
@@ -47,7 +49,7 @@ pub(super) async fn relay(
 ) -> Result<Relayed, StoreError> {
     let mut senders = match request.senders {
         Senders::Runs(senders) => senders.to_vec(),
-        Senders::WaitingFor(age) => find_waiting(store, store.time() - age).await?,
+        Senders::WaitingFor(age) => find_waiting(store, age).await?,
     };
     let is_page = matches!(request.senders, Senders::WaitingFor(_)) && senders.len() == MAX_ROWS;
     let mut seen = HashSet::new();
@@ -75,9 +77,10 @@ pub(super) async fn relay(
 }
 
 /// Every worker checks regularly, so this must not take the write lock.
-async fn find_waiting(store: &SqliteStore, until: Timestamp) -> Result<Vec<RunId>, StoreError> {
+async fn find_waiting(store: &SqliteStore, age: Duration) -> Result<Vec<RunId>, StoreError> {
+    let now = store.time();
     let mut script = Script::new();
-    script.sql(WAITING).bind(until.as_micros()).bind(MAX_ROWS as i64);
+    script.sql(WAITING).bind((now - age).as_micros()).bind(now.as_micros()).bind(MAX_ROWS as i64);
     let rows = store.read(script).await.and_then(|mut rows| rows.read::<(Uuid,)>(0));
     let rows = rows.map_err(failed("relay_messages"))?;
     Ok(rows.into_iter().map(|(run_id,)| run_id.into()).collect())
