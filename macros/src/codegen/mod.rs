@@ -2,6 +2,7 @@
 
 mod add;
 mod arm;
+mod borrows;
 mod braces;
 pub(crate) mod clippy;
 mod constants;

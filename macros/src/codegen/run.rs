@@ -65,7 +65,14 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
     add!(out, _ => return __piton::Parked::unknown(#parked),);
     let arms = Group::new(Delimiter::Brace, arms);
     let run = Piece(|out: &mut TokenStream| {
-        if is_loop(machine, owner) {
+        let is_loop = is_loop(machine, owner);
+        // A step that only describes the machine begins in no state. What follows the step describes, too.
+        if owner.is_none() || !is_loop {
+            // What is before a jump by a number and in one block with it takes LLVM three times as long.
+            let nowhere = Literal::u32_unsuffixed(u32::MAX);
+            add!(out, if #state == #nowhere { break #step_label; });
+        }
+        if is_loop {
             let (label, arms_label) = (machine_label(owner), arms_label());
             // The block is where the body is, for rustc not to tell of what is moved that it is so in this loop.
             let source = machine.function.body.brace_token.span.join();
@@ -73,9 +80,6 @@ pub(super) fn run(machine: &Machine<'_>, owner: Owner, begin: &TokenStream) -> T
             block.set_span(Span::mixed_site().located_at(source));
             add!(out, #label: loop { #arms_label: #block });
         } else {
-            // What is before a jump by a number and in one block with it takes LLVM three times as long.
-            let nowhere = Literal::u32_unsuffixed(u32::MAX);
-            add!(out, if #state == #nowhere { break #step_label; });
             add!(out, match #state #arms);
         }
     });

@@ -126,7 +126,7 @@ fn loops(
 }
 
 /// What a loop has borrowed, with what that is made of; nothing for what is no position of a loop.
-pub(super) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
+pub(crate) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
     let lent = graph.locals[position].lent.as_ref();
     let mentions = lent.map(|expr| Usage::of_expr(&graph.locals, expr).mentions);
     let mentions = mentions.into_iter().flatten();
@@ -135,7 +135,7 @@ pub(super) fn lent_by(graph: &Graph, position: LocalId) -> Set<LocalId> {
 
 /// Whether the local borrows from one that is saved. Of a closure rustc could not tell the types
 /// where it is not called.
-fn is_borrow(graph: &Graph, local: LocalId) -> bool {
+pub(super) fn is_borrow(graph: &Graph, local: LocalId) -> bool {
     let is_saved = |local: LocalId| graph.locals[local].remade.is_none();
     !matches!(graph.locals[local].remade, None | Some(Expr::Closure(_)))
         && made_of(graph, local).any(is_saved)

@@ -25,6 +25,7 @@ use proc_macro2::TokenStream;
 
 pub(crate) use self::assigned_types::each_given;
 pub(crate) use self::first_question::Asked;
+pub(crate) use self::held_borrows::lent_by;
 pub(crate) use self::links::{Link, is_entered_within};
 pub(crate) use self::names::is_made_elsewhere;
 pub(crate) use self::shared_types::Alike;
@@ -106,6 +107,8 @@ pub(crate) struct State {
     pub(crate) region: Option<RegionId>,
     pub(crate) name: String,
     pub(crate) fields: Vec<VariableId>,
+    /// Borrows that are made again of what is saved, and the positions of loops over borrows.
+    pub(crate) borrows: Vec<LocalId>,
 }
 
 #[derive(Debug)]
@@ -243,7 +246,7 @@ pub(crate) fn lay_out(graph: &Graph, liveness: &Liveness) -> Layout {
     keep(graph, &exits, &segment_of, &stand_ins, &mut segments, &mut variables.list);
     let tied = assigned_types::find(graph, &segments, &segment_of).collect();
     let alike = shared_types::find(graph, &segments);
-    let states = states(graph, &segments);
+    let states = states(graph, liveness, &segments, &variables.list);
     let numbers = numbers(graph, &segments, &states);
     let edges = edges(graph, &states);
     forget_late(graph, &exits, &segment_of, &stand_ins, &mut segments);

@@ -1,12 +1,19 @@
 //! The states, their names, and the transitions between them.
 
+use super::held_borrows::is_borrow;
 use super::links::is_entered_within;
-use super::{Segment, State};
+use super::{Segment, State, Variable};
 use crate::collections::sets::Set;
+use crate::flow::liveness::Liveness;
 use crate::ir::usage::Jump;
-use crate::ir::{BlockKind, Graph, PointId, Terminator};
+use crate::ir::{BlockId, BlockKind, Graph, LocalId, PointId, Terminator};
 
-pub(super) fn states(graph: &Graph, segments: &[Segment]) -> Vec<State> {
+pub(super) fn states(
+    graph: &Graph,
+    liveness: &Liveness,
+    segments: &[Segment],
+    variables: &[Variable],
+) -> Vec<State> {
     let mut states = Vec::new();
     for segment in segments {
         let block = &graph[segment.block];
@@ -20,10 +27,30 @@ pub(super) fn states(graph: &Graph, segments: &[Segment]) -> Vec<State> {
             _ => continue,
         };
         let fields = if point.is_some() { segment.entry.clone() } else { Vec::new() };
-        states.push(State { block: segment.block, point, region: block.region, name, fields });
+        let saved = fields.iter().map(|id| variables[id.0].place.local);
+        let borrows = if point.is_some() {
+            borrows(graph, liveness, segment.block, saved)
+        } else {
+            Vec::new()
+        };
+        let (block, region) = (segment.block, block.region);
+        states.push(State { block, point, region, name, fields, borrows });
     }
     states.sort_by_key(|state| state.region);
     states
+}
+
+/// The borrows that are made again where a block begins or later, and the positions in borrows that are saved there.
+fn borrows(
+    graph: &Graph,
+    liveness: &Liveness,
+    block: BlockId,
+    saved: impl Iterator<Item = LocalId>,
+) -> Vec<LocalId> {
+    let positions = saved.filter(|local| graph.locals[*local].lent.is_some());
+    let remade = liveness.remade(graph, block).into_iter();
+    let borrows: Set<_> = positions.chain(remade.filter(|id| is_borrow(graph, *id))).collect();
+    borrows.into_iter().collect()
 }
 
 /// The number by which the arm of a segment is entered, by block. A state has the number of its node in the graph; arms

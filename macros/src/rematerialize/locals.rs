@@ -16,6 +16,7 @@ use crate::syntax::forms::is_plain_literal;
 use crate::syntax::macros;
 use crate::syntax::operators::is_sign;
 use crate::syntax::patterns::{collect_bindings, split_type};
+use crate::syntax::source::constants::is_plain_constant;
 use crate::values::runtime_calls::{gives_borrow, lends};
 
 /// The most parameters of a closure that is made again: `runtime/src/generated/same_type.rs`.
@@ -239,7 +240,11 @@ impl Lower<'_> {
             Expr::Lit(literal) => {
                 matches!(literal.lit, Lit::Str(_) | Lit::ByteStr(_) | Lit::CStr(_))
             }
-            Expr::Path(_) => self.is_constant_path(expr) || self.is_remade_local(expr),
+            // The value of a number is the run's, whatever the constant is when it goes on.
+            Expr::Path(path) => {
+                self.is_constant_path(expr) && !is_plain_constant(&path.path)
+                    || self.is_remade_local(expr)
+            }
             Expr::Reference(expr) if expr.mutability.is_some() => self.is_place(&expr.expr),
             Expr::Reference(expr) => self.is_constant(&expr.expr) || self.is_place(&expr.expr),
             // Those of other values are saved.

@@ -108,7 +108,7 @@ impl Compact<'_> {
             Format::Option(format) => {
                 Value::Some(Box::new(self.value(format, inside(depth)?, 0)?))
             }
-            Format::Seq(format) => {
+            Format::Seq(format) | Format::Set(format) => {
                 let (length, depth) = (self.bytes.scalar::<usize>()?, inside(depth)?);
                 let mut list = Vec::with_capacity(length.min(self.bytes.left()));
                 for _ in 0..length {

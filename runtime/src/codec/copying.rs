@@ -47,16 +47,20 @@ impl Copying {
         })
     }
 
-    /// Whether what has been `written` in this form reads back as it is. A value that cannot be written even in the
-    /// tagged form is reported when a run holds one.
-    pub(super) fn reads_back(self, written: Arguments, form: Form) -> bool {
-        let Ok(written) = written.finish() else { return form == Form::Tagged };
+    /// What has been `written` in this form, if it reads back as it is. A value that cannot be written even in the tagged
+    /// form is reported when a run holds one.
+    pub(super) fn reads_back(self, written: Arguments, form: Form) -> Option<Vec<u8>> {
+        let Ok(mut written) = written.finish() else {
+            return (form == Form::Tagged).then(Vec::new);
+        };
         let mut again = Arguments::plain(form);
         // Behind the byte of the encoding.
         let mut reader = Reader::plain(&written.as_bytes()[1..], "value", form);
         let is_copied = self.copy(&mut reader, &mut again);
         let again = again.finish();
-        reader.finish().is_ok() && is_copied && again.is_ok_and(|again| again == written)
+        let is_same =
+            reader.finish().is_ok() && is_copied && again.is_ok_and(|again| again == written);
+        is_same.then(|| written.0.split_off(1))
     }
 }
 

@@ -54,7 +54,7 @@ impl Samples<'_> {
                 let some = self.of(format).into_iter().map(|value| Value::Some(Box::new(value)));
                 std::iter::once(Value::Null).chain(some).collect()
             }
-            Format::Seq(format) => {
+            Format::Seq(format) | Format::Set(format) => {
                 let one = self.of(format).into_iter().map(|value| Value::List(vec![value]));
                 std::iter::once(Value::List(vec![])).chain(one).collect()
             }
@@ -175,7 +175,7 @@ fn smallest_value(format: &Format, smallest: &[Option<Value>]) -> Option<Value> 
         Format::Char => Value::Char('a'),
         Format::Str => Value::Text(String::new()),
         Format::Bytes => Value::Bytes(vec![]),
-        Format::Seq(_) => Value::List(vec![]),
+        Format::Seq(_) | Format::Set(_) => Value::List(vec![]),
         Format::Map(..) => Value::Map(vec![]),
         Format::Tuple(formats) => {
             let items = formats.iter().map(|format| smallest_value(format, smallest));

@@ -125,7 +125,7 @@ mod tests {
         type Shape = Plain;
         type Unit = Self;
         const GRAPH: &'static Graph =
-            &Graph::new("pay", "src/pay.rs", "start\tstart\t7\tend\t1/1/00000000\t\n");
+            &Graph::new("pay", "src/pay.rs", "start\tstart\t7\tend\t1/1/00000000\t\t\n");
 
         const ARGUMENTS: &'static [ArgumentKind] =
             &[ArgumentKind::of(Described::of::<u64>()).named("cents")];

@@ -210,7 +210,7 @@ mod tests {
         type Shape = Plain;
         type Unit = Self;
         const GRAPH: &'static Graph =
-            &Graph::new("order", "src/order.rs", "start\tstart\t7\tend\t1/1/00000000\t\n");
+            &Graph::new("order", "src/order.rs", "start\tstart\t7\tend\t1/1/00000000\t\t\n");
 
         const ARGUMENTS: &'static [ArgumentKind] = &[];
         const RETURNED: &'static Values<T> = Values::of();

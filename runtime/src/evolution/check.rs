@@ -390,7 +390,7 @@ impl Check<'_> {
 /// Whether there is a list or a map in it, or a text if those count, as far as the next named types.
 fn has_open(format: &Format, with_texts: bool) -> bool {
     match format {
-        Format::Seq(_) | Format::Map(..) => true,
+        Format::Seq(_) | Format::Set(_) | Format::Map(..) => true,
         Format::Str => with_texts,
         Format::Option(format) => has_open(format, with_texts),
         Format::Tuple(formats) => formats.iter().any(|format| has_open(format, with_texts)),

@@ -16,6 +16,7 @@ mod migrate;
 mod names;
 mod narrow;
 mod old_struct;
+mod order;
 mod plan;
 mod stored;
 
@@ -29,6 +30,6 @@ pub(crate) use names::written;
 pub(crate) use old_struct::old_struct;
 pub(crate) use plan::{Inside, finding, plan};
 pub use stored::{
-    StoredAwaited, StoredBranch, StoredDefinition, StoredEdge, StoredLocal, StoredParameter,
-    StoredState,
+    StoredAwaited, StoredBorrow, StoredBranch, StoredDefinition, StoredEdge, StoredLocal,
+    StoredParameter, StoredState,
 };

@@ -5,7 +5,10 @@ use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
 use super::names::{base, is_certain, is_same_binding, variable};
 use super::narrow::Narrowed;
-use super::{StoredAwaited, StoredBranch, StoredDefinition, StoredLocal, StoredState};
+use super::order::keeps_order;
+use super::{
+    StoredAwaited, StoredBorrow, StoredBranch, StoredDefinition, StoredLocal, StoredState,
+};
 use crate::codec::{Content, Fields, Format, NamedType};
 use crate::machine::definition::is_about_code;
 use crate::model::{DefinitionHash, Difference, Finding, Place};
@@ -119,13 +122,11 @@ fn make(
     let goes_on = || {
         check_operation(saved, found)?;
         let branches = match_branches(&saved.branches, &found.branches)?;
-        let locals = found.locals.iter().map(|local| find_local(now, saved, found, local));
-        Ok(Plan {
-            state: number,
-            locals: locals.collect::<Result<_, _>>()?,
-            branches,
-            narrowed: None,
-        })
+        let locals = found.locals.iter();
+        let locals = locals.map(|local| find_local((before, now), saved, found, local));
+        let locals = locals.collect::<Result<_, _>>()?;
+        check_borrows(saved, found)?;
+        Ok(Plan { state: number, locals, branches, narrowed: None })
     };
     goes_on().map(Arc::new).map_err(|difference| unfit(Some(found), difference))
 }
@@ -208,6 +209,21 @@ pub(super) fn check_operation(saved: &StoredState, found: &StoredState) -> Resul
     }
 }
 
+/// Checks that what is borrowed again is what was borrowed. What the saved state did not borrow is borrowed of what it
+/// saved, as by a run that comes from the start.
+fn check_borrows(saved: &StoredState, found: &StoredState) -> Result<(), Difference> {
+    let is_other = |now: &&StoredBorrow| {
+        let before = saved.borrows.iter().find(|before| before.name == now.name);
+        before.is_some_and(|before| before.made_by != now.made_by)
+    };
+    let mut others = found.borrows.iter().filter(is_other).map(|now| now.name.clone());
+    // The borrow of an item follows from the position.
+    match others.clone().find(|name| is_about_code(name)) {
+        Some(local) => Err(Difference::OtherSource { local }),
+        None => others.next().map_or(Ok(()), |local| Err(Difference::OtherBorrow { local })),
+    }
+}
+
 /// Which branch before each branch of today was.
 pub(super) fn match_branches(
     saved: &[StoredBranch],
@@ -254,7 +270,7 @@ pub(super) fn match_branches(
 
 /// What a local of today is made of.
 fn find_local(
-    now: &StoredDefinition,
+    (before, now): (&StoredDefinition, &StoredDefinition),
     saved: &StoredState,
     found: &StoredState,
     local: &StoredLocal,
@@ -291,6 +307,7 @@ fn find_local(
         if old_fields == fields && old.schema == local.schema {
             return Ok(Source::Same(number));
         }
+        check_order(before, now, found, old, local)?;
         if fields.starts_with(&old_fields) {
             return Ok(Source::Part(number, names_within(local, &fields, old_fields.len())?));
         }
@@ -313,6 +330,23 @@ fn find_local(
                 unused: unused.map(|old| old.name.clone()).collect(),
             })
         }
+    }
+}
+
+/// Checks that what is borrowed of a local, or counted in it, is at the same place in the value of today's type.
+fn check_order(
+    before: &StoredDefinition,
+    now: &StoredDefinition,
+    found: &StoredState,
+    old: &StoredLocal,
+    local: &StoredLocal,
+) -> Result<(), Difference> {
+    let schemas = || Some((before.schema(old.schema)?, now.schema(local.schema)?));
+    match schemas() {
+        Some((old, now)) if !found.borrows.is_empty() && !keeps_order(old, now) => {
+            Err(Difference::OtherOrder { local: local.name.clone() })
+        }
+        _ => Ok(()),
     }
 }
 

@@ -81,6 +81,18 @@ pub struct StoredState {
     /// The locals that it keeps, in stored order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locals: Vec<StoredLocal>,
+    /// The borrows that are made again of these after the await, and the positions of loops over borrows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub borrows: Vec<StoredBorrow>,
+}
+
+/// A borrow that is made again after an await.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredBorrow {
+    /// The name of the local.
+    pub name: String,
+    /// A hash of the code that makes it and of the constants in that.
+    pub made_by: u32,
 }
 
 /// A branch of a state.
@@ -350,6 +362,15 @@ fn state(definition: &Definition, number: usize, schemas: &mut Collected) -> Sto
         awaited: alone.map(|awaited| stored(awaited, schemas)),
         branches,
         locals,
+        borrows: node
+            .borrows
+            .iter()
+            .zip(&state.borrows)
+            .map(|(borrow, made_by)| StoredBorrow {
+                name: borrow.name.to_owned(),
+                made_by: *made_by,
+            })
+            .collect(),
     }
 }
 

@@ -19,6 +19,7 @@ mod asked_again;
 mod borrowed_text;
 #[cfg(debug_assertions)]
 mod common;
+mod constants;
 mod counting;
 mod error_text;
 pub(crate) mod fallible;
@@ -80,6 +81,7 @@ pub use asked_again::{found, kept};
 pub use borrowed_text::{Borrowed, Held, Owned, OwnedItems, Whole, held_as};
 #[cfg(debug_assertions)]
 pub use common::COMMON;
+pub use constants::{Constant, ContentByDebug, ContentBySerde, NoContent, describe_constants};
 pub use counting::{CountedRange, Counter, range};
 pub use error_text::{ByDebug, ByDisplay, ByError, ByOwn, ByType, ErrorText};
 pub use fallible::{MayFail, failed, take_ok};

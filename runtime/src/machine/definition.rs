@@ -7,7 +7,7 @@ use super::values::{ArgumentKind, SavedKind};
 use super::{Awaited, Context, Parked, WorkflowEntry, handles};
 use crate::codec::schemas::{self, TypeSchema};
 use crate::codec::{Arguments, CodecError, Form, Reader};
-use crate::model::{AwaitKind, DefinitionHash, Node, Payload, Place, StableHash};
+use crate::model::{AwaitKind, BorrowNode, DefinitionHash, Node, Payload, Place, StableHash};
 
 /// The identity of a definition and what it rests on.
 #[derive(Debug)]
@@ -33,12 +33,14 @@ pub(crate) struct DefinedState {
     pub(crate) locals: Vec<DefinedLocal>,
     /// What it awaits, one for each branch that is no `async` block.
     pub(crate) awaited: Vec<&'static Awaited>,
+    /// For each of its borrows, a hash of the code that makes it and of the constants in that.
+    pub(crate) borrows: Vec<u32>,
 }
 
 impl DefinedState {
     /// Adds what a saved state is read by.
     fn add_to(&self, hash: &mut StableHash) {
-        let Self { node, locals, awaited } = self;
+        let Self { node, locals, awaited, borrows } = self;
         hash.add(node.name);
         hash.add(&format!("{:?}", node.kind));
         add_place(node.place, hash);
@@ -66,7 +68,22 @@ impl DefinedState {
             add_place(branch.place, hash);
         }
         awaited.iter().for_each(|awaited| add_awaited(awaited, hash));
+        for (borrow, made) in node.borrows.iter().zip(borrows) {
+            hash.add(&format!("borrow {} {made:08x}", borrow.name));
+        }
     }
+}
+
+/// The hash of what makes a borrow, where these are the contents of constants.
+fn made_by(borrow: &BorrowNode, constants: &[u64]) -> u32 {
+    let mut hash = StableHash::new();
+    hash.add(&borrow.fingerprint.to_string());
+    for number in &borrow.constants {
+        hash.add(&constants.get(*number).copied().unwrap_or_default().to_string());
+    }
+    let hash = hash.finish();
+    // Both halves of it.
+    (hash ^ (hash >> 32)) as u32
 }
 
 /// Whether a local says something about code of the workflow, of which it has no use if that has changed: the number of
@@ -188,7 +205,7 @@ impl Definition {
         // The step only describes, and has no state to go on from.
         let described = entry.steps.step(&mut Parked::nowhere(), &cx);
         debug_assert!(described.is_err());
-        let Description { locals, awaited, parts } = cx.take_description();
+        let Description { locals, awaited, parts, constants } = cx.take_description();
         let parameters = entry.parameters;
         let returned = schemas::of_type(entry.steps.returned());
         // What a branch gives may be called as a part of a local is, and is told of after all locals.
@@ -205,7 +222,8 @@ impl Definition {
                 (_, branches) => branches.iter().filter(|branch| !branch.is_block).count(),
             };
             let awaited = awaited.by_ref().take(count).collect();
-            DefinedState { locals: locals.collect(), awaited, node }
+            let borrows = node.borrows.iter().map(|borrow| made_by(borrow, &constants));
+            DefinedState { locals: locals.collect(), awaited, borrows: borrows.collect(), node }
         });
         let states: Vec<_> = states.collect();
         let mut hash = StableHash::new();

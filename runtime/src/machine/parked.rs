@@ -235,14 +235,19 @@ mod tests {
         &[ArgumentKind::of(Described::of::<u8>()), ArgumentKind::of(Described::of::<String>())];
 
     static DEFINITION: LazyLock<Definition> = LazyLock::new(|| {
-        let text = "start\tstart\t1\t1\t1/1/00000000\t\n\
-                    three\tcall\t1\t2\t1/1/00000000\t\t1/1/00000000 x\t1/1/00000000 x\t1/1/00000000 x\n\
-                    two\tcall\t1\tend\t1/1/00000000\t\t1/1/00000000 x\t1/1/00000000 x\n";
+        let text = "start\tstart\t1\t1\t1/1/00000000\t\t\n\
+                    three\tcall\t1\t2\t1/1/00000000\t\t\t1/1/00000000 x\t1/1/00000000 x\t1/1/00000000 x\n\
+                    two\tcall\t1\tend\t1/1/00000000\t\t\t1/1/00000000 x\t1/1/00000000 x\n";
         let nodes = Graph::new("w", "", text).nodes().into_iter();
         Definition {
             hash: DefinitionHash(7),
             states: nodes
-                .map(|node| DefinedState { node, locals: Vec::new(), awaited: Vec::new() })
+                .map(|node| DefinedState {
+                    node,
+                    locals: Vec::new(),
+                    awaited: Vec::new(),
+                    borrows: Vec::new(),
+                })
                 .collect(),
             parameters: PARAMETERS,
             returned: schemas::of_type(Described::of::<()>()),

@@ -63,6 +63,17 @@ pub enum Difference {
         /// The local.
         local: String,
     },
+    /// The local is a borrow that is made again after the await, and the code that makes it, or a constant in that code,
+    /// has changed.
+    OtherBorrow {
+        /// The local.
+        local: String,
+    },
+    /// A borrow or a position in the local was saved, and its present type may keep the items in another order.
+    OtherOrder {
+        /// The local.
+        local: String,
+    },
     /// The local has the handle of a child or a spawned operation, and the code expects that of another one.
     OtherHandle {
         /// The local.
@@ -156,7 +167,22 @@ impl fmt::Display for Difference {
             Self::OtherSource { local } => {
                 write!(
                     f,
-                    "`{local}` was saved, and the code that it says the position in has changed"
+                    "`{local}` was saved, and the code that it says the position in has changed, or a constant in that \
+                     code"
+                )
+            }
+            Self::OtherBorrow { local } => {
+                write!(
+                    f,
+                    "`{local}` is borrowed again after the await, and the code that makes the borrow has changed, or a \
+                     constant in that code"
+                )
+            }
+            Self::OtherOrder { local } => {
+                write!(
+                    f,
+                    "a borrow of an item of `{local}` was saved, and the type of `{local}` may order the items in \
+                     another way now"
                 )
             }
             Self::OtherHandle { local, before, now } => {
@@ -216,6 +242,12 @@ impl Finding {
             Difference::AmbiguousLocal { .. } => "give the new binding another name",
             Difference::OtherSource { .. } => {
                 "keep what the loop goes over, or the branches that give the value, or write a `#[migrate]`"
+            }
+            Difference::OtherBorrow { .. } => {
+                "keep what is borrowed, or give the new borrow another name, by which the runs take what it gives now"
+            }
+            Difference::OtherOrder { .. } => {
+                "keep the list, the set or the map, with its keys, for the runs that wait here, or write a `#[migrate]`"
             }
             Difference::OtherHandle { .. } => {
                 "give the handle of the other operation another name, or write a `#[migrate]`; a renamed workflow states \

@@ -33,8 +33,35 @@ pub struct Node {
     pub place: Place,
     /// The branches, in source order, if it awaits several operations or an `async` block.
     pub branches: Vec<BranchNode>,
+    /// The borrows that are made again of what the state saves, and the positions of loops over borrows.
+    pub borrows: Vec<BorrowNode>,
     /// The locals that the state saves.
     pub locals: SavedLocals,
+}
+
+/// A borrow that is made again after the await, or the position of a loop over one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BorrowNode {
+    /// The local's stored name.
+    pub name: &'static str,
+    /// A hash of the code that makes it.
+    pub fingerprint: u32,
+    /// The numbers of the constants of which it is made.
+    pub(crate) constants: Vec<usize>,
+}
+
+impl BorrowNode {
+    /// Reads `0badcafe/0,2 name`.
+    fn read(text: &'static str) -> Option<Self> {
+        let (made, name) = text.split_once(' ')?;
+        let (fingerprint, constants) = made.split_once('/')?;
+        let constants = constants.split(',').filter(|number| !number.is_empty());
+        Some(Self {
+            name,
+            fingerprint: u32::from_str_radix(fingerprint, 16).ok()?,
+            constants: constants.map(|number| number.parse().ok()).collect::<Option<_>>()?,
+        })
+    }
 }
 
 /// Which of several things with the same name this is: the second of three awaits of `charge`.
@@ -195,14 +222,16 @@ pub struct Edge {
 
 impl Node {
     /// Reads a line of a graph's text: the name, what is awaited, the line, the numbers of the states that may be next
-    /// or `end` with commas between them, the place, the branches with [`BETWEEN_BRANCHES`] between them, and the
-    /// locals, with tabs between all of these.
+    /// or `end` with commas between them, the place, the borrows and the branches with [`BETWEEN_BRANCHES`] between
+    /// them, and the locals, with tabs between all of these.
     fn read(line: &'static str, file: &'static str) -> Option<(Self, &'static str)> {
         let (name, rest) = line.split_once('\t')?;
         let (kind, rest) = rest.split_once('\t')?;
         let (line, rest) = rest.split_once('\t')?;
         let (next, rest) = rest.split_once('\t')?;
         let (place, rest) = rest.split_once('\t')?;
+        let (borrows, rest) = rest.split_once('\t')?;
+        let borrows = borrows.split(BETWEEN_BRANCHES).filter(|borrow| !borrow.is_empty());
         let (branches, locals) = rest.split_at(rest.find('\t').unwrap_or(rest.len()));
         let branches = branches.split(BETWEEN_BRANCHES).filter(|branch| !branch.is_empty());
         let node = Self {
@@ -212,6 +241,7 @@ impl Node {
             line: line.parse().ok()?,
             place: Place::read(place)?,
             branches: branches.map(BranchNode::read).collect::<Option<_>>()?,
+            borrows: borrows.map(BorrowNode::read).collect::<Option<_>>()?,
             locals: SavedLocals::read(locals),
         };
         Some((node, next))
@@ -316,10 +346,10 @@ mod tests {
 
     #[test]
     fn a_graph_is_read_from_its_text() {
-        let text = "start\tstart\t3\t1,end\t1/1/00000000\t\n\
-                    charge#2\tcall\t14\t1\t2/3/0badcafe\t\t1/1/0000000a order: Vec<std::string::String>\t\
+        let text = "start\tstart\t3\t1,end\t1/1/00000000\t\t\n\
+                    charge#2\tcall\t14\t1\t2/3/0badcafe\t0000000c/ line\x1f0000000d/0,2 position of item\t\t1/1/0000000a order: Vec<std::string::String>\t\
                     2/2/00000000!@rest of item\x1frest\x1fothers\n\
-                    select\tselect\t15\t\t1/1/0000000b\t\
+                    select\tselect\t15\t\t1/1/0000000b\t\t\
                     1/2/00000001 signal<A, B>\x1f1/1/00000002*async\x1f2/2/00000003 signal<A, B>\n";
         let graph = Graph::new("w", "w.rs", text);
         let nodes = graph.nodes();
@@ -331,6 +361,10 @@ mod tests {
         assert_eq!(charge.place, place(2, 3, 0x0bad_cafe));
         assert_eq!((charge.name, charge.kind, charge.line), ("charge#2", AwaitKind::Call, 14));
         assert_eq!((charge.file, charge.locals.len()), ("w.rs", 2));
+        let borrow = |name, fingerprint, constants| BorrowNode { name, fingerprint, constants };
+        let expected = [borrow("line", 12, Vec::new()), borrow("position of item", 13, vec![0, 2])];
+        assert_eq!(charge.borrows, expected);
+        assert!(start.borrows.is_empty());
         let expected = [
             SavedLocal {
                 name: "order",

@@ -34,7 +34,9 @@ pub use attributes::{
 };
 pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
-pub use graph::{AwaitKind, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals};
+pub use graph::{
+    AwaitKind, BorrowNode, BranchNode, Edge, Graph, Node, Place, SavedLocal, SavedLocals,
+};
 pub use ids::{DefinitionHash, Epoch, Handle, RunId, SchemaHash, StepNo, WorkerId};
 pub use item::{ItemFailure, QueueItem, TimeoutKind};
 pub use kin::{ChildEnd, ChildOptions, ChildStart, Link, ParentClose};

@@ -10,9 +10,14 @@ impl StableHash {
     }
 
     pub(crate) fn add(&mut self, text: &str) {
-        // The final byte occurs in no text, so that consecutive texts are distinguished.
-        for byte in text.bytes().chain([0xff]) {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        self.add_bytes(text.as_bytes());
+        // Occurs in no text, so that consecutive texts are distinguished.
+        self.add_bytes(&[0xff]);
+    }
+
+    pub(crate) fn add_bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
     }
 

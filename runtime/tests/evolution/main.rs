@@ -16,6 +16,7 @@ mod shop;
 mod attributes;
 mod blocks;
 mod bodies;
+mod borrows;
 mod branches;
 mod collections;
 mod endings;
@@ -51,6 +52,7 @@ const GROUPS: &[Group] = &[
     ("locals", locals::all),
     ("parts", parts::all),
     ("loops", loops::all),
+    ("borrows", borrows::all),
     ("bodies", bodies::all),
     ("values", values::all),
     ("collections", collections::all),

@@ -223,6 +223,28 @@ edits! {
         at "signal<Go>" [] [Go(1)] => Goes("15.0");
     }
 
+    "`u64` becomes `f64`, which cannot hold the value"
+    u64_beyond_f64 {
+        old [] {
+            #[workflow]
+            pub async fn u64_beyond_f64(cx: &Context) -> String {
+                let value: u64 = 9_007_199_254_740_993;
+                cx.signal::<Go>().await;
+                format!("{value:?}")
+            }
+        }
+        new [] {
+            #[workflow]
+            pub async fn u64_beyond_f64(cx: &Context) -> String {
+                let value: f64 = 1.0;
+                cx.signal::<Go>().await;
+                format!("{value:?}")
+            }
+        }
+        run old() new();
+        at "signal<Go>" [] [Go(1)] => Blocked("Unreadable", "`value`", "9007199254740993");
+    }
+
     "`f64` becomes `u64`"
     f64_to_u64 {
         old [] {

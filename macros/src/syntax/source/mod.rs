@@ -14,6 +14,7 @@ pub(crate) use self::regions::Surroundings;
 use super::source::pieces::next_piece;
 use super::source::regions::Region;
 
+pub(crate) mod constants;
 pub(crate) mod hashers;
 pub(crate) mod imports;
 mod pieces;

@@ -247,7 +247,7 @@ impl Serialize for Typed<'_> {
                 }
                 value => serializer.serialize_some(&self.with(value, format, self.path)),
             },
-            Format::Seq(format) => {
+            Format::Seq(format) | Format::Set(format) => {
                 let items = self.items(&"a list")?;
                 let mut list = serializer.serialize_seq(Some(items.len()))?;
                 for (index, item) in items.iter().enumerate() {

@@ -57,6 +57,8 @@ pub enum Format {
     Option(Box<Format>),
     /// Any number of values of one kind.
     Seq(Box<Format>),
+    /// As a sequence, of values that differ: the type keeps one of two equal ones, and may put them in an order.
+    Set(Box<Format>),
     /// A fixed number of values.
     Tuple(Vec<Format>),
     /// Keys and values.
@@ -71,6 +73,7 @@ impl Format {
         match (self, other) {
             (Self::Option(_), Self::Option(_))
             | (Self::Seq(_), Self::Seq(_))
+            | (Self::Set(_), Self::Set(_))
             | (Self::Map(..), Self::Map(..)) => true,
             (Self::Tuple(formats), Self::Tuple(others)) => formats.len() == others.len(),
             (one, other) => one == other,
@@ -81,11 +84,25 @@ impl Format {
     pub(super) fn is_known(&self) -> bool {
         match self {
             Self::Unknown => false,
-            Self::Option(format) | Self::Seq(format) => format.is_known(),
+            Self::Option(format) | Self::Seq(format) | Self::Set(format) => format.is_known(),
             Self::Tuple(formats) => formats.iter().all(Self::is_known),
             Self::Map(key, value) => key.is_known() && value.is_known(),
             _ => true,
         }
+    }
+
+    /// Visits the format and those in it, as far as the next named types.
+    pub(super) fn for_each(&mut self, visit: &mut dyn FnMut(&mut Self)) {
+        match self {
+            Self::Option(format) | Self::Seq(format) | Self::Set(format) => format.for_each(visit),
+            Self::Tuple(formats) => formats.iter_mut().for_each(|format| format.for_each(visit)),
+            Self::Map(key, value) => {
+                key.for_each(visit);
+                value.for_each(visit);
+            }
+            _ => {}
+        }
+        visit(self);
     }
 }
 
@@ -122,6 +139,16 @@ impl Content {
             _ => false,
         }
     }
+
+    /// Visits the formats of what it holds, as far as the next named types.
+    pub(super) fn for_each_format(&mut self, visit: &mut dyn FnMut(&mut Format)) {
+        match self {
+            Self::Struct(fields) => fields.for_each_format(visit),
+            Self::Enum(variants) => {
+                variants.iter_mut().for_each(|(_, fields)| fields.for_each_format(visit));
+            }
+        }
+    }
 }
 
 /// What a struct or variant holds.
@@ -149,6 +176,17 @@ impl Fields {
                 fields.iter().map(|(name, _)| name).eq(others.iter().map(|(name, _)| name))
             }
             _ => false,
+        }
+    }
+
+    fn for_each_format(&mut self, visit: &mut dyn FnMut(&mut Format)) {
+        match self {
+            Self::Unit => {}
+            Self::Newtype(format) => format.for_each(visit),
+            Self::Tuple(formats) => formats.iter_mut().for_each(|format| format.for_each(visit)),
+            Self::Named(fields) => {
+                fields.iter_mut().for_each(|(_, format)| format.for_each(visit));
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod format;
 mod places;
+mod sets;
 mod trace;
 
 use std::any::type_name;
@@ -143,14 +144,15 @@ fn trace_compact(copying: Copying) -> Option<(Format, Types)> {
         true => Err(error),
         false => trace(zero(Filling::FULL)),
     });
-    let format = full.ok().filter(|full| full.reads_back)?.format?;
+    let full = full.ok().filter(|full| full.reads_back)?;
+    let format = full.format?;
     let all_read_back = Filling::OTHERS.iter().all(|empty| {
         let filling = Filling { empty: *empty, ..Filling::FULL };
         // Values that the type does not take say nothing.
         let traced = trace(zero(filling)).or_else(|_| trace(filling));
         traced.map_or(true, |traced| traced.reads_back)
     });
-    all_read_back.then_some(format)
+    all_read_back.then(|| sets::find_sets(copying, format, &full.written))
 }
 
 /// Why values of a type could not be read back from the tagged form, if so.

@@ -90,7 +90,7 @@ impl<'a> Place<'a> {
     /// The part number `index` of a list, tuple or map.
     fn part(&mut self, index: usize) -> Option<Place<'_>> {
         let format = match (self.format.reveal_mut(), index) {
-            (Format::Seq(item), _) => item,
+            (Format::Seq(item) | Format::Set(item), _) => item,
             (Format::Tuple(items), _) => items.get_mut(index)?,
             (Format::Map(key, _), 0) => key,
             (Format::Map(_, value), 1) => value,

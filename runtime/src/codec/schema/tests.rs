@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -97,6 +97,36 @@ fn every_part_of_a_type_is_traced() {
             newtype(Format::Str),
         ]
     );
+}
+
+#[derive(PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+enum Tags {
+    None,
+    Some { tags: BTreeSet<String>, counts: Vec<u8> },
+    Several(Vec<BTreeSet<Tags>>),
+}
+
+#[test]
+fn sets_are_told_from_lists() {
+    let seq = |format| Format::Seq(Box::new(format));
+    let set = |format| Format::Set(Box::new(format));
+    let format = |schema: Schema| schema.format.expect("traced").0;
+    assert_eq!(format(Schema::of::<Vec<String>>()), seq(Format::Str));
+    assert_eq!(format(Schema::of::<HashSet<u8>>()), set(Format::U8));
+    assert_eq!(format(Schema::of::<BTreeSet<Vec<u8>>>()), set(seq(Format::U8)));
+    assert_eq!(format(Schema::of::<Option<Vec<BTreeSet<u8>>>>()), {
+        Format::Option(Box::new(seq(set(Format::U8))))
+    });
+    let (_, types) = Schema::of::<Tags>().format.expect("traced");
+    let fields = [("tags", set(Format::Str)), ("counts", seq(Format::U8))];
+    let fields = fields.map(|(name, format)| (name.to_owned(), format));
+    let expected = Content::Enum(vec![
+        ("None".into(), Fields::Unit),
+        ("Some".into(), Fields::Named(fields.into())),
+        ("Several".into(), Fields::Newtype(seq(set(Format::Type(0))))),
+    ]);
+    assert_eq!(types[0].content, expected);
+    assert_ne!(Schema::of::<Vec<u8>>().hash(), Schema::of::<BTreeSet<u8>>().hash());
 }
 
 #[test]

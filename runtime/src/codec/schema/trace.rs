@@ -70,6 +70,8 @@ pub(super) struct Traced {
     pub(super) format: Option<(Format, Types)>,
     /// Whether the value of each pass is what was written.
     pub(super) reads_back: bool,
+    /// The values that were written.
+    pub(super) written: Vec<Vec<u8>>,
 }
 
 /// Traces a type, and writes its values in this form.
@@ -77,13 +79,15 @@ pub(super) fn trace(copying: Copying, filling: Filling, form: Form) -> Result<Tr
     let mut tracer = Tracer::new(filling);
     let mut format = Format::Unknown;
     let mut reads_back = true;
+    let mut all_written = Vec::new();
     loop {
         tracer.begin_pass();
         let source = Source::Made(Place::new(&mut tracer, &mut format));
         let made = catch_unwind(AssertUnwindSafe(|| make(copying, source, form)));
         match made.unwrap_or_else(|_| Err(panicked())) {
-            Ok(is_same) => {
-                reads_back &= is_same;
+            Ok(written) => {
+                reads_back &= written.is_some();
+                all_written.extend(written);
                 if tracer.shown_now.is_empty() {
                     break;
                 }
@@ -101,7 +105,7 @@ pub(super) fn trace(copying: Copying, filling: Filling, form: Form) -> Result<Tr
     }
     let is_whole = !tracer.differs && tracer.has_shown_all() && is_known(&format, &tracer);
     let types = tracer.seen.into_iter().map(|seen| seen.named).collect();
-    Ok(Traced { format: is_whole.then_some((format, types)), reads_back })
+    Ok(Traced { format: is_whole.then_some((format, types)), reads_back, written: all_written })
 }
 
 /// A made-up value of a type, if it can be made without its describing itself.
@@ -119,8 +123,8 @@ pub(in super::super) fn make_one<'de, T: Deserialize<'de>>() -> Option<T> {
     }
 }
 
-/// Makes a value, and tells whether it is the same once it has been written and read.
-fn make(copying: Copying, source: Source<'_>, form: Form) -> Result<bool, SourceError> {
+/// Makes a value and writes it. Returns what is written if the value is the same once that has been read.
+fn make(copying: Copying, source: Source<'_>, form: Form) -> Result<Option<Vec<u8>>, SourceError> {
     let mut source = Some(source);
     let mut reader = Reader::of_source(&mut source);
     let mut written = Arguments::plain(form);
@@ -149,7 +153,7 @@ pub(super) fn reads_back_tagged(copying: Copying) -> bool {
         let source = Source::Read(sample, Form::Tagged);
         // One that the type does not take says nothing.
         let made = catch_unwind(AssertUnwindSafe(|| make(copying, source, Form::Tagged)));
-        made.map_or(true, |made| made.unwrap_or(true))
+        made.map_or(true, |made| made.map_or(true, |written| written.is_some()))
     })
 }
 
@@ -346,7 +350,9 @@ impl Tracer {
 
     fn any_in(&self, format: &Format, visited: &mut Vec<usize>) -> bool {
         match format {
-            Format::Option(format) | Format::Seq(format) => self.any_in(format, visited),
+            Format::Option(format) | Format::Seq(format) | Format::Set(format) => {
+                self.any_in(format, visited)
+            }
             Format::Tuple(formats) => formats.iter().any(|format| self.any_in(format, visited)),
             Format::Map(key, value) => self.any_in(key, visited) || self.any_in(value, visited),
             Format::Type(index) if !visited.contains(index) => {

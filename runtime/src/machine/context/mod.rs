@@ -85,6 +85,8 @@ pub(crate) struct Description {
     pub(crate) awaited: Vec<&'static Awaited>,
     /// Parts of locals by their saved names, with serde's names of the fields on the path.
     pub(crate) parts: HashMap<&'static str, Option<Vec<String>>>,
+    /// Hashes of the contents of the constants of which borrows are made again.
+    pub(crate) constants: Vec<u64>,
 }
 
 impl Description {
@@ -466,6 +468,13 @@ impl Context {
     pub(crate) fn describe_part(&self, saved: &'static str, fields: Option<Vec<String>>) {
         if let Some(description) = &mut *self.fields().description.borrow_mut() {
             description.parts.insert(saved, fields);
+        }
+    }
+
+    /// Records hashes of the contents of the constants of which borrows are made again.
+    pub(crate) fn describe_constants(&self, contents: Vec<u64>) {
+        if let Some(description) = &mut *self.fields().description.borrow_mut() {
+            description.constants = contents;
         }
     }
 

@@ -353,9 +353,11 @@ async fn what_has_waited_is_swept(t: StoreUnderTest) {
     assert_eq!(numbers(&sweep().await), [3]);
     assert_eq!(sweep().await, Relayed::default());
     // The clock is set back after a message was sent.
-    t.send(worker, one, 2, vec![to("receiver", "early")]).await;
+    let worker = t.worker().await;
+    let three = t.start_owned("c", worker).await;
+    t.send(worker, three, 0, vec![to("receiver", "early")]).await;
     t.clock.set(t.clock.now() - Duration::from_secs(2));
-    assert_eq!(numbers(&sweep().await), [4]);
+    assert_eq!(numbers(&sweep().await), [1]);
 }
 
 async fn any_text_can_be_sent(t: StoreUnderTest) {
