@@ -11,14 +11,18 @@ use super::{Char, Scalar, Source, SourceError};
 use crate::codec::schema::{Form, Format};
 use crate::codec::value::{Number, Value};
 
-fn visit_number<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Value, SourceError> {
-    match value.number() {
-        Some(Number::Unsigned(value)) => visitor.visit_u64(value),
-        Some(Number::Signed(value)) => visitor.visit_i64(value),
-        Some(Number::BigUnsigned(value)) => visitor.visit_u128(value),
-        Some(Number::BigSigned(value)) => visitor.visit_i128(value),
-        Some(Number::Float(value)) => visitor.visit_f64(value),
-        None => Err(Source::wrong(value, &visitor)),
+fn visit_number<'de, V: Visitor<'de>>(
+    value: &Value,
+    format: &Format,
+    visitor: V,
+) -> Result<V::Value, SourceError> {
+    match Source::number(value, format, &visitor) {
+        Ok(Number::Unsigned(value)) => visitor.visit_u64(value),
+        Ok(Number::Signed(value)) => visitor.visit_i64(value),
+        Ok(Number::BigUnsigned(value)) => visitor.visit_u128(value),
+        Ok(Number::BigSigned(value)) => visitor.visit_i128(value),
+        Ok(Number::Float(value)) => visitor.visit_f64(value),
+        Err(error) => Err(error),
     }
 }
 
@@ -76,7 +80,7 @@ macro_rules! numbers {
     ($($method:ident, $visit:ident, $format:ident;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
             match self.scalar(&Format::$format) {
-                Scalar::Value(value) => visit_number(value, visitor),
+                Scalar::Value(value) => visit_number(value, &Format::$format, visitor),
                 Scalar::Binary(bytes) => match bytes.scalar() {
                     Ok(value) => visitor.$visit(value),
                     Err(error) => Err(error),
@@ -276,7 +280,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
             }
             Value::List(list) => visit_list(Ok(Items::Read(list, 0, form)), visitor),
             Value::Map(map) => visitor.visit_map(Entries::read(map, form)),
-            number => visit_number(number, visitor),
+            number => visit_number(number, &Format::Unknown, visitor),
         }
     }
 
