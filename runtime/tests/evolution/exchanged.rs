@@ -51,8 +51,8 @@ rewrites! {
             let Go(go) = cx.signal::<Go>().await;
             format!("{id} {second} {first} {go}")
         }
-        at "signal<Halt>" [] [Halt(1), Halt(2), Go(3)] => Goes("7 1 2 3");
-        at "signal<Halt>#2" [Halt(1)] [Halt(2), Go(3)] => Blocked("MissingLocal", "`second`", "7 1 2 3");
+        at "signal<Halt>" [] [Halt(1), Halt(2), Go(3)] => Blocked("AmbiguousState", "`signal<Halt>`", "7 1 2 3");
+        at "signal<Halt>#2" [Halt(1)] [Halt(2), Go(3)] => Blocked("AmbiguousState", "`signal<Halt>`", "7 1 2 3");
         at "signal<Go>" [Halt(1), Halt(2)] [Go(3)] => Blocked("ExchangedLocal", "`second`", "7 1 2 3");
     }
 
@@ -109,7 +109,7 @@ rewrites! {
             }
             text
         }
-        at "signal<Go>" [] [Go(1), Go(2)] => Blocked("ExchangedLocal", "`count`", "7x1 1;8x2 2;");
+        at "signal<Go>" [] [Go(1), Go(2)] => Blocked("MissingLocal", "`rest of count`", "7x1 1;8x2 2;");
     }
 
     "a local that begins as another one does is added before it"

@@ -395,6 +395,6 @@ edits! {
             }
         }
         run old(7) new(7);
-        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "as `credit` was", "7 8 1");
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "as `debit` was", "7 8 1");
     }
 }
