@@ -29,14 +29,15 @@ fn main() -> std::io::Result<ExitCode> {
     let manifest = "[package]\nname = \"soak\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
         piton = { path = \"../../runtime\" }\npiton-soak = { path = \"../../soak\" }\n\
         piton-features = { path = \"../../features\" }\nserde = { version = \"1\", features = [\"derive\"] }\n\n\
-        [profile.dev]\ndebug = \"line-tables-only\"\n";
+        [profile.dev]\ndebug = \"line-tables-only\"\n[profile.dev.package.\"*\"]\ndebug = false\n";
     std::fs::write(folder.join("Cargo.toml"), manifest)?;
+    // The profile and the features are those of the workspace, so the dependencies are built already.
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .args(["run", "--offline", "--manifest-path"])
         .arg(folder.join("Cargo.toml"))
         .arg("--target-dir")
-        .arg(folder.join("target"))
+        .arg(root.join("target"))
         .status()?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

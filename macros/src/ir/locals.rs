@@ -1,5 +1,7 @@
 //! The locals of a function.
 
+use std::collections::HashMap;
+
 use quote::ToTokens;
 use syn::{Expr, Ident, Pat, Type};
 
@@ -46,8 +48,10 @@ pub(crate) struct Local {
     pub(crate) lasts: bool,
     /// Whether blocks name the place that it borrows, where they name the local in the source.
     pub(crate) is_seen_through: bool,
-    /// What binds it.
+    /// What binds it, whatever its name is.
     pub(crate) bound_by: Fingerprint,
+    /// Whether what binds it is awaited, and so gives something else each time.
+    pub(crate) is_awaited: bool,
     /// Whether it is bound within the value of a `let` that binds its name: `receipt` in
     /// `let receipt = match paid { Ok(receipt) => receipt, … }`. It is gone when the `let` binds the name.
     pub(crate) is_within_own_let: bool,
@@ -166,6 +170,7 @@ impl Locals {
             lasts: false,
             is_seen_through: false,
             bound_by: Fingerprint::NONE,
+            is_awaited: false,
             is_within_own_let: false,
             redacted: false,
             exposed: false,
@@ -214,32 +219,48 @@ impl Locals {
     /// Has a local stand for another of them.
     pub(crate) fn note_copy(&mut self, copy: LocalId, of: &Ident) {
         let Some(source) = self.find(of) else { return };
-        let Local { bound_by, redacted, ref formerly, .. } = self[source];
+        let Local { bound_by, is_awaited, redacted, ref formerly, .. } = self[source];
         let formerly = formerly.clone();
         self[copy].bound_by = bound_by;
+        self[copy].is_awaited = is_awaited;
         self[copy].redacted = redacted;
         self[copy].formerly = formerly;
     }
 
     /// Which of those of its name each is. Those that are bound alike have no fingerprint, and those within the value of
-    /// a `let` of their name do not count for others.
+    /// a `let` of their name do not count for others. If several that are the only ones of their names are bound alike by
+    /// an await, each has a fingerprint of its own.
     pub(crate) fn places(&self) -> Vec<Place> {
         let mut by_name = NameMap::<Vec<usize>>::default();
+        let mut by_await = HashMap::<Fingerprint, Vec<usize>>::new();
         for (index, local) in self.list.iter().enumerate() {
             by_name.get_or_insert(local.name().to_owned(), Vec::new()).push(index);
+            if local.is_awaited {
+                by_await.entry(local.bound_by).or_default().push(index);
+            }
         }
         let places = self.list.iter().enumerate().map(|(index, local)| {
             let alike = by_name.get(local.name()).map_or(&[][..], |alike| alike);
             let counts =
                 |other: &usize| local.is_within_own_let || !self.list[*other].is_within_own_let;
             let alike: Vec<usize> = alike.iter().copied().filter(counts).collect();
-            let is_alike = |other: &&usize| self.list[**other].bound_by == local.bound_by;
-            let is_only = alike.iter().filter(is_alike).count() == 1;
-            Place {
-                index: alike.iter().take_while(|other| **other <= index).count(),
-                count: alike.len(),
-                fingerprint: if is_only { local.bound_by } else { Fingerprint::NONE },
-            }
+            let bound_by: Vec<_> = alike.iter().map(|other| self.list[*other].bound_by).collect();
+            let is_only = bound_by.iter().filter(|other| **other == local.bound_by).count() == 1;
+            let number = alike.iter().take_while(|other| **other < index).count();
+            let by_same_await = by_await.get(&local.bound_by).map_or(&[][..], |same| same);
+            let fingerprint = match (is_only, alike.len(), by_same_await) {
+                (false, ..) => Fingerprint::NONE,
+                (true, 1, [_, _, ..]) if local.is_awaited => {
+                    let before = by_same_await.iter().filter(|other| **other < index).count();
+                    local.bound_by.numbered(before + 1, by_same_await.len())
+                }
+                (true, ..) => local.bound_by,
+            };
+            let others = match alike.len() {
+                0 | 1 => Fingerprint::NONE,
+                _ => Fingerprint::of_others(&bound_by, number),
+            };
+            Place { index: number + 1, count: alike.len(), fingerprint, others }
         });
         places.collect()
     }

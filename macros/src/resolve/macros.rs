@@ -6,6 +6,7 @@ use syn::parse::{ParseStream, Parser as _};
 use syn::visit_mut::{self, VisitMut};
 use syn::{Expr, FieldPat, Ident, ItemMacro, Macro, Pat, PatIdent};
 
+use super::bound_by::BoundBy;
 use super::{Binding, Resolver};
 use crate::diagnostics::rules::Rule;
 use crate::syntax::macros::shown::shows_names;
@@ -259,7 +260,7 @@ impl Resolver<'_> {
         };
         for arm in &mut select.arms {
             write_out::expr(&mut arm.handler);
-            let bound_by = Self::fingerprint_if(self.lowered, &arm.pat, &arm.future);
+            let bound_by = BoundBy::future(&arm.pat, &arm.future);
             self.resolve_branch(&mut arm.future);
             if let Some(cond) = &mut arm.cond {
                 self.visit_expr_mut(cond);

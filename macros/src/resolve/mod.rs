@@ -8,11 +8,12 @@
 //! unless a declaration around the function or the place of the pattern shows otherwise.
 
 mod bindings;
+mod bound_by;
 mod constants;
 mod macros;
 mod parameters;
 
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, Ident, ItemMacro, Macro, Pat, PatType, Stmt};
 
@@ -21,9 +22,10 @@ use crate::diagnostics::Diagnostics;
 use crate::frontend::{expose, formerly, redact};
 use crate::ir::Locals;
 use crate::ir::usage::bound_locals;
-use crate::syntax::fingerprint::Fingerprint;
 use crate::syntax::hygiene::Names;
 use crate::syntax::suspend;
+
+use self::bound_by::BoundBy;
 
 /// Gives every binding its name.
 pub(crate) fn resolve(
@@ -98,7 +100,7 @@ struct Resolver<'a> {
     /// Whether the statement being visited suspends, so that its bindings are locals.
     lowered: bool,
     /// What binds the names of the pattern that is visited next.
-    bound_by: Fingerprint,
+    bound_by: BoundBy,
     /// What the `let`s bind whose values are being visited.
     lets: Vec<Names>,
     diagnostics: &'a Diagnostics,
@@ -128,7 +130,7 @@ impl<'a> Resolver<'a> {
             constants,
             foreign: NameSet::default(),
             lowered: true,
-            bound_by: Fingerprint::NONE,
+            bound_by: BoundBy::default(),
             lets: Vec::new(),
             diagnostics,
         }
@@ -141,7 +143,7 @@ impl Resolver<'_> {
         let (mut params, mut body) = (self.source.0.to_vec(), self.source.1.clone());
         for param in &mut params {
             let redacted = redact::take(&mut param.attrs);
-            self.bound_by = Fingerprint::of(&*param);
+            self.bound_by = BoundBy::parameter(&*param);
             self.bind_certain(&mut param.pat);
             if redacted {
                 self.redact(&param.pat);
@@ -168,22 +170,9 @@ impl Resolver<'_> {
         }
     }
 
-    /// That of a pattern and what it is matched against, if its bindings are locals. A type that is written at the binding
-    /// and `mut` do not count: neither makes it another one.
-    fn fingerprint_if(lowered: bool, pat: &Pat, value: &impl ToTokens) -> Fingerprint {
-        if !lowered {
-            return Fingerprint::NONE;
-        }
-        let pat = match pat {
-            Pat::Type(typed) => &*typed.pat,
-            pat => pat,
-        };
-        match pat {
-            Pat::Ident(syn::PatIdent { by_ref: None, subpat: None, ident, .. }) => {
-                Fingerprint::of(&quote!(#ident = #value))
-            }
-            pat => Fingerprint::of(&quote!(#pat = #value)),
-        }
+    /// What binds the names of a pattern that is matched against a value, if they are locals.
+    fn bound_by(&self, pat: &Pat, value: Option<&Expr>) -> BoundBy {
+        if self.lowered { BoundBy::value(pat, value) } else { BoundBy::default() }
     }
 
     /// Whether no name stands for two of these: locals, other bindings, and what is no binding.
@@ -236,8 +225,8 @@ impl VisitMut for Resolver<'_> {
                 let redacted = redact::take(&mut local.attrs);
                 let exposed = expose::take(&mut local.attrs);
                 let former_names = formerly::take(&mut local.attrs);
-                let value = local.init.as_ref().map(|init| &init.expr);
-                let bound_by = Self::fingerprint_if(self.lowered, &local.pat, &value);
+                let value = local.init.as_ref().map(|init| &*init.expr);
+                let bound_by = self.bound_by(&local.pat, value);
                 if let Some(init) = &mut local.init {
                     let pat =
                         if let Pat::Type(typed) = &local.pat { &typed.pat } else { &local.pat };
@@ -303,7 +292,7 @@ impl VisitMut for Resolver<'_> {
 
     fn visit_expr_for_loop_mut(&mut self, expr: &mut syn::ExprForLoop) {
         let lowered = self.lowered && suspend::block(&expr.body);
-        let bound_by = Self::fingerprint_if(lowered, &expr.pat, &expr.expr);
+        let bound_by = BoundBy::value(&expr.pat, Some(&expr.expr));
         self.visit_expr_mut(&mut expr.expr);
         self.scoped(lowered, |this| {
             this.bound_by = bound_by;
@@ -318,11 +307,11 @@ impl VisitMut for Resolver<'_> {
             in_guard || suspend::expr(&arm.body)
         };
         let lowered = self.lowered && expr.arms.iter().any(suspends);
-        let scrutinee = lowered.then(|| expr.expr.to_token_stream());
+        let scrutinee = lowered.then(|| expr.expr.clone());
         self.visit_expr_mut(&mut expr.expr);
         for arm in &mut expr.arms {
             self.scoped(lowered, |this| {
-                this.bound_by = Self::fingerprint_if(lowered, &arm.pat, &scrutinee);
+                this.bound_by = this.bound_by(&arm.pat, scrutinee.as_deref());
                 this.bind(&mut arm.pat);
                 if let Pat::Guard(pat) = &mut arm.pat {
                     this.visit_expr_mut(&mut pat.guard);
@@ -333,7 +322,7 @@ impl VisitMut for Resolver<'_> {
     }
 
     fn visit_expr_let_mut(&mut self, expr: &mut syn::ExprLet) {
-        let bound_by = Self::fingerprint_if(self.lowered, &expr.pat, &expr.expr);
+        let bound_by = self.bound_by(&expr.pat, Some(&expr.expr));
         self.visit_expr_mut(&mut expr.expr);
         self.bound_by = bound_by;
         self.bind(&mut expr.pat);

@@ -25,7 +25,7 @@ impl Fingerprint {
         code: &impl ToTokens,
         source_name: impl Fn(&str) -> Option<&'n str>,
     ) -> Self {
-        let mut hash = Hash(0x811c_9dc5);
+        let mut hash = Hash::default();
         hash.tokens(code.to_token_stream(), &source_name);
         Self(hash.0.max(1))
     }
@@ -39,6 +39,23 @@ impl Fingerprint {
         hash.bytes(&inner.0.to_le_bytes());
         Self(hash.0.max(1))
     }
+
+    /// That of the `index`th of `count` that have this one, in source order.
+    pub(crate) fn numbered(self, index: usize, count: usize) -> Self {
+        let mut hash = Hash(self.0);
+        hash.word(&format!("{index} of {count}"));
+        Self(hash.0.max(1))
+    }
+
+    /// That of a list of which this one is left out, but for its place.
+    pub(crate) fn of_others(all: &[Self], index: usize) -> Self {
+        let mut hash = Hash::default();
+        for (number, other) in all.iter().enumerate() {
+            let other = if number == index { Self::NONE } else { *other };
+            hash.bytes(&other.0.to_le_bytes());
+        }
+        Self(hash.0.max(1))
+    }
 }
 
 impl fmt::Display for Fingerprint {
@@ -49,6 +66,12 @@ impl fmt::Display for Fingerprint {
 
 /// FNV-1a, by Fowler, Noll and Vo: <http://www.isthe.com/chongo/tech/comp/fnv/>.
 struct Hash(u32);
+
+impl Default for Hash {
+    fn default() -> Self {
+        Self(0x811c_9dc5)
+    }
+}
 
 impl Hash {
     fn bytes(&mut self, bytes: &[u8]) {
@@ -99,18 +122,21 @@ pub(crate) struct Place {
     pub(crate) index: usize,
     pub(crate) count: usize,
     pub(crate) fingerprint: Fingerprint,
+    /// What makes the others of its name, for a local.
+    pub(crate) others: Fingerprint,
 }
 
 impl Place {
     /// That of the only one of its name.
     pub(crate) fn only(fingerprint: Fingerprint) -> Self {
-        Self { index: 1, count: 1, fingerprint }
+        Self { index: 1, count: 1, fingerprint, others: Fingerprint::NONE }
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}/{}", self.index, self.count, self.fingerprint)
+        write!(f, "{}/{}/{}", self.index, self.count, self.fingerprint)?;
+        if self.others == Fingerprint::NONE { Ok(()) } else { write!(f, "/{}", self.others) }
     }
 }
 

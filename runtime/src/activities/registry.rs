@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::ActivityContext;
 use super::transaction::ConnectionKind;
-use crate::codec::{ArgumentKind, CodecError, Described, Reader};
+use crate::codec::{self, ArgumentKind, CodecError, Described, Reader};
 use crate::generated::registration::Registrations;
 use crate::machine::{Activity, ActivityOptions};
 use crate::model::Payload;
@@ -68,6 +68,15 @@ impl ActivityEntry {
     /// All registered activities.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         REGISTERED.all().into_iter()
+    }
+
+    /// Checks that arguments are those of the activity.
+    ///
+    /// # Errors
+    /// [`CodecError::Decode`] if they are not.
+    #[cfg(feature = "engine")]
+    pub(crate) fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
+        codec::check_arguments(arguments, self.parameters)
     }
 
     /// Begins an attempt.

@@ -4,15 +4,17 @@ use std::collections::{BTreeSet, HashMap};
 
 use super::Client;
 use super::inspect::{Position, Wait, WaitFor};
+use crate::activities::ActivityEntry;
 use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::{evolve, learn_definition};
+use crate::engine::panics::catch;
 use crate::error::{LookupError, StoreError};
-use crate::evolution::{self, Inside, StoredDefinition};
+use crate::evolution::{self, Inside, StoredDefinition, Unfit};
 use crate::filter;
 use crate::lock::Lock;
 use crate::machine::WorkflowEntry;
-use crate::model::{BlockedReason, Difference, Finding, RunId, RunStatus};
+use crate::model::{BlockedReason, Difference, Finding, Operation, RunId, RunStatus, Snapshot};
 use crate::store::{RunQuery, RunRecord};
 
 /// The number of runs to read at a time.
@@ -70,11 +72,50 @@ impl ParkedReport {
     }
 }
 
+/// Why a step could not read a local of a state that fits. The code of the types may panic.
+fn unread(snapshot: &Snapshot, entry: &'static WorkflowEntry) -> Option<BlockedReason> {
+    match catch(|| evolution::try_locals(snapshot, entry)) {
+        Ok(Err(Unfit::Finding(finding))) => Some(BlockedReason::Evolution(finding)),
+        Ok(Err(Unfit::Damaged(error))) => Some(BlockedReason::Undecodable(error.to_string())),
+        // This build has the definitions and the schemas of what fits it.
+        Ok(Ok(()) | Err(Unfit::UnknownDefinition(_) | Unfit::UnknownSchema(_))) => None,
+        Err(message) => Some(BlockedReason::Panicked(message)),
+    }
+}
+
+/// A call that is under way, or noted as a compensation, which this program cannot make. Of those on queues, others may
+/// serve the queue.
+fn lost_call(snapshot: &Snapshot) -> Option<BlockedReason> {
+    let calls = snapshot.operations.iter().filter_map(|(_, operation)| match operation {
+        Operation::Activity(call) => Some(&**call),
+        Operation::Compensation(compensation) => Some(&compensation.activity),
+        _ => None,
+    });
+    calls.filter(|call| call.queue.is_none()).find_map(|call| {
+        let mut unreadable = None;
+        for entry in ActivityEntry::all().filter(|entry| entry.name == call.name) {
+            unreadable = match catch(|| entry.check(&call.arguments)) {
+                Ok(Ok(())) => return None,
+                Ok(Err(error)) => Some(error.to_string()),
+                Err(message) => Some(message),
+            };
+        }
+        let name = call.name.clone().into_owned();
+        Some(match unreadable {
+            None => BlockedReason::Unregistered(name),
+            Some(error) => BlockedReason::Undecodable(format!(
+                "the arguments of the activity `{name}`: {error}"
+            )),
+        })
+    })
+}
+
 impl Client {
     /// Checks for every open run of these workflows whether its saved state can continue in this program. To check
     /// all workflows of the program, pass [`WorkflowEntry::all`]. Uses the same function as a worker that loads a
-    /// run. Writes nothing, so a new build can check the database of the old one before it is deployed. Does not
-    /// try the steps that the runs would make next.
+    /// run, reads each saved local, which also shows what a type refuses, and looks for the activities of calls that are
+    /// under way or noted to be compensated. Writes nothing, so a new build can check the database of the old one before
+    /// it is deployed. Does not try the steps that the runs would make next.
     ///
     /// Reads the saved states one by one.
     ///
@@ -109,18 +150,28 @@ impl Client {
                 let Some(saved) = saved.filter(|saved| !saved.is_empty()) else { return Ok(()) };
                 report.runs += 1;
                 let unfit = match codec::decode_snapshot(&saved) {
-                    Err(error) => Some(BlockedReason::Undecodable(error.to_string())),
+                    Err(error) => Some((BlockedReason::Undecodable(error.to_string()), true)),
                     Ok(snapshot) => {
                         let evolved = patiently(|| {
                             let mut snapshot = snapshot.clone();
                             let versions = &versions;
-                            async move { evolve(store, versions, &mut snapshot).await }
+                            async move {
+                                let evolved = evolve(store, versions, &mut snapshot).await?;
+                                Ok(evolved.map(|evolved| (evolved.entry, snapshot)))
+                            }
                         });
-                        evolved.await?.err()
+                        match evolved.await? {
+                            Err(reason) => Some((reason, true)),
+                            // Code that never reads a local can do without.
+                            Ok((entry, snapshot)) => {
+                                let unread = unread(&snapshot, entry);
+                                unread.or_else(|| lost_call(&snapshot)).map(|it| (it, false))
+                            }
+                        }
                     }
                 };
-                if let Some(reason) = unfit {
-                    report.note(&run, reason, true);
+                if let Some((reason, is_certain)) = unfit {
+                    report.note(&run, reason, is_certain);
                 }
                 Ok(())
             })
@@ -141,12 +192,7 @@ impl Client {
     /// See [`Client::find`].
     pub async fn check_parked_by(&self, lock: &Lock) -> Result<ParkedReport, StoreError> {
         let mut report = ParkedReport::default();
-        // Definitions of one workflow and version are in the order of their release.
-        let newest: HashMap<(&str, u32), &StoredDefinition> = lock
-            .definitions()
-            .iter()
-            .map(|definition| ((&*definition.workflow, definition.version), definition))
-            .collect();
+        let newest = newest(lock);
         let names: BTreeSet<_> = newest.keys().map(|(name, _)| *name).collect();
         for name in names {
             self.for_each_open(name, async |run| {
@@ -213,6 +259,21 @@ fn positions_in(wait: &Wait) -> Vec<&Position> {
     }
 }
 
+/// The definitions by the names and versions of the workflows whose runs go on in them: the last one of each workflow and
+/// version, also under the names that it takes over.
+fn newest(lock: &Lock) -> HashMap<(&str, u32), &StoredDefinition> {
+    // Those of one workflow and version are in the order of their release.
+    let all = lock.definitions().iter();
+    let own = all.map(|definition| ((&*definition.workflow, definition.version), definition));
+    let mut newest: HashMap<_, _> = own.collect();
+    let taken_over: Vec<_> = newest
+        .values()
+        .flat_map(|definition| definition.formerly.iter().map(|name| (&**name, *definition)))
+        .collect();
+    newest.extend(taken_over.into_iter().map(|(name, taker)| ((name, taker.version), taker)));
+    newest
+}
+
 /// Compares the saved state of a run with the newest definitions of a lock file.
 struct Check<'a> {
     newest: &'a HashMap<(&'a str, u32), &'a StoredDefinition>,
@@ -268,5 +329,57 @@ impl Check<'_> {
                 _ => positions_in(wait).into_iter().for_each(|inner| self.position(inner, None)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        ActivityOperation, Compensation, Handle, Payload, RetryPolicy, Timestamp,
+        Wait as MachineWait,
+    };
+
+    /// A state that has noted a compensation by an activity that this program does not have.
+    fn noted(queue: Option<&str>) -> Snapshot {
+        let activity = ActivityOperation {
+            name: "refund".into(),
+            arguments: Payload::default(),
+            retry: RetryPolicy::DEFAULT,
+            start_to_close: None,
+            schedule_to_close: None,
+            at_most_once: false,
+            scheduled_at: Timestamp::MIN,
+            attempts: 0,
+            interruptions: 0,
+            priority: 0,
+            passed_over: 0,
+            retry_at: None,
+            queue: queue.map(str::to_owned),
+            schedule_to_start: None,
+            heartbeat: None,
+            details: None,
+            awaited: None,
+            last_failure: None,
+        };
+        let compensation = Compensation { activity, may_fail: false };
+        let compensation = Operation::Compensation(Box::new(compensation));
+        Snapshot {
+            frame: Vec::new(),
+            state: "signal<Go>".to_owned(),
+            next_handle: 1,
+            operations: vec![(Handle(0), compensation)],
+            wait: MachineWait::All(Vec::new()),
+            steps: 1,
+            cancelled: None,
+            clock: Timestamp::MIN,
+            ending: None,
+        }
+    }
+
+    #[test]
+    fn a_noted_compensation_needs_its_activity() {
+        assert_eq!(lost_call(&noted(None)), Some(BlockedReason::Unregistered("refund".into())));
+        assert_eq!(lost_call(&noted(Some("cards"))), None, "others may serve the queue");
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::schema::{Described, Form};
 use super::sink::{Sink, SinkError};
-use super::{CodecError, NameOf, not_written, schemas, tagged};
+use super::{CodecError, NameOf, Reader, not_written, schemas, tagged};
 use crate::model::{Encoding, Payload, SchemaHash};
 
 /// What is known of a parameter without its type.
@@ -33,6 +33,23 @@ impl ArgumentKind {
     pub const fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
     }
+}
+
+/// Checks that arguments are those of a call with these parameters.
+///
+/// # Errors
+/// [`CodecError::Decode`] if they are not.
+pub(crate) fn check_arguments(
+    arguments: &Payload,
+    parameters: &'static [ArgumentKind],
+) -> Result<(), CodecError> {
+    let mut arguments = Reader::arguments(arguments.as_bytes(), parameters);
+    let mut copies = Arguments::plain(Form::Tagged);
+    let mut kinds = parameters.iter().map(|parameter| parameter.described);
+    let are_read = kinds.all(|described| described.is_next(&mut arguments, &mut copies));
+    // They are of no use.
+    drop(copies.finish());
+    if are_read { arguments.finish() } else { Err(arguments.failure()) }
 }
 
 /// Values being encoded.

@@ -34,6 +34,7 @@ use std::fmt::Display;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+pub(crate) use arguments::check_arguments;
 pub use arguments::{ArgumentKind, Arguments};
 pub(crate) use failure::error_in;
 pub(crate) use field_names::field_names;

@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 
+use super::schema::Format;
+
 /// A value that says of itself what it is.
 ///
 /// A struct is a map from the texts of its names. A variant without content is its name as a text, another one a map of
@@ -42,6 +44,23 @@ pub(super) enum Number {
     BigUnsigned(u128),
     BigSigned(i128),
     Float(f64),
+}
+
+impl Number {
+    /// Whether a value of this format holds the number: a float holds an integer exactly, and another float unless that
+    /// is too large. Integers are compared with their types where they are read.
+    pub(super) fn fits(&self, format: &Format) -> bool {
+        match (self, format) {
+            (Self::Unsigned(number), Format::F32) => *number as f32 as u128 == u128::from(*number),
+            (Self::Unsigned(number), Format::F64) => *number as f64 as u128 == u128::from(*number),
+            (Self::Signed(number), Format::F32) => *number as f32 as i128 == i128::from(*number),
+            (Self::Signed(number), Format::F64) => *number as f64 as i128 == i128::from(*number),
+            (Self::Float(number), Format::F32) => {
+                !number.is_finite() || (*number as f32).is_finite()
+            }
+            _ => true,
+        }
+    }
 }
 
 impl Value {

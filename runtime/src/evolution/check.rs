@@ -344,8 +344,8 @@ impl Check<'_> {
         }
     }
 
-    /// Leaves it to the values where lists and maps are in them, or texts that become enums: some length, some keys or some
-    /// text may fit that no sample has.
+    /// Leaves it to the values where lists and maps are in them, or texts that become enums or texts of some form: some
+    /// length, some keys or some text may fit that no sample has.
     fn unless_open(
         &self,
         schema: SchemaHash,
@@ -354,22 +354,16 @@ impl Check<'_> {
     ) -> Result<(), Tried> {
         let now = schemas::of_type(now).schema.format.as_ref();
         let is_enum = |named: &NamedType| matches!(named.content, Content::Enum(_));
-        let takes_some_texts = now.is_none_or(|(_, types)| types.iter().any(is_enum));
-        let holds_any_number = |(format, types): &(Format, Types)| {
-            let fields = types.iter().flat_map(|named| match &named.content {
-                Content::Struct(fields) => vec![fields],
-                Content::Enum(variants) => variants.iter().map(|(_, fields)| fields).collect(),
-            });
-            let formats = fields.flat_map(|fields| match fields {
-                Fields::Unit => Vec::new(),
-                Fields::Newtype(format) => vec![format],
-                Fields::Tuple(formats) => formats.iter().collect(),
-                Fields::Named(fields) => fields.iter().map(|(_, format)| format).collect(),
-            });
-            formats.chain([format]).any(|format| has_open(format, takes_some_texts))
+        let is_text = |format: &Format| matches!(format, Format::Str | Format::Char);
+        let takes_some_texts =
+            now.is_none_or(|now| now.1.iter().any(is_enum) || holds(now, &is_text));
+        let is_open = |format: &Format| match format {
+            Format::Seq(_) | Format::Set(_) | Format::Map(..) => true,
+            Format::Str => takes_some_texts,
+            _ => false,
         };
         let format = self.before.schema(schema).and_then(|schema| schema.format.as_ref());
-        let is_open = format.is_none_or(holds_any_number);
+        let is_open = format.is_none_or(|format| holds(format, &is_open));
         tried
             .map_err(|tried| Tried { depends_on_value: tried.depends_on_value || is_open, ..tried })
     }
@@ -387,15 +381,32 @@ impl Check<'_> {
     }
 }
 
-/// Whether there is a list or a map in it, or a text if those count, as far as the next named types.
-fn has_open(format: &Format, with_texts: bool) -> bool {
-    match format {
-        Format::Seq(_) | Format::Set(_) | Format::Map(..) => true,
-        Format::Str => with_texts,
-        Format::Option(format) => has_open(format, with_texts),
-        Format::Tuple(formats) => formats.iter().any(|format| has_open(format, with_texts)),
-        _ => false,
-    }
+/// Whether a type has a part of such a format.
+fn holds((format, types): &(Format, Types), is_it: &dyn Fn(&Format) -> bool) -> bool {
+    let fields = types.iter().flat_map(|named| match &named.content {
+        Content::Struct(fields) => vec![fields],
+        Content::Enum(variants) => variants.iter().map(|(_, fields)| fields).collect(),
+    });
+    let formats = fields.flat_map(|fields| match fields {
+        Fields::Unit => Vec::new(),
+        Fields::Newtype(format) => vec![format],
+        Fields::Tuple(formats) => formats.iter().collect(),
+        Fields::Named(fields) => fields.iter().map(|(_, format)| format).collect(),
+    });
+    formats.chain([format]).any(|format| is_in(format, is_it))
+}
+
+/// Whether it is such a format, or one is in it, as far as the next named types.
+fn is_in(format: &Format, is_it: &dyn Fn(&Format) -> bool) -> bool {
+    is_it(format)
+        || match format {
+            Format::Option(format) | Format::Seq(format) | Format::Set(format) => {
+                is_in(format, is_it)
+            }
+            Format::Map(key, value) => is_in(key, is_it) || is_in(value, is_it),
+            Format::Tuple(formats) => formats.iter().any(|format| is_in(format, is_it)),
+            _ => false,
+        }
 }
 
 /// Why values do not fit, and whether others may.

@@ -1,7 +1,6 @@
 //! Rewrites the bytes of a saved state as the current code would have written them.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 
 use bytes::Bytes;
 
@@ -82,13 +81,12 @@ pub(crate) fn evolve_snapshot(
         // Its code is not stepped any more.
         return Ok(Vec::new());
     }
-    let given_up = RefCell::default();
-    if let Some(frame) = evolve(&snapshot.frame, entry, &given_up)? {
+    let (evolved, given_up) = evolve(&snapshot.frame, entry, Reads::Changed)?;
+    if let Some(frame) = evolved {
         let head = FrameHead::read(&mut &frame[..])?;
         snapshot.state = known::own(entry).states[head.state as usize].name.clone();
         snapshot.frame = frame.to_vec();
     }
-    let given_up = given_up.into_inner();
     if !given_up.is_empty() {
         // A step at once finds out what the run waits for now.
         snapshot.wait = Wait::All(Vec::new());
@@ -96,17 +94,35 @@ pub(crate) fn evolve_snapshot(
     Ok(given_up)
 }
 
-/// The frame as this build would have written it; nothing if it is that already.
+/// Reads all that a snapshot keeps of locals as the steps of this build would, which tells more than its schemas do: not
+/// what a type refuses, nor what a tag is called.
+pub(crate) fn try_locals(snapshot: &Snapshot, entry: &'static WorkflowEntry) -> Result<(), Unfit> {
+    if snapshot.ending.is_some() {
+        return Ok(());
+    }
+    evolve(&snapshot.frame, entry, Reads::All).map(|_| ())
+}
+
+/// Which of the locals are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    /// Those whose schema has changed.
+    Changed,
+    All,
+}
+
+/// The frame as this build would have written it, if it is not that already, and the operations of branches that are
+/// gone.
 fn evolve(
     frame: &[u8],
     entry: &'static WorkflowEntry,
-    given_up: &RefCell<Vec<Handle>>,
-) -> Result<Option<Bytes>, Unfit> {
+    reads: Reads,
+) -> Result<(Option<Bytes>, Vec<Handle>), Unfit> {
     let definition = entry.definition();
     let hash = FrameHead::read(&mut &frame[..])?.hash;
     let is_own = hash == definition.hash();
-    if is_own && !definition.holds_others {
-        return Ok(None);
+    if is_own && !definition.holds_others && reads == Reads::Changed {
+        return Ok((None, Vec::new()));
     }
     let now = known::own(entry);
     let before = match is_own {
@@ -114,23 +130,24 @@ fn evolve(
         true => now,
         false => known::find(hash).ok_or(Unfit::UnknownDefinition(hash))?,
     };
-    let evolution = Evolution { before, now, entry, given_up };
+    let mut evolution = Evolution { before, now, entry, reads, given_up: Vec::new() };
     let evolved = evolution.frame(frame, None)?;
-    Ok((evolved != frame).then(|| evolved.into()))
+    Ok(((evolved != frame).then(|| evolved.into()), evolution.given_up))
 }
 
 /// The evolution of frames of one definition.
-struct Evolution<'a> {
+struct Evolution {
     before: &'static StoredDefinition,
     now: &'static StoredDefinition,
     entry: &'static WorkflowEntry,
+    reads: Reads,
     /// The operations of branches that are gone.
-    given_up: &'a RefCell<Vec<Handle>>,
+    given_up: Vec<Handle>,
 }
 
-impl Evolution<'_> {
+impl Evolution {
     /// The frame of today. `inside` is set for that of an `async` block in a branch.
-    fn frame(&self, frame: &[u8], inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
+    fn frame(&mut self, frame: &[u8], inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
         let parts = take_apart(frame, |head| self.before.locals_of(head))?;
         let finding = match self.planned(&parts, inside) {
             Err(Unfit::Finding(finding)) => finding,
@@ -153,32 +170,37 @@ impl Evolution<'_> {
         let migrated = migration.migrate(self.entry, saved, values, inside);
         let (plan, locals) =
             migrated.map_err(|difference| Finding { difference, ..*finding.clone() })?;
-        self.write(&parts, &plan, locals.into_iter().map(|local| Ok(local.into())))
+        self.write(&parts, &plan, locals.into_iter().map(Cow::Owned).collect())
     }
 
     /// The frame of today, by its plan.
-    fn planned(&self, parts: &FrameParts<'_>, inside: Option<&Inside>) -> Result<Vec<u8>, Unfit> {
+    fn planned(
+        &mut self,
+        parts: &FrameParts<'_>,
+        inside: Option<&Inside>,
+    ) -> Result<Vec<u8>, Unfit> {
         let (head, locals, _) = parts;
         let plan = plan(self.before, self.now, head.state, inside)?;
         let sources = plan.locals.iter().enumerate();
         let made = sources.map(|(number, source)| match source {
-            Source::Same(old) => Ok(Cow::Borrowed(locals[*old])),
+            Source::Same(old) if self.reads == Reads::Changed => Ok(Cow::Borrowed(locals[*old])),
             other => self.convert((head.state, &plan), number, other, locals).map(Cow::Owned),
         });
+        let made = made.collect::<Result<_, _>>()?;
         self.write(parts, &plan, made)
     }
 
     /// The frame of the state that is planned, with these locals and what is saved of what it awaits.
-    fn write<'b>(
-        &self,
+    fn write(
+        &mut self,
         (head, _, operations): &FrameParts<'_>,
         plan: &Plan,
-        locals: impl Iterator<Item = Result<Cow<'b, [u8]>, Unfit>>,
+        locals: Vec<Cow<'_, [u8]>>,
     ) -> Result<Vec<u8>, Unfit> {
         let mut evolved = Vec::new();
         FrameHead { hash: self.now.hash, state: plan.state }.write(&mut evolved);
         for local in locals {
-            add_entry(&mut evolved, &local?);
+            add_entry(&mut evolved, &local);
         }
         let saved = &self.before.states[head.state as usize];
         self.operations(saved, plan, operations, &mut evolved)?;
@@ -187,7 +209,7 @@ impl Evolution<'_> {
 
     /// Adds what is saved of what a state awaits.
     fn operations(
-        &self,
+        &mut self,
         saved: &StoredState,
         plan: &Plan,
         operations: &[&[u8]],
@@ -197,7 +219,7 @@ impl Evolution<'_> {
             let found = &self.now.states[plan.state as usize];
             let given_up = narrowed.handles_given_up(saved, operations);
             let given_up = given_up.map_err(|error| error.of(self.now, saved, found))?;
-            self.given_up.borrow_mut().extend(given_up);
+            self.given_up.extend(given_up);
             if let Some(kept) = narrowed.alone {
                 let awaited = self.entry.definition().states[plan.state as usize].awaited.first();
                 let operation = operations.get(kept).copied().unwrap_or_default();
@@ -241,7 +263,7 @@ impl Evolution<'_> {
     }
 
     /// What is saved of an `async` block.
-    fn block(&self, saved: &[u8], inside: &Inside) -> Result<Vec<u8>, Unfit> {
+    fn block(&mut self, saved: &[u8], inside: &Inside) -> Result<Vec<u8>, Unfit> {
         match saved.split_first() {
             Some((&RUNS, frame)) => {
                 let mut block = vec![RUNS];
@@ -255,7 +277,7 @@ impl Evolution<'_> {
     }
 
     /// What is saved of an operation of a `join!`.
-    fn joined(&self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
+    fn joined(&mut self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
         if saved.is_empty() {
             return Ok(Vec::new());
         }
@@ -287,7 +309,7 @@ impl Evolution<'_> {
     }
 
     /// What is saved of an operation.
-    fn alone(&self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
+    fn alone(&mut self, saved: &[u8], awaited: Option<&Awaited>) -> Result<Vec<u8>, Unfit> {
         match awaited {
             Some(Awaited::Workflow(entry)) if !saved.is_empty() => {
                 encode(&self.inline(decode(saved)?, entry())?)
@@ -321,13 +343,13 @@ impl Evolution<'_> {
     }
 
     /// What is saved of an operation that fills a promise.
-    fn fill(&self, pending: PendingFill, inner: &Awaited) -> Result<PendingFill, Unfit> {
+    fn fill(&mut self, pending: PendingFill, inner: &Awaited) -> Result<PendingFill, Unfit> {
         let operation = self.alone(&pending.operation.0, Some(inner))?;
         Ok(PendingFill { operation: Payload(operation), ..pending })
     }
 
     fn inline_item(
-        &self,
+        &mut self,
         item: PendingItem<PendingInline>,
         entry: &'static WorkflowEntry,
     ) -> Result<PendingItem<PendingInline>, Unfit> {
@@ -338,15 +360,16 @@ impl Evolution<'_> {
     }
 
     fn inline(
-        &self,
+        &mut self,
         pending: PendingInline,
         entry: &'static WorkflowEntry,
     ) -> Result<PendingInline, Unfit> {
         Ok(match pending {
-            PendingInline::Suspended(frame) => match evolve(&frame, entry, self.given_up)? {
-                Some(evolved) => PendingInline::Suspended(evolved.to_vec()),
-                None => PendingInline::Suspended(frame),
-            },
+            PendingInline::Suspended(frame) => {
+                let (evolved, given_up) = evolve(&frame, entry, self.reads)?;
+                self.given_up.extend(given_up);
+                PendingInline::Suspended(evolved.map_or(frame, |evolved| evolved.to_vec()))
+            }
             PendingInline::Returned(value) => {
                 check_schema(value.as_bytes())?;
                 PendingInline::Returned(value)
@@ -372,7 +395,7 @@ impl Evolution<'_> {
             codec::read_by(locals[old], schema)
         };
         let made = match source {
-            Source::Same(old) => return Ok(locals[*old].to_vec()),
+            Source::Same(old) => value(*old),
             Source::Part(old, path) => value(*old).and_then(|value| value.part(path)),
             Source::Parts(parts) => {
                 let parts = parts.iter().map(|(path, old)| Ok((path.as_slice(), value(*old)?)));

@@ -21,7 +21,7 @@ mod plan;
 mod stored;
 
 pub use check::{Concern, check};
-pub(crate) use frame::{Unfit, evolve_snapshot, version_of};
+pub(crate) use frame::{Unfit, evolve_snapshot, try_locals, version_of};
 pub(crate) use known::{find, learn, own, with_awaited};
 pub use migrate::Resume;
 #[doc(hidden)]

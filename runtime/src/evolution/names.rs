@@ -73,15 +73,17 @@ pub(super) fn is_certain(before: &[Place], now: &[Place], index: u32) -> bool {
     !changes[place] && is_only(before) && is_only(now)
 }
 
-/// Whether a binding of some name before is certain to be the one at this place now.
+/// Whether a binding of some name before is certain to be the one at this place now. If the source of none but this one
+/// has changed, it is.
 pub(super) fn is_same_binding(before: Place, now: Place) -> bool {
     if before.count == 1 && now.count == 1 {
         return true;
     }
+    let is_alone_changed = before.others != 0 && before.others == now.others;
     match (before.fingerprint, now.fingerprint) {
         // Others of this name are made in the same way, or nothing is known of how.
         (0, 0) => (before.index, before.count) == (now.index, now.count),
-        (before, now) => before == now,
+        (before, now) => before == now || is_alone_changed,
     }
 }
 
@@ -93,7 +95,12 @@ mod tests {
         let count = fingerprints.len() as u32;
         let places = (1..).zip(fingerprints);
         places
-            .map(|(index, fingerprint)| Place { index, count, fingerprint: *fingerprint })
+            .map(|(index, fingerprint)| Place {
+                index,
+                count,
+                fingerprint: *fingerprint,
+                others: 0,
+            })
             .collect()
     }
 

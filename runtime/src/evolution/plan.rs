@@ -296,9 +296,17 @@ fn find_local(
         if base(old_root) != name {
             continue;
         }
+        // Two parts are the same if serde calls them so, whatever Rust does.
+        let (old_fields, fields) = match (&old.fields, &local.fields) {
+            (Some(old), Some(now)) => (by_serde(old), by_serde(now)),
+            _ => (old_fields, fields.clone()),
+        };
         if !is_same_binding(old.place, local.place) {
             is_ambiguous = true;
             continue;
+        }
+        if name == base(root) {
+            check_exchange(saved, found, local, old)?;
         }
         check_handles(old, local)?;
         if is_about_code(root) && old.place.fingerprint != local.place.fingerprint {
@@ -348,6 +356,36 @@ fn check_order(
         }
         _ => Ok(()),
     }
+}
+
+/// Checks that a local is not bound now as another saved one was that no local is any more: the two may have exchanged
+/// their names.
+fn check_exchange(
+    saved: &StoredState,
+    found: &StoredState,
+    local: &StoredLocal,
+    old: &StoredLocal,
+) -> Result<(), Difference> {
+    let bound_by = local.place.fingerprint;
+    if bound_by == 0 || bound_by == old.place.fingerprint || is_about_code(&local.name) {
+        return Ok(());
+    }
+    let name = |local: &'_ StoredLocal| base(variable(&local.name).0).to_owned();
+    let (local_name, is_bound_so) =
+        (name(local), |other: &&StoredLocal| other.place.fingerprint == bound_by);
+    let others = saved.locals.iter().filter(is_bound_so).map(name);
+    let is_gone = |other: &String| {
+        let is_it = |now: &StoredLocal| name(now) == *other || now.formerly.contains(other);
+        *other != local_name && !found.locals.iter().filter(is_bound_so).any(is_it)
+    };
+    match others.into_iter().find(is_gone) {
+        Some(other) => Err(Difference::ExchangedLocal { local: local_name, other }),
+        None => Ok(()),
+    }
+}
+
+fn by_serde(fields: &[String]) -> Vec<&str> {
+    fields.iter().map(String::as_str).collect()
 }
 
 /// Checks that the handles in a local are not those of other operations than in the saved one.

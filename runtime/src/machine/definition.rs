@@ -6,7 +6,7 @@ use super::context::Description;
 use super::values::{ArgumentKind, SavedKind};
 use super::{Awaited, Context, Parked, WorkflowEntry, handles};
 use crate::codec::schemas::{self, TypeSchema};
-use crate::codec::{Arguments, CodecError, Form, Reader};
+use crate::codec::{self, CodecError, Form};
 use crate::model::{AwaitKind, BorrowNode, DefinitionHash, Node, Payload, Place, StableHash};
 
 /// The identity of a definition and what it rests on.
@@ -47,10 +47,8 @@ impl DefinedState {
         for (local, defined) in node.locals.iter().zip(locals) {
             hash.add(local.name);
             hash.add(&defined.schema.hash.to_string());
-            match is_about_code(local.name) {
-                true => hash.add(&format!("{:?}", local.place)),
-                false => add_place(local.place, hash),
-            }
+            // What binds a local tells whether it has exchanged its name with another one.
+            hash.add(&format!("{:?}", local.place));
             // A definition is recorded once, and says what may be shown.
             if local.redacted {
                 hash.add("redacted");
@@ -258,13 +256,7 @@ impl Definition {
     /// # Errors
     /// [`CodecError::Decode`] if they are not.
     pub fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
-        let mut arguments = Reader::arguments(arguments.as_bytes(), self.parameters);
-        let mut copies = Arguments::plain(Form::Tagged);
-        let mut kinds = self.parameters.iter().map(|parameter| parameter.described);
-        let are_read = kinds.all(|described| described.is_next(&mut arguments, &mut copies));
-        // They are of no use.
-        drop(copies.finish());
-        if are_read { arguments.finish() } else { Err(arguments.failure()) }
+        codec::check_arguments(arguments, self.parameters)
     }
 
     /// The types that cannot be saved, each with the reason.

@@ -58,6 +58,14 @@ pub enum Difference {
         /// The local.
         local: String,
     },
+    /// The local is bound now as another one was that was saved, and it is ambiguous whether they have exchanged their
+    /// names.
+    ExchangedLocal {
+        /// The local.
+        local: String,
+        /// The name that what is bound so had.
+        other: String,
+    },
     /// The local is the position of a loop or the number of a branch, and the code that it refers to has changed.
     OtherSource {
         /// The local.
@@ -164,6 +172,12 @@ impl fmt::Display for Difference {
                     "several bindings are named `{local}`, and it is unclear which of them was saved"
                 )
             }
+            Self::ExchangedLocal { local, other } => {
+                write!(
+                    f,
+                    "`{local}` is bound now as `{other}` was, and it is unclear which of the two saved values it is"
+                )
+            }
             Self::OtherSource { local } => {
                 write!(
                     f,
@@ -240,6 +254,9 @@ impl Finding {
                 "keep the old name, make the value after the await, or write a `#[migrate]`"
             }
             Difference::AmbiguousLocal { .. } => "give the new binding another name",
+            Difference::ExchangedLocal { .. } => {
+                "give both bindings names that none had, with `#[formerly(\"…\")]`, or write a `#[migrate]`"
+            }
             Difference::OtherSource { .. } => {
                 "keep what the loop goes over, or the branches that give the value, or write a `#[migrate]`"
             }

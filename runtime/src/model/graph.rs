@@ -74,20 +74,30 @@ pub struct Place {
     /// A hash of its source, independent of the versions of piton and rustc. 0 if there is none, or if it would not
     /// distinguish it from another.
     pub fingerprint: u32,
+    /// Of one of several locals of a name, a hash of the sources of the others and of its place among them. 0 of anything
+    /// else.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub others: u32,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl Place {
     /// The place of the only one of its name, without a hash.
-    pub const ONLY: Self = Self { index: 1, count: 1, fingerprint: 0 };
+    pub const ONLY: Self = Self { index: 1, count: 1, fingerprint: 0, others: 0 };
 
-    /// Reads `2/3/0badcafe`.
+    /// Reads `2/3/0badcafe`, and what may come behind it: `/cafebabe` for the others of its name.
     fn read(text: &str) -> Option<Self> {
         let (index, rest) = text.split_once('/')?;
-        let (count, fingerprint) = rest.split_once('/')?;
+        let (count, rest) = rest.split_once('/')?;
+        let (fingerprint, others) = rest.split_once('/').unwrap_or((rest, "0"));
         Some(Self {
             index: index.parse().ok()?,
             count: count.parse().ok()?,
             fingerprint: u32::from_str_radix(fingerprint, 16).ok()?,
+            others: u32::from_str_radix(others, 16).ok()?,
         })
     }
 }
@@ -354,7 +364,7 @@ mod tests {
         let graph = Graph::new("w", "w.rs", text);
         let nodes = graph.nodes();
         let [start, charge, select] = &nodes[..] else { panic!("three states: {graph:?}") };
-        let place = |index, count, fingerprint| Place { index, count, fingerprint };
+        let place = |index, count, fingerprint| Place { index, count, fingerprint, others: 0 };
         assert_eq!((start.name, start.kind, start.line), ("start", AwaitKind::Start, 3));
         assert!(start.locals.is_empty() && start.locals.iter().next().is_none());
         assert_eq!((start.place, &start.branches[..]), (Place::ONLY, &[][..]));

@@ -167,6 +167,9 @@ async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
             Verdict::Held(..) if here.is_empty() => Some("the check does not see it".to_owned()),
             Verdict::Held(..) => certain
                 .map(|concern| format!("only the value tells, and it says: {}", concern.finding)),
+            Verdict::Refused(..) => {
+                certain.map(|concern| format!("no schema tells, and it says: {}", concern.finding))
+            }
             // It fails at what it reads next.
             Verdict::Blocked("", ..) if !concerns.is_empty() => None,
             Verdict::Blocked(..) if here.is_empty() && !is_inline => {
@@ -198,6 +201,20 @@ async fn database_disagreements(client: &Client, edit: &Edit) -> Vec<String> {
     if count(&by_code, true) != blocked {
         failures
             .push(format!("{}: {blocked} are blocked, and the code says {by_code:#?}", edit.name));
+    }
+    let is_refused = |cell: &&Cell| matches!(cell.verdict, Verdict::Refused(..));
+    let refused = edit.cells.iter().filter(is_refused).count() as u64;
+    if count(&by_code, false) != refused {
+        failures.push(format!(
+            "{}: {refused} may be blocked, and the code says {by_code:#?}",
+            edit.name
+        ));
+    }
+    if by_lock.runs != by_code.runs {
+        failures.push(format!(
+            "{}: the code looks at {} runs, and the lock at {}",
+            edit.name, by_code.runs, by_lock.runs
+        ));
     }
     if count(&by_lock, true) > blocked {
         failures
@@ -240,7 +257,9 @@ async fn in_new_build(
 ) -> Result<Option<&'static str>, String> {
     let result = parked.new_result.take().expect("nobody has asked for it");
     let verdict = match cell.verdict {
-        Verdict::Held(what, expected) => Verdict::Blocked("", what, expected),
+        Verdict::Held(what, expected) | Verdict::Refused(what, expected) => {
+            Verdict::Blocked("", what, expected)
+        }
         verdict => verdict,
     };
     match verdict {
@@ -267,7 +286,9 @@ async fn in_new_build(
             }
             Ok(Some(expected))
         }
-        Verdict::Held(..) => unreachable!("it is taken for one that is blocked"),
+        Verdict::Held(..) | Verdict::Refused(..) => {
+            unreachable!("it is taken for one that is blocked")
+        }
         Verdict::Back(state, result) => {
             until(client, parked.run_id, |record| record.state == state).await?;
             Ok(Some(result))

@@ -270,4 +270,70 @@ edits! {
         at "start" [] [Go(1), Go(2), Go(3), Go(4)] => Goes("1:x1 2:y1 3:x2 4:y2 ");
         at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:x1 2:x2 3:y2 ");
     }
+
+    "a constant changes that a loop goes over by reference: its items are not saved"
+    constant_changed {
+        old [] {
+            const STEPS: [u8; 3] = [10, 20, 30];
+
+            #[workflow]
+            pub async fn constant_changed(cx: &Context) -> String {
+                let mut text = String::new();
+                for step in &STEPS {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{step} ");
+                }
+                text
+            }
+        }
+        new [] {
+            const STEPS: [u8; 3] = [10, 25, 30];
+
+            #[workflow]
+            pub async fn constant_changed(cx: &Context) -> String {
+                let mut text = String::new();
+                for step in &STEPS {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{step} ");
+                }
+                text
+            }
+        }
+        run old() new();
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:10 2:25 3:30 ");
+    }
+
+    "a constant changes that a loop goes over as a local"
+    constant_copied {
+        old [] {
+            const STEPS: [u8; 3] = [10, 20, 30];
+
+            #[workflow]
+            pub async fn constant_copied(cx: &Context) -> String {
+                let mut text = String::new();
+                let steps = STEPS;
+                for step in steps {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{step} ");
+                }
+                text
+            }
+        }
+        new [] {
+            const STEPS: [u8; 3] = [5, 10, 20];
+
+            #[workflow]
+            pub async fn constant_copied(cx: &Context) -> String {
+                let mut text = String::new();
+                let steps = STEPS;
+                for step in steps {
+                    let Go(go) = cx.signal::<Go>().await;
+                    text += &format!("{go}:{step} ");
+                }
+                text
+            }
+        }
+        run old() new();
+        at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("1:10 2:20 3:30 ");
+    }
 }

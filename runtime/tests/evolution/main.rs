@@ -21,9 +21,11 @@ mod branches;
 mod collections;
 mod endings;
 mod enums;
+mod exchanged;
 mod exposed;
 mod fan_out;
 mod handles;
+mod helpers;
 mod inline;
 mod kin;
 mod locals;
@@ -31,6 +33,7 @@ mod loops;
 mod narrowed;
 mod parts;
 mod places;
+mod refused;
 mod retried;
 mod shapes;
 mod structs;
@@ -50,6 +53,7 @@ pub type Group = (&'static str, fn() -> Vec<Edit>);
 const GROUPS: &[Group] = &[
     ("places", places::all),
     ("locals", locals::all),
+    ("exchanged", exchanged::all),
     ("parts", parts::all),
     ("loops", loops::all),
     ("borrows", borrows::all),
@@ -60,11 +64,13 @@ const GROUPS: &[Group] = &[
     ("enums", enums::all),
     ("shapes", shapes::all),
     ("attributes", attributes::all),
+    ("refused", refused::all),
     ("branches", branches::all),
     ("narrowed", narrowed::all),
     ("blocks", blocks::all),
     ("fan_out", fan_out::all),
     ("inline", inline::all),
+    ("helpers", helpers::all),
     ("kin", kin::all),
     ("handles", handles::all),
     ("wire", wire::all),

@@ -287,4 +287,114 @@ edits! {
         at "start" [] [Go(1)] => Goes("7 1 500 500");
         at "signal<Go>" [] [Go(1)] => Blocked("MissingLocal", "`order.paid`", "shipped 7 1");
     }
+
+    "a saved part gets another name in Rust, and keeps that which serde has"
+    part_renamed {
+        old [] {
+            #[derive(Clone, Serialize, Deserialize)]
+            pub struct Order {
+                pub id: u64,
+                pub name: String,
+            }
+
+            #[workflow]
+            pub async fn part_renamed(cx: &Context, order: Order) -> String {
+                let shipped = ship(order.id).await;
+                let Go(go) = cx.signal::<Go>().await;
+                let name = order.name;
+                format!("{shipped} {go} {name}")
+            }
+        }
+        new [] {
+            #[derive(Clone, Serialize, Deserialize)]
+            pub struct Order {
+                pub id: u64,
+                #[serde(rename = "name")]
+                pub customer: String,
+            }
+
+            #[workflow]
+            pub async fn part_renamed(cx: &Context, order: Order) -> String {
+                let shipped = ship(order.id).await;
+                let Go(go) = cx.signal::<Go>().await;
+                let customer = order.customer;
+                format!("{shipped} {go} {customer}")
+            }
+        }
+        run old(old::Order { id: 7, name: "ada".into() }) new(new::Order { id: 7, customer: "ada".into() });
+        at "signal<Go>" [] [Go(1)] => Goes("shipped 7 1 ada");
+    }
+
+    "two saved parts exchange the names that serde has"
+    saved_parts_exchanged {
+        old [] {
+            #[derive(Clone, Serialize, Deserialize)]
+            pub struct Pair {
+                pub from: String,
+                pub to: String,
+                pub note: String,
+            }
+
+            #[workflow]
+            pub async fn saved_parts_exchanged(cx: &Context, pair: Pair) -> String {
+                drop(pair.note);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{} {} {go}", pair.from, pair.to)
+            }
+        }
+        new [] {
+            #[derive(Clone, Serialize, Deserialize)]
+            pub struct Pair {
+                #[serde(rename = "to")]
+                pub from: String,
+                #[serde(rename = "from")]
+                pub to: String,
+                pub note: String,
+            }
+
+            #[workflow]
+            pub async fn saved_parts_exchanged(cx: &Context, pair: Pair) -> String {
+                drop(pair.note);
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{} {} {go}", pair.from, pair.to)
+            }
+        }
+        run old(old::Pair { from: "ada".into(), to: "bob".into(), note: String::new() })
+            new(new::Pair { from: "ada".into(), to: "bob".into(), note: String::new() });
+        at "signal<Go>" [] [Go(1)] => Goes("bob ada 1");
+    }
+
+    "two locals that the pattern of a struct binds exchange their names"
+    names_exchanged_in_struct {
+        old [] {
+            #[derive(Serialize, Deserialize)]
+            pub struct Entry {
+                pub debit: u64,
+                pub credit: u64,
+            }
+
+            #[workflow]
+            pub async fn names_exchanged_in_struct(cx: &Context, id: u64) -> String {
+                let Entry { debit, credit } = Entry { debit: id, credit: 8 };
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{debit} {credit} {go}")
+            }
+        }
+        new [] {
+            #[derive(Serialize, Deserialize)]
+            pub struct Entry {
+                pub debit: u64,
+                pub credit: u64,
+            }
+
+            #[workflow]
+            pub async fn names_exchanged_in_struct(cx: &Context, id: u64) -> String {
+                let Entry { debit: credit, credit: debit } = Entry { debit: id, credit: 8 };
+                let Go(go) = cx.signal::<Go>().await;
+                format!("{credit} {debit} {go}")
+            }
+        }
+        run old(7) new(7);
+        at "signal<Go>" [] [Go(1)] => Blocked("ExchangedLocal", "as `debit` was", "7 8 1");
+    }
 }

@@ -239,4 +239,60 @@ retypes! {
         u32 = 0;
         Blocked("Unreadable", "value", "'a'")
     }
+
+    "`u64` becomes `f64`, which does not hold the value exactly"
+    integer_inexact {
+        old {} u64 = 9_007_199_254_740_993;
+        new {} f64 = 0.0;
+        Blocked("Unreadable", "a number that a float of this size holds", "9007199254740993")
+    }
+
+    "`u64` becomes `f32`, which does not hold the value exactly"
+    integer_inexact_in_f32 {
+        old {} u64 = 16_777_217;
+        new {} f32 = 0.0;
+        Blocked("Unreadable", "a number that a float of this size holds", "16777217")
+    }
+
+    "`f64` becomes `f32`, which takes the nearest value"
+    float_rounded {
+        old {} f64 = 0.1;
+        new {} f32 = 0.0;
+        Goes("0.1")
+    }
+
+    "`f64` becomes `f32`, and the value is too large"
+    float_too_large {
+        old {} f64 = 1e300;
+        new {} f32 = 0.0;
+        Blocked("Unreadable", "a number that a float of this size holds", "1e300")
+    }
+
+    "a time of `chrono` becomes one of `jiff`"
+    time_of_another_crate {
+        old {} chrono::DateTime<chrono::Utc> = chrono::DateTime::from_timestamp(7, 0).unwrap();
+        new {} jiff::Timestamp = jiff::Timestamp::UNIX_EPOCH;
+        Goes("1970-01-01T00:00:07Z")
+    }
+
+    "a text becomes a version of `semver`"
+    text_to_version {
+        old {} String = "1.2.3".to_owned();
+        new {} semver::Version = semver::Version::new(0, 0, 0);
+        Goes("Version { major: 1, minor: 2, patch: 3 }")
+    }
+
+    "a text becomes a list"
+    text_to_list {
+        old {} String = "seven".to_owned();
+        new {} Vec<String> = Vec::new();
+        Blocked("Unreadable", "invalid type: string", "'seven'")
+    }
+
+    "a text becomes a `char`, and has one"
+    text_to_char {
+        old {} String = "x".to_owned();
+        new {} char = 'a';
+        Goes("'x'")
+    }
 }

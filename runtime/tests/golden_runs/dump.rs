@@ -3,30 +3,35 @@
 use libtest_mimic::Failed;
 use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
 
-/// All but the workers: those of the dump are gone.
-const TABLES: [&str; 9] = [
-    "piton_schemas",
-    "piton_definitions",
-    "piton_runs",
-    "piton_run_inputs",
-    "piton_inbox",
-    "piton_arrival_keys",
-    "piton_activities",
-    "piton_outbox",
-    "piton_dead_letters",
-];
+/// The workers of the dump are gone, and a new database has its own migrations.
+const LEFT_OUT: [&str; 3] = ["piton_workers", "piton_attendance", "piton_migrations"];
 
-/// A statement for each row, in an order that does not depend on chance.
+/// A statement for each row, in an order that does not depend on chance: first what rows of other tables name.
 pub(crate) async fn dump(url: &str) -> Result<String, Failed> {
     let mut rows = String::new();
-    for table in TABLES {
+    let mut tables = tables(url).await?;
+    tables.retain(|table| !LEFT_OUT.contains(&&**table));
+    let is_named = |table: &String| ["piton_runs", "piton_schedules"].contains(&&**table);
+    tables.sort_by_key(|table| (!is_named(table), table.clone()));
+    for table in tables {
         let statements = match url.starts_with("sqlite") {
-            true => sqlite(url, table).await?,
-            false => postgres(url, table).await?,
+            true => sqlite(url, &table).await?,
+            false => postgres(url, &table).await?,
         };
         statements.iter().for_each(|statement| rows.extend([statement, ";\n"]));
     }
     Ok(rows)
+}
+
+/// All tables of piton.
+async fn tables(url: &str) -> Result<Vec<String>, Failed> {
+    if url.starts_with("sqlite") {
+        let names = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE 'piton%'";
+        return Ok(sqlx::query_scalar(names).fetch_all(&SqlitePool::connect(url).await?).await?);
+    }
+    let names = "SELECT table_name::text FROM information_schema.tables \
+        WHERE table_type = 'BASE TABLE' AND table_name LIKE 'piton%'";
+    Ok(sqlx::query_scalar(names).fetch_all(&PgPool::connect(url).await?).await?)
 }
 
 async fn sqlite(url: &str, table: &str) -> Result<Vec<String>, Failed> {
@@ -47,10 +52,20 @@ async fn postgres(url: &str, table: &str) -> Result<Vec<String>, Failed> {
     let columns: Vec<String> = sqlx::query_scalar(columns).bind(table).fetch_all(&pool).await?;
     let quoted: Vec<_> =
         columns.iter().map(|column| format!("quote_nullable({column}::text)")).collect();
-    statements(table, &columns, &quoted.join(" || ', ' || "), async |sql| {
+    let mut statements = statements(table, &columns, &quoted.join(" || ', ' || "), async |sql| {
         Ok(sqlx::query_scalar(AssertSqlSafe(sql)).fetch_all(&pool).await?)
     })
-    .await
+    .await?;
+    // The next number that the database itself gives comes behind those of the rows.
+    let numbered = "SELECT column_name::text FROM information_schema.columns \
+        WHERE table_name = $1 AND is_identity = 'YES'";
+    let numbered: Option<String> =
+        sqlx::query_scalar(numbered).bind(table).fetch_optional(&pool).await?;
+    if let Some(column) = numbered.filter(|_| !statements.is_empty()) {
+        let sequence = format!("pg_get_serial_sequence('{table}', '{column}')");
+        statements.push(format!("SELECT setval({sequence}, (SELECT max({column}) FROM {table}))"));
+    }
+    Ok(statements)
 }
 
 async fn statements(

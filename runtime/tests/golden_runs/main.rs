@@ -13,6 +13,7 @@
 
 mod dump;
 mod shop;
+mod waits;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -10,6 +10,8 @@ use piton::prelude::*;
 use piton::worker::Worker;
 use serde::{Deserialize, Serialize};
 
+use crate::waits;
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Order {
     id: u64,
@@ -26,8 +28,8 @@ enum Payment {
 }
 
 #[derive(Signal, Serialize, Deserialize)]
-struct Go {
-    by: String,
+pub(crate) struct Go {
+    pub(crate) by: String,
 }
 
 #[derive(Signal, Serialize, Deserialize)]
@@ -47,7 +49,7 @@ async fn price(order: &Order) -> u64 {
 }
 
 /// Whether the runs are to be parked.
-struct Parks(bool);
+pub(crate) struct Parks(pub(crate) bool);
 
 /// Fails while the runs are to be parked.
 #[activity(retry(initial = "1ms", max_interval = "1ms"))]
@@ -130,7 +132,7 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
     let over = client.start(waits_for_one(order())).id("over").await?;
     over.signal(Go { by: "early".to_owned() }).await?;
     over.result().await?;
-    for (id, state) in [
+    let parked = [
         ("signal", "signal<Go>"),
         ("loop", "signal<Go>"),
         ("nested", "waits_for_a_signal"),
@@ -138,7 +140,8 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
         ("one", "select"),
         ("retried", "charge"),
         ("paused", "select"),
-    ] {
+    ];
+    for (id, state) in parked.into_iter().chain(waits::start_runs(client).await?) {
         while client.find(id).await?.is_none_or(|run| run.state != state) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -152,7 +155,7 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
 
 /// Finishes the runs with the build of today.
 pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
-    let worker = Worker::new(client).provide(Parks(false)).start().await?;
+    let worker = Worker::new(client).queue("desk").provide(Parks(false)).start().await?;
     let go = || Go { by: "Ann".to_owned() };
     let order = "{7: \"Höhe\"}";
     let run = client.run::<waits_for_a_signal>("signal").await?;
@@ -179,6 +182,7 @@ pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
     assert_eq!(run.result().await?, "Ann for Höhe");
     let run = client.run::<waits_for_one>("over").await?;
     assert_eq!(run.result().await?, "early for Höhe");
+    waits::finish_runs(client).await?;
     worker.shutdown().await?;
     Ok(())
 }

@@ -328,34 +328,6 @@ fn interned(names: Vec<&'static str>) -> &'static [&'static str] {
     names
 }
 
-/// Reads an `f64`, and an integer only if an `f64` can hold it.
-struct Exact;
-
-impl Visitor<'_> for Exact {
-    type Value = f64;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("f64")
-    }
-
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<f64, E> {
-        Ok(value)
-    }
-
-    fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<f64, E> {
-        self.visit_i128(value.into())
-    }
-
-    fn visit_i64<E: serde::de::Error>(self, value: i64) -> Result<f64, E> {
-        self.visit_i128(value.into())
-    }
-
-    fn visit_i128<E: serde::de::Error>(self, value: i128) -> Result<f64, E> {
-        let float = value as f64;
-        if float as i128 == value { Ok(float) } else { Err(E::custom("it is not exact")) }
-    }
-}
-
 /// Read as serde's derive would.
 #[derive(Clone, Copy)]
 struct Reads<'a>(&'a Shape);
@@ -371,7 +343,7 @@ impl<'de> DeserializeSeed<'de> for Reads<'_> {
             Shape::U8 => Value::Unsigned(u8::deserialize(from)?.into()),
             Shape::U64 => Value::Unsigned(u64::deserialize(from)?),
             Shape::U128 => Value::unsigned(u128::deserialize(from)?),
-            Shape::F64 => Value::Float(from.deserialize_f64(Exact)?),
+            Shape::F64 => Value::Float(from.deserialize_f64(ExactFloat)?),
             Shape::Char => Value::Char(char::deserialize(from)?),
             Shape::Str => Value::Text(String::deserialize(from)?),
             Shape::Option(_) => from.deserialize_option(self)?,
@@ -387,6 +359,39 @@ impl<'de> DeserializeSeed<'de> for Reads<'_> {
                 from.deserialize_enum("Enum", names, self)?
             }
         })
+    }
+}
+
+/// As `f64` reads numbers, but for an integer that it would change.
+struct ExactFloat;
+
+impl Visitor<'_> for ExactFloat {
+    type Value = f64;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("f64")
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<f64, E> {
+        Ok(number)
+    }
+
+    fn visit_u64<E: Error>(self, number: u64) -> Result<f64, E> {
+        let float = number as f64;
+        if float < 2_f64.powi(64) && float as u64 == number {
+            Ok(float)
+        } else {
+            Err(E::custom("changed"))
+        }
+    }
+
+    fn visit_i64<E: Error>(self, number: i64) -> Result<f64, E> {
+        let float = number as f64;
+        if float < 2_f64.powi(63) && float as i64 == number {
+            Ok(float)
+        } else {
+            Err(E::custom("changed"))
+        }
     }
 }
 

@@ -4,51 +4,26 @@
 
 use std::any::type_name;
 
-use serde::de::{Deserializer, Error as _, Visitor};
+use serde::de::{Deserializer, Visitor};
 
 use super::parts::{Entries, Items, Members};
 use super::{Char, Scalar, Source, SourceError};
 use crate::codec::schema::{Form, Format};
 use crate::codec::value::{Number, Value};
 
-fn visit_number<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Value, SourceError> {
-    match value.number() {
-        Some(Number::Unsigned(value)) => visitor.visit_u64(value),
-        Some(Number::Signed(value)) => visitor.visit_i64(value),
-        Some(Number::BigUnsigned(value)) => visitor.visit_u128(value),
-        Some(Number::BigSigned(value)) => visitor.visit_i128(value),
-        Some(Number::Float(value)) => visitor.visit_f64(value),
-        None => Err(Source::wrong(value, &visitor)),
-    }
-}
-
-/// The number as a floating-point number, if it is an integer that `is_held` by the type without loss, or no integer.
-fn visit_float<'de, V: Visitor<'de>>(
+fn visit_number<'de, V: Visitor<'de>>(
     value: &Value,
-    is_held: fn(f64) -> bool,
+    format: &Format,
     visitor: V,
 ) -> Result<V::Value, SourceError> {
-    let is_exact = match value.number() {
-        Some(Number::Unsigned(value)) => is_exact(value.into(), value as f64, is_held),
-        Some(Number::Signed(value)) => is_exact(value.into(), value as f64, is_held),
-        // A floating-point number has 53 bits.
-        Some(Number::BigUnsigned(value)) => {
-            value.trailing_zeros() >= value.ilog2().saturating_sub(52) && is_held(value as f64)
-        }
-        Some(Number::BigSigned(value)) => {
-            let size = value.unsigned_abs();
-            size.trailing_zeros() >= size.ilog2().saturating_sub(52) && is_held(value as f64)
-        }
-        Some(Number::Float(_)) | None => true,
-    };
-    match is_exact {
-        true => visit_number(value, visitor),
-        false => Err(SourceError::invalid_value(value.unexpected(), &visitor)),
+    match Source::number(value, format, &visitor) {
+        Ok(Number::Unsigned(value)) => visitor.visit_u64(value),
+        Ok(Number::Signed(value)) => visitor.visit_i64(value),
+        Ok(Number::BigUnsigned(value)) => visitor.visit_u128(value),
+        Ok(Number::BigSigned(value)) => visitor.visit_i128(value),
+        Ok(Number::Float(value)) => visitor.visit_f64(value),
+        Err(error) => Err(error),
     }
-}
-
-fn is_exact(value: i128, float: f64, is_held: fn(f64) -> bool) -> bool {
-    float as i128 == value && is_held(float)
 }
 
 fn visit_unit<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Value, SourceError> {
@@ -101,25 +76,11 @@ pub(super) fn visit_members<'de, V: Visitor<'de>>(
     }
 }
 
-macro_rules! floats {
-    ($($method:ident, $visit:ident, $format:ident, $is_held:expr;)*) => {$(
-        fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-            match self.scalar(&Format::$format) {
-                Scalar::Value(value) => visit_float(value, $is_held, visitor),
-                Scalar::Binary(bytes) => match bytes.scalar() {
-                    Ok(value) => visitor.$visit(value),
-                    Err(error) => Err(error),
-                },
-            }
-        }
-    )*};
-}
-
 macro_rules! numbers {
     ($($method:ident, $visit:ident, $format:ident;)*) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
             match self.scalar(&Format::$format) {
-                Scalar::Value(value) => visit_number(value, visitor),
+                Scalar::Value(value) => visit_number(value, &Format::$format, visitor),
                 Scalar::Binary(bytes) => match bytes.scalar() {
                     Ok(value) => visitor.$visit(value),
                     Err(error) => Err(error),
@@ -143,11 +104,8 @@ impl<'de> Deserializer<'de> for Source<'_> {
         deserialize_u32, visit_u32, U32;
         deserialize_u64, visit_u64, U64;
         deserialize_u128, visit_u128, U128;
-    }
-
-    floats! {
-        deserialize_f32, visit_f32, F32, |value| f64::from(value as f32) == value;
-        deserialize_f64, visit_f64, F64, |_| true;
+        deserialize_f32, visit_f32, F32;
+        deserialize_f64, visit_f64, F64;
     }
 
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
@@ -322,7 +280,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
             }
             Value::List(list) => visit_list(Ok(Items::Read(list, 0, form)), visitor),
             Value::Map(map) => visitor.visit_map(Entries::read(map, form)),
-            number => visit_number(number, visitor),
+            number => visit_number(number, &Format::Unknown, visitor),
         }
     }
 

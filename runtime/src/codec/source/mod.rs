@@ -21,7 +21,7 @@ use self::variant::Variant;
 use super::binary::Bytes;
 use super::depth::{Depth, TooDeep};
 use super::schema::{Fields, Form, Format, Place};
-use super::value::Value;
+use super::value::{Number, Value};
 
 /// Why a value could not be read. It is a pointer for the reason that a [`SinkError`](super::sink::SinkError) is one.
 #[derive(Debug, thiserror::Error)]
@@ -157,6 +157,22 @@ impl<'a> Source<'a> {
 
     fn wrong(value: &Value, expected: &dyn Expected) -> SourceError {
         SourceError::invalid_type(value.unexpected(), expected)
+    }
+
+    /// A number that a type of this format does not change.
+    fn number(
+        value: &Value,
+        format: &Format,
+        expected: &dyn Expected,
+    ) -> Result<Number, SourceError> {
+        match value.number() {
+            Some(number) if number.fits(format) => Ok(number),
+            Some(_) => {
+                let expected = &"a number that a float of this size holds";
+                Err(SourceError::invalid_value(value.unexpected(), expected))
+            }
+            None => Err(Self::wrong(value, expected)),
+        }
     }
 
     fn text_of(value: &'a Value, expected: &dyn Expected) -> Result<&'a str, SourceError> {
