@@ -16,7 +16,7 @@ use crate::diagnostics::rules::Rule;
 use crate::ir::{NamedBranch, Point, PointId, PointKind};
 use crate::lower::Lower;
 use crate::syntax::fingerprint::Place;
-use crate::syntax::names::without_prefix;
+use crate::syntax::names::{is_any_of, without_prefix};
 use crate::syntax::patterns::collect_bindings;
 
 /// The name and kind of the state in which an operation is awaited.
@@ -33,6 +33,8 @@ fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
             match method.as_str() {
                 // Named after what is shielded, so that a shield can be put around it later.
                 "shield" if on_context && call.args.len() == 1 => of_future(&call.args[0], context),
+                // So can a time limit.
+                "timeout" if on_context && call.args.len() == 2 => of_future(&call.args[1], context),
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
                 "start_child" if on_context => (child(call).unwrap_or(method), PointKind::Other),
@@ -44,6 +46,7 @@ fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
             }
         }
         Expr::Path(path) => (last_segment(&path.path), PointKind::Other),
+        Expr::Field(field) => (field.member.to_token_stream().to_string(), PointKind::Other),
         _ => ("await".to_owned(), PointKind::Other),
     }
 }
@@ -59,14 +62,19 @@ fn child(call: &syn::ExprMethodCall) -> Option<String> {
     }
 }
 
-/// The call at the start of a chain of methods such as `charge(…).retry(…)`, or the method called
-/// on the context.
+/// Methods that await what they are called on in another way.
+const MODIFIERS: [&str; 3] = ["clone", "or_cancelled", "timeout"];
+
+/// The call at the start of a chain of methods such as `charge(…).retry(…)`, the method called on the context, or the
+/// variable that holds an operation: `approval` in `approval.timeout(…)`.
 fn root_of_chain(expr: &Expr) -> &Expr {
     match expr {
         Expr::MethodCall(call) => {
             let receiver = root_of_chain(&call.receiver);
             let is_call = matches!(receiver, Expr::Call(_) | Expr::MethodCall(_));
-            if is_call { receiver } else { expr }
+            // `cx.timeout(limit, operation)` has another argument.
+            let modifies = call.args.len() < 2 && is_any_of(&call.method, &MODIFIERS);
+            if is_call || modifies { receiver } else { expr }
         }
         Expr::Paren(expr) => root_of_chain(&expr.expr),
         Expr::Group(expr) => root_of_chain(&expr.expr),
