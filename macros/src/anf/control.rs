@@ -64,10 +64,8 @@ impl Lower<'_> {
                 }
             },
             expr if !suspend::expr(&expr) => {
-                if let Some(expr) = self.part_ways(expr, dest) {
-                    let expr = self.opaque(expr);
-                    self.finish(expr, dest);
-                }
+                let expr = self.opaque(expr);
+                self.finish(expr, dest);
             }
             Expr::Paren(expr) if expr.attrs.is_empty() => self.value(*expr.expr, dest),
             Expr::Group(expr) => self.value(*expr.expr, dest),
@@ -226,7 +224,7 @@ impl Lower<'_> {
             return self.guarded_match(expr, scrutinee, dest);
         }
         let suspends = expr.arms.iter().any(|arm| suspend::expr(&arm.body));
-        if !suspends && !self.is_apart(&Expr::Match(expr.clone())) {
+        if !suspends {
             let whole = Expr::Match(syn::ExprMatch { expr: Box::new(scrutinee), ..expr });
             let whole = self.opaque(whole);
             return self.finish(whole, dest);
@@ -262,7 +260,7 @@ impl Lower<'_> {
         let late = has_let && operands.iter().skip(1).any(|operand| suspend::expr(operand));
         let makes_temporaries = has_let && suspend::expr(&expr.cond);
         let is_taken_apart = branches_suspend || late || makes_temporaries;
-        if !is_taken_apart && !self.is_apart(&Expr::If(expr.clone())) {
+        if !is_taken_apart {
             // Only what is evaluated first suspends.
             let cond = Box::new(self.simple_condition(*expr.cond));
             let whole = self.opaque(Expr::If(syn::ExprIf { cond, ..expr }));
@@ -284,7 +282,7 @@ impl Lower<'_> {
     pub(crate) fn branch(&mut self, block: syn::Block, dest: Dest) {
         let binds = |stmt: &syn::Stmt| matches!(stmt, syn::Stmt::Local(_) | syn::Stmt::Item(_));
         let binds = block.stmts.iter().any(binds);
-        if suspend::block(&block) || !binds || self.block_parts_with(&block) {
+        if suspend::block(&block) || !binds {
             return self.block(block, dest);
         }
         // Its bindings are its own, whatever they are called.

@@ -86,7 +86,7 @@ impl Lower<'_> {
                 expr => this.value(expr, dest),
             });
             self.pin(pin, first);
-        } else if let Some(expr) = self.part_ways(expr, dest) {
+        } else {
             self.check_declared(&expr);
             let expr = self.opaque(expr);
             self.code(Source::Expr(expr, semi));
@@ -106,7 +106,7 @@ impl Lower<'_> {
             None => self.declare(local),
             Some(mut init) => {
                 let diverges = init.diverge.as_ref().is_some_and(|(_, otherwise)| {
-                    suspend::expr(otherwise) || self.branch_parts_with(otherwise)
+                    suspend::expr(otherwise)
                 });
                 let needs_temporary = init.diverge.is_some();
                 if suspend::expr(&init.expr) {
@@ -133,12 +133,8 @@ impl Lower<'_> {
                     local.init = Some(init.clone());
                     self.note_local(&local);
                     local.init = None;
-                } else if needs_temporary {
-                    *init.expr = self.opaque(*init.expr);
-                } else if let Some(expr) = self.part_local(&local, *init.expr) {
-                    *init.expr = self.opaque(expr);
                 } else {
-                    return;
+                    *init.expr = self.opaque(*init.expr);
                 }
                 if diverges {
                     if let Some((token, expr)) = init.diverge.take() {

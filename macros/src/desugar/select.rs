@@ -20,8 +20,6 @@ impl Lower<'_> {
         };
         let mut select = select;
         let otherwise = select.arms.pop_if(|arm| arm.is_else);
-        let mut futures: Vec<_> = select.arms.iter_mut().map(|arm| &mut arm.future).collect();
-        self.see_through(&mut futures);
         let (mut arms, mut names) = (Vec::new(), Vec::new());
         for mut arm in select.arms {
             if let Some(cond) = &arm.cond
@@ -87,8 +85,6 @@ impl Lower<'_> {
         if branches.is_empty() {
             self.diagnostics.push(syn::Error::new(mac.path.span(), "there is nothing to wait for"));
         }
-        let mut branches = branches;
-        self.see_through(&mut branches.iter_mut().collect::<Vec<_>>());
         let mut names = Vec::new();
         let branches = branches.into_iter().map(|mut branch| {
             let pin = self.take_pin(&mut branch);

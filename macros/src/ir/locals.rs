@@ -44,8 +44,6 @@ pub(crate) struct Local {
     pub(crate) may_be_text: bool,
     /// Whether the program has the text for good, if it is one.
     pub(crate) lasts: bool,
-    /// Whether blocks name the place that it borrows, where they name the local in the source.
-    pub(crate) is_seen_through: bool,
     /// What binds it.
     pub(crate) bound_by: Fingerprint,
     /// Whether it is bound within the value of a `let` that binds its name: `receipt` in
@@ -164,7 +162,6 @@ impl Locals {
             holds_range: false,
             may_be_text: false,
             lasts: false,
-            is_seen_through: false,
             bound_by: Fingerprint::NONE,
             is_within_own_let: false,
             redacted: false,

@@ -32,6 +32,7 @@ use crate::syntax::build::{ident_expr, ident_pat};
 use crate::syntax::fingerprint::{Fingerprint, Place};
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;
+use crate::syntax::mentions::is_named;
 use crate::values::borrowed_texts::may_lend;
 use crate::values::shapes::{Shapes, of_value};
 use crate::values::static_borrows::lasts;
@@ -296,6 +297,12 @@ impl Lower<'_> {
         let (repeats, branches) = (None, Vec::new());
         self.points.push(Point { name, kind, span, within, repeats, place, around, branches });
         PointId(self.points.len() - 1)
+    }
+
+    /// Whether the statements that follow, in this block and in those around it, name a local.
+    pub(crate) fn is_used_later(&self, local: LocalId) -> bool {
+        let ident = &self.locals[local].ident;
+        self.rest.iter().flatten().any(|stmt| is_named(ident, stmt))
     }
 
     pub(crate) fn unsupported(&self, span: Span, what: &str, help: &str) {

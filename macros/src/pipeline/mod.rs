@@ -9,7 +9,6 @@ use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
 use crate::check::{check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::{Level, Rule};
-use crate::flow::partial_moves::make_mutable;
 use crate::flow::refine::refine;
 use crate::flow::{cfg, liveness};
 use crate::frontend::args::WorkflowArgs;
@@ -196,12 +195,6 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     if let Some(refinement) = refine(&graph, &liveness) {
         // What there is to say has been said.
         let said = Diagnostics::new();
-        make_mutable(
-            &refinement.partially_moved,
-            &mut locals,
-            &mut function.params,
-            &mut function.body,
-        );
         let tree = take_apart(&function.body, locals, &refinement, &said);
         if let Err(error) = said.finish() {
             diagnostics.push(error);
