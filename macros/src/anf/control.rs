@@ -174,7 +174,7 @@ impl Lower<'_> {
 
     pub(crate) fn deliver(&mut self, (dest, returns): (Dest, bool)) {
         if let (Dest::Local(local), true) = (dest, returns) {
-            let value = self.path(local);
+            let value = self.locals.path(local);
             self.push(Stmt::Return(value));
         }
     }

@@ -36,9 +36,9 @@ impl Lower<'_> {
                 let result = Expr::Await(expr.clone());
                 let point = self.future(expr);
                 let local = self.temporary(&result);
-                let pat = self.local_pat(local);
+                let pat = self.locals.pattern(local);
                 self.push_await(point, pat, None);
-                self.path(local)
+                self.locals.path(local)
             }
             mut expr if control::has_parts(&expr) => {
                 if let Some(again) = self.chosen_operand(&mut expr) {
@@ -52,7 +52,7 @@ impl Lower<'_> {
                         self.value(expr, Dest::Local(local));
                     }
                 }
-                self.path(local)
+                self.locals.path(local)
             }
             Expr::Binary(expr) if is_lazy(&expr.op) => self.hoist_short_circuit(expr),
             Expr::Macro(expr) => self.hoist_macro(expr),
@@ -116,7 +116,7 @@ impl Lower<'_> {
         let known = self.body(|this| this.finish(literal_bool(!is_and), Dest::Local(local)));
         let (then, otherwise) = if is_and { (right, known) } else { (known, right) };
         self.push(Stmt::If { cond: left, then, otherwise });
-        self.path(local)
+        self.locals.path(local)
     }
 
     fn hoist_macro(&mut self, expr: ExprMacro) -> Expr {

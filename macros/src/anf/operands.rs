@@ -14,8 +14,7 @@ use crate::ir::locals::local_of;
 use crate::ir::usage::Place;
 use crate::lower::Lower;
 use crate::lower::operand::{Operand, operands_mut};
-use crate::rematerialize::constants::is_constant;
-use crate::rematerialize::interference::{Changed, is_stable_value};
+use crate::rematerialize::interference::Changed;
 use crate::rematerialize::two_phase_borrows::{Deferred, lends_items};
 use crate::syntax::branches::awaits_in_branch;
 use crate::syntax::build::{let_stmt, wild_pat};
@@ -126,7 +125,7 @@ impl Lower<'_> {
                 if let Some(chosen) = self.chosen_in_place(&mut operand) {
                     return chosen;
                 }
-                if is_stable_value(self, &operand, changed) {
+                if self.is_stable_value(&operand, changed) {
                     return operand;
                 }
                 let operand = self.keep_receiver(operand);
@@ -203,7 +202,7 @@ impl Lower<'_> {
                     Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
                     Expr::Range(range) => {
                         for end in range.start.iter_mut().chain(&mut range.end) {
-                            if !is_constant(self, end) {
+                            if !self.never_changes(end) {
                                 **end = self.spill(std::mem::replace(end, Expr::PLACEHOLDER));
                             }
                         }
@@ -238,7 +237,7 @@ impl Lower<'_> {
     /// Whether the operand means the same after what follows: a constant, or a closure that captures nothing
     /// that is replaced meanwhile.
     fn is_unchanged(&self, operand: &Expr, changed: &Changed) -> bool {
-        is_constant(self, operand) && !self.captures_changed(operand, changed)
+        self.never_changes(operand) && !self.captures_changed(operand, changed)
     }
 
     /// Copies the indices of a place that are in temporaries, since a range is not `Copy`.
@@ -324,7 +323,7 @@ impl Lower<'_> {
         is(call, Fact::Maps)
             && (receiver.is_some_and(|local| self.locals[local].is_temporary)
                 || self.is_made_of_temporary(&call.receiver))
-            && call.args.iter().all(|argument| is_constant(self, argument) || is_own(argument))
+            && call.args.iter().all(|argument| self.never_changes(argument) || is_own(argument))
     }
 
     /// As [`spill`](Self::spill), of an operand. What a method lends is looked up again after what follows, unless it is
@@ -360,9 +359,9 @@ impl Lower<'_> {
             return chosen;
         }
         let local = self.temporary(&value);
-        let pat = self.local_pat(local);
+        let pat = self.locals.pattern(local);
         self.code(let_stmt(pat, value));
-        self.path(local)
+        self.locals.path(local)
     }
 }
 

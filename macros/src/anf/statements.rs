@@ -211,7 +211,7 @@ impl Lower<'_> {
             if ty.is_some() || self.is_used_later(id) {
                 self.push(Stmt::Declare(id));
             } else {
-                let pat = self.local_pat(id);
+                let pat = self.locals.pattern(id);
                 self.code(Source::Local(syn::Local { pat, ..local.clone() }));
             }
         }
@@ -242,7 +242,7 @@ impl Lower<'_> {
                     self.locals[id].ty = ty.cloned();
                     self.push(Stmt::Declare(id));
                     self.value(value, Dest::Local(id));
-                    Some(as_value(&local.pat, self.path(id)))
+                    Some(as_value(&local.pat, self.locals.path(id)))
                 }
             }
             value if matches!(pat, Pat::Wild(_)) => self.ignore_value(local, value),
@@ -303,7 +303,7 @@ impl Lower<'_> {
         body.stmts.push(Stmt::Code(let_stmt(pat, value)));
         for (part, local) in given {
             self.push(Stmt::Declare(local));
-            body.stmts.push(Stmt::Define { local, value: self.path(part) });
+            body.stmts.push(Stmt::Define { local, value: self.locals.path(part) });
         }
         self.push(Stmt::Scope(body));
         None
@@ -343,7 +343,7 @@ impl VisitMut for Parts<'_, '_> {
             // Another alternative may have given the part its name.
             let known = self.given.iter().find(|(_, given)| *given == local);
             let part = known.map(|(part, _)| *part).unwrap_or_else(|| {
-                let part = self.lower.temporary(&self.lower.path(local));
+                let part = self.lower.temporary(&self.lower.locals.path(local));
                 self.given.push((part, local));
                 part
             });

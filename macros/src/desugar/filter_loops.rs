@@ -180,7 +180,7 @@ impl Lower<'_> {
     fn count(&mut self, start: Expr) -> Ident {
         let span = start.span();
         let count = self.new_temporary("count", LocalKind::Value, span);
-        let declared = self.local_pat(count);
+        let declared = self.locals.pattern(count);
         let start =
             Expr::Verbatim(quote_spanned!(span=> ::core::convert::identity::<usize>(#start)));
         self.code(let_stmt(declared, start));

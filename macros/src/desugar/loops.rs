@@ -89,7 +89,7 @@ impl Lower<'_> {
                     attrs: Vec::new(),
                     and_token: syn::Token![&](span),
                     mutability: Some(syn::Token![mut](span)),
-                    expr: Box::new(this.path(rest)),
+                    expr: Box::new(this.locals.path(rest)),
                 });
                 let next = quote_spanned!(span=> __piton::Iterator::next);
                 let next = call(Expr::Verbatim(next), rest);
@@ -187,7 +187,7 @@ impl Lower<'_> {
             self.locals[value].shape = Shape::clone(item);
             self.locals[rest].shape = shape;
         }
-        (self.path(rest), self.path(value))
+        (self.locals.path(rest), self.locals.path(value))
     }
 
     /// Declares what is left of the items of a loop.
@@ -207,7 +207,7 @@ impl Lower<'_> {
         let source = format!("rest of {name}");
         let rest = self.new_temporary(&source, kind, iterator.span());
         self.note_source(rest, &iterator);
-        let pat = self.local_pat(rest);
+        let pat = self.locals.pattern(rest);
         // A struct literal needs parentheses in the head of a loop, and here it does not.
         let iterator = without_parens(iterator);
         self.code(let_stmt(pat, call(Expr::Verbatim(maker), iterator)));
@@ -239,7 +239,7 @@ impl Lower<'_> {
             self.check_lent(&iterable, &body);
         }
         let made = Expr::Verbatim(quote_spanned!(span=> ::piton::__private::Position::START));
-        let declared = self.local_pat(position);
+        let declared = self.locals.pattern(position);
         self.code(let_stmt(declared, made));
         body.stmts.insert(0, self.note_items(&pat, &iterable, position, &body));
         let next = self.next_item(&iterable, &self.locals[position].ident, span);

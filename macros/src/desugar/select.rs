@@ -67,9 +67,9 @@ impl Lower<'_> {
         let Expr::Async(block) = block else { return };
         let future = self.region(point, 0, Branch::Region(block));
         let given = self.new_temporary("async", LocalKind::Value, span);
-        let value = self.path(given);
+        let value = self.locals.path(given);
         let body = self.body(|this| this.finish_from(value, start, span, dest));
-        let pat = self.local_pat(given);
+        let pat = self.locals.pattern(given);
         let arm = SelectArm { pat, refusal: None, cond: None, future, body };
         self.push(Stmt::Select { point, arms: vec![arm], otherwise: None, is_biased: true });
     }
@@ -104,9 +104,9 @@ impl Lower<'_> {
         let local = self.new_temporary(&format!("{name}!"), LocalKind::Value, mac.path.span());
         self.locals[local].is_temporary = true;
         self.locals[local].bound_by = fingerprint;
-        let pat = self.local_pat(local);
+        let pat = self.locals.pattern(local);
         self.push(Stmt::Join { point, branches, pat, fail_fast });
-        self.path(local)
+        self.locals.path(local)
     }
 
     /// Emits what makes the future of a branch. An `async` block does nothing when it is made.

@@ -5,6 +5,7 @@ use syn::{Expr, Ident, Pat, Type};
 
 use super::{Field, LocalId, Shape};
 use crate::collections::by_name::NameMap;
+use crate::syntax::build::{ident_expr, ident_pat};
 use crate::syntax::fingerprint::{Fingerprint, Place};
 use crate::syntax::hygiene::Names;
 use crate::syntax::names::without_prefix;
@@ -191,6 +192,17 @@ impl Locals {
     /// As [`find`](Self::find), by text.
     pub(crate) fn find_name(&self, name: &str) -> Option<LocalId> {
         self.by_name.get(name).copied()
+    }
+
+    /// A local as an expression.
+    pub(crate) fn path(&self, local: LocalId) -> Expr {
+        ident_expr(self[local].ident.clone())
+    }
+
+    /// A local as the pattern that binds it.
+    pub(crate) fn pattern(&self, local: LocalId) -> Pat {
+        let Local { ident, mutable, .. } = &self[local];
+        ident_pat(ident.clone(), *mutable)
     }
 
     /// The fingerprint of code of the function, in which locals go by their names in the source.

@@ -153,7 +153,7 @@ impl Lower<'_> {
         self.push(Stmt::Declare(local));
         body.stmts.push(Stmt::Define { local, value });
         self.push(Stmt::Scope(body));
-        self.path(local)
+        self.locals.path(local)
     }
 
     /// Emits the statements that make a value, if it may be used after what they have borrowed for it, of
@@ -255,16 +255,6 @@ impl Lower<'_> {
         self.temporaries += 1;
         let ident = hygiene::temporary(self.temporaries, span);
         self.locals.add(ident, source, true, kind)
-    }
-
-    /// The local as an expression.
-    pub(crate) fn path(&self, local: LocalId) -> Expr {
-        ident_expr(self.locals[local].ident.clone())
-    }
-
-    pub(crate) fn local_pat(&self, local: LocalId) -> Pat {
-        let Local { ident, mutable, .. } = &self.locals[local];
-        ident_pat(ident.clone(), *mutable)
     }
 
     pub(crate) fn push_await(

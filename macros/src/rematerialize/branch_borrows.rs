@@ -96,9 +96,9 @@ impl Lower<'_> {
         let value = std::mem::replace(value, Expr::PLACEHOLDER);
         let local = self.new_temporary(&source, LocalKind::Value, span);
         self.note_source(local, &value);
-        self.code(let_stmt(self.local_pat(local), value));
+        self.code(let_stmt(self.locals.pattern(local), value));
         self.locals[local].remade = Some(again);
-        Some(self.path(local))
+        Some(self.locals.path(local))
     }
 
     /// As [`chosen_operand`](Self::chosen_operand), made again where it stands, since there rustc knows what type
@@ -147,7 +147,7 @@ impl Lower<'_> {
             }
             // Other branches give none.
             let none = syn::parse_quote_spanned!(value.span()=> ::core::option::Option::None);
-            self.code(let_stmt(self.local_pat(index.0), none));
+            self.code(let_stmt(self.locals.pattern(index.0), none));
         }
         let source = format!("branch of {source}");
         let branch = self.new_temporary(&source, LocalKind::Value, value.span());
@@ -161,7 +161,7 @@ impl Lower<'_> {
             let (number, span) = (numbers.next(), given.span());
             let mut keep = None;
             if let Some(((local, index), kept)) = indices.next().flatten() {
-                let local = self.path(local);
+                let local = self.locals.path(local);
                 let set: Stmt = syn::parse_quote_spanned!(span=> #local = ::core::option::Option::Some(#index););
                 (keep, *given) = (Some(set), kept);
             }
@@ -198,7 +198,7 @@ impl Lower<'_> {
                 }
                 let local = self.new_temporary("index", LocalKind::Value, index.span());
                 self.locals[local].is_temporary = true;
-                let path = self.path(local);
+                let path = self.locals.path(local);
                 let again = syn::parse_quote_spanned!(index.span()=> ::piton::__private::copy_of_index(&#path));
                 Some((local, std::mem::replace(index, again)))
             }

@@ -46,7 +46,7 @@ impl Lower<'_> {
             let shape = shapes::of_value(&self.locals, &self.shapes, value);
             self.locals[id].kind = shape.kind(mutable);
             (self.locals[id].mutable, self.locals[id].is_temporary) = (mutable, false);
-            let path = self.path(id);
+            let path = self.locals.path(id);
             if let Some((_, otherwise)) = diverge
                 && let Expr::Block(otherwise) = &mut **otherwise
             {

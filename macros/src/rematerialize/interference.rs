@@ -89,6 +89,27 @@ impl Lower<'_> {
                 changed.spends.iter().any(is_within)
             })
     }
+
+    /// Whether moving or copying the expression later gives the same value.
+    pub(crate) fn is_stable_value(&self, expr: &Expr, changed: &Changed) -> bool {
+        match expr {
+            Expr::Path(path) => match path.path.get_ident().and_then(|i| self.locals.find(i)) {
+                Some(local) => !changed.changes.contains(&local),
+                None => true,
+            },
+            // Of what is used up no part is left, unless it is copied. A borrow that it is read through may have
+            // ended.
+            Expr::Field(expr) => {
+                let base = Place::of(&expr.base, &|ident| self.locals.find(ident));
+                let is_gone = base.is_some_and(|base| changed.spends.iter().any(|it| it.holds(&base)));
+                let has_ended = local_of(&self.locals, &expr.base)
+                    .is_some_and(|local| !made_of(&self.locals, local).is_disjoint(&changed.changes));
+                !is_gone && !has_ended && self.is_stable_value(&expr.base, changed)
+            }
+            Expr::Paren(expr) => self.is_stable_value(&expr.expr, changed),
+            _ => false,
+        }
+    }
 }
 
 /// The place that the expression is or is in, those that it is by borrows that are made again, and whether it
@@ -120,26 +141,5 @@ fn places_in(locals: &Locals, expr: &Expr) -> Vec<(Place, bool)> {
         Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => places_in(locals, &expr.expr),
         Expr::Paren(expr) => places_in(locals, &expr.expr),
         _ => Vec::new(),
-    }
-}
-
-/// Whether moving or copying the expression later gives the same value.
-pub(crate) fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
-    match expr {
-        Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
-            Some(local) => !changed.changes.contains(&local),
-            None => true,
-        },
-        // Of what is used up no part is left, unless it is copied. A borrow that it is read through may have
-        // ended.
-        Expr::Field(expr) => {
-            let base = Place::of(&expr.base, &|ident| lower.locals.find(ident));
-            let is_gone = base.is_some_and(|base| changed.spends.iter().any(|it| it.holds(&base)));
-            let has_ended = local_of(&lower.locals, &expr.base)
-                .is_some_and(|local| !made_of(&lower.locals, local).is_disjoint(&changed.changes));
-            !is_gone && !has_ended && is_stable_value(lower, &expr.base, changed)
-        }
-        Expr::Paren(expr) => is_stable_value(lower, &expr.expr, changed),
-        _ => false,
     }
 }

@@ -267,6 +267,24 @@ impl Lower<'_> {
         }
     }
 
+    /// Whether the expression means the same at any time: literals, and paths that are not locals.
+    pub(crate) fn never_changes(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) | Expr::Closure(_) => true,
+            Expr::Path(path) => {
+                path.path.get_ident().is_none_or(|ident| self.locals.find(ident).is_none())
+            }
+            Expr::Verbatim(_) => true,
+            Expr::Paren(expr) => self.never_changes(&expr.expr),
+            Expr::Group(expr) => self.never_changes(&expr.expr),
+            Expr::Reference(expr) => self.never_changes(&expr.expr),
+            Expr::Cast(expr) => self.never_changes(&expr.expr),
+            Expr::Unary(expr) => is_sign(expr.op) && is_plain_literal(&expr.expr),
+            Expr::Tuple(expr) => expr.elems.iter().all(|elem| self.never_changes(elem)),
+            _ => false,
+        }
+    }
+
     /// Whether the expression gives the same wherever it stands: a constant that rustc would promote.
     pub(crate) fn is_constant(&self, expr: &Expr) -> bool {
         match expr {

@@ -5,7 +5,6 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, ExprMethodCall, Ident, Pat, UnOp};
 
-use super::constants;
 use crate::ir::usage::Usage;
 use crate::ir::{LocalId, Stmt, usage};
 use crate::lower::Lower;
@@ -21,7 +20,7 @@ impl Lower<'_> {
     /// What an argument borrows, if it means the same as long as that stays as it is.
     pub(crate) fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
         match arg {
-            arg if constants::is_constant(self, arg) && !matches!(arg, Expr::Closure(_)) => {
+            arg if self.never_changes(arg) && !matches!(arg, Expr::Closure(_)) => {
                 Some(Vec::new())
             }
             // `unwrap_or(&[])`
@@ -34,7 +33,7 @@ impl Lower<'_> {
                 let mentions = Usage::of_expr(&self.locals, arg).mentions;
                 // The time is another one after an await.
                 (!self.asks_context(arg)).then_some(())?;
-                Some(mentions.into_iter().map(|local| self.path(local)).collect())
+                Some(mentions.into_iter().map(|local| self.locals.path(local)).collect())
             }
             Expr::MethodCall(key) => self.lent_key(key),
             Expr::Tuple(tuple) => {
@@ -230,7 +229,7 @@ impl Lower<'_> {
     }
 
     pub(crate) fn keep_key(&mut self, key: &mut Expr) {
-        let is_place = |expr: &Expr| self.is_place(expr) || constants::is_constant(self, expr);
+        let is_place = |expr: &Expr| self.is_place(expr) || self.never_changes(expr);
         match key {
             key if self.is_fixed(key) => {}
             // A range is not `Copy`, its ends are.
@@ -279,7 +278,7 @@ impl Lower<'_> {
         }
         let mut chain = chain.clone();
         for key in keys {
-            let value = self.path(key);
+            let value = self.locals.path(key);
             let local = self.temporary(&value);
             let (old, new) = (self.locals[key].ident.clone(), self.locals[local].ident.clone());
             Renamed(&old, &new).visit_expr_mut(&mut chain);

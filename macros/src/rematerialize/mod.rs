@@ -15,7 +15,6 @@ pub(crate) mod borrowed_loops;
 pub(crate) mod borrowed_parts;
 pub(crate) mod branch_borrows;
 pub(crate) mod branch_values;
-pub(crate) mod constants;
 pub(crate) mod entries;
 pub(crate) mod extended_temporaries;
 pub(crate) mod functions;

@@ -7,9 +7,8 @@
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall};
 
-use super::constants::is_constant;
 use super::entries::{FILLING_OPTIONS, copied_key};
-use super::interference::{Changed, is_stable_value};
+use super::interference::Changed;
 use crate::collections::sets::Set;
 use crate::ir::usage::{Place, Usage};
 use crate::lower::Lower;
@@ -150,9 +149,9 @@ impl Lower<'_> {
     /// Whether an argument of a chain need not be kept, because it is the same later on.
     fn lasts(&self, arg: &Expr, changed: &Changed) -> bool {
         match arg {
-            Expr::Path(_) => is_stable_value(self, arg, changed),
+            Expr::Path(_) => self.is_stable_value(arg, changed),
             Expr::Reference(_) => true,
-            _ => is_constant(self, arg) || is_empty(arg),
+            _ => self.never_changes(arg) || is_empty(arg),
         }
     }
 
@@ -200,7 +199,7 @@ impl Lower<'_> {
     }
 
     fn are_constant(&self, call: &ExprMethodCall) -> bool {
-        call.args.iter().all(|arg| is_constant(self, arg))
+        call.args.iter().all(|arg| self.never_changes(arg))
     }
 
     /// Whether an argument finds the same part at any time, once it is kept.
