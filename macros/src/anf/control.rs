@@ -211,7 +211,7 @@ impl Lower<'_> {
         let scrutinee = self.hoist_matched(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
         let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
         self.end_with_statement(&scrutinee, &pats);
-        let is_new = self.is_value(&scrutinee);
+        let is_new = self.borrows().is_value(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
         scrutinee = if is_new { self.keep(scrutinee) } else { self.keep_bound(&pats, scrutinee) };
         // What is left of the value is dropped before what has been matched.

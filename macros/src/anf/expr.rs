@@ -67,7 +67,7 @@ impl Lower<'_> {
                     self.diagnostics.push(syn::Error::new(value.await_token.span, message));
                 }
                 let start = begins_with_operand(&expr).then(|| span_ends(expr.to_token_stream()).0);
-                let is_of_numbers = self.is_only_of_numbers(&expr);
+                let is_of_numbers = self.borrows().is_only_of_numbers(&expr);
                 if let Some(mut operands) = operands_mut(&mut expr) {
                     let values = operands.iter_mut().map(|(operand, kind)| {
                         (std::mem::replace(&mut **operand, Expr::PLACEHOLDER), *kind)
@@ -151,7 +151,8 @@ impl Lower<'_> {
                     Role::Borrowed | Role::Changed | Role::Unknown => Operand::Borrowed,
                     Role::Lazy => {
                         if suspend::expr(expr) {
-                            let help = "write `if !condition { panic!(…) }`, and await in the block";
+                            let help =
+                                "write `if !condition { panic!(…) }`, and await in the block";
                             self.unsupported(expr.span(), "the message of an assertion", help);
                         }
                         **expr = self.opaque(std::mem::replace(&mut **expr, Expr::PLACEHOLDER));

@@ -10,6 +10,7 @@ use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
 use super::control;
 use crate::desugar::diverging::must_jump;
 use crate::ir::{LocalId, Stmt};
+use crate::lower::borrows::Borrows;
 use crate::lower::{Dest, Lower};
 use crate::syntax::build::let_stmt;
 use crate::syntax::forms::extends_temporaries;
@@ -105,9 +106,8 @@ impl Lower<'_> {
         match local.init.take() {
             None => self.declare(local),
             Some(mut init) => {
-                let diverges = init.diverge.as_ref().is_some_and(|(_, otherwise)| {
-                    suspend::expr(otherwise)
-                });
+                let diverges =
+                    init.diverge.as_ref().is_some_and(|(_, otherwise)| suspend::expr(otherwise));
                 let needs_temporary = init.diverge.is_some();
                 if suspend::expr(&init.expr) {
                     if !needs_temporary
@@ -120,7 +120,7 @@ impl Lower<'_> {
                     } else {
                         let (pat, _) = split_type(&local.pat);
                         let mut value = self.let_value(&local, *init.expr);
-                        if self.takes_apart(pat) {
+                        if self.borrows().takes_apart(pat) {
                             // No brace may stand before the `else`.
                             let left = as_value(&local.pat, value);
                             // Of parentheses of the user rustc would say that there is no need for them.
@@ -246,7 +246,7 @@ impl Lower<'_> {
                 }
             }
             value if matches!(pat, Pat::Wild(_)) => self.ignore_value(local, value),
-            value if self.takes_apart(pat) => self.bind_parts(local, value),
+            value if self.borrows().takes_apart(pat) => self.bind_parts(local, value),
             value => {
                 let value = self.let_value(local, value);
                 Some(as_value(&local.pat, value))
@@ -276,15 +276,6 @@ impl Lower<'_> {
             self.borrowed = before;
         }
         value
-    }
-
-    /// Whether a pattern moves parts out of a value and may leave others.
-    fn takes_apart(&self, pat: &Pat) -> bool {
-        let mut idents = Vec::new();
-        collect_bindings(pat, &mut idents);
-        !matches!(pat, Pat::Ident(_))
-            && !has_ref(pat)
-            && idents.iter().all(|ident| self.locals.find(ident).is_some())
     }
 
     /// Lowers `let (a, _) = value`: what the pattern leaves of the value ends before what has been borrowed
@@ -327,6 +318,17 @@ impl Lower<'_> {
         body.stmts.push(Stmt::Code(Source::Local(local)));
         self.push(Stmt::Scope(body));
         None
+    }
+}
+
+impl Borrows<'_> {
+    /// Whether a pattern moves parts out of a value and may leave others.
+    fn takes_apart(&self, pat: &Pat) -> bool {
+        let mut idents = Vec::new();
+        collect_bindings(pat, &mut idents);
+        !matches!(pat, Pat::Ident(_))
+            && !has_ref(pat)
+            && idents.iter().all(|ident| self.locals.find(ident).is_some())
     }
 }
 

@@ -9,6 +9,7 @@
 //! lower.point(name, kind)      a state of that name
 //! ```
 
+pub(crate) mod borrows;
 pub(crate) mod items;
 pub(crate) mod labels;
 pub(crate) mod names;
@@ -24,11 +25,10 @@ use syn::{Expr, Ident, Pat, Stmt as Source, Type};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{
-    Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Refinement, Stmt, discard,
+    Body, LocalId, LocalKind, Locals, Point, PointId, PointKind, Refinement, Stmt, discard,
     span_ends, whole,
 };
 use crate::lower::labels::JumpScope;
-use crate::syntax::build::{ident_expr, ident_pat};
 use crate::syntax::fingerprint::{Fingerprint, Place};
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;

@@ -34,7 +34,9 @@ fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
                 // Named after what is shielded, so that a shield can be put around it later.
                 "shield" if on_context && call.args.len() == 1 => of_future(&call.args[0], context),
                 // So can a time limit.
-                "timeout" if on_context && call.args.len() == 2 => of_future(&call.args[1], context),
+                "timeout" if on_context && call.args.len() == 2 => {
+                    of_future(&call.args[1], context)
+                }
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
                 "start_child" if on_context => (child(call).unwrap_or(method), PointKind::Other),

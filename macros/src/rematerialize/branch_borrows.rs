@@ -20,6 +20,7 @@ use super::extended_temporaries::lender;
 use crate::diagnostics::rules::Rule;
 use crate::ir;
 use crate::ir::{LocalId, LocalKind};
+use crate::lower::borrows::Borrows;
 use crate::lower::{Dest, Lower};
 use crate::rematerialize::patterns;
 use crate::rematerialize::patterns::depends_on_guard;
@@ -129,13 +130,13 @@ impl Lower<'_> {
         // The first indices that the branches look for, which are kept where they are evaluated.
         let mut indices = Vec::new();
         each_branch(value, &mut Vec::new(), &mut |given, around| {
-            borrows |= self.borrows(given);
+            borrows |= self.borrows().borrows(given);
             if !is_held && gives_option(given) {
                 return None;
             }
             let mut kept = given.clone();
             let index = self.keep_index(&mut kept, around);
-            made.push(self.given_again(&kept, around)?);
+            made.push(self.borrows().given_again(&kept, around)?);
             indices.push(index.map(|index| (index, kept)));
             Some(())
         })?;
@@ -167,7 +168,7 @@ impl Lower<'_> {
             }
             *given = match stays {
                 // Of what type it is, the other branches say, or what wants it.
-                true if is_none(given) || self.is_constant(given) => {
+                true if is_none(given) || self.borrows().is_constant(given) => {
                     syn::parse_quote_spanned!(span=> { #branch = #number; })
                 }
                 true => {
@@ -190,9 +191,11 @@ impl Lower<'_> {
             Expr::Reference(expr) => self.keep_index(&mut expr.expr, around),
             Expr::Field(expr) => self.keep_index(&mut expr.base, around),
             Expr::MethodCall(call) => self.keep_index(&mut call.receiver, around),
-            Expr::Index(expr) if self.is_place(&expr.expr) && !names_bound(&expr.expr, around) => {
+            Expr::Index(expr)
+                if self.borrows().is_place(&expr.expr) && !names_bound(&expr.expr, around) =>
+            {
                 let index = &mut *expr.index;
-                let is_there = self.is_fixed(index) && !names_bound(index, around);
+                let is_there = self.borrows().is_fixed(index) && !names_bound(index, around);
                 if is_there || matches!(index, Expr::Reference(_) | Expr::Range(_)) {
                     return None;
                 }
@@ -205,7 +208,9 @@ impl Lower<'_> {
             _ => None,
         }
     }
+}
 
+impl Borrows<'_> {
     /// Whether what a branch gives is more than a text or a constant.
     fn borrows(&self, given: &Expr) -> bool {
         match given {

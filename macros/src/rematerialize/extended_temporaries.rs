@@ -13,6 +13,7 @@ use syn::{Expr, ExprUnary, Pat, PatType, Stmt, Type, TypeSlice, UnOp};
 
 use crate::ir::locals::local_of;
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::binding_modes::binds_by_ref;
 use crate::syntax::build::{ident_pat, let_stmt};
 use crate::syntax::calls::only_wraps;
@@ -33,7 +34,7 @@ impl Lower<'_> {
         };
         let syn::LocalInit { expr, diverge, .. } = &mut init;
         let always_matches = diverge.is_none();
-        let lenders = self.lenders(expr, &[&local.pat], always_matches);
+        let lenders = self.borrows().lenders(expr, &[&local.pat], always_matches);
         // This is asked last, because it takes a look at all that follows.
         if lenders.is_empty() || !self.is_held(local) {
             local.init = Some(init);
@@ -87,7 +88,9 @@ impl Lower<'_> {
         }
         false
     }
+}
 
+impl Borrows<'_> {
     /// The values that an expression makes for patterns to borrow from them, and whether mutably.
     pub(crate) fn lenders<'e>(
         &self,
@@ -120,7 +123,7 @@ impl Lower<'_> {
 
     /// Whether what is opened is a local or a part of one, and no borrow: what comes out of it is a value.
     pub(crate) fn is_taken_out_of(&self, opened: &Expr) -> bool {
-        local_of(&self.locals, opened).is_some_and(|local| self.locals[local].remade.is_none())
+        local_of(self.locals, opened).is_some_and(|local| self.locals[local].remade.is_none())
     }
 
     /// Whether a chain of methods finds an item that can be changed, or gives a part of it. Where that is, is

@@ -55,10 +55,14 @@ fn report_changed(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
         _ => None,
     };
     let help = match place {
-        Some(place) => format!("write the place itself in the branches: `{place}` instead of `{name}`"),
-        None => "use it in one branch, or return values from the branches and change it after them: \
+        Some(place) => {
+            format!("write the place itself in the branches: `{place}` instead of `{name}`")
+        }
+        None => {
+            "use it in one branch, or return values from the branches and change it after them: \
                  `let (a, b) = join!(…);`"
-            .to_owned(),
+                .to_owned()
+        }
     };
     diagnostics.error(
         graph.locals[local].ident.span(),
