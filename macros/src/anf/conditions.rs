@@ -32,7 +32,7 @@ impl Lower<'_> {
         let target = self.enter(None, JumpKind::Block, Dest::Discard);
         let body = self.body(|this| {
             this.chain(operands.into_iter(), target, then);
-            this.jumps.pop();
+            this.jumps.leave();
             otherwise(this);
         });
         self.push(Stmt::Labeled { target, dest: None, body });
@@ -65,7 +65,7 @@ impl Lower<'_> {
         } else {
             // What the condition has made is dropped before what runs otherwise.
             let target = self.enter(None, JumpKind::Block, Dest::Discard);
-            self.jumps.pop();
+            self.jumps.leave();
             then_body.stmts.push(Stmt::Break(target));
             scope.stmts.push(Stmt::If { cond, then: then_body, otherwise: Body::default() });
             let mut body = Body { stmts: vec![Stmt::Scope(scope)] };

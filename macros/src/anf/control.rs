@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Label, Pat, Stmt as Source};
 
 use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, span_ends};
-use crate::lower::labels::{JumpKind, JumpScope};
+use crate::lower::labels::JumpKind;
 use crate::lower::{Dest, Lower};
 use crate::syntax::branches::{arms_await, awaits, branches_await, in_arm};
 use crate::syntax::build::{ident_expr, unit};
@@ -44,7 +44,7 @@ impl Lower<'_> {
     pub(crate) fn value(&mut self, expr: Expr, dest: Dest) {
         match expr {
             Expr::Return(expr) => self.return_expr(expr),
-            Expr::Break(expr) if self.jump_scope(expr.label.as_ref()).is_some() => {
+            Expr::Break(expr) if self.jumps.scope(expr.label.as_ref()).is_some() => {
                 self.break_expr(expr);
             }
             Expr::Break(mut expr)
@@ -56,7 +56,7 @@ impl Lower<'_> {
                 }
                 self.finish(Expr::Break(expr), dest);
             }
-            Expr::Continue(expr) => match self.continue_target(&expr) {
+            Expr::Continue(expr) => match self.jumps.continue_target(&expr, self.diagnostics) {
                 Some(target) => self.push(Stmt::Continue(target)),
                 None => {
                     let expr = self.opaque(Expr::Continue(expr));
@@ -131,7 +131,7 @@ impl Lower<'_> {
     }
 
     fn break_expr(&mut self, expr: syn::ExprBreak) {
-        let Some((target, dest)) = self.break_target(&expr) else { return };
+        let Some((target, dest)) = self.jumps.break_target(&expr, self.diagnostics) else { return };
         match expr.expr {
             Some(value) => self.value(*value, dest),
             None => self.finish_unit(dest, expr.break_token.span),
@@ -154,7 +154,7 @@ impl Lower<'_> {
         let dest = self.jump_dest(dest, label.name.span());
         let target = self.enter(Some(&label), JumpKind::Block, dest.0);
         let body = self.body(|this| this.block(expr.block, dest.0));
-        self.jumps.pop();
+        self.jumps.leave();
         self.push(Stmt::Labeled { target, dest: dest.0.local(), body });
         self.deliver(dest);
     }
@@ -180,16 +180,7 @@ impl Lower<'_> {
     }
 
     pub(crate) fn enter(&mut self, label: Option<&Label>, kind: JumpKind, dest: Dest) -> TargetId {
-        let target = TargetId(self.targets);
-        self.targets += 1;
-        self.jumps.push(JumpScope {
-            label: label.map(|label| label.name.ident.to_string()),
-            target,
-            kind,
-            declared: self.declared.len(),
-            dest,
-        });
-        target
+        self.jumps.enter(label, kind, dest, self.declared.len())
     }
 
     fn match_expr(&mut self, mut expr: syn::ExprMatch, dest: Dest) {

@@ -23,6 +23,7 @@ use crate::desugar::destructuring::take_all_apart;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Body, Locals, Refinement, Tree};
 use crate::lower::names::number;
+use crate::lower::labels::Jumps;
 use crate::lower::{Dest, Lower, Patterns, items};
 use crate::syntax::fingerprint::Fingerprint;
 use crate::values::texts::find as find_texts;
@@ -51,10 +52,9 @@ pub(crate) fn convert(
         items: Vec::new(),
         source: items::Source::new(&body),
         depth: 0,
-        targets: 0,
         temporaries: 0,
         borrowed: 0,
-        jumps: Vec::new(),
+        jumps: Jumps::default(),
         declared: Vec::new(),
         patterns,
         rest: Vec::new(),

@@ -61,7 +61,7 @@ impl Lower<'_> {
             let mut before = TokenStream::new();
             while this.arms_to_guard(&mut arms, &scrutinee, dest, target, &mut before) {}
         });
-        self.jumps.pop();
+        self.jumps.leave();
         self.push(Stmt::Labeled { target, dest: dest.local(), body });
         self.deliver((dest, returns));
     }

@@ -29,7 +29,7 @@ impl Lower<'_> {
         let dest = self.jump_dest(dest, span);
         let target = self.enter(label, kind, dest.0);
         let body = self.body(lower);
-        self.jumps.pop();
+        self.jumps.leave();
         self.push(Stmt::Loop { target, dest: dest.0.local(), body });
         self.deliver(dest);
     }
@@ -47,7 +47,7 @@ impl Lower<'_> {
     }
 
     fn break_innermost(&mut self) {
-        if let Some(scope) = self.jumps.last() {
+        if let Some(scope) = self.jumps.innermost() {
             let target = scope.target;
             self.push(Stmt::Break(target));
         }

@@ -136,11 +136,11 @@ impl Lower<'_> {
         self.take_parts(point, index, &mut block.block);
         let is_shielded = shields::take(&mut block.attrs);
         let span = block.async_token.span;
-        let jumps = std::mem::take(&mut self.jumps);
+        let around = self.jumps.enter_block();
         let within = self.within.replace((point, index));
         let body = self.body(|this| this.block(block.block, Dest::Return));
         self.within = within;
-        self.jumps = jumps;
+        self.jumps.leave_block(around);
         let is_move = block.capture.is_some();
         Branch::Region(AsyncBlock { body, is_move, is_shielded, span })
     }

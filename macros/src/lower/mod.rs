@@ -28,7 +28,7 @@ use crate::ir::{
     Body, LocalId, LocalKind, Locals, Point, PointId, PointKind, Refinement, Stmt, discard,
     span_ends, whole,
 };
-use crate::lower::labels::JumpScope;
+use crate::lower::labels::Jumps;
 use crate::syntax::fingerprint::{Fingerprint, Place};
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;
@@ -76,11 +76,10 @@ pub(crate) struct Lower<'a> {
     pub(crate) source: items::Source<'a>,
     /// How many blocks are open.
     pub(crate) depth: usize,
-    pub(crate) targets: usize,
     pub(crate) temporaries: usize,
     /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
     pub(crate) borrowed: usize,
-    pub(crate) jumps: Vec<JumpScope>,
+    pub(crate) jumps: Jumps,
     /// What `let` has declared so far.
     pub(crate) declared: Vec<LocalId>,
     /// The patterns that take parts of locals, of those locals of which nothing has been taken yet.

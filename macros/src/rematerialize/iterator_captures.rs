@@ -78,7 +78,7 @@ impl Lower<'_> {
     /// Whether a loop around may come round to where the local is used. A local that the body of the loop
     /// declares is another one each time.
     fn is_used_in_next_round(&self, local: LocalId) -> bool {
-        let innermost = self.jumps.iter().rfind(|scope| scope.is_loop());
+        let innermost = self.jumps.innermost_loop();
         innermost.is_some_and(|scope| !self.declared[scope.declared..].contains(&local))
     }
 
