@@ -24,9 +24,9 @@ impl Lower<'_> {
             return self.opaque(expr);
         }
         let pin = self.take_pin(&mut expr);
-        let first = self.points.len();
+        let first = self.points.count();
         let value = self.hoist_parts(expr);
-        self.pin(pin, first);
+        self.points.pin(pin, first, self.diagnostics);
         value
     }
 

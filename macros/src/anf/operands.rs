@@ -274,7 +274,7 @@ impl Lower<'_> {
         let leaves = match deferred {
             // Outside of an `async` block the map ends with the function.
             Deferred::Fills => {
-                changed.exits.loops || changed.exits.function && self.within.is_some()
+                changed.exits.loops || changed.exits.function && self.points.is_in_branch()
             }
             Deferred::Lends | Deferred::MayPanic => false,
         };

@@ -24,14 +24,14 @@ impl Lower<'_> {
         self.depth += 1;
         let mut has_value = false;
         let end = block.brace_token.span.close();
-        self.rest.push(block.stmts.into_iter().rev().collect());
-        while let Some(stmt) = self.rest.last_mut().and_then(Vec::pop) {
-            let is_last = self.rest.last().is_none_or(Vec::is_empty);
+        self.following.enter(block);
+        while let Some(stmt) = self.following.next() {
+            let is_last = self.following.is_over();
             self.check_patterns_before(&stmt);
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
-                    if self.awaits_later() {
+                    if self.following.awaits() {
                         self.name_lenders(&mut local);
                         self.keep_lent(&mut local);
                     } else if !is_told_owned(&local) {
@@ -62,7 +62,7 @@ impl Lower<'_> {
                 }
             }
         }
-        self.rest.pop();
+        self.following.leave();
         self.depth -= 1;
         if !has_value {
             self.finish_unit(dest, end);
@@ -72,21 +72,21 @@ impl Lower<'_> {
     /// The value of a block, which may have a name for its state as a statement may.
     pub(crate) fn tail(&mut self, mut expr: Expr, dest: Dest) {
         let pin = self.take_pin(&mut expr);
-        let first = self.points.len();
+        let first = self.points.count();
         self.value(expr, dest);
-        self.pin(pin, first);
+        self.points.pin(pin, first, self.diagnostics);
     }
 
     pub(crate) fn expr_stmt(&mut self, mut expr: Expr, semi: Option<syn::Token![;]>, dest: Dest) {
         if suspend::expr(&expr) || results::is_jump(&expr) {
             let pin = self.take_pin(&mut expr);
-            let first = self.points.len();
+            let first = self.points.count();
             let is_value = matches!(dest, Dest::Discard) && control::gives_value(&expr);
             self.with_temporaries(|this| match expr {
                 expr if is_value => this.discard_chosen(expr),
                 expr => this.value(expr, dest),
             });
-            self.pin(pin, first);
+            self.points.pin(pin, first, self.diagnostics);
         } else {
             self.check_declared(&expr);
             let expr = self.opaque(expr);
@@ -101,7 +101,7 @@ impl Lower<'_> {
 
     fn lower_local(&mut self, mut local: syn::Local) {
         let pin = self.take_pin_attrs(&mut local.attrs);
-        let first = self.points.len();
+        let first = self.points.count();
         self.note_local(&local);
         match local.init.take() {
             None => self.declare(local),
@@ -115,7 +115,7 @@ impl Lower<'_> {
                     {
                         init.expr = Box::new(expr);
                     } else if !needs_temporary {
-                        self.pin(pin, first);
+                        self.points.pin(pin, first, self.diagnostics);
                         return;
                     } else {
                         let (pat, _) = split_type(&local.pat);
@@ -152,12 +152,7 @@ impl Lower<'_> {
                 }
             }
         }
-        self.pin(pin, first);
-    }
-
-    /// Whether a statement after this one of its block awaits.
-    fn awaits_later(&self) -> bool {
-        self.rest.last().is_some_and(|rest| rest.iter().any(suspend::stmt))
+        self.points.pin(pin, first, self.diagnostics);
     }
 
     /// Keeps what the statement looks for, if it borrows what it finds.
@@ -267,7 +262,7 @@ impl Lower<'_> {
             _ => self.hoist(value),
         };
         let hoisted = self.borrowed;
-        if is_told_owned(local) || hoisted == before && !self.awaits_later() {
+        if is_told_owned(local) || hoisted == before && !self.following.awaits() {
             return value;
         }
         let value = self.keep_bound(&[&local.pat], value);

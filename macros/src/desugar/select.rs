@@ -36,8 +36,8 @@ impl Lower<'_> {
         }
         let name = if mac.path.is_ident(suspend::MACRO) { "timeout" } else { "select" };
         let name = (name.to_owned(), self.locals.fingerprint(&mac.tokens));
-        let point = self.point(name, PointKind::Select, mac.path.span());
-        self.set_branches(point, names);
+        let point = self.points.add(name, PointKind::Select, mac.path.span());
+        self.points.set_branches(point, names, self.diagnostics);
         let mut futures = Vec::new();
         for (index, (pat, cond, future, handler)) in arms.into_iter().enumerate() {
             futures.push((pat, cond, self.region(point, index, future), handler));
@@ -62,8 +62,8 @@ impl Lower<'_> {
             self.locals.fingerprint(&syn::ExprAsync { attrs: Vec::new(), ..block.clone() });
         let block = Expr::Async(block);
         let name = self.name_branch(&block, None);
-        let point = self.point(("async".to_owned(), fingerprint), PointKind::Select, span);
-        self.set_branches(point, vec![name]);
+        let point = self.points.add(("async".to_owned(), fingerprint), PointKind::Select, span);
+        self.points.set_branches(point, vec![name], self.diagnostics);
         let Expr::Async(block) = block else { return };
         let future = self.region(point, 0, Branch::Region(block));
         let given = self.new_temporary("async", LocalKind::Value, span);
@@ -94,8 +94,9 @@ impl Lower<'_> {
         let branches: Vec<_> = branches.collect();
         let name = if fail_fast { "try_join" } else { "join" };
         let fingerprint = self.locals.fingerprint(&mac.tokens);
-        let point = self.point((name.to_owned(), fingerprint), PointKind::Join, mac.path.span());
-        self.set_branches(point, names);
+        let point =
+            self.points.add((name.to_owned(), fingerprint), PointKind::Join, mac.path.span());
+        self.points.set_branches(point, names, self.diagnostics);
         let branches = branches
             .into_iter()
             .enumerate()
@@ -137,9 +138,9 @@ impl Lower<'_> {
         let is_shielded = shields::take(&mut block.attrs);
         let span = block.async_token.span;
         let around = self.jumps.enter_block();
-        let within = self.within.replace((point, index));
+        let outer = self.points.enter_branch(point, index);
         let body = self.body(|this| this.block(block.block, Dest::Return));
-        self.within = within;
+        self.points.leave_branch(outer);
         self.jumps.leave_block(around);
         let is_move = block.capture.is_some();
         Branch::Region(AsyncBlock { body, is_move, is_shielded, span })

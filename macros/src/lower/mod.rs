@@ -10,10 +10,12 @@
 //! ```
 
 pub(crate) mod borrows;
+pub(crate) mod following;
 pub(crate) mod items;
 pub(crate) mod labels;
 pub(crate) mod names;
 pub(crate) mod operand;
+pub(crate) mod points;
 
 use std::collections::BTreeMap;
 
@@ -25,14 +27,13 @@ use syn::{Expr, Ident, Pat, Stmt as Source, Type};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{
-    Body, LocalId, LocalKind, Locals, Point, PointId, PointKind, Refinement, Stmt, discard,
-    span_ends, whole,
+    Body, LocalId, LocalKind, Locals, PointId, Refinement, Stmt, discard, span_ends, whole,
 };
+use crate::lower::following::Following;
 use crate::lower::labels::Jumps;
-use crate::syntax::fingerprint::{Fingerprint, Place};
+use crate::lower::points::Points;
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;
-use crate::syntax::mentions::is_named;
 use crate::values::borrowed_texts::may_lend;
 use crate::values::shapes::{Shapes, of_value};
 use crate::values::static_borrows::lasts;
@@ -69,9 +70,7 @@ pub(crate) struct Lower<'a> {
     pub(crate) refinement: &'a Refinement,
     /// What is known of their values.
     pub(crate) shapes: Shapes,
-    pub(crate) points: Vec<Point>,
-    /// The points whose name an attribute gives.
-    pub(crate) pinned: Vec<(PointId, Span)>,
+    pub(crate) points: Points,
     pub(crate) items: Vec<syn::Item>,
     pub(crate) source: items::Source<'a>,
     /// How many blocks are open.
@@ -84,12 +83,7 @@ pub(crate) struct Lower<'a> {
     pub(crate) declared: Vec<LocalId>,
     /// The patterns that take parts of locals, of those locals of which nothing has been taken yet.
     pub(crate) patterns: Patterns,
-    /// The statements that are still to be lowered of each block around, the last ones first.
-    pub(crate) rest: Vec<Vec<Source>>,
-    /// The patterns and conditions around what is being lowered.
-    pub(crate) around: Fingerprint,
-    /// The branch whose `async` block is being lowered.
-    pub(crate) within: Option<(PointId, usize)>,
+    pub(crate) following: Following,
     pub(crate) out: Vec<Stmt>,
     pub(crate) context: Option<Ident>,
     pub(crate) diagnostics: &'a Diagnostics,
@@ -109,10 +103,9 @@ impl Lower<'_> {
         code: &impl ToTokens,
         lower: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        let outer = self.around;
-        self.around = outer.around(self.locals.fingerprint(code));
+        let outer = self.points.enter(self.locals.fingerprint(code));
         let lowered = lower(self);
-        self.around = outer;
+        self.points.leave(outer);
         lowered
     }
 
@@ -271,27 +264,14 @@ impl Lower<'_> {
         let (name, kind) = self.name_of_future(&expr.base);
         let fingerprint = self.locals.fingerprint(&expr.base);
         let future = self.hoist(*expr.base);
-        let point = self.point((name, fingerprint), kind, expr.await_token.span);
-        self.pin(pin, point.0);
+        let point = self.points.add((name, fingerprint), kind, expr.await_token.span);
+        self.points.pin(pin, point.0, self.diagnostics);
         (point, future)
-    }
-
-    pub(crate) fn point(
-        &mut self,
-        (name, fingerprint): (String, Fingerprint),
-        kind: PointKind,
-        span: Span,
-    ) -> PointId {
-        let (within, around, place) = (self.within, self.around, Place::only(fingerprint));
-        let (repeats, branches) = (None, Vec::new());
-        self.points.push(Point { name, kind, span, within, repeats, place, around, branches });
-        PointId(self.points.len() - 1)
     }
 
     /// Whether the statements that follow, in this block and in those around it, name a local.
     pub(crate) fn is_used_later(&self, local: LocalId) -> bool {
-        let ident = &self.locals[local].ident;
-        self.rest.iter().flatten().any(|stmt| is_named(ident, stmt))
+        self.following.names(&self.locals[local].ident)
     }
 
     pub(crate) fn unsupported(&self, span: Span, what: &str, help: &str) {

@@ -17,9 +17,8 @@ use crate::lower::borrows::Borrows;
 use crate::syntax::binding_modes::binds_by_ref;
 use crate::syntax::build::{ident_pat, let_stmt};
 use crate::syntax::calls::only_wraps;
-use crate::syntax::mentions::is_named;
 use crate::syntax::methods::{Fact, is, tried};
-use crate::syntax::patterns::{binds_nothing, collect_bindings, has_ref, split_type};
+use crate::syntax::patterns::{binds_nothing, has_ref, split_type};
 use crate::syntax::{macros, suspend};
 use crate::values::shapes;
 
@@ -36,7 +35,7 @@ impl Lower<'_> {
         let always_matches = diverge.is_none();
         let lenders = self.borrows().lenders(expr, &[&local.pat], always_matches);
         // This is asked last, because it takes a look at all that follows.
-        if lenders.is_empty() || !self.is_held(local) {
+        if lenders.is_empty() || !self.following.holds(local) {
             local.init = Some(init);
             return;
         }
@@ -67,26 +66,6 @@ impl Lower<'_> {
             self.local(lender);
         }
         local.init = Some(init);
-    }
-
-    /// Whether what the statement binds is named behind an await, or what is bound from that before it.
-    pub(crate) fn is_held(&self, local: &syn::Local) -> bool {
-        let mut bound = Vec::new();
-        collect_bindings(&local.pat, &mut bound);
-        let mut is_behind = false;
-        for stmt in self.rest.last().into_iter().flat_map(|rest| rest.iter().rev()) {
-            is_behind |= suspend::stmt(stmt);
-            if !bound.iter().any(|ident| is_named(ident, stmt)) {
-                continue;
-            }
-            if is_behind {
-                return true;
-            }
-            if let Stmt::Local(local) = stmt {
-                collect_bindings(&local.pat, &mut bound);
-            }
-        }
-        false
     }
 }
 

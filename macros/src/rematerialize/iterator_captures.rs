@@ -87,7 +87,7 @@ impl Lower<'_> {
         let mut exits = Exits::default();
         exits.note(&Expr::Block(syn::ExprBlock { attrs, label, block: body.clone() }));
         // Of a function nothing is left to be looked at.
-        exits.ends || exits.function && self.within.is_some()
+        exits.ends || exits.function && self.points.is_in_branch()
     }
 }
 
