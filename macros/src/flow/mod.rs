@@ -19,4 +19,5 @@ pub(crate) mod destructured;
 pub(crate) mod exposed;
 pub(crate) mod liveness;
 pub(crate) mod move_paths;
+pub(crate) mod partial_moves;
 pub(crate) mod refine;

@@ -12,6 +12,8 @@ pub(crate) struct Refinement {
     pub(crate) captured: Vec<CapturedPart>,
     /// The locals that patterns take parts of.
     pub(crate) destructured: Set<Ident>,
+    /// The locals of which a part is moved out before another value gets the rest.
+    pub(crate) partially_moved: Set<Ident>,
 }
 
 /// A part that a branch takes over.

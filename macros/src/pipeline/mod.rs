@@ -9,6 +9,7 @@ use syn::{Attribute, Block, Ident, Item, ItemImpl, Signature, Visibility};
 use crate::check::{check_body, take_for_items, use_imports_around};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::{Level, Rule};
+use crate::flow::partial_moves::make_mutable;
 use crate::flow::refine::refine;
 use crate::flow::{cfg, liveness};
 use crate::frontend::args::WorkflowArgs;
@@ -21,7 +22,7 @@ use crate::ir::Refinement;
 use crate::ir::{Graph, LocalKind, Point};
 use crate::syntax::names::is_any_of;
 use crate::syntax::root::Root;
-use crate::verify::{lookups, pointers};
+use crate::verify::{lookups, partial_moves, pointers};
 use crate::{anf, codegen, layout, resolve};
 
 /// Compiles `item`, a function or an `impl` block with functions. If anything is wrong with it,
@@ -195,6 +196,12 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     if let Some(refinement) = refine(&graph, &liveness) {
         // What there is to say has been said.
         let said = Diagnostics::new();
+        make_mutable(
+            &refinement.partially_moved,
+            &mut locals,
+            &mut function.params,
+            &mut function.body,
+        );
         let tree = take_apart(&function.body, locals, &refinement, &said);
         if let Err(error) = said.finish() {
             diagnostics.push(error);
@@ -224,6 +231,7 @@ fn compile(function: &mut WorkflowFn, diagnostics: &Diagnostics) -> Option<Token
     let moved_keys = lookups::check(&graph, &liveness, &layout, diagnostics);
     report_parts(&graph, &layout, diagnostics);
     report_unexposed(function, &graph, &layout, diagnostics);
+    partial_moves::report(&graph, &layout, diagnostics);
     pointers::report(&graph, &layout, diagnostics);
     function.states = layout.states.iter().map(|state| state.name.clone()).collect();
     // An expansion that is printed has others in it.
