@@ -10,6 +10,7 @@ use syn::{Attribute, Expr, Ident, Pat};
 use crate::diagnostics::rules::Rule;
 use crate::ir::{NamedBranch, PointKind};
 use crate::lower::Lower;
+use crate::lower::points::{BranchName, Pin};
 use crate::syntax::fingerprint::Place;
 use crate::syntax::names::{is_any_of, without_prefix};
 use crate::syntax::patterns::collect_bindings;
@@ -131,18 +132,6 @@ pub(crate) fn of_pattern(pat: &Pat) -> String {
     let mut idents = Vec::new();
     collect_bindings(pat, &mut idents);
     idents.first().map_or_else(|| "loop".to_owned(), ToString::to_string)
-}
-
-/// `#[state("…")]`
-pub(crate) struct Pin {
-    pub(super) name: String,
-    pub(super) span: Span,
-}
-
-/// A branch, with the name that an attribute gives it.
-pub(crate) struct BranchName {
-    pub(super) branch: NamedBranch,
-    pub(super) pin: Option<Pin>,
 }
 
 /// The attributes of an expression, but for what is no expression by itself.

@@ -8,12 +8,23 @@ use std::collections::HashMap;
 
 use proc_macro2::Span;
 
-use super::names::{BranchName, Pin};
 use crate::collections::by_name::NameMap;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{NamedBranch, Point, PointId, PointKind};
 use crate::syntax::fingerprint::{Fingerprint, Place};
+
+/// `#[state("…")]`
+pub(crate) struct Pin {
+    pub(super) name: String,
+    pub(super) span: Span,
+}
+
+/// A branch, with the name that an attribute gives it.
+pub(crate) struct BranchName {
+    pub(super) branch: NamedBranch,
+    pub(super) pin: Option<Pin>,
+}
 
 /// The points so far, and where the next one is.
 #[derive(Debug)]
