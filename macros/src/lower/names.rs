@@ -3,7 +3,6 @@
 //! They are stored, so they depend only on the source of the single expression; [`points`](super::points) makes equal
 //! names different.
 
-use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
 
