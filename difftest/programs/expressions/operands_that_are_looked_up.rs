@@ -1,5 +1,5 @@
-//! What is looked up stands before an operand that is awaited: by every kind of chain, by keys that change or are used up
-//! meanwhile, and wrapped in borrows.
+//! What is looked up stands before an operand that is awaited: by every kind of chain, by keys of which copies
+//! change meanwhile, and wrapped in borrows.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -69,13 +69,15 @@ async fn program(n: i64) -> String {
     let numbers = list(n).await;
     let mut at = 0;
     let mut sum = plus(stock.get("b"), act(n).await);
-    sum += plus(stock.get(&key), {
+    let unchanged = key.clone();
+    sum += plus(stock.get(&unchanged), {
         key.push('x');
         act(key.len() as i64).await
     });
-    sum += plus(numbers.get(at), {
+    let start = at;
+    sum += plus(numbers.get(start), {
         at += 1;
-        act(n).await
+        act(at as i64).await
     });
     let mut names = BTreeMap::new();
     names.insert(n, fetch("c").await);
@@ -99,7 +101,7 @@ async fn program(n: i64) -> String {
         plus(numbers.last(), act(n + 1).await) + plus(stock.get("b"), act(3).await)
     });
     sum += mine + yours;
-    sum += with_key(stock.get(&key), act(n).await, key);
+    sum += with_key(stock.get(&key), act(n).await, key.clone());
     let deep = in_depth(n).await;
     format!("{sum} {shown} {equal} {all} {text} {deep:?}")
 }

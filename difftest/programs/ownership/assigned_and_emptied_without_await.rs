@@ -1,5 +1,5 @@
-//! A value is assigned as a whole and loses a part in the same block without an await; the part is filled
-//! after an await, or in the next round of a loop.
+//! A value is assigned as a whole in a block without an await, which copies a part of it; the part is filled after an
+//! await, or in the next round of a loop.
 
 #[workflow]
 async fn program(n: i64) -> i64 {
@@ -8,12 +8,12 @@ async fn program(n: i64) -> i64 {
     let first = v.1;
     if flag(n).await {
         v = whole;
-        let lost = v.1;
+        let lost = v.1.clone();
         note(lost);
     } else {
         let lost = {
             v = (3, String::from("b"));
-            v.1
+            v.1.clone()
         };
         note(lost);
     }
@@ -25,14 +25,14 @@ async fn program(n: i64) -> i64 {
         v.1 = fetch("y").await;
         if flag(i).await {
             v = (i, String::from("c"));
-            let lost = v.1;
+            let lost = v.1.clone();
             note(lost);
             continue;
         }
         let last = match i {
             0 => {
                 v = (4, String::from("z"));
-                if n > 3 { v.1 } else { String::new() }
+                if n > 3 { v.1.clone() } else { String::new() }
             }
             _ => String::from("e"),
         };
@@ -40,18 +40,6 @@ async fn program(n: i64) -> i64 {
         note(last);
         sum += v.0;
     }
-    let mut values = (Noisy::new("f"), Noisy::new("g"));
-    for _ in 0..2 {
-        {
-            values = (Noisy::new("h"), Noisy::new("i"));
-            let lost = values.1;
-            note(lost);
-        }
-        tick().await;
-        values.1 = Noisy::new("j");
-        tick().await;
-    }
-    note(values.1);
     v.1 = String::from("end");
     tick().await;
     v.1.len() as i64 + sum

@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{FnArg, LitStr, ReturnType, Signature, Type};
+use syn::{FnArg, LitStr, Pat, PatType, ReturnType, Signature, Type};
 
 use super::ActivityFn;
 use super::args::ActivityArgs;
@@ -29,7 +29,7 @@ pub(super) fn generate(
 ) -> TokenStream {
     let options = args.to_token_stream();
     let activity = activity_impl(args, &options, function, method, signature);
-    let body = body(function, method);
+    let body = body(function, method, keyed(signature, key));
     if method.is_some() {
         let call = call_of_method(&options, function, signature, key, &activity);
         return quote!(#call #body);
@@ -173,16 +173,30 @@ fn parameters(ident: &Ident, signature: &ActivitySignature<'_>) -> (TokenStream,
     (list, written)
 }
 
-/// The body, as a function that tests can call.
-fn body(function: &ActivityFn, method: Option<&Method>) -> TokenStream {
+/// The parameters that the key of a call names, which are used even if the body does not name them.
+fn keyed<'a>(signature: &'a ActivitySignature<'_>, key: Option<&Pattern>) -> Vec<&'a Ident> {
+    let params = key.iter().flat_map(|key| &key.params);
+    params.map(|index| &signature.parameters[*index].name).collect()
+}
+
+/// The body, as a function that tests can call. rustc does not report the parameters that are `used` elsewhere.
+fn body(function: &ActivityFn, method: Option<&Method>, used: Vec<&Ident>) -> TokenStream {
     let ActivityFn { visibility, signature, body, .. } = function;
-    let ident = &signature.ident;
+    let mut signature = signature.clone();
+    for input in &mut signature.inputs {
+        if let FnArg::Typed(PatType { attrs, pat, .. }) = input
+            && matches!(&**pat, Pat::Ident(pat) if used.contains(&&pat.ident))
+        {
+            attrs.push(syn::parse_quote!(#[allow(unused_variables)]));
+        }
+    }
+    let ident = &function.signature.ident;
     let attributes = function.body_attributes();
     let name = match method {
         Some(_) => Method::body_name(ident),
         None => format_ident!("call", span = ident.span()),
     };
-    let signature = Signature { ident: name, ..signature.clone() };
+    signature.ident = name;
     let doc = format!("Runs the body of the activity `{ident}`, as a unit test does.");
     let body = quote! {
         #[doc = #doc]

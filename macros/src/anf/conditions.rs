@@ -5,6 +5,7 @@ use syn::{BinOp, Expr, ExprBinary, ExprLet};
 
 use super::receivers;
 use crate::ir::{Body, Stmt, TargetId};
+use crate::lower::borrows::Borrows;
 use crate::lower::labels::JumpKind;
 use crate::lower::{Dest, Lower};
 use crate::syntax::conditions::chain;
@@ -20,7 +21,9 @@ impl Lower<'_> {
     ) {
         let operands = chain(&cond);
         let has_let = operands.iter().any(|operand| matches!(operand, Expr::Let(_)));
-        if !has_let || !operands.iter().skip(1).any(|operand| self.is_evaluated_apart(operand)) {
+        if !has_let
+            || !operands.iter().skip(1).any(|operand| self.borrows().is_evaluated_apart(operand))
+        {
             return self.decide(cond, then, otherwise);
         }
         // Each operand of the chain is an `if` in the one before it; what runs otherwise follows
@@ -29,7 +32,7 @@ impl Lower<'_> {
         let target = self.enter(None, JumpKind::Block, Dest::Discard);
         let body = self.body(|this| {
             this.chain(operands.into_iter(), target, then);
-            this.jumps.pop();
+            this.jumps.leave();
             otherwise(this);
         });
         self.push(Stmt::Labeled { target, dest: None, body });
@@ -62,7 +65,7 @@ impl Lower<'_> {
         } else {
             // What the condition has made is dropped before what runs otherwise.
             let target = self.enter(None, JumpKind::Block, Dest::Discard);
-            self.jumps.pop();
+            self.jumps.leave();
             then_body.stmts.push(Stmt::Break(target));
             scope.stmts.push(Stmt::If { cond, then: then_body, otherwise: Body::default() });
             let mut body = Body { stmts: vec![Stmt::Scope(scope)] };
@@ -109,21 +112,6 @@ impl Lower<'_> {
         }
     }
 
-    /// Whether an operand of a chain must be evaluated by a statement of its own.
-    fn is_evaluated_apart(&self, operand: &Expr) -> bool {
-        let keeps = |value: &mut Expr| receivers::has_receiver(value);
-        let leaves = |expr: &ExprLet| {
-            forms::is_new_value(&expr.expr) && receivers::leaves_value(&[&*expr.pat])
-        };
-        suspend::expr(operand)
-            || matches!(operand, Expr::Let(expr) if leaves(expr) || {
-                let mut value = (*expr.expr).clone();
-                keeps(&mut value)
-                    || !self.lenders(&mut value, &[&*expr.pat], false).is_empty()
-                    || self.is_to_be_kept(&value)
-            })
-    }
-
     pub(crate) fn simple_condition(&mut self, cond: Expr) -> Expr {
         match cond {
             Expr::Let(expr) => {
@@ -142,5 +130,22 @@ impl Lower<'_> {
             cond if !suspend::expr(&cond) => self.opaque(cond),
             cond => self.without_temporaries(None, |this| this.hoist(cond)),
         }
+    }
+}
+
+impl Borrows<'_> {
+    /// Whether an operand of a chain must be evaluated by a statement of its own.
+    fn is_evaluated_apart(&self, operand: &Expr) -> bool {
+        let keeps = |value: &mut Expr| receivers::has_receiver(value);
+        let leaves = |expr: &ExprLet| {
+            forms::is_new_value(&expr.expr) && receivers::leaves_value(&[&*expr.pat])
+        };
+        suspend::expr(operand)
+            || matches!(operand, Expr::Let(expr) if leaves(expr) || {
+                let mut value = (*expr.expr).clone();
+                keeps(&mut value)
+                    || !self.lenders(&mut value, &[&*expr.pat], false).is_empty()
+                    || self.is_to_be_kept(&value)
+            })
     }
 }

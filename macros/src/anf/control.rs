@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Label, Pat, Stmt as Source};
 
 use crate::ir::{Arm, Body, LocalId, LocalKind, Stmt, TargetId, discard, discarded, span_ends};
-use crate::lower::labels::{JumpKind, JumpScope};
+use crate::lower::labels::JumpKind;
 use crate::lower::{Dest, Lower};
 use crate::syntax::branches::{arms_await, awaits, branches_await, in_arm};
 use crate::syntax::build::{ident_expr, unit};
@@ -44,7 +44,7 @@ impl Lower<'_> {
     pub(crate) fn value(&mut self, expr: Expr, dest: Dest) {
         match expr {
             Expr::Return(expr) => self.return_expr(expr),
-            Expr::Break(expr) if self.jump_scope(expr.label.as_ref()).is_some() => {
+            Expr::Break(expr) if self.jumps.scope(expr.label.as_ref()).is_some() => {
                 self.break_expr(expr);
             }
             Expr::Break(mut expr)
@@ -56,7 +56,7 @@ impl Lower<'_> {
                 }
                 self.finish(Expr::Break(expr), dest);
             }
-            Expr::Continue(expr) => match self.continue_target(&expr) {
+            Expr::Continue(expr) => match self.jumps.continue_target(&expr, self.diagnostics) {
                 Some(target) => self.push(Stmt::Continue(target)),
                 None => {
                     let expr = self.opaque(Expr::Continue(expr));
@@ -64,10 +64,8 @@ impl Lower<'_> {
                 }
             },
             expr if !suspend::expr(&expr) => {
-                if let Some(expr) = self.part_ways(expr, dest) {
-                    let expr = self.opaque(expr);
-                    self.finish(expr, dest);
-                }
+                let expr = self.opaque(expr);
+                self.finish(expr, dest);
             }
             Expr::Paren(expr) if expr.attrs.is_empty() => self.value(*expr.expr, dest),
             Expr::Group(expr) => self.value(*expr.expr, dest),
@@ -133,7 +131,7 @@ impl Lower<'_> {
     }
 
     fn break_expr(&mut self, expr: syn::ExprBreak) {
-        let Some((target, dest)) = self.break_target(&expr) else { return };
+        let Some((target, dest)) = self.jumps.break_target(&expr, self.diagnostics) else { return };
         match expr.expr {
             Some(value) => self.value(*value, dest),
             None => self.finish_unit(dest, expr.break_token.span),
@@ -156,7 +154,7 @@ impl Lower<'_> {
         let dest = self.jump_dest(dest, label.name.span());
         let target = self.enter(Some(&label), JumpKind::Block, dest.0);
         let body = self.body(|this| this.block(expr.block, dest.0));
-        self.jumps.pop();
+        self.jumps.leave();
         self.push(Stmt::Labeled { target, dest: dest.0.local(), body });
         self.deliver(dest);
     }
@@ -176,22 +174,13 @@ impl Lower<'_> {
 
     pub(crate) fn deliver(&mut self, (dest, returns): (Dest, bool)) {
         if let (Dest::Local(local), true) = (dest, returns) {
-            let value = self.path(local);
+            let value = self.locals.path(local);
             self.push(Stmt::Return(value));
         }
     }
 
     pub(crate) fn enter(&mut self, label: Option<&Label>, kind: JumpKind, dest: Dest) -> TargetId {
-        let target = TargetId(self.targets);
-        self.targets += 1;
-        self.jumps.push(JumpScope {
-            label: label.map(|label| label.name.ident.to_string()),
-            target,
-            kind,
-            declared: self.declared.len(),
-            dest,
-        });
-        target
+        self.jumps.enter(label, kind, dest, self.declared.len())
     }
 
     fn match_expr(&mut self, mut expr: syn::ExprMatch, dest: Dest) {
@@ -213,7 +202,7 @@ impl Lower<'_> {
         let scrutinee = self.hoist_matched(std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER));
         let pats: Vec<&Pat> = expr.arms.iter().map(|arm| &arm.pat).collect();
         self.end_with_statement(&scrutinee, &pats);
-        let is_new = self.is_value(&scrutinee);
+        let is_new = self.borrows().is_value(&scrutinee);
         let mut scrutinee = self.keep_receiver(scrutinee);
         scrutinee = if is_new { self.keep(scrutinee) } else { self.keep_bound(&pats, scrutinee) };
         // What is left of the value is dropped before what has been matched.
@@ -226,7 +215,7 @@ impl Lower<'_> {
             return self.guarded_match(expr, scrutinee, dest);
         }
         let suspends = expr.arms.iter().any(|arm| suspend::expr(&arm.body));
-        if !suspends && !self.is_apart(&Expr::Match(expr.clone())) {
+        if !suspends {
             let whole = Expr::Match(syn::ExprMatch { expr: Box::new(scrutinee), ..expr });
             let whole = self.opaque(whole);
             return self.finish(whole, dest);
@@ -262,7 +251,7 @@ impl Lower<'_> {
         let late = has_let && operands.iter().skip(1).any(|operand| suspend::expr(operand));
         let makes_temporaries = has_let && suspend::expr(&expr.cond);
         let is_taken_apart = branches_suspend || late || makes_temporaries;
-        if !is_taken_apart && !self.is_apart(&Expr::If(expr.clone())) {
+        if !is_taken_apart {
             // Only what is evaluated first suspends.
             let cond = Box::new(self.simple_condition(*expr.cond));
             let whole = self.opaque(Expr::If(syn::ExprIf { cond, ..expr }));
@@ -284,7 +273,7 @@ impl Lower<'_> {
     pub(crate) fn branch(&mut self, block: syn::Block, dest: Dest) {
         let binds = |stmt: &syn::Stmt| matches!(stmt, syn::Stmt::Local(_) | syn::Stmt::Item(_));
         let binds = block.stmts.iter().any(binds);
-        if suspend::block(&block) || !binds || self.block_parts_with(&block) {
+        if suspend::block(&block) || !binds {
             return self.block(block, dest);
         }
         // Its bindings are its own, whatever they are called.

@@ -9,10 +9,9 @@ use super::control;
 use super::control::literal_bool;
 use crate::desugar::compound_assignments;
 use crate::diagnostics::rules::Rule;
-use crate::ir::{Body, Stmt, span_ends};
+use crate::ir::{Stmt, span_ends};
 use crate::lower::operand::{Operand, operands_mut};
 use crate::lower::{Dest, Lower};
-use crate::syntax::build::unit;
 use crate::syntax::macros::{Piece, Role};
 use crate::syntax::operators::{is_assignment, is_lazy};
 use crate::syntax::suspend::Awaiting;
@@ -25,9 +24,9 @@ impl Lower<'_> {
             return self.opaque(expr);
         }
         let pin = self.take_pin(&mut expr);
-        let first = self.points.len();
+        let first = self.points.count();
         let value = self.hoist_parts(expr);
-        self.pin(pin, first);
+        self.points.pin(pin, first, self.diagnostics);
         value
     }
 
@@ -37,9 +36,9 @@ impl Lower<'_> {
                 let result = Expr::Await(expr.clone());
                 let point = self.future(expr);
                 let local = self.temporary(&result);
-                let pat = self.local_pat(local);
+                let pat = self.locals.pattern(local);
                 self.push_await(point, pat, None);
-                self.path(local)
+                self.locals.path(local)
             }
             mut expr if control::has_parts(&expr) => {
                 if let Some(again) = self.chosen_operand(&mut expr) {
@@ -53,7 +52,7 @@ impl Lower<'_> {
                         self.value(expr, Dest::Local(local));
                     }
                 }
-                self.path(local)
+                self.locals.path(local)
             }
             Expr::Binary(expr) if is_lazy(&expr.op) => self.hoist_short_circuit(expr),
             Expr::Macro(expr) => self.hoist_macro(expr),
@@ -68,7 +67,7 @@ impl Lower<'_> {
                     self.diagnostics.push(syn::Error::new(value.await_token.span, message));
                 }
                 let start = begins_with_operand(&expr).then(|| span_ends(expr.to_token_stream()).0);
-                let is_of_numbers = self.is_only_of_numbers(&expr);
+                let is_of_numbers = self.borrows().is_only_of_numbers(&expr);
                 if let Some(mut operands) = operands_mut(&mut expr) {
                     let values = operands.iter_mut().map(|(operand, kind)| {
                         (std::mem::replace(&mut **operand, Expr::PLACEHOLDER), *kind)
@@ -117,7 +116,7 @@ impl Lower<'_> {
         let known = self.body(|this| this.finish(literal_bool(!is_and), Dest::Local(local)));
         let (then, otherwise) = if is_and { (right, known) } else { (known, right) };
         self.push(Stmt::If { cond: left, then, otherwise });
-        self.path(local)
+        self.locals.path(local)
     }
 
     fn hoist_macro(&mut self, expr: ExprMacro) -> Expr {
@@ -125,9 +124,6 @@ impl Lower<'_> {
             Some(Awaiting::Join) => return self.hoist_join(&expr.mac, false),
             Some(Awaiting::TryJoin) => return self.hoist_join(&expr.mac, true),
             _ => {}
-        }
-        if macros::has_lazy_await(&expr.mac) {
-            return self.assertion(&expr.mac);
         }
         if macros::name(&expr.mac) == "format" {
             return self.without_temporaries(None, |this| this.hoist_pieces(expr));
@@ -154,6 +150,11 @@ impl Lower<'_> {
                     Role::Value => Operand::Value,
                     Role::Borrowed | Role::Changed | Role::Unknown => Operand::Borrowed,
                     Role::Lazy => {
+                        if suspend::expr(expr) {
+                            let help =
+                                "write `if !condition { panic!(…) }`, and await in the block";
+                            self.unsupported(expr.span(), "the message of an assertion", help);
+                        }
                         **expr = self.opaque(std::mem::replace(&mut **expr, Expr::PLACEHOLDER));
                         continue;
                     }
@@ -177,74 +178,6 @@ impl Lower<'_> {
         let mut mac = expr.mac;
         mac.tokens = macros::unparse(&pieces);
         Expr::Macro(ExprMacro { attrs: expr.attrs, mac })
-    }
-}
-
-impl Lower<'_> {
-    /// An assertion whose message awaits: `if a == b {} else { assert_eq!(a, b, "{}", x.await) }`, and
-    /// what is asserted is evaluated once.
-    fn assertion(&mut self, mac: &syn::Macro) -> Expr {
-        let name = macros::name(mac);
-        if let Some(name) = name.strip_prefix("debug_") {
-            let mut mac = mac.clone();
-            if let Some(segment) = mac.path.segments.last_mut() {
-                segment.ident = syn::Ident::new(name, segment.ident.span());
-            }
-            let then = self.body(|this| {
-                this.assertion(&mac);
-            });
-            let cond = syn::parse_quote!(::core::cfg!(debug_assertions));
-            self.push(Stmt::If { cond, then, otherwise: Body::default() });
-            return unit(mac.span());
-        }
-        let mut pieces = macros::parse(mac).unwrap_or_default();
-        let mut asserted = Vec::new();
-        for piece in &mut pieces {
-            if let Piece::Expr(expr, role) = piece
-                && *role != Role::Lazy
-            {
-                let operand =
-                    if *role == Role::Borrowed { Operand::Borrowed } else { Operand::Value };
-                asserted.push((std::mem::replace(&mut **expr, Expr::PLACEHOLDER), operand));
-            }
-        }
-        let values = self.sequence(asserted).into_iter().map(|value| match &value {
-            Expr::Path(_) | Expr::Field(_) | Expr::Lit(_) => value,
-            _ => self.spill(value),
-        });
-        let values: Vec<_> = values.collect();
-        let cond: Expr = match values.as_slice() {
-            [left, right] if name.ends_with("ne") => syn::parse_quote!(#left != #right),
-            [left, right] => syn::parse_quote!(#left == #right),
-            [cond, ..] => cond.clone(),
-            [] => Expr::PLACEHOLDER,
-        };
-        let mut values = values.into_iter();
-        for piece in &mut pieces {
-            if let Piece::Expr(expr, role) = piece
-                && *role != Role::Lazy
-                && let Some(value) = values.next()
-            {
-                **expr = value;
-            }
-        }
-        let otherwise = self.body(|this| {
-            let lazy: Vec<_> = pieces.iter_mut().filter_map(Piece::lazy).collect();
-            let taken = lazy
-                .into_iter()
-                .map(|expr| (std::mem::replace(expr, Expr::PLACEHOLDER), Operand::Borrowed));
-            let taken = taken.collect();
-            let message = this.sequence(taken);
-            for (expr, value) in pieces.iter_mut().filter_map(Piece::lazy).zip(message) {
-                *expr = value;
-            }
-            let mut mac = mac.clone();
-            mac.tokens = macros::unparse(&pieces);
-            let expr = Expr::Macro(ExprMacro { attrs: Vec::new(), mac });
-            this.code(syn::Stmt::Expr(expr, Some(Default::default())));
-        });
-        self.push(Stmt::If { cond, then: Body::default(), otherwise });
-        unit(mac.span())
     }
 }
 

@@ -13,8 +13,6 @@ use proc_macro2::TokenTree;
 use syn::spanned::Spanned;
 use syn::{Expr, Ident, Macro};
 
-use crate::ir::LocalId;
-use crate::ir::usage::{Place, Usage};
 use crate::lower::Lower;
 use crate::syntax::hygiene::hidden_at;
 use crate::syntax::macros;
@@ -45,7 +43,10 @@ impl Lower<'_> {
         let mut named: Vec<Ident> = Vec::new();
         macros::scan_leaves(&mac.tokens, &mut |leaf| {
             let TokenTree::Ident(ident) = leaf else { return };
-            let is_needed = self.locals.find(ident).is_some_and(|local| self.is_read_later(local));
+            let is_needed = self
+                .locals
+                .find(ident)
+                .is_some_and(|local| self.following.reads(&self.locals, local));
             if is_needed && !named.contains(ident) {
                 named.push(ident.clone());
             }
@@ -67,21 +68,6 @@ impl Lower<'_> {
                 loop {}
             }
         });
-    }
-
-    /// Whether the local is read as a whole by what follows, before it is given another value.
-    fn is_read_later(&self, local: LocalId) -> bool {
-        let whole = Place::whole(local);
-        for stmt in self.rest.iter().rev().flat_map(|block| block.iter().rev()) {
-            let usage = Usage::of_stmt(&self.locals, stmt);
-            if usage.reads.contains(&whole) {
-                return true;
-            }
-            if usage.mentions.contains(&local) || usage.assigned.contains(&local) {
-                return false;
-            }
-        }
-        false
     }
 }
 

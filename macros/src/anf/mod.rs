@@ -22,9 +22,10 @@ use syn::{Block, Ident};
 use crate::desugar::destructuring::take_all_apart;
 use crate::diagnostics::Diagnostics;
 use crate::ir::{Body, Locals, Refinement, Tree};
-use crate::lower::names::number;
+use crate::lower::following::Following;
+use crate::lower::labels::Jumps;
+use crate::lower::points::Points;
 use crate::lower::{Dest, Lower, Patterns, items};
-use crate::syntax::fingerprint::Fingerprint;
 use crate::values::texts::find as find_texts;
 
 /// Takes apart what suspends, for the first time or again.
@@ -46,26 +47,22 @@ pub(crate) fn convert(
         locals,
         refinement,
         shapes,
-        points: Vec::new(),
-        pinned: Vec::new(),
+        points: Points::new(),
         items: Vec::new(),
         source: items::Source::new(&body),
         depth: 0,
-        targets: 0,
         temporaries: 0,
         borrowed: 0,
-        jumps: Vec::new(),
+        jumps: Jumps::default(),
         declared: Vec::new(),
         patterns,
-        rest: Vec::new(),
-        around: Fingerprint::NONE,
-        within: None,
+        following: Following::default(),
         out: Vec::new(),
         context: context.cloned(),
         diagnostics,
     };
     lower.block(Block::clone(&body), Dest::Return);
-    let Lower { locals, mut points, pinned, items, out, .. } = lower;
-    number(&mut points, &pinned, diagnostics);
+    let Lower { locals, points, items, out, .. } = lower;
+    let points = points.named(diagnostics);
     Tree { locals, points, items, body: Body { stmts: out } }
 }

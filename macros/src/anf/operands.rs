@@ -9,12 +9,13 @@ use syn::{Expr, ExprReference, UnOp};
 
 use super::control;
 use crate::diagnostics::rules::Rule;
+use crate::ir::Shape;
 use crate::ir::locals::local_of;
 use crate::ir::usage::Place;
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::lower::operand::{Operand, operands_mut};
-use crate::rematerialize::constants::is_constant;
-use crate::rematerialize::interference::{Changed, is_stable_value};
+use crate::rematerialize::interference::Changed;
 use crate::rematerialize::two_phase_borrows::{Deferred, lends_items};
 use crate::syntax::branches::awaits_in_branch;
 use crate::syntax::build::{let_stmt, wild_pat};
@@ -22,6 +23,7 @@ use crate::syntax::conditions::chain;
 use crate::syntax::forms::{gives_option, has_index, is_own, without_parens};
 use crate::syntax::methods::{Fact, is};
 use crate::syntax::suspend;
+use crate::values::shapes;
 
 impl Lower<'_> {
     /// Hoists what is matched by patterns.
@@ -77,7 +79,7 @@ impl Lower<'_> {
         let is_let = |operand: &&Expr| matches!(operand, Expr::Let(_));
         let has_let = chain(&expr.cond).iter().any(is_let);
         let whole = Expr::If(expr);
-        if has_let || awaits_in_branch(&whole) || self.is_apart(&whole) {
+        if has_let || awaits_in_branch(&whole) {
             return self.hoist(whole);
         }
         let Expr::If(mut expr) = whole else { return whole };
@@ -104,7 +106,7 @@ impl Lower<'_> {
 
     /// Makes `operand`, which does not suspend, give the same after the statements that follow.
     pub(crate) fn stabilize(&mut self, operand: Expr, kind: Operand, changed: &Changed) -> Expr {
-        if self.is_unchanged(&operand, changed) {
+        if self.borrows().is_unchanged(&operand, changed) {
             return operand;
         }
         match operand {
@@ -113,7 +115,7 @@ impl Lower<'_> {
                 Expr::Reference(ExprReference { expr: place, ..expr })
             }
             // What only wraps borrows is made after what follows.
-            mut operand if kind.is_value() && self.wraps_borrows(&operand) => {
+            mut operand if kind.is_value() && self.borrows().wraps_borrows(&operand) => {
                 for (part, _) in operands_mut(&mut operand).unwrap_or_default() {
                     let borrow = std::mem::replace(part, Expr::PLACEHOLDER);
                     *part = self.stabilize(borrow, Operand::Value, changed);
@@ -124,7 +126,7 @@ impl Lower<'_> {
                 if let Some(chosen) = self.chosen_in_place(&mut operand) {
                     return chosen;
                 }
-                if is_stable_value(self, &operand, changed) {
+                if self.borrows().is_stable_value(&operand, changed) {
                     return operand;
                 }
                 let operand = self.keep_receiver(operand);
@@ -136,19 +138,20 @@ impl Lower<'_> {
                         self.borrowed = before;
                         found
                     }
-                    _ => self.spill_asked(operand, changed),
+                    _ => self.spill_operand(operand),
                 }
             }
             // rustc lets nothing change what is borrowed, nor use it up, so this is copied.
             operand
                 if kind != Operand::Place
-                    && (self.is_written(&operand, changed) || self.is_spent(&operand, changed)) =>
+                    && (self.borrows().is_written(&operand, changed)
+                        || self.borrows().is_spent(&operand, changed)) =>
             {
                 self.spill(operand)
             }
             operand => {
                 if matches!(kind, Operand::Compared | Operand::Receiver | Operand::Taken)
-                    && self.is_called(&operand, changed)
+                    && self.borrows().is_called(&operand, changed)
                 {
                     self.check_stays(&operand);
                 }
@@ -164,7 +167,7 @@ impl Lower<'_> {
         if has_index {
             // An index out of bounds is noticed before what follows is awaited.
             let mut looked_at = place.clone();
-            self.copy_indices(&mut looked_at);
+            self.borrows().copy_indices(&mut looked_at);
             self.look_at(&looked_at);
         }
         place
@@ -173,7 +176,10 @@ impl Lower<'_> {
     fn stabilize_parts(&mut self, place: Expr, changed: &Changed) -> Expr {
         match place {
             // What is borrowed through it is a part of the text that it is now.
-            Expr::Path(_) if self.is_changing_text(&place) && self.is_written(&place, changed) => {
+            Expr::Path(_)
+                if self.borrows().is_changing_text(&place)
+                    && self.borrows().is_written(&place, changed) =>
+            {
                 self.spill(place)
             }
             Expr::Path(_) => place,
@@ -194,14 +200,16 @@ impl Lower<'_> {
                 // The index is a value of its own, whatever changes later.
                 let mut index = expr.index;
                 match &mut *index {
-                    index if self.is_unchanged(index, changed) || self.is_shared_borrow(index) => {}
-                    Expr::Reference(key) if self.is_place(&key.expr) => {
+                    index
+                        if self.borrows().is_unchanged(index, changed)
+                            || self.borrows().is_shared_borrow(index) => {}
+                    Expr::Reference(key) if self.borrows().is_place(&key.expr) => {
                         self.check_key(&key.expr, changed);
                     }
                     Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
                     Expr::Range(range) => {
                         for end in range.start.iter_mut().chain(&mut range.end) {
-                            if !is_constant(self, end) {
+                            if !self.borrows().never_changes(end) {
                                 **end = self.spill(std::mem::replace(end, Expr::PLACEHOLDER));
                             }
                         }
@@ -214,7 +222,7 @@ impl Lower<'_> {
                 let base = Box::new(self.stabilize_parts(*expr.expr, changed));
                 Expr::Unary(syn::ExprUnary { expr: base, ..expr })
             }
-            place if self.is_unchanged(&place, changed) => place,
+            place if self.borrows().is_unchanged(&place, changed) => place,
             value => match self.deferred_after(&value, changed) {
                 Some(deferred) => {
                     let chain = self.keep_keys(value, changed);
@@ -225,34 +233,11 @@ impl Lower<'_> {
                 }
                 None => {
                     let value = self.keep_receiver(value);
-                    let value = self.spill_asked(value, changed);
+                    let value = self.spill_operand(value);
                     self.note_kept();
                     value
                 }
             },
-        }
-    }
-
-    /// Whether the operand means the same after what follows: a constant, or a closure that captures nothing
-    /// that is replaced meanwhile.
-    fn is_unchanged(&self, operand: &Expr, changed: &Changed) -> bool {
-        is_constant(self, operand) && !self.captures_changed(operand, changed)
-    }
-
-    /// Copies the indices of a place that are in temporaries, since a range is not `Copy`.
-    fn copy_indices(&self, place: &mut Expr) {
-        match place {
-            Expr::Index(expr) => {
-                self.copy_indices(&mut expr.expr);
-                let index = &mut *expr.index;
-                if local_of(&self.locals, index).is_some_and(|it| self.locals[it].is_temporary) {
-                    *index = syn::parse_quote_spanned!(index.span()=> ::piton::__private::copy_of_key(&#index));
-                }
-            }
-            Expr::Field(expr) => self.copy_indices(&mut expr.base),
-            Expr::Paren(expr) => self.copy_indices(&mut expr.expr),
-            Expr::Unary(expr) => self.copy_indices(&mut expr.expr),
-            _ => {}
         }
     }
 
@@ -272,7 +257,7 @@ impl Lower<'_> {
 
     /// Reports that what follows changes a key, by which something is looked up again then.
     fn check_key(&self, key: &Expr, changed: &Changed) {
-        if self.is_written(key, changed) {
+        if self.borrows().is_written(key, changed) {
             let name = local_of(&self.locals, key).map_or("it", |local| self.locals[local].name());
             self.diagnostics.error_at(
                 key,
@@ -285,11 +270,11 @@ impl Lower<'_> {
 
     /// What a chain of methods does, if nothing can tell that it is evaluated after what follows.
     fn deferred_after(&self, chain: &Expr, changed: &Changed) -> Option<Deferred> {
-        let deferred = self.deferred(chain)?;
+        let deferred = self.borrows().deferred(chain)?;
         let leaves = match deferred {
             // Outside of an `async` block the map ends with the function.
             Deferred::Fills => {
-                changed.exits.loops || changed.exits.function && self.within.is_some()
+                changed.exits.loops || changed.exits.function && self.points.is_in_branch()
             }
             Deferred::Lends | Deferred::MayPanic => false,
         };
@@ -299,7 +284,7 @@ impl Lower<'_> {
             true => changed.may_change_lent(place),
             false => changed.may_change(place),
         };
-        let named = self.named_by_deferred(chain, changed);
+        let named = self.borrows().named_by_deferred(chain, changed);
         (!leaves && !named.iter().any(is_changed)).then_some(deferred)
     }
 
@@ -314,30 +299,26 @@ impl Lower<'_> {
         self.code(let_stmt(wild_pat(), borrow));
     }
 
-    /// Whether the expression makes a value of what has been awaited before it, by methods that take what
-    /// they are called on.
-    pub(crate) fn is_made_of_temporary(&self, value: &Expr) -> bool {
-        let Expr::MethodCall(call) = value else { return false };
-        let receiver = local_of(&self.locals, &call.receiver);
-        is(call, Fact::Maps)
-            && (receiver.is_some_and(|local| self.locals[local].is_temporary)
-                || self.is_made_of_temporary(&call.receiver))
-            && call.args.iter().all(|argument| is_constant(self, argument) || is_own(argument))
+    /// As [`spill`](Self::spill), of an operand. What a method lends is looked up again after what follows, unless it is
+    /// known to be a text.
+    fn spill_operand(&mut self, value: Expr) -> Expr {
+        let shape = shapes::of_value(&self.locals, &self.shapes, &value);
+        if shape == Shape::Unknown { self.spill_found(value) } else { self.spill_lent(value) }
     }
 
-    /// As [`spill`](Self::spill). What a method lends is asked for again after what follows, but for an
-    /// `Option`: a method of that name which gives one, or a value, is more likely one of the user's own.
+    /// As [`spill`](Self::spill). What a method lends is looked up again after what follows, but for an `Option`: what is
+    /// made for others to borrow from is more likely a value.
     pub(crate) fn spill_lent(&mut self, value: Expr) -> Expr {
         if gives_option(&value) { self.spill(value) } else { self.spill_found(value) }
     }
 
     /// As [`spill`](Self::spill). What a method lends is asked for again after what follows.
     pub(crate) fn spill_found(&mut self, value: Expr) -> Expr {
-        if self.fills(&value) {
+        if self.borrows().fills(&value) {
             return self.spill(value);
         }
         let value = self.keep_found(value);
-        let lent = self.lent(&value);
+        let lent = self.borrows().lent(&value);
         let path = self.spill(value);
         if let (Some(local), Some(_)) = (local_of(&self.locals, &path), &lent) {
             self.locals[local].remade = lent;
@@ -351,9 +332,45 @@ impl Lower<'_> {
             return chosen;
         }
         let local = self.temporary(&value);
-        let pat = self.local_pat(local);
+        let pat = self.locals.pattern(local);
         self.code(let_stmt(pat, value));
-        self.path(local)
+        self.locals.path(local)
+    }
+}
+
+impl Borrows<'_> {
+    /// Whether the operand means the same after what follows: a constant, or a closure that captures nothing
+    /// that is replaced meanwhile.
+    fn is_unchanged(&self, operand: &Expr, changed: &Changed) -> bool {
+        self.never_changes(operand) && !self.captures_changed(operand, changed)
+    }
+
+    /// Copies the indices of a place that are in temporaries, since a range is not `Copy`.
+    fn copy_indices(&self, place: &mut Expr) {
+        match place {
+            Expr::Index(expr) => {
+                self.copy_indices(&mut expr.expr);
+                let index = &mut *expr.index;
+                if local_of(self.locals, index).is_some_and(|it| self.locals[it].is_temporary) {
+                    *index = syn::parse_quote_spanned!(index.span()=> ::piton::__private::copy_of_key(&#index));
+                }
+            }
+            Expr::Field(expr) => self.copy_indices(&mut expr.base),
+            Expr::Paren(expr) => self.copy_indices(&mut expr.expr),
+            Expr::Unary(expr) => self.copy_indices(&mut expr.expr),
+            _ => {}
+        }
+    }
+
+    /// Whether the expression makes a value of what has been awaited before it, by methods that take what
+    /// they are called on.
+    pub(crate) fn is_made_of_temporary(&self, value: &Expr) -> bool {
+        let Expr::MethodCall(call) = value else { return false };
+        let receiver = local_of(self.locals, &call.receiver);
+        is(call, Fact::Maps)
+            && (receiver.is_some_and(|local| self.locals[local].is_temporary)
+                || self.is_made_of_temporary(&call.receiver))
+            && call.args.iter().all(|argument| self.never_changes(argument) || is_own(argument))
     }
 }
 

@@ -9,6 +9,7 @@ use syn::{Expr, ExprMethodCall, Pat};
 
 use crate::ir::locals::local_of;
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::lower::operand::{Operand, operands_mut};
 use crate::syntax::forms::{is_made, is_new_value};
 use crate::syntax::macros;
@@ -20,13 +21,14 @@ use crate::syntax::patterns::binds_nothing;
 impl Lower<'_> {
     /// Has what is matched last as long as what it is matched for, and the receivers in it.
     pub(crate) fn keep_matched(&mut self, value: Expr, pats: &[&Pat]) -> Expr {
-        let is_value = self.is_value(&value) && !self.are_shared_borrows(&value);
+        let is_value =
+            self.borrows().is_value(&value) && !self.borrows().are_shared_borrows(&value);
         let stays = leaves_value(pats) && is_value;
         let mut value = self.keep_receiver(value);
         if stays {
             return self.keep(value);
         }
-        for (lender, _) in self.lenders(&mut value, pats, false) {
+        for (lender, _) in self.borrows().lenders(&mut value, pats, false) {
             *lender = self.spill_lent(std::mem::replace(lender, Expr::PLACEHOLDER));
             self.note_kept();
         }
@@ -40,11 +42,6 @@ impl Lower<'_> {
         if is_temporary && pats.iter().any(|pat| leaves_part(pat)) && !is_any_plain(pats) {
             self.borrowed += 1;
         }
-    }
-
-    /// Whether the expression makes a value, of nothing that it borrows.
-    pub(crate) fn is_value(&self, expr: &Expr) -> bool {
-        is_new_value(expr) || self.is_made_of_temporary(expr)
     }
 
     /// Moves the receivers in what is evaluated, whatever comes, to temporaries.
@@ -96,6 +93,13 @@ impl Lower<'_> {
                 _ => operand,
             };
         }
+    }
+}
+
+impl Borrows<'_> {
+    /// Whether the expression makes a value, of nothing that it borrows.
+    pub(crate) fn is_value(&self, expr: &Expr) -> bool {
+        is_new_value(expr) || self.is_made_of_temporary(expr)
     }
 }
 

@@ -10,6 +10,7 @@ use syn::{Block, Expr, Pat, PatIdent, Stmt as Source, Type};
 use super::control;
 use crate::desugar::diverging::must_jump;
 use crate::ir::{LocalId, Stmt};
+use crate::lower::borrows::Borrows;
 use crate::lower::{Dest, Lower};
 use crate::syntax::build::let_stmt;
 use crate::syntax::forms::extends_temporaries;
@@ -23,14 +24,14 @@ impl Lower<'_> {
         self.depth += 1;
         let mut has_value = false;
         let end = block.brace_token.span.close();
-        self.rest.push(block.stmts.into_iter().rev().collect());
-        while let Some(stmt) = self.rest.last_mut().and_then(Vec::pop) {
-            let is_last = self.rest.last().is_none_or(Vec::is_empty);
+        self.following.enter(block);
+        while let Some(stmt) = self.following.next() {
+            let is_last = self.following.is_over();
             self.check_patterns_before(&stmt);
             match stmt {
                 Source::Item(_) => {}
                 Source::Local(mut local) => {
-                    if self.awaits_later() {
+                    if self.following.awaits() {
                         self.name_lenders(&mut local);
                         self.keep_lent(&mut local);
                     } else if !is_told_owned(&local) {
@@ -61,7 +62,7 @@ impl Lower<'_> {
                 }
             }
         }
-        self.rest.pop();
+        self.following.leave();
         self.depth -= 1;
         if !has_value {
             self.finish_unit(dest, end);
@@ -71,22 +72,22 @@ impl Lower<'_> {
     /// The value of a block, which may have a name for its state as a statement may.
     pub(crate) fn tail(&mut self, mut expr: Expr, dest: Dest) {
         let pin = self.take_pin(&mut expr);
-        let first = self.points.len();
+        let first = self.points.count();
         self.value(expr, dest);
-        self.pin(pin, first);
+        self.points.pin(pin, first, self.diagnostics);
     }
 
     pub(crate) fn expr_stmt(&mut self, mut expr: Expr, semi: Option<syn::Token![;]>, dest: Dest) {
         if suspend::expr(&expr) || results::is_jump(&expr) {
             let pin = self.take_pin(&mut expr);
-            let first = self.points.len();
+            let first = self.points.count();
             let is_value = matches!(dest, Dest::Discard) && control::gives_value(&expr);
             self.with_temporaries(|this| match expr {
                 expr if is_value => this.discard_chosen(expr),
                 expr => this.value(expr, dest),
             });
-            self.pin(pin, first);
-        } else if let Some(expr) = self.part_ways(expr, dest) {
+            self.points.pin(pin, first, self.diagnostics);
+        } else {
             self.check_declared(&expr);
             let expr = self.opaque(expr);
             self.code(Source::Expr(expr, semi));
@@ -100,14 +101,13 @@ impl Lower<'_> {
 
     fn lower_local(&mut self, mut local: syn::Local) {
         let pin = self.take_pin_attrs(&mut local.attrs);
-        let first = self.points.len();
+        let first = self.points.count();
         self.note_local(&local);
         match local.init.take() {
             None => self.declare(local),
             Some(mut init) => {
-                let diverges = init.diverge.as_ref().is_some_and(|(_, otherwise)| {
-                    suspend::expr(otherwise) || self.branch_parts_with(otherwise)
-                });
+                let diverges =
+                    init.diverge.as_ref().is_some_and(|(_, otherwise)| suspend::expr(otherwise));
                 let needs_temporary = init.diverge.is_some();
                 if suspend::expr(&init.expr) {
                     if !needs_temporary
@@ -115,12 +115,12 @@ impl Lower<'_> {
                     {
                         init.expr = Box::new(expr);
                     } else if !needs_temporary {
-                        self.pin(pin, first);
+                        self.points.pin(pin, first, self.diagnostics);
                         return;
                     } else {
                         let (pat, _) = split_type(&local.pat);
                         let mut value = self.let_value(&local, *init.expr);
-                        if self.takes_apart(pat) {
+                        if self.borrows().takes_apart(pat) {
                             // No brace may stand before the `else`.
                             let left = as_value(&local.pat, value);
                             // Of parentheses of the user rustc would say that there is no need for them.
@@ -133,12 +133,8 @@ impl Lower<'_> {
                     local.init = Some(init.clone());
                     self.note_local(&local);
                     local.init = None;
-                } else if needs_temporary {
-                    *init.expr = self.opaque(*init.expr);
-                } else if let Some(expr) = self.part_local(&local, *init.expr) {
-                    *init.expr = self.opaque(expr);
                 } else {
-                    return;
+                    *init.expr = self.opaque(*init.expr);
                 }
                 if diverges {
                     if let Some((token, expr)) = init.diverge.take() {
@@ -156,12 +152,7 @@ impl Lower<'_> {
                 }
             }
         }
-        self.pin(pin, first);
-    }
-
-    /// Whether a statement after this one of its block awaits.
-    fn awaits_later(&self) -> bool {
-        self.rest.last().is_some_and(|rest| rest.iter().any(suspend::stmt))
+        self.points.pin(pin, first, self.diagnostics);
     }
 
     /// Keeps what the statement looks for, if it borrows what it finds.
@@ -215,7 +206,7 @@ impl Lower<'_> {
             if ty.is_some() || self.is_used_later(id) {
                 self.push(Stmt::Declare(id));
             } else {
-                let pat = self.local_pat(id);
+                let pat = self.locals.pattern(id);
                 self.code(Source::Local(syn::Local { pat, ..local.clone() }));
             }
         }
@@ -246,11 +237,11 @@ impl Lower<'_> {
                     self.locals[id].ty = ty.cloned();
                     self.push(Stmt::Declare(id));
                     self.value(value, Dest::Local(id));
-                    Some(as_value(&local.pat, self.path(id)))
+                    Some(as_value(&local.pat, self.locals.path(id)))
                 }
             }
             value if matches!(pat, Pat::Wild(_)) => self.ignore_value(local, value),
-            value if self.takes_apart(pat) => self.bind_parts(local, value),
+            value if self.borrows().takes_apart(pat) => self.bind_parts(local, value),
             value => {
                 let value = self.let_value(local, value);
                 Some(as_value(&local.pat, value))
@@ -271,7 +262,7 @@ impl Lower<'_> {
             _ => self.hoist(value),
         };
         let hoisted = self.borrowed;
-        if is_told_owned(local) || hoisted == before && !self.awaits_later() {
+        if is_told_owned(local) || hoisted == before && !self.following.awaits() {
             return value;
         }
         let value = self.keep_bound(&[&local.pat], value);
@@ -280,15 +271,6 @@ impl Lower<'_> {
             self.borrowed = before;
         }
         value
-    }
-
-    /// Whether a pattern moves parts out of a value and may leave others.
-    fn takes_apart(&self, pat: &Pat) -> bool {
-        let mut idents = Vec::new();
-        collect_bindings(pat, &mut idents);
-        !matches!(pat, Pat::Ident(_))
-            && !has_ref(pat)
-            && idents.iter().all(|ident| self.locals.find(ident).is_some())
     }
 
     /// Lowers `let (a, _) = value`: what the pattern leaves of the value ends before what has been borrowed
@@ -307,7 +289,7 @@ impl Lower<'_> {
         body.stmts.push(Stmt::Code(let_stmt(pat, value)));
         for (part, local) in given {
             self.push(Stmt::Declare(local));
-            body.stmts.push(Stmt::Define { local, value: self.path(part) });
+            body.stmts.push(Stmt::Define { local, value: self.locals.path(part) });
         }
         self.push(Stmt::Scope(body));
         None
@@ -334,6 +316,17 @@ impl Lower<'_> {
     }
 }
 
+impl Borrows<'_> {
+    /// Whether a pattern moves parts out of a value and may leave others.
+    fn takes_apart(&self, pat: &Pat) -> bool {
+        let mut idents = Vec::new();
+        collect_bindings(pat, &mut idents);
+        !matches!(pat, Pat::Ident(_))
+            && !has_ref(pat)
+            && idents.iter().all(|ident| self.locals.find(ident).is_some())
+    }
+}
+
 /// Gives the bindings of a pattern names of their own.
 struct Parts<'a, 'l> {
     lower: &'a mut Lower<'l>,
@@ -347,7 +340,7 @@ impl VisitMut for Parts<'_, '_> {
             // Another alternative may have given the part its name.
             let known = self.given.iter().find(|(_, given)| *given == local);
             let part = known.map(|(part, _)| *part).unwrap_or_else(|| {
-                let part = self.lower.temporary(&self.lower.path(local));
+                let part = self.lower.temporary(&self.lower.locals.path(local));
                 self.given.push((part, local));
                 part
             });

@@ -13,6 +13,7 @@ use super::rewrite::Rewrite;
 use super::variables::{parked, slot, token};
 use super::{Machine, add, shared, variables};
 use crate::collections::sets::Set;
+use crate::frontend::parse::WorkflowFn;
 use crate::ir::usage::Place;
 use crate::ir::{BlockKind, LocalId, LocalKind, ScopeId};
 use crate::layout::{Segment, VariableId, scope_path};
@@ -33,14 +34,16 @@ impl Printer<'_> {
     /// Loads the arguments.
     pub(super) fn start(&self, out: &mut TokenStream) {
         let parked = parked();
-        let params = &self.machine.function.params;
+        let WorkflowFn { params, id, .. } = self.machine.function;
+        let is_of_id = |index| id.as_ref().is_some_and(|id| id.names(index));
         // A pattern that takes a value apart does so once all of them are there.
         let mut take_apart = Vec::new();
         for (index, param) in params.iter().enumerate() {
             let token = variables::argument_token(index);
             match &*param.pat {
                 Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => {
-                    add!(out, let #pat = #parked.argument(#token););
+                    let allow = is_of_id(index).then(|| quote!(#[allow(unused_variables)]));
+                    add!(out, #allow let #pat = #parked.argument(#token););
                 }
                 pat => {
                     let argument = numbered("argument", index);

@@ -11,6 +11,7 @@ use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
 use crate::ir::{LocalId, MadeWith};
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::rematerialize::item_parts::{base_of_part, is_of_item};
 use crate::rematerialize::patterns;
 use crate::syntax::forms::{gives_option, is_made};
@@ -20,6 +21,142 @@ use crate::syntax::patterns::collect_bindings;
 use crate::values::text_types::may_give_own;
 
 impl Lower<'_> {
+    /// Keeps the values that an iterable makes only to lend items of them.
+    pub(crate) fn keep_lenders(&mut self, iterable: Expr) -> Expr {
+        if self.borrows().lends(&iterable, true) { self.keep_lender(iterable) } else { iterable }
+    }
+
+    fn keep_lender(&mut self, iterable: Expr) -> Expr {
+        match iterable {
+            Expr::Reference(mut expr) if is_made_to_lend(&expr.expr, expr.mutability.is_none()) => {
+                *expr.expr = self.keep_made(*expr.expr);
+                Expr::Reference(expr)
+            }
+            // Looked up by a key behind a `&`.
+            Expr::Reference(_)
+                if is_shared(&iterable) && self.borrows().lent(&iterable).is_some() =>
+            {
+                self.spill_found(iterable)
+            }
+            Expr::Reference(mut expr) => {
+                *expr.expr = self.keep_part(*expr.expr);
+                Expr::Reference(expr)
+            }
+            Expr::Paren(mut expr) => {
+                *expr.expr = self.keep_lender(*expr.expr);
+                Expr::Paren(expr)
+            }
+            Expr::MethodCall(mut call) => {
+                let shares = shares(&call);
+                *call.receiver = if is_made_to_lend(&call.receiver, shares) {
+                    self.keep_made(*call.receiver)
+                } else if self.borrows().is_part(&call.receiver) {
+                    self.keep_part_of(*call.receiver, shares)
+                } else {
+                    self.keep_lender(*call.receiver)
+                };
+                if joins(&call) {
+                    for arg in &mut call.args {
+                        *arg = self.keep_lender(std::mem::replace(arg, Expr::PLACEHOLDER));
+                    }
+                } else {
+                    self.keep_arguments(&mut call);
+                }
+                Expr::MethodCall(call)
+            }
+            iterable => iterable,
+        }
+    }
+
+    /// As [`keep_part`](Self::keep_part), of what a method is called on.
+    fn keep_part_of(&mut self, part: Expr, shares: bool) -> Expr {
+        if self.borrows().lent(&part).is_some() {
+            return self.spill_found(part);
+        }
+        let borrow: Expr = syn::parse_quote_spanned!(part.span()=> &#part);
+        if shares && self.borrows().lent(&borrow).is_some() {
+            return self.spill_found(borrow);
+        }
+        self.keep_part(part)
+    }
+
+    /// Keeps the indices of a part, so that it is always the same one.
+    fn keep_part(&mut self, part: Expr) -> Expr {
+        match part {
+            Expr::Index(mut expr) => {
+                *expr.expr = self.keep_part(*expr.expr);
+                self.keep_key(&mut expr.index);
+                Expr::Index(expr)
+            }
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_part(*expr.base);
+                Expr::Field(expr)
+            }
+            Expr::Paren(mut expr) => {
+                *expr.expr = self.keep_part(*expr.expr);
+                Expr::Paren(expr)
+            }
+            chain if self.borrows().is_looked_up(&chain) => self.spill_found(chain),
+            part => part,
+        }
+    }
+
+    /// Keeps a value. Of one of which a part lends the items, the rest stays there as well.
+    fn keep_made(&mut self, value: Expr) -> Expr {
+        match value {
+            Expr::Paren(expr) => self.keep_made(*expr.expr),
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_made(*expr.base);
+                Expr::Field(expr)
+            }
+            value => self.spill_lent(value),
+        }
+    }
+
+    /// Notes that the locals that `pat` binds are made again from the item of `iterable` at
+    /// `position`. Gives a statement for the start of the body that uses those that it uses, perhaps
+    /// only after they have been made again.
+    pub(crate) fn note_items(
+        &mut self,
+        pat: &Pat,
+        iterable: &Expr,
+        position: LocalId,
+        body: &Block,
+    ) -> Stmt {
+        let span = iterable.span();
+        let (names, text) = (Names::of(body.to_token_stream()), body.to_token_stream().to_string());
+        // Also in a format string.
+        let is_used =
+            |ident: &Ident| names.has(&ident.to_string()) || text.contains(&format!("{{{ident}"));
+        let position = &self.locals[position].ident;
+        let item =
+            self.borrows().item_of("current", iterable, &quote_spanned!(span=> &#position), span);
+        let (mut bound, mut used) = (Vec::new(), Vec::new());
+        collect_bindings(pat, &mut bound);
+        let (is_shared, is_single) = (is_shared(iterable), bound.len() == 1);
+        let finds = is_shared || patterns::finds_again(pat);
+        for ident in bound {
+            let Some(local) = self.locals.find(&ident) else { continue };
+            // Something else may be assigned to a `mut` binding.
+            if self.locals[local].mutable || !finds {
+                continue;
+            }
+            let one = std::slice::from_ref(&ident);
+            self.locals[local].remade = Some(match pat {
+                Pat::Ident(_) => item.clone(),
+                _ => patterns::of_all(pat, &item, one),
+            });
+            if !(is_shared || is_single) {
+                let (pat, value) = (pat.clone(), item.clone());
+                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: true });
+            }
+            used.extend(Some(ident).filter(is_used));
+        }
+        syn::parse_quote_spanned!(span=> let _ = (#(&#used,)*);)
+    }
+}
+
+impl Borrows<'_> {
     /// Whether an iterable lends items of a local, and lends the same ones whenever it is evaluated, or
     /// can be gone through again and again as it is.
     pub(crate) fn is_walk(&self, iterable: &Expr) -> bool {
@@ -78,51 +215,6 @@ impl Lower<'_> {
         }
     }
 
-    /// Keeps the values that an iterable makes only to lend items of them.
-    pub(crate) fn keep_lenders(&mut self, iterable: Expr) -> Expr {
-        if self.lends(&iterable, true) { self.keep_lender(iterable) } else { iterable }
-    }
-
-    fn keep_lender(&mut self, iterable: Expr) -> Expr {
-        match iterable {
-            Expr::Reference(mut expr) if is_made_to_lend(&expr.expr, expr.mutability.is_none()) => {
-                *expr.expr = self.keep_made(*expr.expr);
-                Expr::Reference(expr)
-            }
-            // Looked up by a key behind a `&`.
-            Expr::Reference(_) if is_shared(&iterable) && self.lent(&iterable).is_some() => {
-                self.spill_found(iterable)
-            }
-            Expr::Reference(mut expr) => {
-                *expr.expr = self.keep_part(*expr.expr);
-                Expr::Reference(expr)
-            }
-            Expr::Paren(mut expr) => {
-                *expr.expr = self.keep_lender(*expr.expr);
-                Expr::Paren(expr)
-            }
-            Expr::MethodCall(mut call) => {
-                let shares = shares(&call);
-                *call.receiver = if is_made_to_lend(&call.receiver, shares) {
-                    self.keep_made(*call.receiver)
-                } else if self.is_part(&call.receiver) {
-                    self.keep_part_of(*call.receiver, shares)
-                } else {
-                    self.keep_lender(*call.receiver)
-                };
-                if joins(&call) {
-                    for arg in &mut call.args {
-                        *arg = self.keep_lender(std::mem::replace(arg, Expr::PLACEHOLDER));
-                    }
-                } else {
-                    self.keep_arguments(&mut call);
-                }
-                Expr::MethodCall(call)
-            }
-            iterable => iterable,
-        }
-    }
-
     /// Whether the expression is a part of a place, though perhaps not always the same one.
     fn is_part(&self, expr: &Expr) -> bool {
         match expr {
@@ -142,39 +234,6 @@ impl Lower<'_> {
             && !asked(chain).is_some_and(may_give_own)
     }
 
-    /// As [`keep_part`](Self::keep_part), of what a method is called on.
-    fn keep_part_of(&mut self, part: Expr, shares: bool) -> Expr {
-        if self.lent(&part).is_some() {
-            return self.spill_found(part);
-        }
-        let borrow: Expr = syn::parse_quote_spanned!(part.span()=> &#part);
-        if shares && self.lent(&borrow).is_some() {
-            return self.spill_found(borrow);
-        }
-        self.keep_part(part)
-    }
-
-    /// Keeps the indices of a part, so that it is always the same one.
-    fn keep_part(&mut self, part: Expr) -> Expr {
-        match part {
-            Expr::Index(mut expr) => {
-                *expr.expr = self.keep_part(*expr.expr);
-                self.keep_key(&mut expr.index);
-                Expr::Index(expr)
-            }
-            Expr::Field(mut expr) => {
-                *expr.base = self.keep_part(*expr.base);
-                Expr::Field(expr)
-            }
-            Expr::Paren(mut expr) => {
-                *expr.expr = self.keep_part(*expr.expr);
-                Expr::Paren(expr)
-            }
-            chain if self.is_looked_up(&chain) => self.spill_found(chain),
-            part => part,
-        }
-    }
-
     /// `next_item(iterable, &mut position)`, or of a constant, `next_copy(iterable, &mut position)`.
     pub(crate) fn next_item(&self, iterable: &Expr, position: &Ident, span: Span) -> Expr {
         self.item_of("next", iterable, &quote_spanned!(span=> &mut #position), span)
@@ -187,59 +246,6 @@ impl Lower<'_> {
         let start = iterable.to_token_stream().into_iter().next().map_or(span, |tree| tree.span());
         let function = quote_spanned!(start=> ::piton::__private::#function);
         syn::parse_quote_spanned!(span=> #function(#iterable, #position))
-    }
-
-    /// Keeps a value. Of one of which a part lends the items, the rest stays there as well.
-    fn keep_made(&mut self, value: Expr) -> Expr {
-        match value {
-            Expr::Paren(expr) => self.keep_made(*expr.expr),
-            Expr::Field(mut expr) => {
-                *expr.base = self.keep_made(*expr.base);
-                Expr::Field(expr)
-            }
-            value => self.spill_lent(value),
-        }
-    }
-
-    /// Notes that the locals that `pat` binds are made again from the item of `iterable` at
-    /// `position`. Gives a statement for the start of the body that uses those that it uses, perhaps
-    /// only after they have been made again.
-    pub(crate) fn note_items(
-        &mut self,
-        pat: &Pat,
-        iterable: &Expr,
-        position: LocalId,
-        body: &Block,
-    ) -> Stmt {
-        let span = iterable.span();
-        let (names, text) = (Names::of(body.to_token_stream()), body.to_token_stream().to_string());
-        // Also in a format string.
-        let is_used =
-            |ident: &Ident| names.has(&ident.to_string()) || text.contains(&format!("{{{ident}"));
-        let position = &self.locals[position].ident;
-        let item = self.item_of("current", iterable, &quote_spanned!(span=> &#position), span);
-        let (mut bound, mut used) = (Vec::new(), Vec::new());
-        collect_bindings(pat, &mut bound);
-        let (is_shared, is_single) = (is_shared(iterable), bound.len() == 1);
-        let finds = is_shared || patterns::finds_again(pat);
-        for ident in bound {
-            let Some(local) = self.locals.find(&ident) else { continue };
-            // Something else may be assigned to a `mut` binding.
-            if self.locals[local].mutable || !finds {
-                continue;
-            }
-            let one = std::slice::from_ref(&ident);
-            self.locals[local].remade = Some(match pat {
-                Pat::Ident(_) => item.clone(),
-                _ => patterns::of_all(pat, &item, one),
-            });
-            if !(is_shared || is_single) {
-                let (pat, value) = (pat.clone(), item.clone());
-                self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: true });
-            }
-            used.extend(Some(ident).filter(is_used));
-        }
-        syn::parse_quote_spanned!(span=> let _ = (#(&#used,)*);)
     }
 }
 

@@ -10,7 +10,7 @@ use syn::visit::{self, Visit};
 use syn::{Expr, ExprAwait, ExprBinary, UnOp};
 
 use crate::ir::usage::Usage;
-use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::calls::is_constructor;
 use crate::syntax::methods::{Fact, is_any, is_one_of};
 use crate::syntax::operators::{is_assignment, place_is_first};
@@ -44,7 +44,7 @@ fn is_fixed(place: &Expr) -> bool {
     }
 }
 
-impl Lower<'_> {
+impl Borrows<'_> {
     /// Whether the expression is a compound assignment of which it could be told that the value, in which or
     /// after which something is awaited, comes before the place.
     pub(crate) fn is_only_of_numbers(&self, expr: &Expr) -> bool {
@@ -60,8 +60,8 @@ impl Lower<'_> {
     }
 
     fn changes_what_is_in(&self, expr: &Expr, other: &Expr) -> bool {
-        let named = Usage::of_expr(&self.locals, expr).mentions;
-        !named.is_disjoint(&Usage::of_expr(&self.locals, other).changes)
+        let named = Usage::of_expr(self.locals, expr).mentions;
+        !named.is_disjoint(&Usage::of_expr(self.locals, other).changes)
     }
 }
 

@@ -17,6 +17,7 @@ use syn::{Block, Expr, ExprMethodCall, Ident, Pat, Stmt};
 
 use crate::ir::LocalKind;
 use crate::ir::usage::Usage;
+use crate::lower::borrows::Borrows;
 use crate::lower::{Lower, names};
 use crate::syntax::build::{ident_expr, ident_pat, let_stmt};
 
@@ -38,11 +39,11 @@ enum Sift {
 impl Lower<'_> {
     /// A loop over what is lent, and what is sifted by its body.
     pub(crate) fn sift(&mut self, iterable: Expr, pat: Pat, body: Block) -> (Expr, Pat, Block) {
-        if self.lends(&iterable, true) {
+        if self.borrows().lends(&iterable, true) {
             return (iterable, pat, body);
         }
         let mut sifts = Vec::new();
-        match self.sifted(&iterable, &mut sifts) {
+        match self.borrows().sifted(&iterable, &mut sifts) {
             Some(lent) => {
                 self.check_values(&sifts, &body);
                 // What it lends from is made before what is sifted by.
@@ -60,62 +61,6 @@ impl Lower<'_> {
             if let Sift::Zip(values) = sift {
                 self.check_beside(values, sifts.len() == 1, body);
             }
-        }
-    }
-
-    /// What is lent, and by which methods it is sifted.
-    fn sifted(&self, iterable: &Expr, sifts: &mut Vec<Sift>) -> Option<Expr> {
-        if self.lends(iterable, true) {
-            return Some(iterable.clone());
-        }
-        match iterable {
-            Expr::Paren(expr) => self.sifted(&expr.expr, sifts),
-            Expr::MethodCall(call) if call.method == "rev" => {
-                let lent = self.sifted(&call.receiver, sifts)?;
-                let receiver = Box::new(lent);
-                let reversed = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
-                let has_no_order = |sift: &Sift| matches!(sift, Sift::Filter(_));
-                sifts.iter().all(has_no_order).then_some(reversed)
-            }
-            Expr::MethodCall(call) => {
-                let lent = self.sifted(&call.receiver, sifts)?;
-                let sift = self.sift_by(call)?;
-                let is_paired =
-                    sifts.iter().any(|sift| matches!(sift, Sift::Enumerate | Sift::Zip(_)));
-                let looks = matches!(sift, Sift::Filter(_));
-                sifts.push(sift);
-                (!looks || !is_paired).then_some(lent)
-            }
-            _ => None,
-        }
-    }
-
-    fn sift_by(&self, call: &ExprMethodCall) -> Option<Sift> {
-        let method = call.method.to_string();
-        match (method.as_str(), call.args.first()) {
-            ("filter", Some(looks)) if self.is_asked_again(looks) => {
-                Some(Sift::Filter(looks.clone()))
-            }
-            ("take", Some(count)) => Some(Sift::Take(count.clone())),
-            ("skip", Some(count)) => Some(Sift::Skip(count.clone())),
-            ("enumerate", None) => Some(Sift::Enumerate),
-            ("zip", Some(values)) => Some(Sift::Zip(values.clone())),
-            _ => None,
-        }
-    }
-
-    /// Whether a function is the same when it is made for every item. What a closure has taken over would
-    /// be its own.
-    fn is_asked_again(&self, looks: &Expr) -> bool {
-        match looks {
-            Expr::Closure(closure) => {
-                let mentions = Usage::of_expr(&self.locals, looks).mentions;
-                closure.capture.is_none() || mentions.iter().all(|id| !self.locals[*id].mutable)
-            }
-            Expr::Path(path) => {
-                path.path.get_ident().is_none_or(|id| self.locals.find(id).is_none())
-            }
-            _ => false,
         }
     }
 
@@ -180,10 +125,68 @@ impl Lower<'_> {
     fn count(&mut self, start: Expr) -> Ident {
         let span = start.span();
         let count = self.new_temporary("count", LocalKind::Value, span);
-        let declared = self.local_pat(count);
+        let declared = self.locals.pattern(count);
         let start =
             Expr::Verbatim(quote_spanned!(span=> ::core::convert::identity::<usize>(#start)));
         self.code(let_stmt(declared, start));
         self.locals[count].ident.clone()
+    }
+}
+
+impl Borrows<'_> {
+    /// What is lent, and by which methods it is sifted.
+    fn sifted(&self, iterable: &Expr, sifts: &mut Vec<Sift>) -> Option<Expr> {
+        if self.lends(iterable, true) {
+            return Some(iterable.clone());
+        }
+        match iterable {
+            Expr::Paren(expr) => self.sifted(&expr.expr, sifts),
+            Expr::MethodCall(call) if call.method == "rev" => {
+                let lent = self.sifted(&call.receiver, sifts)?;
+                let receiver = Box::new(lent);
+                let reversed = Expr::MethodCall(ExprMethodCall { receiver, ..call.clone() });
+                let has_no_order = |sift: &Sift| matches!(sift, Sift::Filter(_));
+                sifts.iter().all(has_no_order).then_some(reversed)
+            }
+            Expr::MethodCall(call) => {
+                let lent = self.sifted(&call.receiver, sifts)?;
+                let sift = self.sift_by(call)?;
+                let is_paired =
+                    sifts.iter().any(|sift| matches!(sift, Sift::Enumerate | Sift::Zip(_)));
+                let looks = matches!(sift, Sift::Filter(_));
+                sifts.push(sift);
+                (!looks || !is_paired).then_some(lent)
+            }
+            _ => None,
+        }
+    }
+
+    fn sift_by(&self, call: &ExprMethodCall) -> Option<Sift> {
+        let method = call.method.to_string();
+        match (method.as_str(), call.args.first()) {
+            ("filter", Some(looks)) if self.is_asked_again(looks) => {
+                Some(Sift::Filter(looks.clone()))
+            }
+            ("take", Some(count)) => Some(Sift::Take(count.clone())),
+            ("skip", Some(count)) => Some(Sift::Skip(count.clone())),
+            ("enumerate", None) => Some(Sift::Enumerate),
+            ("zip", Some(values)) => Some(Sift::Zip(values.clone())),
+            _ => None,
+        }
+    }
+
+    /// Whether a function is the same when it is made for every item. What a closure has taken over would
+    /// be its own.
+    fn is_asked_again(&self, looks: &Expr) -> bool {
+        match looks {
+            Expr::Closure(closure) => {
+                let mentions = Usage::of_expr(self.locals, looks).mentions;
+                closure.capture.is_none() || mentions.iter().all(|id| !self.locals[*id].mutable)
+            }
+            Expr::Path(path) => {
+                path.path.get_ident().is_none_or(|id| self.locals.find(id).is_none())
+            }
+            _ => false,
+        }
     }
 }

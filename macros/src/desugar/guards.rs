@@ -24,6 +24,7 @@ use syn::{Expr, ExprMatch, Ident, Macro, Pat};
 
 use crate::ir::usage::Usage;
 use crate::ir::{Arm, Body, LocalKind, MadeWith, Stmt, TargetId};
+use crate::lower::borrows::Borrows;
 use crate::lower::labels::JumpKind;
 use crate::lower::{Dest, Lower};
 use crate::rematerialize::patterns;
@@ -40,10 +41,12 @@ impl Lower<'_> {
     pub(crate) fn guarded_match(&mut self, expr: ExprMatch, scrutinee: Expr, dest: Dest) {
         let span = expr.match_token.span;
         let scrutinee = self.keep_in(scrutinee);
-        let lent = self.lent_together(&scrutinee);
-        let lent = lent.filter(|lent| self.are_shared_borrows(lent) || self.is_to_be_changed(lent));
+        let lent = self.borrows().lent_together(&scrutinee);
+        let lent = lent.filter(|lent| {
+            self.borrows().are_shared_borrows(lent) || self.borrows().is_to_be_changed(lent)
+        });
         let scrutinee = lent.unwrap_or(scrutinee);
-        let scrutinee = if self.stays(&scrutinee) {
+        let scrutinee = if self.borrows().stays(&scrutinee) {
             scrutinee
         } else {
             self.borrowed += 1;
@@ -58,7 +61,7 @@ impl Lower<'_> {
             let mut before = TokenStream::new();
             while this.arms_to_guard(&mut arms, &scrutinee, dest, target, &mut before) {}
         });
-        self.jumps.pop();
+        self.jumps.leave();
         self.push(Stmt::Labeled { target, dest: dest.local(), body });
         self.deliver((dest, returns));
     }
@@ -128,30 +131,13 @@ impl Lower<'_> {
         Arm { pat: otherwise(), body: self.arm_body(unreachable, dest, target) }
     }
 
-    /// Whether the expression can be evaluated for each of the arms and gives the same each time.
-    fn stays(&self, scrutinee: &Expr) -> bool {
-        is_place(scrutinee)
-            || self.is_place(scrutinee)
-            || self.are_shared_borrows(scrutinee)
-            || self.is_to_be_changed(scrutinee)
-    }
-
-    /// Whether the expression is a mutable borrow that is made again.
-    fn is_to_be_changed(&self, expr: &Expr) -> bool {
-        match expr {
-            Expr::Reference(expr) => expr.mutability.is_some() && self.is_place(&expr.expr),
-            Expr::Call(call) => lends(call) == Some(false),
-            expr => self.is_mutable_borrow(expr),
-        }
-    }
-
     /// Makes the pattern bind references, to what the guard uses and nothing else, and the guard use
     /// those. Gives what it uses.
     fn by_reference(&mut self, pat: &mut Pat, guard: &mut Expr, scrutinee: &Expr) -> Vec<Ident> {
-        let is_changed = self.is_to_be_changed(scrutinee);
+        let is_changed = self.borrows().is_to_be_changed(scrutinee);
         let binds_references = is_changed
             || matches!(scrutinee, Expr::Reference(_))
-            || self.are_shared_borrows(scrutinee);
+            || self.borrows().are_shared_borrows(scrutinee);
         let used = Usage::of_expr(&self.locals, guard).mentions;
         let mut seen = See { lower: self, used: Vec::new(), new: HashMap::new(), binds_references };
         seen.used = used.into_iter().map(|id| seen.lower.locals[id].ident.clone()).collect();
@@ -172,6 +158,25 @@ impl Lower<'_> {
         Uses(&new).visit_expr_mut(guard);
         used.retain(|ident| new.contains_key(&ident.to_string()));
         used
+    }
+}
+
+impl Borrows<'_> {
+    /// Whether the expression can be evaluated for each of the arms and gives the same each time.
+    fn stays(&self, scrutinee: &Expr) -> bool {
+        is_place(scrutinee)
+            || self.is_place(scrutinee)
+            || self.are_shared_borrows(scrutinee)
+            || self.is_to_be_changed(scrutinee)
+    }
+
+    /// Whether the expression is a mutable borrow that is made again.
+    fn is_to_be_changed(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Reference(expr) => expr.mutability.is_some() && self.is_place(&expr.expr),
+            Expr::Call(call) => lends(call) == Some(false),
+            expr => self.is_mutable_borrow(expr),
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Label, Lit, Pat};
 
 use crate::ir::{Arm, LocalId, LocalKind, Shape, Stmt};
+use crate::lower::borrows::Borrows;
 use crate::lower::labels::JumpKind;
 use crate::lower::{Dest, Lower, names};
 use crate::syntax::build::{ident_pat, let_stmt, wild_pat};
@@ -28,7 +29,7 @@ impl Lower<'_> {
         let dest = self.jump_dest(dest, span);
         let target = self.enter(label, kind, dest.0);
         let body = self.body(lower);
-        self.jumps.pop();
+        self.jumps.leave();
         self.push(Stmt::Loop { target, dest: dest.0.local(), body });
         self.deliver(dest);
     }
@@ -46,7 +47,7 @@ impl Lower<'_> {
     }
 
     fn break_innermost(&mut self) {
-        if let Some(scope) = self.jumps.last() {
+        if let Some(scope) = self.jumps.innermost() {
             let target = scope.target;
             self.push(Stmt::Break(target));
         }
@@ -56,7 +57,7 @@ impl Lower<'_> {
     pub(crate) fn for_expr(&mut self, mut expr: syn::ExprForLoop, dest: Dest) {
         let (start, span) = (expr.for_token.span, expr.in_token.span());
         if suspend::block(&expr.body) {
-            self.copy_out_of_table(&mut expr);
+            self.borrows().copy_out_of_table(&mut expr);
         }
         let shape = shapes::of_value(&self.locals, &self.shapes, &expr.expr);
         let has_texts = has_texts(&shape);
@@ -69,14 +70,14 @@ impl Lower<'_> {
                 let iterator = this.keep_looked_up(iterator);
                 let (iterator, pat, body) = this.sift(iterator, *expr.pat, expr.body);
                 let iterator = this.keep_lenders(iterator);
-                let iterator = this.make_item_again(iterator);
-                if this.is_walk(&iterator) {
+                let iterator = this.borrows().make_item_again(iterator);
+                if this.borrows().is_walk(&iterator) {
                     return this.walk(expr.label.as_ref(), iterator, (&name, pat), body, span);
                 }
                 this.check_taken(&iterator, &body);
                 let mut iterator = this.keep_receiver(iterator);
                 let (mut pat, mut body) = (pat, body);
-                let is_lent = this.binds_lent_text(&pat);
+                let is_lent = this.borrows().binds_lent_text(&pat);
                 if is_lent {
                     this.own_texts(&mut iterator, &mut pat, &mut body);
                 }
@@ -89,7 +90,7 @@ impl Lower<'_> {
                     attrs: Vec::new(),
                     and_token: syn::Token![&](span),
                     mutability: Some(syn::Token![mut](span)),
-                    expr: Box::new(this.path(rest)),
+                    expr: Box::new(this.locals.path(rest)),
                 });
                 let next = quote_spanned!(span=> __piton::Iterator::next);
                 let next = call(Expr::Verbatim(next), rest);
@@ -107,24 +108,21 @@ impl Lower<'_> {
     /// Keeps what a chain of methods lends to be gone through: `for line in orders.get(&id).unwrap()`.
     fn keep_looked_up(&mut self, iterable: Expr) -> Expr {
         // A borrow that is moved into the loop: `let lines = &mut order.lines; for line in lines`.
-        if self.stands_for(&iterable).is_some_and(|made| self.gives_mutable_borrow(made)) {
+        if self
+            .borrows()
+            .stands_for(&iterable)
+            .is_some_and(|made| self.borrows().gives_mutable_borrow(made))
+        {
             return syn::parse_quote_spanned!(iterable.span()=> &mut *#iterable);
         }
-        if self.lends(&iterable, true) || !self.is_looked_up(&iterable) {
+        if self.borrows().lends(&iterable, true) || !self.borrows().is_looked_up(&iterable) {
             return iterable;
         }
         let path = self.spill_found(iterable);
-        if self.is_mutable_borrow(&path) {
+        if self.borrows().is_mutable_borrow(&path) {
             return syn::parse_quote_spanned!(path.span()=> &mut *#path);
         }
         path
-    }
-
-    fn binds_lent_text(&self, pat: &Pat) -> bool {
-        let Pat::Ident(pat) = pat else { return false };
-        let local = self.locals.find(&pat.ident);
-        pat.by_ref.is_none()
-            && local.is_some_and(|local| self.locals[local].kind == LocalKind::Lent)
     }
 
     /// Has a loop over borrowed texts save them as texts of their own: `for tag in [name, "none"]`.
@@ -136,32 +134,6 @@ impl Lower<'_> {
         let kept =
             syn::parse_quote_spanned!(span=> ::piton::__private::Texts::keep(&#texts, #text));
         body.stmts.insert(0, let_stmt(borrowed, kept));
-    }
-
-    /// Has a loop over a table of literals copy its items out of it, so that no texts in them are left to
-    /// be saved: `for (name, limit) in [("a", 1), ("b", 2)]` becomes `for &(name, limit) in &[…]`.
-    fn copy_out_of_table(&self, expr: &mut syn::ExprForLoop) {
-        let table = self.stands_for(&expr.expr).unwrap_or(&expr.expr);
-        let is_table = matches!(table, Expr::Array(table) if table.elems.iter().all(is_row));
-        if !is_table {
-            return;
-        }
-        let (attrs, and_token) = (Vec::new(), syn::Token![&](expr.expr.span()));
-        let pat = std::mem::replace(&mut *expr.pat, Pat::Verbatim(Default::default()));
-        let (attrs_of_pat, pat) = (attrs.clone(), Box::new(pat));
-        *expr.pat = Pat::Reference(syn::PatReference {
-            attrs: attrs_of_pat,
-            and_token,
-            mutability: None,
-            pat,
-        });
-        let table = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
-        *expr.expr = Expr::Reference(syn::ExprReference {
-            attrs,
-            and_token,
-            mutability: None,
-            expr: Box::new(table),
-        });
     }
 
     /// The values that a loop gets beside the items that are lent: what is left of them, and a local for
@@ -187,7 +159,7 @@ impl Lower<'_> {
             self.locals[value].shape = Shape::clone(item);
             self.locals[rest].shape = shape;
         }
-        (self.path(rest), self.path(value))
+        (self.locals.path(rest), self.locals.path(value))
     }
 
     /// Declares what is left of the items of a loop.
@@ -207,7 +179,7 @@ impl Lower<'_> {
         let source = format!("rest of {name}");
         let rest = self.new_temporary(&source, kind, iterator.span());
         self.note_source(rest, &iterator);
-        let pat = self.local_pat(rest);
+        let pat = self.locals.pattern(rest);
         // A struct literal needs parentheses in the head of a loop, and here it does not.
         let iterator = without_parens(iterator);
         self.code(let_stmt(pat, call(Expr::Verbatim(maker), iterator)));
@@ -239,10 +211,10 @@ impl Lower<'_> {
             self.check_lent(&iterable, &body);
         }
         let made = Expr::Verbatim(quote_spanned!(span=> ::piton::__private::Position::START));
-        let declared = self.local_pat(position);
+        let declared = self.locals.pattern(position);
         self.code(let_stmt(declared, made));
         body.stmts.insert(0, self.note_items(&pat, &iterable, position, &body));
-        let next = self.next_item(&iterable, &self.locals[position].ident, span);
+        let next = self.borrows().next_item(&iterable, &self.locals[position].ident, span);
         self.each(label, next, pat, body, span);
     }
 
@@ -254,6 +226,41 @@ impl Lower<'_> {
             let arms =
                 vec![Arm { pat: some(pat, span), body }, Arm { pat: none(span), body: exit }];
             this.push(Stmt::Match { scrutinee: next, arms });
+        });
+    }
+}
+
+impl Borrows<'_> {
+    fn binds_lent_text(&self, pat: &Pat) -> bool {
+        let Pat::Ident(pat) = pat else { return false };
+        let local = self.locals.find(&pat.ident);
+        pat.by_ref.is_none()
+            && local.is_some_and(|local| self.locals[local].kind == LocalKind::Lent)
+    }
+
+    /// Has a loop over a table of literals copy its items out of it, so that no texts in them are left to
+    /// be saved: `for (name, limit) in [("a", 1), ("b", 2)]` becomes `for &(name, limit) in &[…]`.
+    fn copy_out_of_table(&self, expr: &mut syn::ExprForLoop) {
+        let table = self.stands_for(&expr.expr).unwrap_or(&expr.expr);
+        let is_table = matches!(table, Expr::Array(table) if table.elems.iter().all(is_row));
+        if !is_table {
+            return;
+        }
+        let (attrs, and_token) = (Vec::new(), syn::Token![&](expr.expr.span()));
+        let pat = std::mem::replace(&mut *expr.pat, Pat::Verbatim(Default::default()));
+        let (attrs_of_pat, pat) = (attrs.clone(), Box::new(pat));
+        *expr.pat = Pat::Reference(syn::PatReference {
+            attrs: attrs_of_pat,
+            and_token,
+            mutability: None,
+            pat,
+        });
+        let table = std::mem::replace(&mut *expr.expr, Expr::PLACEHOLDER);
+        *expr.expr = Expr::Reference(syn::ExprReference {
+            attrs,
+            and_token,
+            mutability: None,
+            expr: Box::new(table),
         });
     }
 }

@@ -12,7 +12,6 @@
 pub(crate) mod borrow_loops;
 pub(crate) mod captured_parts;
 pub(crate) mod compound_assignments;
-pub(crate) mod conditional_moves;
 pub(crate) mod destructuring;
 pub(crate) mod diverging;
 pub(crate) mod filter_loops;

@@ -20,8 +20,6 @@ impl Lower<'_> {
         };
         let mut select = select;
         let otherwise = select.arms.pop_if(|arm| arm.is_else);
-        let mut futures: Vec<_> = select.arms.iter_mut().map(|arm| &mut arm.future).collect();
-        self.see_through(&mut futures);
         let (mut arms, mut names) = (Vec::new(), Vec::new());
         for mut arm in select.arms {
             if let Some(cond) = &arm.cond
@@ -38,8 +36,8 @@ impl Lower<'_> {
         }
         let name = if mac.path.is_ident(suspend::MACRO) { "timeout" } else { "select" };
         let name = (name.to_owned(), self.locals.fingerprint(&mac.tokens));
-        let point = self.point(name, PointKind::Select, mac.path.span());
-        self.set_branches(point, names);
+        let point = self.points.add(name, PointKind::Select, mac.path.span());
+        self.points.set_branches(point, names, self.diagnostics);
         let mut futures = Vec::new();
         for (index, (pat, cond, future, handler)) in arms.into_iter().enumerate() {
             futures.push((pat, cond, self.region(point, index, future), handler));
@@ -64,14 +62,14 @@ impl Lower<'_> {
             self.locals.fingerprint(&syn::ExprAsync { attrs: Vec::new(), ..block.clone() });
         let block = Expr::Async(block);
         let name = self.name_branch(&block, None);
-        let point = self.point(("async".to_owned(), fingerprint), PointKind::Select, span);
-        self.set_branches(point, vec![name]);
+        let point = self.points.add(("async".to_owned(), fingerprint), PointKind::Select, span);
+        self.points.set_branches(point, vec![name], self.diagnostics);
         let Expr::Async(block) = block else { return };
         let future = self.region(point, 0, Branch::Region(block));
         let given = self.new_temporary("async", LocalKind::Value, span);
-        let value = self.path(given);
+        let value = self.locals.path(given);
         let body = self.body(|this| this.finish_from(value, start, span, dest));
-        let pat = self.local_pat(given);
+        let pat = self.locals.pattern(given);
         let arm = SelectArm { pat, refusal: None, cond: None, future, body };
         self.push(Stmt::Select { point, arms: vec![arm], otherwise: None, is_biased: true });
     }
@@ -87,8 +85,6 @@ impl Lower<'_> {
         if branches.is_empty() {
             self.diagnostics.push(syn::Error::new(mac.path.span(), "there is nothing to wait for"));
         }
-        let mut branches = branches;
-        self.see_through(&mut branches.iter_mut().collect::<Vec<_>>());
         let mut names = Vec::new();
         let branches = branches.into_iter().map(|mut branch| {
             let pin = self.take_pin(&mut branch);
@@ -98,8 +94,9 @@ impl Lower<'_> {
         let branches: Vec<_> = branches.collect();
         let name = if fail_fast { "try_join" } else { "join" };
         let fingerprint = self.locals.fingerprint(&mac.tokens);
-        let point = self.point((name.to_owned(), fingerprint), PointKind::Join, mac.path.span());
-        self.set_branches(point, names);
+        let point =
+            self.points.add((name.to_owned(), fingerprint), PointKind::Join, mac.path.span());
+        self.points.set_branches(point, names, self.diagnostics);
         let branches = branches
             .into_iter()
             .enumerate()
@@ -108,9 +105,9 @@ impl Lower<'_> {
         let local = self.new_temporary(&format!("{name}!"), LocalKind::Value, mac.path.span());
         self.locals[local].is_temporary = true;
         self.locals[local].bound_by = fingerprint;
-        let pat = self.local_pat(local);
+        let pat = self.locals.pattern(local);
         self.push(Stmt::Join { point, branches, pat, fail_fast });
-        self.path(local)
+        self.locals.path(local)
     }
 
     /// Emits what makes the future of a branch. An `async` block does nothing when it is made.
@@ -140,11 +137,11 @@ impl Lower<'_> {
         self.take_parts(point, index, &mut block.block);
         let is_shielded = shields::take(&mut block.attrs);
         let span = block.async_token.span;
-        let jumps = std::mem::take(&mut self.jumps);
-        let within = self.within.replace((point, index));
+        let around = self.jumps.enter_block();
+        let outer = self.points.enter_branch(point, index);
         let body = self.body(|this| this.block(block.block, Dest::Return));
-        self.within = within;
-        self.jumps = jumps;
+        self.points.leave_branch(outer);
+        self.jumps.leave_block(around);
         let is_move = block.capture.is_some();
         Branch::Region(AsyncBlock { body, is_move, is_shielded, span })
     }

@@ -77,6 +77,10 @@ fn kept_in(tokens: TokenStream, is_code: bool) -> TokenStream {
             before = Before::Start;
             continue;
         }
+        if may_be_statement && is_empty(&inner) {
+            before = Before::Start;
+            continue;
+        }
         if delimiter == Delimiter::None
             && let Ok(expr) = syn::parse2::<Expr>(inner.clone())
         {
@@ -136,6 +140,12 @@ impl Before {
 fn is_let(tokens: &TokenStream) -> bool {
     let mut first = tokens.clone().into_iter();
     matches!(first.next(), Some(TokenTree::Ident(word)) if word == "let")
+}
+
+/// Whether it is a `;`, which is a statement by itself.
+fn is_empty(tokens: &TokenStream) -> bool {
+    let mut tokens = tokens.clone().into_iter();
+    is_semicolon(tokens.next().as_ref()) && tokens.next().is_none()
 }
 
 /// Whether an expression where a statement may begin is one: what follows begins another one, and cannot be the rest of a
@@ -251,10 +261,10 @@ mod tests {
     #[test]
     fn a_statement_gets_a_semicolon_and_a_block_stays_one() {
         let (first, call) = (fragment(quote!(let a = 1)), fragment(quote!(note(a))));
-        let block = fragment(quote!({ 1 }));
+        let (block, empty) = (fragment(quote!({ 1 })), fragment(quote!(;)));
         let tokens = quote! {
             async fn f(#call: #call) -> i64 {
-                #first #call #call #first; #call; row! { #call #call }
+                #first #empty #call #call #first; #call; row! { #call #call }
                 async #block.await + async move #block.await + if a { 1 } else #block
             }
         };

@@ -50,6 +50,11 @@ impl IdPattern {
         Pattern::of(text, &PURPOSE, &names, diagnostics).map(Self)
     }
 
+    /// Whether the id is made of the parameter with this number, from 0.
+    pub(crate) fn names(&self, index: usize) -> bool {
+        self.0.params.contains(&index)
+    }
+
     /// The function that makes the id of arguments.
     pub(crate) fn function(&self, function: &WorkflowFn) -> TokenStream {
         let WorkflowFn { vis, ident, .. } = function;

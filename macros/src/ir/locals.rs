@@ -7,6 +7,7 @@ use syn::{Expr, Ident, Pat, Type};
 
 use super::{Field, LocalId, Shape};
 use crate::collections::by_name::NameMap;
+use crate::syntax::build::{ident_expr, ident_pat};
 use crate::syntax::fingerprint::{Fingerprint, Place};
 use crate::syntax::hygiene::Names;
 use crate::syntax::names::without_prefix;
@@ -46,8 +47,6 @@ pub(crate) struct Local {
     pub(crate) may_be_text: bool,
     /// Whether the program has the text for good, if it is one.
     pub(crate) lasts: bool,
-    /// Whether blocks name the place that it borrows, where they name the local in the source.
-    pub(crate) is_seen_through: bool,
     /// What binds it, whatever its name is.
     pub(crate) bound_by: Fingerprint,
     /// Whether what binds it is awaited, and so gives something else each time.
@@ -168,7 +167,6 @@ impl Locals {
             holds_range: false,
             may_be_text: false,
             lasts: false,
-            is_seen_through: false,
             bound_by: Fingerprint::NONE,
             is_awaited: false,
             is_within_own_let: false,
@@ -199,6 +197,17 @@ impl Locals {
     /// As [`find`](Self::find), by text.
     pub(crate) fn find_name(&self, name: &str) -> Option<LocalId> {
         self.by_name.get(name).copied()
+    }
+
+    /// A local as an expression.
+    pub(crate) fn path(&self, local: LocalId) -> Expr {
+        ident_expr(self[local].ident.clone())
+    }
+
+    /// A local as the pattern that binds it.
+    pub(crate) fn pattern(&self, local: LocalId) -> Pat {
+        let Local { ident, mutable, .. } = &self[local];
+        ident_pat(ident.clone(), *mutable)
     }
 
     /// The fingerprint of code of the function, in which locals go by their names in the source.

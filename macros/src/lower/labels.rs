@@ -3,8 +3,9 @@
 use quote::ToTokens;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{Expr, ExprBreak, ExprContinue, Lifetime, Stmt};
+use syn::{Expr, ExprBreak, ExprContinue, Label, Lifetime, Stmt};
 
+use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{TargetId, target_label};
 use crate::lower::{Dest, Lower};
@@ -40,16 +41,66 @@ impl JumpScope {
     }
 }
 
-impl Lower<'_> {
-    pub(crate) fn jump_scope(&self, label: Option<&Lifetime>) -> Option<&JumpScope> {
-        self.jumps.iter().rev().find(|scope| match label {
-            Some(label) => scope.label.as_deref() == Some(&*label.ident.to_string()),
-            None => scope.is_loop(),
-        })
+/// The loops and labeled blocks around what is being lowered, the innermost last.
+#[derive(Debug, Default)]
+pub(crate) struct Jumps {
+    scopes: Vec<JumpScope>,
+    /// How many targets there have been.
+    count: usize,
+}
+
+impl Jumps {
+    /// Enters a loop or block, before which there have been `declared` variables.
+    pub(crate) fn enter(
+        &mut self,
+        label: Option<&Label>,
+        kind: JumpKind,
+        dest: Dest,
+        declared: usize,
+    ) -> TargetId {
+        let target = TargetId(self.count);
+        self.count += 1;
+        let label = label.map(|label| label.name.ident.to_string());
+        self.scopes.push(JumpScope { label, target, kind, declared, dest });
+        target
     }
 
-    pub(crate) fn break_target(&self, jump: &ExprBreak) -> Option<(TargetId, Dest)> {
-        let scope = self.jump_scope(jump.label.as_ref())?;
+    /// Leaves the innermost.
+    pub(crate) fn leave(&mut self) {
+        self.scopes.pop();
+    }
+
+    /// The jumps of an `async` block, which are its own, are entered in place of those around it. Gives what
+    /// [`leave_block`](Self::leave_block) takes.
+    pub(crate) fn enter_block(&mut self) -> Vec<JumpScope> {
+        std::mem::take(&mut self.scopes)
+    }
+
+    pub(crate) fn leave_block(&mut self, around: Vec<JumpScope>) {
+        self.scopes = around;
+    }
+
+    pub(crate) fn innermost(&self) -> Option<&JumpScope> {
+        self.scopes.last()
+    }
+
+    pub(crate) fn innermost_loop(&self) -> Option<&JumpScope> {
+        self.scopes.iter().rfind(|scope| scope.is_loop())
+    }
+
+    /// What a jump with this label, if it has one, is for.
+    pub(crate) fn scope(&self, label: Option<&Lifetime>) -> Option<&JumpScope> {
+        let Some(label) = label else { return self.innermost_loop() };
+        let label = label.ident.to_string();
+        self.scopes.iter().rfind(|scope| scope.label.as_ref() == Some(&label))
+    }
+
+    pub(crate) fn break_target(
+        &self,
+        jump: &ExprBreak,
+        diagnostics: &Diagnostics,
+    ) -> Option<(TargetId, Dest)> {
+        let scope = self.scope(jump.label.as_ref())?;
         let kind = match scope.kind {
             JumpKind::Block | JumpKind::Loop => None,
             JumpKind::For => Some("for"),
@@ -57,36 +108,44 @@ impl Lower<'_> {
         };
         if let (Some(kind), Some(_)) = (kind, &jump.expr) {
             let message = format!("`break` with value from a `{kind}` loop");
-            self.diagnostics.push(syn::Error::new_spanned(jump, message));
+            diagnostics.push(syn::Error::new_spanned(jump, message));
         }
         Some((scope.target, scope.dest))
     }
 
-    pub(crate) fn continue_target(&self, jump: &ExprContinue) -> Option<TargetId> {
-        let scope = self.jump_scope(jump.label.as_ref())?;
+    pub(crate) fn continue_target(
+        &self,
+        jump: &ExprContinue,
+        diagnostics: &Diagnostics,
+    ) -> Option<TargetId> {
+        let scope = self.scope(jump.label.as_ref())?;
         if !scope.is_loop() {
             let message = "`continue` pointing to a labeled block";
-            self.diagnostics.push(syn::Error::new_spanned(jump, message));
+            diagnostics.push(syn::Error::new_spanned(jump, message));
         }
         Some(scope.target)
     }
+}
 
+impl Lower<'_> {
     /// Makes the jumps in code that does not suspend point to the loops they are for.
     pub(crate) fn opaque(&self, mut expr: Expr) -> Expr {
-        Relabel { lower: self, own: OwnTargets::default() }.visit_expr_mut(&mut expr);
+        let Self { jumps, diagnostics, .. } = self;
+        Relabel { jumps, diagnostics, own: OwnTargets::default() }.visit_expr_mut(&mut expr);
         expr
     }
 }
 
-struct Relabel<'a, 'l> {
-    lower: &'a Lower<'l>,
+struct Relabel<'a> {
+    jumps: &'a Jumps,
+    diagnostics: &'a Diagnostics,
     own: OwnTargets,
 }
 
-impl Relabel<'_, '_> {
+impl Relabel<'_> {
     fn relabel_break(&self, jump: &mut ExprBreak) {
         if !self.own.has(jump.label.as_ref())
-            && let Some((target, _)) = self.lower.break_target(jump)
+            && let Some((target, _)) = self.jumps.break_target(jump, self.diagnostics)
         {
             jump.label = Some(target_label(target, jump.break_token.span));
         }
@@ -94,14 +153,14 @@ impl Relabel<'_, '_> {
 
     fn relabel_continue(&self, jump: &mut ExprContinue) {
         if !self.own.has(jump.label.as_ref())
-            && let Some(target) = self.lower.continue_target(jump)
+            && let Some(target) = self.jumps.continue_target(jump, self.diagnostics)
         {
             jump.label = Some(target_label(target, jump.continue_token.span));
         }
     }
 }
 
-impl VisitMut for Relabel<'_, '_> {
+impl VisitMut for Relabel<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Closure(_) | Expr::Async(_) | Expr::Const(_) => {}
@@ -144,7 +203,7 @@ impl VisitMut for Relabel<'_, '_> {
             return;
         }
         if !macros::visit_exprs_mut(mac, |expr| self.visit_expr_mut(expr)) {
-            self.lower.diagnostics.error(
+            self.diagnostics.error(
                 mac.path
                     .to_token_stream()
                     .into_iter()
@@ -159,7 +218,7 @@ impl VisitMut for Relabel<'_, '_> {
 
     fn visit_attribute_mut(&mut self, attribute: &mut syn::Attribute) {
         if attribute.path().is_ident("state") {
-            self.lower.diagnostics.error(
+            self.diagnostics.error(
                 attribute.span(),
                 Rule::STATE_NAME,
                 "`#[state]` names the state of an `.await`, and there is none here",

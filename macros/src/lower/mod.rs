@@ -9,10 +9,13 @@
 //! lower.point(name, kind)      a state of that name
 //! ```
 
+pub(crate) mod borrows;
+pub(crate) mod following;
 pub(crate) mod items;
 pub(crate) mod labels;
 pub(crate) mod names;
 pub(crate) mod operand;
+pub(crate) mod points;
 
 use std::collections::BTreeMap;
 
@@ -24,12 +27,11 @@ use syn::{Expr, Ident, Pat, Stmt as Source, Type};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::ir::{
-    Body, Local, LocalId, LocalKind, Locals, Point, PointId, PointKind, Refinement, Stmt, discard,
-    span_ends, whole,
+    Body, LocalId, LocalKind, Locals, PointId, Refinement, Stmt, discard, span_ends, whole,
 };
-use crate::lower::labels::JumpScope;
-use crate::syntax::build::{ident_expr, ident_pat};
-use crate::syntax::fingerprint::{Fingerprint, Place};
+use crate::lower::following::Following;
+use crate::lower::labels::Jumps;
+use crate::lower::points::Points;
 use crate::syntax::forms::{extends_temporaries, is_block_like, is_slice};
 use crate::syntax::hygiene;
 use crate::values::borrowed_texts::may_lend;
@@ -68,28 +70,20 @@ pub(crate) struct Lower<'a> {
     pub(crate) refinement: &'a Refinement,
     /// What is known of their values.
     pub(crate) shapes: Shapes,
-    pub(crate) points: Vec<Point>,
-    /// The points whose name an attribute gives.
-    pub(crate) pinned: Vec<(PointId, Span)>,
+    pub(crate) points: Points,
     pub(crate) items: Vec<syn::Item>,
     pub(crate) source: items::Source<'a>,
     /// How many blocks are open.
     pub(crate) depth: usize,
-    pub(crate) targets: usize,
     pub(crate) temporaries: usize,
     /// How many of them are only borrowed, and are yet to be dropped at the end of a statement.
     pub(crate) borrowed: usize,
-    pub(crate) jumps: Vec<JumpScope>,
+    pub(crate) jumps: Jumps,
     /// What `let` has declared so far.
     pub(crate) declared: Vec<LocalId>,
     /// The patterns that take parts of locals, of those locals of which nothing has been taken yet.
     pub(crate) patterns: Patterns,
-    /// The statements that are still to be lowered of each block around, the last ones first.
-    pub(crate) rest: Vec<Vec<Source>>,
-    /// The patterns and conditions around what is being lowered.
-    pub(crate) around: Fingerprint,
-    /// The branch whose `async` block is being lowered.
-    pub(crate) within: Option<(PointId, usize)>,
+    pub(crate) following: Following,
     pub(crate) out: Vec<Stmt>,
     pub(crate) context: Option<Ident>,
     pub(crate) diagnostics: &'a Diagnostics,
@@ -109,10 +103,9 @@ impl Lower<'_> {
         code: &impl ToTokens,
         lower: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        let outer = self.around;
-        self.around = outer.around(self.locals.fingerprint(code));
+        let outer = self.points.enter(self.locals.fingerprint(code));
         let lowered = lower(self);
-        self.around = outer;
+        self.points.leave(outer);
         lowered
     }
 
@@ -152,7 +145,7 @@ impl Lower<'_> {
         self.push(Stmt::Declare(local));
         body.stmts.push(Stmt::Define { local, value });
         self.push(Stmt::Scope(body));
-        self.path(local)
+        self.locals.path(local)
     }
 
     /// Emits the statements that make a value, if it may be used after what they have borrowed for it, of
@@ -256,16 +249,6 @@ impl Lower<'_> {
         self.locals.add(ident, source, true, kind)
     }
 
-    /// The local as an expression.
-    pub(crate) fn path(&self, local: LocalId) -> Expr {
-        ident_expr(self.locals[local].ident.clone())
-    }
-
-    pub(crate) fn local_pat(&self, local: LocalId) -> Pat {
-        let Local { ident, mutable, .. } = &self.locals[local];
-        ident_pat(ident.clone(), *mutable)
-    }
-
     pub(crate) fn push_await(
         &mut self,
         (point, future): (PointId, Expr),
@@ -281,21 +264,14 @@ impl Lower<'_> {
         let (name, kind) = self.name_of_future(&expr.base);
         let fingerprint = self.locals.fingerprint(&expr.base);
         let future = self.hoist(*expr.base);
-        let point = self.point((name, fingerprint), kind, expr.await_token.span);
-        self.pin(pin, point.0);
+        let point = self.points.add((name, fingerprint), kind, expr.await_token.span);
+        self.points.pin(pin, point.0, self.diagnostics);
         (point, future)
     }
 
-    pub(crate) fn point(
-        &mut self,
-        (name, fingerprint): (String, Fingerprint),
-        kind: PointKind,
-        span: Span,
-    ) -> PointId {
-        let (within, around, place) = (self.within, self.around, Place::only(fingerprint));
-        let (repeats, branches) = (None, Vec::new());
-        self.points.push(Point { name, kind, span, within, repeats, place, around, branches });
-        PointId(self.points.len() - 1)
+    /// Whether the statements that follow, in this block and in those around it, name a local.
+    pub(crate) fn is_used_later(&self, local: LocalId) -> bool {
+        self.following.names(&self.locals[local].ident)
     }
 
     pub(crate) fn unsupported(&self, span: Span, what: &str, help: &str) {

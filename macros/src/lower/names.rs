@@ -1,22 +1,17 @@
 //! Names of states and temporaries, derived from the source.
 //!
-//! They are stored, so they depend only on the source of the single expression; equal names are distinguished by
-//! their order. A state of an `async` block is named after its branch, such as `join.0.charge`, so that branches do
-//! not affect each other's names.
+//! They are stored, so they depend only on the source of the single expression; [`points`](super::points) makes equal
+//! names different.
 
-use std::collections::HashMap;
-
-use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Attribute, Expr, Ident, Pat};
 
-use crate::collections::by_name::NameMap;
-use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::ir::{NamedBranch, Point, PointId, PointKind};
+use crate::ir::{NamedBranch, PointKind};
 use crate::lower::Lower;
+use crate::lower::points::{BranchName, Pin};
 use crate::syntax::fingerprint::Place;
-use crate::syntax::names::without_prefix;
+use crate::syntax::names::{is_any_of, without_prefix};
 use crate::syntax::patterns::collect_bindings;
 
 /// The name and kind of the state in which an operation is awaited.
@@ -33,6 +28,10 @@ fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
             match method.as_str() {
                 // Named after what is shielded, so that a shield can be put around it later.
                 "shield" if on_context && call.args.len() == 1 => of_future(&call.args[0], context),
+                // So can a time limit.
+                "timeout" if on_context && call.args.len() == 2 => {
+                    of_future(&call.args[1], context)
+                }
                 "sleep" | "sleep_until" if on_context => (method, PointKind::Timer),
                 "signal" if on_context => (format!("signal{}", turbofish(call)), PointKind::Signal),
                 "start_child" if on_context => (child(call).unwrap_or(method), PointKind::Other),
@@ -44,6 +43,7 @@ fn of_future(future: &Expr, context: Option<&Ident>) -> (String, PointKind) {
             }
         }
         Expr::Path(path) => (last_segment(&path.path), PointKind::Other),
+        Expr::Field(field) => (field.member.to_token_stream().to_string(), PointKind::Other),
         _ => ("await".to_owned(), PointKind::Other),
     }
 }
@@ -59,14 +59,19 @@ fn child(call: &syn::ExprMethodCall) -> Option<String> {
     }
 }
 
-/// The call at the start of a chain of methods such as `charge(…).retry(…)`, or the method called
-/// on the context.
+/// Methods that await what they are called on in another way.
+const MODIFIERS: [&str; 3] = ["clone", "or_cancelled", "timeout"];
+
+/// The call at the start of a chain of methods such as `charge(…).retry(…)`, the method called on the context, or the
+/// variable that holds an operation: `approval` in `approval.timeout(…)`.
 fn root_of_chain(expr: &Expr) -> &Expr {
     match expr {
         Expr::MethodCall(call) => {
             let receiver = root_of_chain(&call.receiver);
             let is_call = matches!(receiver, Expr::Call(_) | Expr::MethodCall(_));
-            if is_call { receiver } else { expr }
+            // `cx.timeout(limit, operation)` has another argument.
+            let modifies = call.args.len() < 2 && is_any_of(&call.method, &MODIFIERS);
+            if is_call || modifies { receiver } else { expr }
         }
         Expr::Paren(expr) => root_of_chain(&expr.expr),
         Expr::Group(expr) => root_of_chain(&expr.expr),
@@ -126,18 +131,6 @@ pub(crate) fn of_pattern(pat: &Pat) -> String {
     let mut idents = Vec::new();
     collect_bindings(pat, &mut idents);
     idents.first().map_or_else(|| "loop".to_owned(), ToString::to_string)
-}
-
-/// `#[state("…")]`
-pub(crate) struct Pin {
-    name: String,
-    span: Span,
-}
-
-/// A branch, with the name that an attribute gives it.
-pub(crate) struct BranchName {
-    branch: NamedBranch,
-    pin: Option<Pin>,
 }
 
 /// The attributes of an expression, but for what is no expression by itself.
@@ -236,129 +229,5 @@ impl Lower<'_> {
         let fingerprint = self.locals.fingerprint(future);
         let branch = NamedBranch { name, is_block, place: Place::only(fingerprint) };
         BranchName { branch, pin }
-    }
-
-    /// Gives a point its branches.
-    pub(crate) fn set_branches(&mut self, point: PointId, names: Vec<BranchName>) {
-        let pins: Vec<_> = names.iter().filter_map(|name| name.pin.as_ref()).collect();
-        let mut seen: NameMap<Vec<usize>> = NameMap::default();
-        for (index, BranchName { branch, pin }) in names.iter().enumerate() {
-            let name = pin.as_ref().map_or(&branch.name, |pin| &pin.name);
-            seen.get_or_insert(name.clone(), Vec::new()).push(index);
-        }
-        for pin in pins {
-            if seen.get(&pin.name).is_some_and(|alike| alike.len() > 1) {
-                self.diagnostics.error(
-                    pin.span,
-                    Rule::STATE_NAME,
-                    format!("another branch is named `{}`", pin.name),
-                    "give each branch a different name",
-                );
-            }
-        }
-        let branches = names.into_iter().enumerate().map(|(index, BranchName { branch, pin })| {
-            let name = pin.map_or(branch.name, |pin| pin.name);
-            let alike = seen.get(&name).map_or(&[][..], |alike| alike);
-            let place = Place {
-                index: alike.iter().take_while(|other| **other <= index).count(),
-                count: alike.len(),
-                ..branch.place
-            };
-            NamedBranch { name, place, ..branch }
-        });
-        self.points[point.0].branches = branches.collect();
-    }
-
-    /// Names the point that has been added since there were `first`.
-    pub(crate) fn pin(&mut self, pin: Option<Pin>, first: usize) {
-        let Some(pin) = pin else { return };
-        let is_select = |point: &Point| point.kind == PointKind::Select;
-        let within = self.within;
-        match &mut self.points[first..] {
-            // The handlers of a `select!` and the blocks of branches have states of their own.
-            [point, rest @ ..]
-                if is_select(point) || rest.iter().all(|point| point.within != within) =>
-            {
-                point.name = pin.name;
-            }
-            points => {
-                let message = if points.is_empty() {
-                    "`#[state]` names the state of an `.await`, and there is none here"
-                } else {
-                    "`#[state]` names one state, and there are several here"
-                };
-                self.diagnostics.error(
-                    pin.span,
-                    Rule::STATE_NAME,
-                    message,
-                    "put `#[state(\"…\")]` on a statement with one `.await`",
-                );
-                return;
-            }
-        }
-        self.pinned.push((PointId(first), pin.span));
-    }
-}
-
-/// Makes the names unlike each other: the second `charge` is `charge#2`. A name that an attribute gives
-/// must not be one that another state has by itself, which that would lose.
-pub(crate) fn number(points: &mut [Point], pinned: &[(PointId, Span)], diagnostics: &Diagnostics) {
-    let mut pins: NameMap<Span> = NameMap::default();
-    let report = |span: Span, name: &str| {
-        diagnostics.error(
-            span,
-            Rule::STATE_NAME,
-            format!("another state is named `{name}`"),
-            "give each state a different name",
-        );
-    };
-    for (id, span) in pinned {
-        let name = points[id.0].name.clone();
-        if name == "start" || pins.contains(&name) {
-            report(*span, &name);
-        } else {
-            pins.insert(name, *span);
-        }
-    }
-    let mut counts = NameMap::default();
-    counts.insert("start".to_owned(), 1_usize);
-    let mut numbered = Vec::new();
-    for index in 0..points.len() {
-        if pinned.iter().any(|(id, _)| id.0 == index) {
-            continue;
-        }
-        // A point stands before those in its branches.
-        if let Some((outer, branch)) = points[index].within {
-            points[index].name =
-                format!("{}.{branch}.{}", points[outer.0].name, points[index].name);
-        }
-        let name = &mut points[index].name;
-        let count = counts.get_or_insert(name.clone(), 0);
-        *count += 1;
-        // No await is that of the start.
-        let first = if name == "start" { 2 } else { 1 };
-        points[index].place.index = *count + 1 - first;
-        numbered.push((index, name.clone(), first));
-        if *count > 1 {
-            let shared = std::mem::take(name);
-            *name = format!("{shared}#{count}");
-            points[index].repeats = Some(shared);
-        }
-        if let Some(span) = pins.remove(&points[index].name) {
-            report(span, &points[index].name);
-        }
-    }
-    // Awaits that read alike are told apart by what is around them.
-    let fingerprint = |index: usize| points[index].place.fingerprint;
-    let mut alike = HashMap::new();
-    for (index, name, _) in &numbered {
-        alike.entry((name, fingerprint(*index))).or_insert_with(Vec::new).push(*index);
-    }
-    for index in alike.into_values().filter(|alike| alike.len() > 1).flatten() {
-        let point = &mut points[index];
-        point.place.fingerprint = point.around.around(point.place.fingerprint);
-    }
-    for (index, name, first) in numbered {
-        points[index].place.count = counts.get(&name).map_or(1, |count| *count + 1 - first);
     }
 }

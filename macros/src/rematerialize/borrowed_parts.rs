@@ -19,7 +19,7 @@ impl Lower<'_> {
             Expr::Reference(borrow) if is_field(&borrow.expr) => (&*borrow.expr, Some(borrow)),
             value => (value, None),
         };
-        if bindings.are_by_ref || !self.is_place(place) {
+        if bindings.are_by_ref || !self.borrows().is_place(place) {
             return;
         }
         let idents = if borrowed.is_some() { bindings.all } else { bindings.by_ref };

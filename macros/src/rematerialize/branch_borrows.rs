@@ -20,6 +20,7 @@ use super::extended_temporaries::lender;
 use crate::diagnostics::rules::Rule;
 use crate::ir;
 use crate::ir::{LocalId, LocalKind};
+use crate::lower::borrows::Borrows;
 use crate::lower::{Dest, Lower};
 use crate::rematerialize::patterns;
 use crate::rematerialize::patterns::depends_on_guard;
@@ -96,9 +97,9 @@ impl Lower<'_> {
         let value = std::mem::replace(value, Expr::PLACEHOLDER);
         let local = self.new_temporary(&source, LocalKind::Value, span);
         self.note_source(local, &value);
-        self.code(let_stmt(self.local_pat(local), value));
+        self.code(let_stmt(self.locals.pattern(local), value));
         self.locals[local].remade = Some(again);
-        Some(self.path(local))
+        Some(self.locals.path(local))
     }
 
     /// As [`chosen_operand`](Self::chosen_operand), made again where it stands, since there rustc knows what type
@@ -129,13 +130,13 @@ impl Lower<'_> {
         // The first indices that the branches look for, which are kept where they are evaluated.
         let mut indices = Vec::new();
         each_branch(value, &mut Vec::new(), &mut |given, around| {
-            borrows |= self.borrows(given);
+            borrows |= self.borrows().borrows(given);
             if !is_held && gives_option(given) {
                 return None;
             }
             let mut kept = given.clone();
             let index = self.keep_index(&mut kept, around);
-            made.push(self.given_again(&kept, around)?);
+            made.push(self.borrows().given_again(&kept, around)?);
             indices.push(index.map(|index| (index, kept)));
             Some(())
         })?;
@@ -147,7 +148,7 @@ impl Lower<'_> {
             }
             // Other branches give none.
             let none = syn::parse_quote_spanned!(value.span()=> ::core::option::Option::None);
-            self.code(let_stmt(self.local_pat(index.0), none));
+            self.code(let_stmt(self.locals.pattern(index.0), none));
         }
         let source = format!("branch of {source}");
         let branch = self.new_temporary(&source, LocalKind::Value, value.span());
@@ -161,13 +162,13 @@ impl Lower<'_> {
             let (number, span) = (numbers.next(), given.span());
             let mut keep = None;
             if let Some(((local, index), kept)) = indices.next().flatten() {
-                let local = self.path(local);
+                let local = self.locals.path(local);
                 let set: Stmt = syn::parse_quote_spanned!(span=> #local = ::core::option::Option::Some(#index););
                 (keep, *given) = (Some(set), kept);
             }
             *given = match stays {
                 // Of what type it is, the other branches say, or what wants it.
-                true if is_none(given) || self.is_constant(given) => {
+                true if is_none(given) || self.borrows().is_constant(given) => {
                     syn::parse_quote_spanned!(span=> { #branch = #number; })
                 }
                 true => {
@@ -190,22 +191,26 @@ impl Lower<'_> {
             Expr::Reference(expr) => self.keep_index(&mut expr.expr, around),
             Expr::Field(expr) => self.keep_index(&mut expr.base, around),
             Expr::MethodCall(call) => self.keep_index(&mut call.receiver, around),
-            Expr::Index(expr) if self.is_place(&expr.expr) && !names_bound(&expr.expr, around) => {
+            Expr::Index(expr)
+                if self.borrows().is_place(&expr.expr) && !names_bound(&expr.expr, around) =>
+            {
                 let index = &mut *expr.index;
-                let is_there = self.is_fixed(index) && !names_bound(index, around);
+                let is_there = self.borrows().is_fixed(index) && !names_bound(index, around);
                 if is_there || matches!(index, Expr::Reference(_) | Expr::Range(_)) {
                     return None;
                 }
                 let local = self.new_temporary("index", LocalKind::Value, index.span());
                 self.locals[local].is_temporary = true;
-                let path = self.path(local);
+                let path = self.locals.path(local);
                 let again = syn::parse_quote_spanned!(index.span()=> ::piton::__private::copy_of_index(&#path));
                 Some((local, std::mem::replace(index, again)))
             }
             _ => None,
         }
     }
+}
 
+impl Borrows<'_> {
     /// Whether what a branch gives is more than a text or a constant.
     fn borrows(&self, given: &Expr) -> bool {
         match given {

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, Lit};
 
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::methods::is_one_of;
 
@@ -19,21 +20,6 @@ pub(crate) const FILLING_OPTIONS: [&str; 3] =
     ["get_or_insert", "get_or_insert_default", "get_or_insert_with"];
 
 impl Lower<'_> {
-    /// Whether the expression lends what it may have put into a map or an `Option`.
-    pub(crate) fn fills(&self, value: &Expr) -> bool {
-        let Expr::MethodCall(call) = value else { return false };
-        let lasts = |receiver: &Expr| {
-            self.is_place(receiver) || self.fills(receiver) || self.lends_to_change(receiver)
-        };
-        let is_of_option = is_one_of(&FILLING_OPTIONS, call) && lasts(&call.receiver);
-        // Maps whose keys can be saved are not asked for literals; others that are may find nothing by one.
-        let has_key = |entry: &ExprMethodCall| match &entry.args[0] {
-            Expr::Lit(literal) => !matches!(literal.lit, Lit::Str(_)),
-            _ => true,
-        };
-        is_of_option || entry(call).is_some_and(|entry| lasts(&entry.receiver) && has_key(entry))
-    }
-
     /// Puts there what the expression puts there, and gives one that looks it up.
     pub(crate) fn fill(&mut self, value: Expr) -> Expr {
         let span = value.span();
@@ -60,7 +46,25 @@ impl Lower<'_> {
     /// Puts there what the receiver of a method puts there, or keeps what it looks for.
     fn keep_filled(&mut self, receiver: &mut Expr) {
         let value = std::mem::replace(receiver, Expr::PLACEHOLDER);
-        *receiver = if self.fills(&value) { self.fill(value) } else { self.keep_in(value) };
+        *receiver =
+            if self.borrows().fills(&value) { self.fill(value) } else { self.keep_in(value) };
+    }
+}
+
+impl Borrows<'_> {
+    /// Whether the expression lends what it may have put into a map or an `Option`.
+    pub(crate) fn fills(&self, value: &Expr) -> bool {
+        let Expr::MethodCall(call) = value else { return false };
+        let lasts = |receiver: &Expr| {
+            self.is_place(receiver) || self.fills(receiver) || self.lends_to_change(receiver)
+        };
+        let is_of_option = is_one_of(&FILLING_OPTIONS, call) && lasts(&call.receiver);
+        // Maps whose keys can be saved are not asked for literals; others that are may find nothing by one.
+        let has_key = |entry: &ExprMethodCall| match &entry.args[0] {
+            Expr::Lit(literal) => !matches!(literal.lit, Lit::Str(_)),
+            _ => true,
+        };
+        is_of_option || entry(call).is_some_and(|entry| lasts(&entry.receiver) && has_key(entry))
     }
 }
 

@@ -13,12 +13,12 @@ use syn::{Expr, ExprUnary, Pat, PatType, Stmt, Type, TypeSlice, UnOp};
 
 use crate::ir::locals::local_of;
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::binding_modes::binds_by_ref;
 use crate::syntax::build::{ident_pat, let_stmt};
 use crate::syntax::calls::only_wraps;
-use crate::syntax::mentions::is_named;
 use crate::syntax::methods::{Fact, is, tried};
-use crate::syntax::patterns::{binds_nothing, collect_bindings, has_ref, split_type};
+use crate::syntax::patterns::{binds_nothing, has_ref, split_type};
 use crate::syntax::{macros, suspend};
 use crate::values::shapes;
 
@@ -33,9 +33,9 @@ impl Lower<'_> {
         };
         let syn::LocalInit { expr, diverge, .. } = &mut init;
         let always_matches = diverge.is_none();
-        let lenders = self.lenders(expr, &[&local.pat], always_matches);
+        let lenders = self.borrows().lenders(expr, &[&local.pat], always_matches);
         // This is asked last, because it takes a look at all that follows.
-        if lenders.is_empty() || !self.is_held(local) {
+        if lenders.is_empty() || !self.following.holds(local) {
             local.init = Some(init);
             return;
         }
@@ -46,7 +46,7 @@ impl Lower<'_> {
             let shape = shapes::of_value(&self.locals, &self.shapes, value);
             self.locals[id].kind = shape.kind(mutable);
             (self.locals[id].mutable, self.locals[id].is_temporary) = (mutable, false);
-            let path = self.path(id);
+            let path = self.locals.path(id);
             if let Some((_, otherwise)) = diverge
                 && let Expr::Block(otherwise) = &mut **otherwise
             {
@@ -67,27 +67,9 @@ impl Lower<'_> {
         }
         local.init = Some(init);
     }
+}
 
-    /// Whether what the statement binds is named behind an await, or what is bound from that before it.
-    pub(crate) fn is_held(&self, local: &syn::Local) -> bool {
-        let mut bound = Vec::new();
-        collect_bindings(&local.pat, &mut bound);
-        let mut is_behind = false;
-        for stmt in self.rest.last().into_iter().flat_map(|rest| rest.iter().rev()) {
-            is_behind |= suspend::stmt(stmt);
-            if !bound.iter().any(|ident| is_named(ident, stmt)) {
-                continue;
-            }
-            if is_behind {
-                return true;
-            }
-            if let Stmt::Local(local) = stmt {
-                collect_bindings(&local.pat, &mut bound);
-            }
-        }
-        false
-    }
-
+impl Borrows<'_> {
     /// The values that an expression makes for patterns to borrow from them, and whether mutably.
     pub(crate) fn lenders<'e>(
         &self,
@@ -120,7 +102,7 @@ impl Lower<'_> {
 
     /// Whether what is opened is a local or a part of one, and no borrow: what comes out of it is a value.
     pub(crate) fn is_taken_out_of(&self, opened: &Expr) -> bool {
-        local_of(&self.locals, opened).is_some_and(|local| self.locals[local].remade.is_none())
+        local_of(self.locals, opened).is_some_and(|local| self.locals[local].remade.is_none())
     }
 
     /// Whether a chain of methods finds an item that can be changed, or gives a part of it. Where that is, is

@@ -4,19 +4,10 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{Expr, Ident};
 
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::names::is_any_of;
 
 impl Lower<'_> {
-    /// Whether the path names a function, as far as its spelling shows.
-    pub(crate) fn is_function(&self, expr: &Expr) -> bool {
-        let Expr::Path(path) = expr else { return false };
-        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
-        local.is_none()
-            && path.path.segments.last().is_some_and(|segment| {
-                segment.ident.to_string().starts_with(|c: char| c.is_lowercase())
-            })
-    }
-
     /// Whether the path names a constructor that the local `name` is called as. What is not called may be a
     /// value, such as a variant without fields.
     pub(crate) fn is_constructor(&self, expr: &Expr, name: &Ident) -> bool {
@@ -25,6 +16,18 @@ impl Lower<'_> {
         let is_general = is_any_of(&last.ident, &["Some", "Ok", "Err"]);
         last.ident.to_string().starts_with(char::is_uppercase)
             && (is_general || is_called(name, self.source.tokens().clone()))
+    }
+}
+
+impl Borrows<'_> {
+    /// Whether the path names a function, as far as its spelling shows.
+    pub(crate) fn is_function(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+        local.is_none()
+            && path.path.segments.last().is_some_and(|segment| {
+                segment.ident.to_string().starts_with(|c: char| c.is_lowercase())
+            })
     }
 }
 

@@ -6,7 +6,7 @@ use crate::collections::sets::Set;
 use crate::ir::locals::local_of;
 use crate::ir::usage::{Place, Usage, made_of};
 use crate::ir::{LocalId, Locals};
-use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::exits::Exits;
 
 /// What later operands may do: change locals, use up them or parts of them, and leave the expression.
@@ -38,18 +38,13 @@ impl Changed {
         self.writes.iter().chain(&self.called).any(|written| written.overlaps(place))
     }
 
-    /// Whether they may use up the place, or a part of it or what it is a part of.
-    pub(crate) fn may_spend(&self, place: &Place) -> bool {
-        self.spends.iter().any(|spent| spent.overlaps(place))
-    }
-
     /// Whether they may change the place or a part of it.
     pub(crate) fn may_change(&self, place: &Place) -> bool {
         self.writes.iter().chain(&self.may_write).any(|written| written.overlaps(place))
     }
 }
 
-impl Lower<'_> {
+impl Borrows<'_> {
     /// Whether the operand is a place of which some part is written later.
     pub(crate) fn is_written(&self, operand: &Expr, changed: &Changed) -> bool {
         self.is_among(operand, &changed.writes)
@@ -62,7 +57,7 @@ impl Lower<'_> {
 
     /// Whether the operand is a place that has a part in common with one of these.
     fn is_among(&self, operand: &Expr, others: &Set<Place>) -> bool {
-        let places = places_in(&self.locals, operand);
+        let places = places_in(self.locals, operand);
         places.iter().any(|(place, _)| others.iter().any(|other| other.overlaps(place)))
     }
 
@@ -71,7 +66,7 @@ impl Lower<'_> {
     pub(crate) fn captures_changed(&self, operand: &Expr, changed: &Changed) -> bool {
         match operand {
             Expr::Closure(closure) => {
-                let Usage { mentions, spends, .. } = Usage::of_expr(&self.locals, operand);
+                let Usage { mentions, spends, .. } = Usage::of_expr(self.locals, operand);
                 match closure.capture {
                     Some(_) => !mentions.is_disjoint(&changed.changes),
                     None => changed.writes.iter().any(|to| spends.iter().any(|it| it.overlaps(to))),
@@ -87,12 +82,35 @@ impl Lower<'_> {
     /// Whether the operand is in a place that is used up later. What is a borrow stays where it is.
     pub(crate) fn is_spent(&self, operand: &Expr, changed: &Changed) -> bool {
         let is_borrow = |place: &Place| self.locals[place.local].remade.is_some();
-        let places = places_in(&self.locals, operand);
+        let places = places_in(self.locals, operand);
         !places.iter().any(|(place, _)| is_borrow(place))
             && places.iter().any(|(place, is_all)| {
                 let is_within = |spent: &Place| spent.holds(place) && !(*is_all && spent == place);
                 changed.spends.iter().any(is_within)
             })
+    }
+
+    /// Whether moving or copying the expression later gives the same value.
+    pub(crate) fn is_stable_value(&self, expr: &Expr, changed: &Changed) -> bool {
+        match expr {
+            Expr::Path(path) => match path.path.get_ident().and_then(|i| self.locals.find(i)) {
+                Some(local) => !changed.changes.contains(&local),
+                None => true,
+            },
+            // Of what is used up no part is left, unless it is copied. A borrow that it is read through may have
+            // ended.
+            Expr::Field(expr) => {
+                let base = Place::of(&expr.base, &|ident| self.locals.find(ident));
+                let is_gone =
+                    base.is_some_and(|base| changed.spends.iter().any(|it| it.holds(&base)));
+                let has_ended = local_of(self.locals, &expr.base).is_some_and(|local| {
+                    !made_of(self.locals, local).is_disjoint(&changed.changes)
+                });
+                !is_gone && !has_ended && self.is_stable_value(&expr.base, changed)
+            }
+            Expr::Paren(expr) => self.is_stable_value(&expr.expr, changed),
+            _ => false,
+        }
     }
 }
 
@@ -125,26 +143,5 @@ fn places_in(locals: &Locals, expr: &Expr) -> Vec<(Place, bool)> {
         Expr::Unary(expr) if matches!(expr.op, UnOp::Deref(_)) => places_in(locals, &expr.expr),
         Expr::Paren(expr) => places_in(locals, &expr.expr),
         _ => Vec::new(),
-    }
-}
-
-/// Whether moving or copying the expression later gives the same value.
-pub(crate) fn is_stable_value(lower: &Lower<'_>, expr: &Expr, changed: &Changed) -> bool {
-    match expr {
-        Expr::Path(path) => match path.path.get_ident().and_then(|i| lower.locals.find(i)) {
-            Some(local) => !changed.changes.contains(&local),
-            None => true,
-        },
-        // Of what is used up no part is left, unless it is copied. A borrow that it is read through may have
-        // ended.
-        Expr::Field(expr) => {
-            let base = Place::of(&expr.base, &|ident| lower.locals.find(ident));
-            let is_gone = base.is_some_and(|base| changed.spends.iter().any(|it| it.holds(&base)));
-            let has_ended = local_of(&lower.locals, &expr.base)
-                .is_some_and(|local| !made_of(&lower.locals, local).is_disjoint(&changed.changes));
-            !is_gone && !has_ended && is_stable_value(lower, &expr.base, changed)
-        }
-        Expr::Paren(expr) => is_stable_value(lower, &expr.expr, changed),
-        _ => false,
     }
 }

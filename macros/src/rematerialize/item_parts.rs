@@ -5,11 +5,11 @@
 
 use syn::{Expr, ExprUnary, UnOp};
 
-use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::methods;
 use crate::values::runtime_calls;
 
-impl Lower<'_> {
+impl Borrows<'_> {
     /// Has an iterable that names a part of an item say how that is made, so that nothing is moved out of a
     /// variable with every round.
     pub(crate) fn make_item_again(&self, iterable: Expr) -> Expr {

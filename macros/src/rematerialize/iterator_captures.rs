@@ -78,7 +78,7 @@ impl Lower<'_> {
     /// Whether a loop around may come round to where the local is used. A local that the body of the loop
     /// declares is another one each time.
     fn is_used_in_next_round(&self, local: LocalId) -> bool {
-        let innermost = self.jumps.iter().rfind(|scope| scope.is_loop());
+        let innermost = self.jumps.innermost_loop();
         innermost.is_some_and(|scope| !self.declared[scope.declared..].contains(&local))
     }
 
@@ -87,7 +87,7 @@ impl Lower<'_> {
         let mut exits = Exits::default();
         exits.note(&Expr::Block(syn::ExprBlock { attrs, label, block: body.clone() }));
         // Of a function nothing is left to be looked at.
-        exits.ends || exits.function && self.within.is_some()
+        exits.ends || exits.function && self.points.is_in_branch()
     }
 }
 

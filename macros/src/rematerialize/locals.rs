@@ -9,6 +9,7 @@ use super::patterns::{depends_on_guard, finds_again};
 use crate::ir::usage::{Place, Usage};
 use crate::ir::{LocalKind, MadeWith};
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::rematerialize::patterns;
 use crate::syntax::binding_modes::Bindings;
 use crate::syntax::calls::{names_constant, only_wraps};
@@ -44,8 +45,8 @@ impl Lower<'_> {
         }
         let init = local.init.as_ref().filter(|init| init.diverge.is_none())?;
         let is_function =
-            self.is_function(&init.expr) || self.is_constructor(&init.expr, &pat.ident);
-        if is_function || self.is_remade(&init.expr) {
+            self.borrows().is_function(&init.expr) || self.is_constructor(&init.expr, &pat.ident);
+        if is_function || self.borrows().is_remade(&init.expr) {
             let mut again = (*init.expr).clone();
             if let Expr::Closure(closure) = &mut again {
                 // What it has taken over is where it was, for the next time it is made.
@@ -53,25 +54,7 @@ impl Lower<'_> {
             }
             return Some(again);
         }
-        self.lent(&init.expr)
-    }
-
-    /// Whether the expression puts shared borrows side by side, or one into something that only wraps it:
-    /// `(&a, &b)`, `Some(&a)`, `Cow::from(&a)`.
-    pub(crate) fn wraps_borrows(&self, expr: &Expr) -> bool {
-        let are_borrows = |parts: &Punctuated<Expr, Token![,]>| {
-            !parts.is_empty() && parts.iter().all(|part| self.wraps_borrows(part))
-        };
-        match expr {
-            Expr::Paren(expr) => self.wraps_borrows(&expr.expr),
-            Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
-            Expr::Reference(borrow) => borrow.mutability.is_none() && self.is_remade(expr),
-            Expr::Path(_) => self.is_shared_borrow(expr),
-            Expr::Tuple(expr) => are_borrows(&expr.elems),
-            Expr::Array(expr) => are_borrows(&expr.elems),
-            Expr::Call(call) => only_wraps(&call.func) && are_borrows(&call.args),
-            _ => false,
-        }
+        self.borrows().lent(&init.expr)
     }
 
     /// Notes that what `pat` binds is made again, as far as that are borrows of parts of a place: by
@@ -94,22 +77,23 @@ impl Lower<'_> {
         {
             for (pat, value) in pats.elems.iter().zip(&values.elems) {
                 // What is moved into the tuple is borrowed from there.
-                let is_borrow = self.is_shared_borrow(value) || self.is_mutable_borrow(value);
-                if is_borrow || !self.is_place(value) {
+                let is_borrow = self.borrows().is_shared_borrow(value)
+                    || self.borrows().is_mutable_borrow(value);
+                if is_borrow || !self.borrows().is_place(value) {
                     self.note_borrows(pat, value);
                 }
             }
             return;
         }
         let bindings = Bindings::of(pat);
-        let lent = self.lent_together(value);
+        let lent = self.borrows().lent_together(value);
         let value = lent.as_ref().unwrap_or(value);
-        let mut are_shared = self.binds_shared_borrows(pat, value);
-        let borrows = if are_shared || self.binds_mutable_borrows(pat, value) {
+        let mut are_shared = self.borrows().binds_shared_borrows(pat, value);
+        let borrows = if are_shared || self.borrows().binds_mutable_borrows(pat, value) {
             let mut idents = Vec::new();
             collect_bindings(pat, &mut idents);
             idents
-        } else if self.is_place(value) && finds_again(pat) {
+        } else if self.borrows().is_place(value) && finds_again(pat) {
             // What else it binds is moved or copied out, and saved as such.
             are_shared = !bindings.has_mutable;
             bindings.by_ref
@@ -127,6 +111,26 @@ impl Lower<'_> {
                 let (pat, value) = (pat.clone(), value.clone());
                 self.locals[local].made_with = Some(MadeWith { pat, value, always_matches: false });
             }
+        }
+    }
+}
+
+impl Borrows<'_> {
+    /// Whether the expression puts shared borrows side by side, or one into something that only wraps it:
+    /// `(&a, &b)`, `Some(&a)`, `Cow::from(&a)`.
+    pub(crate) fn wraps_borrows(&self, expr: &Expr) -> bool {
+        let are_borrows = |parts: &Punctuated<Expr, Token![,]>| {
+            !parts.is_empty() && parts.iter().all(|part| self.wraps_borrows(part))
+        };
+        match expr {
+            Expr::Paren(expr) => self.wraps_borrows(&expr.expr),
+            Expr::Lit(literal) => matches!(literal.lit, Lit::Str(_)),
+            Expr::Reference(borrow) => borrow.mutability.is_none() && self.is_remade(expr),
+            Expr::Path(_) => self.is_shared_borrow(expr),
+            Expr::Tuple(expr) => are_borrows(&expr.elems),
+            Expr::Array(expr) => are_borrows(&expr.elems),
+            Expr::Call(call) => only_wraps(&call.func) && are_borrows(&call.args),
+            _ => false,
         }
     }
 
@@ -256,7 +260,7 @@ impl Lower<'_> {
             // A text of a constant, as a rule. Other parts may be made once more as well.
             Expr::Field(_) | Expr::Index(_) => self.is_constant(expr),
             Expr::Closure(closure) => {
-                let usage = Usage::of_expr(&self.locals, expr);
+                let usage = Usage::of_expr(self.locals, expr);
                 // What it captures is then what it was when the closure was made.
                 let stays = |place: &Place| {
                     let local = &self.locals[place.local];
@@ -268,6 +272,24 @@ impl Lower<'_> {
                     && usage.reads.iter().all(stays)
             }
             Expr::Paren(expr) => self.is_remade(&expr.expr),
+            _ => false,
+        }
+    }
+
+    /// Whether the expression means the same at any time: literals, and paths that are not locals.
+    pub(crate) fn never_changes(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Lit(_) | Expr::Closure(_) => true,
+            Expr::Path(path) => {
+                path.path.get_ident().is_none_or(|ident| self.locals.find(ident).is_none())
+            }
+            Expr::Verbatim(_) => true,
+            Expr::Paren(expr) => self.never_changes(&expr.expr),
+            Expr::Group(expr) => self.never_changes(&expr.expr),
+            Expr::Reference(expr) => self.never_changes(&expr.expr),
+            Expr::Cast(expr) => self.never_changes(&expr.expr),
+            Expr::Unary(expr) => is_sign(expr.op) && is_plain_literal(&expr.expr),
+            Expr::Tuple(expr) => expr.elems.iter().all(|elem| self.never_changes(elem)),
             _ => false,
         }
     }

@@ -5,10 +5,10 @@ use syn::spanned::Spanned;
 use syn::visit_mut::VisitMut;
 use syn::{Expr, ExprMethodCall, Ident, Pat, UnOp};
 
-use super::constants;
 use crate::ir::usage::Usage;
 use crate::ir::{LocalId, Stmt, usage};
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::calls::only_wraps;
 use crate::syntax::hygiene::Names;
 use crate::syntax::methods::{Fact, is, is_any, tried};
@@ -18,73 +18,6 @@ use crate::syntax::suspend;
 use crate::values::projections::projects;
 
 impl Lower<'_> {
-    /// What an argument borrows, if it means the same as long as that stays as it is.
-    pub(crate) fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
-        match arg {
-            arg if constants::is_constant(self, arg) && !matches!(arg, Expr::Closure(_)) => {
-                Some(Vec::new())
-            }
-            // `unwrap_or(&[])`
-            Expr::Reference(_) if self.is_constant(arg) => Some(Vec::new()),
-            Expr::Reference(key) => {
-                let is_place = key.mutability.is_none() && self.is_place(&key.expr);
-                is_place.then(|| vec![(*key.expr).clone()])
-            }
-            Expr::Closure(_) => {
-                let mentions = Usage::of_expr(&self.locals, arg).mentions;
-                // The time is another one after an await.
-                (!self.asks_context(arg)).then_some(())?;
-                Some(mentions.into_iter().map(|local| self.path(local)).collect())
-            }
-            Expr::MethodCall(key) => self.lent_key(key),
-            Expr::Tuple(tuple) => {
-                let parts = tuple.elems.iter().map(|part| self.keys(part));
-                Some(parts.collect::<Option<Vec<_>>>()?.concat())
-            }
-            arg => self.is_fixed(arg).then(Vec::new),
-        }
-    }
-
-    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, a function, or a
-    /// number that nothing changes.
-    pub(crate) fn is_fixed(&self, arg: &Expr) -> bool {
-        let unchanged = |path: &syn::ExprPath| {
-            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
-            local.is_none_or(|local| {
-                let local = &self.locals[local];
-                !local.mutable || local.is_temporary
-            })
-        };
-        match arg {
-            Expr::Lit(_) => true,
-            Expr::Path(path) => unchanged(path),
-            Expr::Reference(expr) => expr.mutability.is_none() && self.is_fixed(&expr.expr),
-            Expr::Range(range) => {
-                let mut ends = range.start.iter().chain(&range.end);
-                ends.all(|end| self.is_fixed(end))
-            }
-            Expr::Call(call) => is_copy(call) && call.args.iter().all(|arg| self.is_fixed(arg)),
-            _ => false,
-        }
-    }
-
-    /// Whether a closure gives the same whenever it is asked, as far as what it names shows.
-    pub(crate) fn is_fixed_closure(&self, arg: &Expr) -> bool {
-        let mentions = || Usage::of_expr(&self.locals, arg).mentions;
-        matches!(arg, Expr::Closure(_))
-            && mentions().iter().all(|id| !self.locals[*id].mutable)
-            && !self.asks_context(arg)
-    }
-
-    /// Whether an expression names the context, itself or in a closure that is made again.
-    pub(crate) fn asks_context(&self, expr: &Expr) -> bool {
-        let Some(context) = &self.context else { return false };
-        let asks = |expr: &Expr| Names::of(expr.to_token_stream()).has(&context.to_string());
-        let made_of = Usage::of_expr(&self.locals, expr).mentions.into_iter();
-        let mut made_of = made_of.flat_map(|local| usage::made_of(&self.locals, local));
-        asks(expr) || made_of.any(|local| self.locals[local].remade.as_ref().is_some_and(asks))
-    }
-
     /// Keeps what a value looks for that one of the patterns borrows from.
     pub(crate) fn keep_bound(&mut self, pats: &[&Pat], value: Expr) -> Expr {
         let is_borrowed = is_element(&value) && pats.iter().any(|pat| has_ref(pat));
@@ -94,7 +27,7 @@ impl Lower<'_> {
     /// Keeps what a chain looks for in variables of their own, so that it lends the same part again.
     pub(crate) fn keep_found(&mut self, value: Expr) -> Expr {
         match value {
-            value if self.fills(&value) => self.fill(value),
+            value if self.borrows().fills(&value) => self.fill(value),
             value if ends_in_part(&value) => self.keep_in(value),
             mut value => {
                 let parts = match &mut value {
@@ -107,22 +40,6 @@ impl Lower<'_> {
                     *part = self.keep_found(std::mem::replace(part, Expr::PLACEHOLDER));
                 }
                 value
-            }
-        }
-    }
-
-    /// Whether something that a value looks for is to be kept, so that it lends the same part again.
-    pub(crate) fn is_to_be_kept(&self, value: &Expr) -> bool {
-        match value {
-            Expr::Tuple(tuple) => tuple.elems.iter().any(|part| self.is_to_be_kept(part)),
-            Expr::Array(array) => array.elems.iter().any(|part| self.is_to_be_kept(part)),
-            Expr::Call(call) if only_wraps(&call.func) => {
-                call.args.iter().any(|part| self.is_to_be_kept(part))
-            }
-            Expr::Reference(part) if is_element(&part.expr) => !self.is_place(&part.expr),
-            value => {
-                let finds = || self.lends_part(value) || self.finds_item(value);
-                self.fills(value) || ends_in_part(value) && finds() && self.lent(value).is_none()
             }
         }
     }
@@ -146,14 +63,15 @@ impl Lower<'_> {
                 *expr.base = self.keep_in(*expr.base);
                 Expr::Field(expr)
             }
-            Expr::Index(mut expr) if self.lends_to_look(&expr.expr) => {
+            Expr::Index(mut expr) if self.borrows().lends_to_look(&expr.expr) => {
                 *expr.expr = self.keep_in(*expr.expr);
                 self.leave_before(&expr.expr, [&*expr.index]);
                 self.keep_key(&mut expr.index);
                 Expr::Index(expr)
             }
             Expr::MethodCall(mut call)
-                if is(&call, Fact::Finds) && self.lends_items_to_change(&call.receiver) =>
+                if is(&call, Fact::Finds)
+                    && self.borrows().lends_items_to_change(&call.receiver) =>
             {
                 *call.receiver = self.keep_in(*call.receiver);
                 self.keep_place(call)
@@ -161,7 +79,7 @@ impl Lower<'_> {
             Expr::MethodCall(mut call) => {
                 *call.receiver = self.keep_in(*call.receiver);
                 let finds = [Fact::Part, Fact::PartMut, Fact::Items, Fact::Adapts, Fact::Picks];
-                if is_any(&call, &finds) && self.is_lending(&call.receiver) {
+                if is_any(&call, &finds) && self.borrows().is_lending(&call.receiver) {
                     self.leave_before(&call.receiver, &call.args);
                     self.keep_arguments(&mut call);
                 }
@@ -182,7 +100,9 @@ impl Lower<'_> {
             },
             _ => return,
         };
-        if matches!(decided, Expr::MethodCall(_) | Expr::Reference(_)) && self.lends_part(decided) {
+        if matches!(decided, Expr::MethodCall(_) | Expr::Reference(_))
+            && self.borrows().lends_part(decided)
+        {
             let chain = std::mem::replace(decided, Expr::PLACEHOLDER);
             *decided = self.without_temporaries(None, |this| {
                 let chain = if suspend::expr(&chain) { this.hoist(chain) } else { chain };
@@ -230,15 +150,16 @@ impl Lower<'_> {
     }
 
     pub(crate) fn keep_key(&mut self, key: &mut Expr) {
-        let is_place = |expr: &Expr| self.is_place(expr) || constants::is_constant(self, expr);
+        let is_place =
+            |expr: &Expr| self.borrows().is_place(expr) || self.borrows().never_changes(expr);
         match key {
-            key if self.is_fixed(key) => {}
+            key if self.borrows().is_fixed(key) => {}
             // A range is not `Copy`, its ends are.
             Expr::Range(range) => {
                 range.start.iter_mut().chain(&mut range.end).for_each(|end| self.keep_key(end));
             }
             Expr::Closure(_) => {}
-            Expr::MethodCall(lent) if self.lent_key(lent).is_some() => {}
+            Expr::MethodCall(lent) if self.borrows().lent_key(lent).is_some() => {}
             Expr::Reference(key) if is_place(&key.expr) => {}
             Expr::Reference(key) => self.keep_borrowed(&mut key.expr),
             key => self.keep_value(key),
@@ -268,8 +189,8 @@ impl Lower<'_> {
         chain: &Expr,
         stmts: &mut Vec<Stmt>,
     ) -> Option<Expr> {
-        let is_element = matches!(chain, Expr::Reference(part) if is_element(&part.expr) && self.is_place(&part.expr));
-        (is_element || self.lent(chain).is_some()).then_some(())?;
+        let is_element = matches!(chain, Expr::Reference(part) if is_element(&part.expr) && self.borrows().is_place(&part.expr));
+        (is_element || self.borrows().lent(chain).is_some()).then_some(())?;
         let found = Usage::of_expr(&self.locals, chain).mentions.into_iter();
         let keys: Vec<_> = found.filter(|local| self.locals[*local].is_temporary).collect();
         let lender = lender_of(chain).and_then(|ident| self.locals.find(ident));
@@ -279,7 +200,7 @@ impl Lower<'_> {
         }
         let mut chain = chain.clone();
         for key in keys {
-            let value = self.path(key);
+            let value = self.locals.path(key);
             let local = self.temporary(&value);
             let (old, new) = (self.locals[key].ident.clone(), self.locals[local].ident.clone());
             Renamed(&old, &new).visit_expr_mut(&mut chain);
@@ -293,6 +214,89 @@ impl Lower<'_> {
         self.borrowed += 1;
         let kept = self.opaque(std::mem::replace(value, Expr::PLACEHOLDER));
         *value = self.spill(kept);
+    }
+}
+
+impl Borrows<'_> {
+    /// What an argument borrows, if it means the same as long as that stays as it is.
+    pub(crate) fn keys(&self, arg: &Expr) -> Option<Vec<Expr>> {
+        match arg {
+            arg if self.never_changes(arg) && !matches!(arg, Expr::Closure(_)) => Some(Vec::new()),
+            // `unwrap_or(&[])`
+            Expr::Reference(_) if self.is_constant(arg) => Some(Vec::new()),
+            Expr::Reference(key) => {
+                let is_place = key.mutability.is_none() && self.is_place(&key.expr);
+                is_place.then(|| vec![(*key.expr).clone()])
+            }
+            Expr::Closure(_) => {
+                let mentions = Usage::of_expr(self.locals, arg).mentions;
+                // The time is another one after an await.
+                (!self.asks_context(arg)).then_some(())?;
+                Some(mentions.into_iter().map(|local| self.locals.path(local)).collect())
+            }
+            Expr::MethodCall(key) => self.lent_key(key),
+            Expr::Tuple(tuple) => {
+                let parts = tuple.elems.iter().map(|part| self.keys(part));
+                Some(parts.collect::<Option<Vec<_>>>()?.concat())
+            }
+            arg => self.is_fixed(arg).then(Vec::new),
+        }
+    }
+
+    /// Whether an argument is the same whenever it is evaluated: a literal, a constant, a function, or a
+    /// number that nothing changes.
+    pub(crate) fn is_fixed(&self, arg: &Expr) -> bool {
+        let unchanged = |path: &syn::ExprPath| {
+            let local = path.path.get_ident().and_then(|ident| self.locals.find(ident));
+            local.is_none_or(|local| {
+                let local = &self.locals[local];
+                !local.mutable || local.is_temporary
+            })
+        };
+        match arg {
+            Expr::Lit(_) => true,
+            Expr::Path(path) => unchanged(path),
+            Expr::Reference(expr) => expr.mutability.is_none() && self.is_fixed(&expr.expr),
+            Expr::Range(range) => {
+                let mut ends = range.start.iter().chain(&range.end);
+                ends.all(|end| self.is_fixed(end))
+            }
+            Expr::Call(call) => is_copy(call) && call.args.iter().all(|arg| self.is_fixed(arg)),
+            _ => false,
+        }
+    }
+
+    /// Whether a closure gives the same whenever it is asked, as far as what it names shows.
+    pub(crate) fn is_fixed_closure(&self, arg: &Expr) -> bool {
+        let mentions = || Usage::of_expr(self.locals, arg).mentions;
+        matches!(arg, Expr::Closure(_))
+            && mentions().iter().all(|id| !self.locals[*id].mutable)
+            && !self.asks_context(arg)
+    }
+
+    /// Whether an expression names the context, itself or in a closure that is made again.
+    pub(crate) fn asks_context(&self, expr: &Expr) -> bool {
+        let Some(context) = self.context else { return false };
+        let asks = |expr: &Expr| Names::of(expr.to_token_stream()).has(&context.to_string());
+        let made_of = Usage::of_expr(self.locals, expr).mentions.into_iter();
+        let mut made_of = made_of.flat_map(|local| usage::made_of(self.locals, local));
+        asks(expr) || made_of.any(|local| self.locals[local].remade.as_ref().is_some_and(asks))
+    }
+
+    /// Whether something that a value looks for is to be kept, so that it lends the same part again.
+    pub(crate) fn is_to_be_kept(&self, value: &Expr) -> bool {
+        match value {
+            Expr::Tuple(tuple) => tuple.elems.iter().any(|part| self.is_to_be_kept(part)),
+            Expr::Array(array) => array.elems.iter().any(|part| self.is_to_be_kept(part)),
+            Expr::Call(call) if only_wraps(&call.func) => {
+                call.args.iter().any(|part| self.is_to_be_kept(part))
+            }
+            Expr::Reference(part) if is_element(&part.expr) => !self.is_place(&part.expr),
+            value => {
+                let finds = || self.lends_part(value) || self.finds_item(value);
+                self.fills(value) || ends_in_part(value) && finds() && self.lent(value).is_none()
+            }
+        }
     }
 }
 

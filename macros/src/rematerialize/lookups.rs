@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprField, ExprIndex, ExprMethodCall, ExprReference};
 
 use crate::ir::Shape;
-use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::methods::{Fact, gives_part, is, shares, tried};
 use crate::values::projections::projects;
 use crate::values::runtime_calls::made;
@@ -29,7 +29,7 @@ struct Chain<'e> {
     again: Expr,
 }
 
-impl Lower<'_> {
+impl Borrows<'_> {
     /// The expression as it is made again, if it lends a part of a place.
     pub(crate) fn lent(&self, value: &Expr) -> Option<Expr> {
         match value {

@@ -7,12 +7,12 @@
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall};
 
-use super::constants::is_constant;
 use super::entries::{FILLING_OPTIONS, copied_key};
-use super::interference::{Changed, is_stable_value};
+use super::interference::Changed;
 use crate::collections::sets::Set;
 use crate::ir::usage::{Place, Usage};
 use crate::lower::Lower;
+use crate::lower::borrows::Borrows;
 use crate::syntax::build::{let_stmt, wild_pat};
 use crate::syntax::forms::{is_made, is_range};
 use crate::syntax::macros;
@@ -48,6 +48,51 @@ pub(crate) enum Deferred {
 }
 
 impl Lower<'_> {
+    /// Keeps the arguments of a chain that is evaluated late.
+    pub(crate) fn keep_keys(&mut self, chain: Expr, changed: &Changed) -> Expr {
+        match chain {
+            Expr::MethodCall(mut call) => {
+                *call.receiver = self.keep_keys(*call.receiver, changed);
+                if call.method == "and_modify" {
+                    return self.change_entry(call);
+                }
+                let joins = joins(&call);
+                for arg in &mut call.args {
+                    if joins && is_call(arg) {
+                        *arg = self.keep_keys(std::mem::replace(arg, Expr::PLACEHOLDER), changed);
+                    } else if !self.borrows().lasts(arg, changed) {
+                        *arg = self.spill(std::mem::replace(arg, Expr::PLACEHOLDER));
+                    }
+                }
+                Expr::MethodCall(call)
+            }
+            Expr::Field(mut expr) => {
+                *expr.base = self.keep_keys(*expr.base, changed);
+                Expr::Field(expr)
+            }
+            Expr::Paren(expr) if !is_range(&expr.expr) => self.keep_keys(*expr.expr, changed),
+            value if is_made(&value) || is_range(&value) => {
+                self.borrowed += 1;
+                self.spill(value)
+            }
+            place => place,
+        }
+    }
+
+    /// Changes what is in the entry of a map, and gives the entry itself, which is looked up once more.
+    fn change_entry(&mut self, mut change: ExprMethodCall) -> Expr {
+        let entry = (*change.receiver).clone();
+        if let Expr::MethodCall(entry) = &mut *change.receiver
+            && let Some(key) = entry.args.first_mut()
+        {
+            *key = copied_key(key, key.span());
+        }
+        self.code(let_stmt(wild_pat(), Expr::MethodCall(change)));
+        entry
+    }
+}
+
+impl Borrows<'_> {
     /// What the chain does if it can be evaluated after what follows.
     pub(crate) fn deferred(&self, chain: &Expr) -> Option<Deferred> {
         match chain {
@@ -134,7 +179,7 @@ impl Lower<'_> {
                     if joins(call) && is_call(arg) {
                         named.extend(self.named_by_deferred(arg, changed));
                     } else if self.lasts(arg, changed) {
-                        named.extend(Usage::of_expr(&self.locals, arg).named());
+                        named.extend(Usage::of_expr(self.locals, arg).named());
                     }
                 }
                 named
@@ -143,64 +188,21 @@ impl Lower<'_> {
                 self.named_by_deferred(&expr.base, changed)
             }
             Expr::Paren(expr) => self.named_by_deferred(&expr.expr, changed),
-            place => Usage::of_expr(&self.locals, place).named(),
+            place => Usage::of_expr(self.locals, place).named(),
         }
     }
 
     /// Whether an argument of a chain need not be kept, because it is the same later on.
     fn lasts(&self, arg: &Expr, changed: &Changed) -> bool {
         match arg {
-            Expr::Path(_) => is_stable_value(self, arg, changed),
+            Expr::Path(_) => self.is_stable_value(arg, changed),
             Expr::Reference(_) => true,
-            _ => is_constant(self, arg) || is_empty(arg),
+            _ => self.never_changes(arg) || is_empty(arg),
         }
-    }
-
-    /// Keeps the arguments of a chain that is evaluated late.
-    pub(crate) fn keep_keys(&mut self, chain: Expr, changed: &Changed) -> Expr {
-        match chain {
-            Expr::MethodCall(mut call) => {
-                *call.receiver = self.keep_keys(*call.receiver, changed);
-                if call.method == "and_modify" {
-                    return self.change_entry(call);
-                }
-                let joins = joins(&call);
-                for arg in &mut call.args {
-                    if joins && is_call(arg) {
-                        *arg = self.keep_keys(std::mem::replace(arg, Expr::PLACEHOLDER), changed);
-                    } else if !self.lasts(arg, changed) {
-                        *arg = self.spill(std::mem::replace(arg, Expr::PLACEHOLDER));
-                    }
-                }
-                Expr::MethodCall(call)
-            }
-            Expr::Field(mut expr) => {
-                *expr.base = self.keep_keys(*expr.base, changed);
-                Expr::Field(expr)
-            }
-            Expr::Paren(expr) if !is_range(&expr.expr) => self.keep_keys(*expr.expr, changed),
-            value if is_made(&value) || is_range(&value) => {
-                self.borrowed += 1;
-                self.spill(value)
-            }
-            place => place,
-        }
-    }
-
-    /// Changes what is in the entry of a map, and gives the entry itself, which is looked up once more.
-    fn change_entry(&mut self, mut change: ExprMethodCall) -> Expr {
-        let entry = (*change.receiver).clone();
-        if let Expr::MethodCall(entry) = &mut *change.receiver
-            && let Some(key) = entry.args.first_mut()
-        {
-            *key = copied_key(key, key.span());
-        }
-        self.code(let_stmt(wild_pat(), Expr::MethodCall(change)));
-        entry
     }
 
     fn are_constant(&self, call: &ExprMethodCall) -> bool {
-        call.args.iter().all(|arg| is_constant(self, arg))
+        call.args.iter().all(|arg| self.never_changes(arg))
     }
 
     /// Whether an argument finds the same part at any time, once it is kept.

@@ -8,4 +8,5 @@
 //! ```
 
 pub(crate) mod lookups;
+pub(crate) mod partial_moves;
 pub(crate) mod pointers;

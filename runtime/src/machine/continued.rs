@@ -50,12 +50,15 @@ impl Context {
     /// A run with compensations registered by [`Context::on_failure`] fails instead, and executes them: disarm them
     /// first.
     ///
-    /// Never returns: the code after it is not executed, and its type fits any return type. `call` may belong to
-    /// another workflow. In an inline workflow, it ends the run that contains it.
+    /// Never returns: the code after it is not executed. `call` may belong to another workflow that returns the same
+    /// type, because whoever waits for the result gets that of the last run: `return` makes rustc compare the types. In an
+    /// inline workflow, it ends the run that contains it; write `let _ = cx.continue_as_new(…); unreachable!()` there if
+    /// the types differ.
     ///
     /// # Panics
     /// Ends the step by unwinding, so it is a panic in programs with `panic = "abort"`.
-    pub fn continue_as_new<W: Workflow, T>(&self, call: WorkflowCall<W>) -> T {
+    #[must_use = "write `return cx.continue_as_new(…)`, so that rustc compares the types of the results"]
+    pub fn continue_as_new<W: Workflow>(&self, call: WorkflowCall<W>) -> W::Return {
         let is_noted = self.with_operations(|operations| {
             let mut operations = operations.iter().map(|(_, operation)| operation);
             operations.any(|operation| matches!(operation, Operation::Compensation(_)))

@@ -23,6 +23,7 @@ mod handles;
 mod inline;
 mod join_all;
 mod map;
+mod outside;
 pub(crate) mod parked;
 mod pending;
 mod poll_until;

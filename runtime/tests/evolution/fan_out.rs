@@ -59,7 +59,7 @@ edits! {
             }
         }
         run old() new();
-        at "timeout" [] [] holding ["payer 1"] => Goes("true payer 1");
+        at "payer" [] [] holding ["payer 1"] => Goes("true payer 1");
     }
 
     "a workflow within a `cx.timeout` is edited"
@@ -91,7 +91,7 @@ edits! {
             }
         }
         run old() new();
-        at "timeout" [] [Go(1)] => Goes("7 200 1 noted after");
+        at "part" [] [Go(1)] => Goes("7 200 1 noted after");
     }
 
     "a call gets a time limit by `cx.timeout`"
@@ -110,7 +110,7 @@ edits! {
             }
         }
         run old() new();
-        at "payer" [] [] holding ["payer 1"] => Blocked("MissingState", "payer", "payer 1");
+        at "payer" [] [] holding ["payer 1"] => Blocked("OtherOperation", "with a time limit", "payer 1");
     }
 
     "an `async` block within a `cx.timeout` is edited"

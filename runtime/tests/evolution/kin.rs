@@ -337,7 +337,7 @@ edits! {
         }
         run old() new();
         at "approval" [] [] resolving [promise_gets_a_limit, "approval", 200u8]
-            => Blocked("MissingState", "approval", "Some(200)");
+            => Blocked("OtherOperation", "with a time limit", "Some(200)");
     }
 
     "the result of a spawned call is widened while it is held"

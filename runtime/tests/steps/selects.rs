@@ -235,7 +235,7 @@ async fn limited(cx: &Context, count: u32) -> Result<u32, Elapsed> {
 fn a_result_in_time_is_given() {
     let mut run = start(limited(2));
     for (shelf, found) in [(0, Some(1)), (1, None), (2, Some(5))] {
-        let name = if shelf == 0 { "timeout" } else { "timeout#2" };
+        let name = if shelf == 0 { "look" } else { "timeout" };
         assert_eq!(run.state(), name);
         let [call, timer] = &run.waiting_for()[..] else { panic!("{run:?}") };
         let calls = [call, timer].map(|it| matches!(it.1, Operation::Activity(_)));

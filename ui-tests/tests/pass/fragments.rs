@@ -21,6 +21,7 @@ macro_rules! statements {
 
 statements!(both, [let a = step(1).await let b = a + 1] assert_eq!(a + b, 3));
 statements!(none, [] let _second = step(1).await);
+statements!(separated, [let a = step(1).await; let b = a + 1;] assert_eq!(a + b, 3));
 
 macro_rules! blocks {
     ($name:ident, $block:block) => {

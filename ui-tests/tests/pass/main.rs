@@ -13,6 +13,7 @@ mod fragments;
 mod generics;
 mod graph;
 mod inference;
+mod keys;
 mod logging;
 mod methods;
 mod names;

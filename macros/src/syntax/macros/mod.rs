@@ -20,7 +20,6 @@ use syn::{Expr, Ident, Lit, Macro, Pat, Token};
 pub(crate) use self::fields::name_fields;
 pub(crate) use self::format::{captures, rename_captures};
 pub(crate) use self::tokens::{has_jump, rename_tokens, replace_names, scan_leaves, scan_names};
-use super::suspend;
 
 /// What happens to an expression in a macro call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,16 +41,6 @@ pub(crate) enum Role {
 pub(crate) enum Piece {
     Tokens(TokenStream),
     Expr(Box<Expr>, Role),
-}
-
-impl Piece {
-    /// The expression, if it is evaluated late or never.
-    pub(crate) fn lazy(&mut self) -> Option<&mut Expr> {
-        match self {
-            Self::Expr(expr, Role::Lazy) => Some(expr),
-            _ => None,
-        }
-    }
 }
 
 /// How the arguments of a macro are written.
@@ -139,14 +128,6 @@ pub(crate) fn own_message(mac: &Macro, pieces: &[Piece]) -> Option<String> {
 /// An expression as `stringify!` writes it.
 pub(crate) fn written(expr: &Expr) -> String {
     expr.to_token_stream().to_string().replace(" ?", "?")
-}
-
-/// Whether an expression that may not be evaluated awaits.
-pub(crate) fn has_lazy_await(mac: &Macro) -> bool {
-    is_known(mac)
-        && parse(mac).is_some_and(|mut pieces| {
-            pieces.iter_mut().filter_map(Piece::lazy).any(|expr| suspend::expr(expr))
-        })
 }
 
 /// Takes the call apart, or `None` if its arguments do not read as expressions.

@@ -62,7 +62,7 @@ fn is_changed(lookups: &Lookups<'_>, region: RegionId, local: LocalId, source: &
         let Usage { reads, writes, may_write, spends, .. } = usage;
         [reads, writes, may_write, spends].into_iter().flatten().any(overlaps)
     };
-    !is_through && !graph.locals[local].is_seen_through && graph.usages_within(region).any(uses)
+    !is_through && graph.usages_within(region).any(uses)
 }
 
 /// A key, and where else that is which it is, or is a part of.

@@ -1,11 +1,12 @@
 //! Parts of what is looked up once, of which several branches change one each.
 
+use quote::ToTokens;
 use syn::{Expr, Pat};
 
 use super::Lookups;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
-use crate::ir::{LocalId, MadeWith};
+use crate::ir::{LocalId, Locals, MadeWith};
 
 /// Reports them: a branch looks up what it needs for itself, and two of them cannot do so at the same time.
 pub(super) fn report(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
@@ -49,14 +50,41 @@ fn report_changed(lookups: &Lookups<'_>, diagnostics: &Diagnostics) {
     };
     let Some(local) = lookups.made_again().find(is_changed) else { return };
     let name = graph.locals[local].name();
+    let place = match &graph.locals[local].remade {
+        Some(Expr::Reference(borrow)) => name_of_place(&graph.locals, &borrow.expr),
+        _ => None,
+    };
+    let help = match place {
+        Some(place) => {
+            format!("write the place itself in the branches: `{place}` instead of `{name}`")
+        }
+        None => {
+            "use it in one branch, or return values from the branches and change it after them: \
+                 `let (a, b) = join!(…);`"
+                .to_owned()
+        }
+    };
     diagnostics.error(
         graph.locals[local].ident.span(),
         Rule::SAVED_LOCALS,
-        format!(
-            "`{name}` is looked up mutably, and is used in two concurrent branches"
-        ),
-        "use it in one branch, or return values from the branches and change it after them: `let (a, b) = join!(…);`",
+        format!("`{name}` is a mutable borrow, and is used in two concurrent branches"),
+        &help,
     );
+}
+
+/// A local or a field of one, as the source writes it.
+fn name_of_place(locals: &Locals, place: &Expr) -> Option<String> {
+    match place {
+        Expr::Path(path) => {
+            locals.find(path.path.get_ident()?).map(|local| locals[local].name().to_owned())
+        }
+        Expr::Field(field) => {
+            let base = name_of_place(locals, &field.base)?;
+            Some(format!("{base}.{}", field.member.to_token_stream()))
+        }
+        Expr::Paren(place) => name_of_place(locals, &place.expr),
+        _ => None,
+    }
 }
 
 /// Whether one branch uses one of the locals, and another the other.

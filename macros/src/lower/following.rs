@@ -1,0 +1,85 @@
+//! The statements that follow the one being lowered, in its block and in those around it.
+
+use syn::{Block, Ident, Local, Stmt};
+
+use crate::ir::usage::{Place, Usage};
+use crate::ir::{LocalId, Locals};
+use crate::syntax::mentions::is_named;
+use crate::syntax::patterns::collect_bindings;
+use crate::syntax::suspend;
+
+/// The statements of each open block that are still to be lowered, the last ones first.
+#[derive(Debug, Default)]
+pub(crate) struct Following {
+    blocks: Vec<Vec<Stmt>>,
+}
+
+impl Following {
+    pub(crate) fn enter(&mut self, block: Block) {
+        self.blocks.push(block.stmts.into_iter().rev().collect());
+    }
+
+    pub(crate) fn leave(&mut self) {
+        self.blocks.pop();
+    }
+
+    /// Takes the next statement of the innermost block.
+    pub(crate) fn next(&mut self) -> Option<Stmt> {
+        self.blocks.last_mut()?.pop()
+    }
+
+    /// Those of the innermost block, in their order.
+    fn of_block(&self) -> impl Iterator<Item = &Stmt> {
+        self.blocks.last().into_iter().flat_map(|block| block.iter().rev())
+    }
+
+    /// Whether no statement of the innermost block is left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.of_block().next().is_none()
+    }
+
+    /// Whether a statement of the innermost block awaits.
+    pub(crate) fn awaits(&self) -> bool {
+        self.of_block().any(suspend::stmt)
+    }
+
+    /// Whether a statement names the variable.
+    pub(crate) fn names(&self, ident: &Ident) -> bool {
+        self.blocks.iter().flatten().any(|stmt| is_named(ident, stmt))
+    }
+
+    /// Whether the local is read as a whole before it is given another value.
+    pub(crate) fn reads(&self, locals: &Locals, local: LocalId) -> bool {
+        let whole = Place::whole(local);
+        for stmt in self.blocks.iter().rev().flat_map(|block| block.iter().rev()) {
+            let usage = Usage::of_stmt(locals, stmt);
+            if usage.reads.contains(&whole) {
+                return true;
+            }
+            if usage.mentions.contains(&local) || usage.assigned.contains(&local) {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// Whether what the statement binds is named behind an await of its block, or what is bound from that before it.
+    pub(crate) fn holds(&self, local: &Local) -> bool {
+        let mut bound = Vec::new();
+        collect_bindings(&local.pat, &mut bound);
+        let mut is_behind = false;
+        for stmt in self.of_block() {
+            is_behind |= suspend::stmt(stmt);
+            if !bound.iter().any(|ident| is_named(ident, stmt)) {
+                continue;
+            }
+            if is_behind {
+                return true;
+            }
+            if let Stmt::Local(local) = stmt {
+                collect_bindings(&local.pat, &mut bound);
+            }
+        }
+        false
+    }
+}
