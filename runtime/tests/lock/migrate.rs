@@ -168,7 +168,7 @@ async fn a_run_whose_migration_fails_stays_as_it_is() {
     run.signal(Go(2)).await.unwrap();
     let reason = shop.until_blocked(&run).await;
     assert!(
-        reason.contains("its `#[migrate]` does not carry it over: `sum` is neither given nor kept"),
+        reason.contains("its `#[migrate]` does not carry it over: the local `sum` is missing: set it by `with` or `keep`"),
         "{reason}"
     );
     worker.shutdown().await.unwrap();
@@ -186,7 +186,7 @@ fn a_mistake_in_a_migration_is_told_in_advance() {
             other_operation::pay::entry(),
             "the run waits for the signal `Go`, and the code awaits the activity `charge`",
         ),
-        (too_few::pay::entry(), "`sum` is neither given nor kept"),
+        (too_few::pay::entry(), "the local `sum` is missing: set it by `with` or `keep`"),
         (too_many::pay::entry(), "the state `signal<Go>` keeps no local `total`"),
         (not_saved::pay::entry(), "no local `sum` was saved"),
         (other_type::pay::entry(), "`sum` cannot be read"),
