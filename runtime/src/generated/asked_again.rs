@@ -1,8 +1,8 @@
 //! Whether an operand returned by a method such as `get`, `first` or `last` is a borrow or a value.
 //!
-//! Methods of the standard library with these names return borrows; a user's own methods of the same names often
-//! return values, and an operand has no written type. So the type decides, by method resolution: the methods of
-//! [`Found`] and [`Kept`] exist for borrows only, and for other types rustc finds those behind [`Deref`]. A borrow
+//! Methods of the standard library with these names return borrows; a user's own methods of the same names often return
+//! values, and the source does not state the type of an operand. So method resolution decides by the type: the methods
+//! of [`Found`] and [`Kept`] exist for borrows only, and for other types rustc finds those behind [`Deref`]. A borrow
 //! is not saved, and the method is called again after the await; a value is saved.
 
 use std::cell::RefCell;
@@ -10,15 +10,14 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-/// What is saved for a borrow.
+/// Saved in place of a borrow.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub struct Lent;
 
-/// What a method has given.
-#[derive(Debug)]
+/// The result of a method. #[derive(Debug)]
 pub struct Found<T>(Taken<T>);
 
-/// What has been saved of that.
+/// The saved form of a [`Found`].
 #[derive(Debug)]
 pub struct Kept<K>(Taken<K>);
 
@@ -26,12 +25,12 @@ pub struct Kept<K>(Taken<K>);
 #[derive(Debug)]
 pub struct Taken<T>(RefCell<Option<T>>);
 
-/// What a method has given, whose type says what is kept of it.
+/// Wraps the result of a method. The type decides what is saved.
 pub fn found<T>(found: T) -> Found<T> {
     Found(Taken(RefCell::new(Some(found))))
 }
 
-/// What has been kept, whose type says what it was.
+/// Wraps the saved form. Its type shows whether the result was a borrow.
 pub fn kept<K>(kept: K) -> Kept<K> {
     Kept(Taken(RefCell::new(Some(kept))))
 }
@@ -76,19 +75,19 @@ impl<K> Deref for Kept<K> {
 }
 
 impl Kept<Lent> {
-    /// Asks for the borrow again.
+    /// Repeats the lookup.
     pub fn again<L>(&self, ask: impl FnOnce() -> L) -> L {
         ask()
     }
 }
 
 impl<T> Taken<T> {
-    /// Keeps the value.
+    /// Returns the value, to be saved.
     pub fn piton_keep(&self) -> T {
         self.take()
     }
 
-    /// The value that has been kept. Nobody is asked again.
+    /// Returns the saved value, without calling the closure.
     pub fn again(&self, _: impl FnOnce() -> T) -> T {
         self.take()
     }

@@ -8,7 +8,7 @@
 //! - passing locals from one part of a step to another (`locals`, `untouched`, `hole`);
 //! - replacements of language features: `?` (`question`), branches (`region`, `fallible`), `for` loops
 //!   (`iteration`, `counting`, `inclusive_range`), lookups that are repeated after an await (`lending`,
-//!   `asked_again`, `told_by_type`, `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
+//!   `asked_again`, `places`, `stays`), literals and texts (`literals`, `texts`, `borrowed_text`);
 //! - registration of definitions (`registration`, `instances`) and the marker of strict workflows (`strict`);
 //! - code compiled here so that crates with workflows need not compile it (`common`, `units`).
 //!
@@ -144,12 +144,12 @@ pub fn close_waits(cx: &Context, keep: bool) {
     cx.close_waits(keep);
 }
 
-/// Whether no branch of a `select!` is left to wait for, of so many, in a step that is not to give them up.
+/// Whether all `count` branches of a `select!` are disabled, in a step that does not cancel them.
 pub fn are_off(parked: &Parked, count: usize, cx: &Context) -> bool {
     !cx.is_giving_up() && (0..count).all(|index| parked.is_absent(index))
 }
 
-/// Notes that there is nothing to wait for.
+/// Makes the step continue at once: there is nothing to wait for.
 pub fn go_on(cx: &Context) {
     cx.go_on();
 }
