@@ -168,7 +168,7 @@ fn an_outcome_is_given_once() {
     let [quote] = handles(&run)[..] else { panic!("{run:?}") };
     run.reply(quote, &5).unwrap();
     let Err(StepError::Failed(error)) = run.advance(Timestamp(1)) else { panic!("{run:?}") };
-    assert_eq!(error.to_string(), "the spawned `quote` has given its outcome already");
+    assert_eq!(error.to_string(), "the outcome of the spawned `quote` was already taken");
 }
 
 /// Takes the handle of another run for one of its own.
