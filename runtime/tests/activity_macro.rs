@@ -1,4 +1,4 @@
-//! What `#[activity]` and `#[derive(Signal)]` generate, used as a worker uses it.
+//! The generated code of `#[activity]` and `#[derive(Signal)]`, used as a worker uses it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -202,7 +202,7 @@ async fn does_nothing() {
     nothing().await;
 }
 
-/// What the workflow returns if the only thing that it waits for ends like this.
+/// Returns the output of the workflow if its only operation ends with this outcome.
 fn ended<W: Workflow>(
     call: WorkflowCall<W>,
     outcome: OperationOutcome,

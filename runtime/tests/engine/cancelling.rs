@@ -1,4 +1,4 @@
-//! Requests to cancel as errors of what is awaited, and shields.
+//! Requests to cancel as errors of awaits, and shields.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn waiter(cx: &Context) -> String {
 
 #[workflow]
 async fn inner(cx: &Context) -> u32 {
-    // Whichever is looked after first: the other has gone on in part when the request ends it.
+    // In either order of polling: the other branch has partly continued when the request ends it.
     join!(
         async {
             echo("left").await;
@@ -174,7 +174,7 @@ async fn a_run_that_sleeps_cleans_up_when_it_is_cancelled() {
     rig.until_parked(&run).await;
     run.cancel("enough").await.unwrap();
     rig.until_begun("tidy", &[1]).await;
-    // It is told once: what it does to clean up is not interrupted.
+    // The request is delivered once, so it does not interrupt the clean-up.
     run.cancel("I said enough").await.unwrap();
     let error = run.result().await.unwrap_err();
     assert!(matches!(&error, RunError::Cancelled { reason } if reason == "enough"), "{error}");
@@ -209,7 +209,7 @@ async fn waits_of_every_kind_give_the_request_as_an_error() {
     waiting.cancel("enough").await.unwrap();
     assert_eq!(waiting.result().await.unwrap(), "cancelled: enough");
     assert_eq!(waiting.status().await.unwrap().status, RunStatus::Completed);
-    // One of them is over by then.
+    // One of them has ended by then.
     tokio::time::sleep(minutes(90)).await;
     listed.cancel("enough").await.unwrap();
     assert_eq!(listed.result().await.unwrap(), ["slept", "enough", "enough"]);
@@ -224,7 +224,7 @@ async fn a_call_of_another_workflow_is_ended_as_a_whole() {
     rig.until_parked(&run).await;
     run.cancel("enough").await.unwrap();
     rig.until(&run, |record| record.state == "sleep" && record.owner.is_none()).await;
-    // Nothing of the call is left.
+    // No operation of the call is left.
     let shown = rig.client.inspect(run.run_id()).await.unwrap();
     assert_eq!(shown.position.unwrap().waits.len(), 1);
     assert_eq!(run.result().await.unwrap(), "caught enough");

@@ -105,7 +105,7 @@ async fn count(cx: &Context) -> piton::Result<u32> {
     Ok(before.unwrap_or(0) + 1)
 }
 
-/// A run that fails is tried again before the next tick, and hands on what it has got.
+/// A failed run is retried before the next tick, and passes on the last result.
 #[tokio::test(start_paused = true)]
 async fn the_last_result_is_handed_on() {
     let rig = Rig::new();

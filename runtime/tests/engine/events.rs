@@ -1,4 +1,4 @@
-//! What events say: enough by themselves, where the spans around them are filtered out.
+//! The fields of events: they suffice even if the spans around the events are filtered out.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! Updates to runs that others follow.
+//! Updates to chains of runs.
 
 use piton::error::UpdateError;
 use piton::machine::Answer;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::rig::Rig;
 
-/// Asks for the sum with a number.
+/// Adds a number and requests the sum.
 #[derive(Debug, Update, Serialize, Deserialize)]
 #[update(reply = u32)]
 struct Add {
     number: u32,
 }
 
-/// Lets the run go on.
+/// Lets the run continue.
 #[derive(Signal, Serialize, Deserialize)]
 struct Go {}
 
