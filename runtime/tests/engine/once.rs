@@ -186,7 +186,7 @@ async fn what_a_worker_is_given_while_its_attempts_end_is_others_at_once() {
     let shutdown = tokio::spawn(first.shutdown());
     tokio::time::sleep(Duration::from_secs(1)).await;
     claims.let_through();
-    // At the latest the other finds it at its next poll.
+    // The other worker finds it at its next poll at the latest.
     let begun = rig.until_begun("fine", &[1]);
     let at_once = tokio::time::timeout(Duration::from_secs(3), begun).await;
     at_once.expect("it is handed back at once");
@@ -218,7 +218,7 @@ async fn what_waits_for_its_place_is_others_as_soon_as_its_worker_shuts_down() {
     let second = rig.remote_worker().queue("gpu").start().await.unwrap();
     assert_eq!(rig.lab.begun("fine"), [0_u32; 0]);
     let shutdown = tokio::spawn(first.shutdown());
-    // At the latest the other finds it at its next poll.
+    // The other worker finds it at its next poll at the latest.
     let begun = rig.until_begun("fine", &[1]);
     let at_once = tokio::time::timeout(Duration::from_secs(3), begun).await;
     at_once.expect("it is handed back at once");

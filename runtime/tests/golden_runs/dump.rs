@@ -3,7 +3,7 @@
 use libtest_mimic::Failed;
 use sqlx::{AssertSqlSafe, PgPool, SqlitePool};
 
-/// All but the workers: those of the dump are gone.
+/// All tables except the workers, since those of the dump do not exist any more.
 const TABLES: [&str; 9] = [
     "piton_schemas",
     "piton_definitions",
@@ -16,7 +16,7 @@ const TABLES: [&str; 9] = [
     "piton_dead_letters",
 ];
 
-/// A statement for each row, in an order that does not depend on chance.
+/// A statement for each row, in a fixed order.
 pub(crate) async fn dump(url: &str) -> Result<String, Failed> {
     let mut rows = String::new();
     for table in TABLES {
@@ -68,7 +68,7 @@ async fn statements(
     Ok(rows.into_iter().map(statement).collect())
 }
 
-/// Adds the rows to a database that has none.
+/// Adds the rows to an empty database.
 pub(crate) async fn restore(url: &str, rows: &str) -> Result<(), Failed> {
     if url.starts_with("sqlite") {
         sqlx::raw_sql(AssertSqlSafe(rows.to_owned()))

@@ -1,4 +1,4 @@
-//! What the comparison says of edits.
+//! The findings of the comparison for edits.
 
 use piton::lock::{Level, Lock, Message, Report, check};
 use piton::machine::{Workflow as _, WorkflowEntry};
@@ -7,7 +7,7 @@ use piton::prelude::*;
 
 use crate::build::{Go, charge, released};
 
-/// What was released, with everything that is edited below.
+/// The released code, with everything that is edited below.
 mod old {
     use super::*;
 

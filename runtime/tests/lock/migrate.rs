@@ -1,4 +1,4 @@
-//! States that `#[migrate]` carries over, as runs and as the comparison has them.
+//! States that a `#[migrate]` converts: with runs, and in the comparison.
 
 use piton::evolution::Resume;
 use piton::lock::{Level, Report, check};
@@ -21,7 +21,7 @@ mod old {
     }
 }
 
-/// A local has another name, another is in two, and one is new.
+/// One local is renamed, one is split in two, and one is new.
 mod locals {
     use super::*;
 
@@ -50,7 +50,7 @@ mod locals {
     }
 }
 
-/// The state has another name.
+/// The state is renamed.
 mod state {
     use super::*;
 
@@ -71,13 +71,13 @@ mod state {
     }
 }
 
-/// A migration for each mistake.
+/// A migration with each mistake.
 macro_rules! mistakes {
     ($($name:ident $resume:expr;)*) => {
         $(mod $name {
             use super::*;
 
-            // It is compared, and never started.
+            // Only compared, never started.
             #[allow(dead_code)]
             #[workflow]
             pub async fn pay(cx: &Context, name: String, cents: u64) -> String {
@@ -118,7 +118,7 @@ fn compare(now: &'static WorkflowEntry) -> Report {
     check(&released(&[old::pay::entry()]), [now]).expect("it is a lock file")
 }
 
-/// What is said of the state, which is the only one that does not fit.
+/// The finding about the only state that does not fit.
 fn said(now: &'static WorkflowEntry) -> (Level, String) {
     let report = compare(now);
     let mut of_state =

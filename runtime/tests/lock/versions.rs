@@ -1,4 +1,4 @@
-//! Workflows under another name, and several versions of one.
+//! Renamed workflows, and several versions of a workflow.
 
 use piton::client::DefinitionInUse;
 use piton::error::WorkerError;
@@ -137,7 +137,7 @@ async fn a_run_goes_on_in_its_own_version() {
     let second = shop.client.start(bills::second::bill(1)).await.unwrap();
     shop.park(&first, &both, "signal<Go>").await;
     shop.park(&second, &both, "signal<Go>").await;
-    // Not the build that wrote the first: which version that was, the database says.
+    // Another build than the one that wrote the first run: the database has the version.
     let both = [bills::second::bill::entry(), bills::changed::bill::entry()];
     let worker = shop.worker(&both).await;
     first.signal(Go(10)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Pattern 19, *Cancel Activity*: an activity is withdrawn, and the case goes on.
+//! Pattern 19, *Cancel Activity*: an activity is cancelled, and the case continues.
 
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};

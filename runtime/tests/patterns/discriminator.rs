@@ -1,5 +1,5 @@
-//! Pattern 9, *Discriminator*: what follows is done once, when the first of several branches has come. The others go on
-//! and are ignored.
+//! Pattern 9, *Discriminator*: the following activity runs once, when the first of several branches has ended. The
+//! other branches continue and are ignored.
 
 use piton::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Pattern 8, *Multi-Merge*: branches come together without synchronization, so what follows is done once for each.
+//! Pattern 8, *Multi-Merge*: branches merge without synchronization, so the following activity runs once for each.
 
 use piton::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Pattern 3, *Synchronization*: several threads of control become one, which goes on when all have come.
+//! Pattern 3, *Synchronization*: several threads of control join into one, which continues when all have arrived.
 
 use piton::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Pattern 7, *Synchronizing Merge*: what follows a multi-choice waits for those branches that were taken, and for no
-//! other.
+//! Pattern 7, *Synchronizing Merge*: the activity after a multi-choice waits for exactly those branches that were
+//! taken.
 
 use piton::prelude::*;
 

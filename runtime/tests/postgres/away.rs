@@ -1,4 +1,4 @@
-//! Programs that ask a server that is not there hear so soon, and why.
+//! Calls to an unreachable server return an error soon, with the reason.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -17,10 +17,10 @@ use sqlx::AssertSqlSafe;
 use crate::fixture::{execute, fails_with};
 use crate::way::Way;
 
-/// Five seconds, and what a busy machine needs for them. Less than two waits for a server, one behind the other.
+/// The timeout of five seconds, with time for a busy machine. Less than two consecutive timeouts.
 const SOON: Duration = Duration::from_secs(8);
 
-/// Everything that a client may be asked, and what it is told.
+/// Calls every method of a client. Returns the results.
 async fn ask_everything(
     client: &Client,
     run: &RunHandle<fails_with>,
@@ -91,7 +91,7 @@ pub(crate) async fn a_program_hears_soon_that_a_server_is_silent(url: String) {
     }
 }
 
-/// As SIGSTOP does: its sockets stay, and the system goes on taking connections for it.
+/// Like SIGSTOP: its sockets stay open, and the system continues to accept connections for it.
 pub(crate) async fn a_program_hears_soon_that_a_server_is_stopped(_: String) {
     fn signal(name: &str, pids: &[String]) {
         let sent = Command::new("kill").arg(name).args(pids).status();

@@ -1,5 +1,4 @@
-//! Postgres servers: what is refused and why, how processes on one database get along, how statements are
-//! carried out, and what waits for what.
+//! Postgres servers: refused databases, several processes on one database, query plans, and locks.
 //!
 //! Without Postgres binaries the tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
@@ -28,7 +27,7 @@ use piton_postgres_cluster::{run_tests, trial};
 
 use crate::locks::{edits, fencing, order, recheck, relay};
 
-/// Needs the program by which one server follows another, which not every package of Postgres has.
+/// Needs the program that creates a standby server, which not every package of Postgres has.
 const SWITCHOVER: &str = "who_takes_the_place_of_a_server_is_believed";
 
 /// Every test gets a new database.

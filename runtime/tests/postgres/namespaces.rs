@@ -36,7 +36,7 @@ pub(crate) async fn a_user_who_may_not_create_a_namespace_is_told(url: String) {
     };
     assert_eq!(reason, "this user may not do that");
     assert!(source.to_string().contains("permission denied for database"), "{source}");
-    // One that somebody else has made is all that is needed.
+    // An existing schema is sufficient.
     options("theirs").connect(&theirs).await.expect("it may");
 }
 

@@ -1,4 +1,4 @@
-//! Times at which no worker was there.
+//! Catching up after times without a worker.
 
 use std::time::Duration;
 

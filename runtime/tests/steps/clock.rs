@@ -20,7 +20,7 @@ async fn times(cx: &Context) -> Vec<Timestamp> {
     times
 }
 
-/// Goes on in another process, whose clock says `now`.
+/// Continues in another process, whose clock says `now`.
 fn resumed<W: piton::machine::Workflow>(run: &Standalone<W>) -> Standalone<W> {
     Standalone::load(&run.save().unwrap()).unwrap()
 }

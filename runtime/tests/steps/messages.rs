@@ -1,4 +1,4 @@
-//! What runs send to others, without an engine.
+//! Messages of runs to other runs, without an engine.
 #![allow(clippy::unwrap_used)]
 
 use piton::machine::{OperationOutcome, Progress, Standalone, StepError};
@@ -31,7 +31,8 @@ fn tick(to: &str, number: u64) -> OutgoingMessage {
     OutgoingMessage { to: to.to_owned(), body: Message::Signal { name: "Tick".into(), payload } }
 }
 
-/// Answers every activity with its handle, lets timers fire one after another, and gives what each advance sent.
+/// Completes every activity with its handle and fires the timers one after another. Returns the messages of each
+/// advance.
 fn sent_by<W: piton::machine::Workflow>(
     call: piton::machine::WorkflowCall<W>,
 ) -> Vec<Vec<OutgoingMessage>> {

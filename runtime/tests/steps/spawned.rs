@@ -1,4 +1,4 @@
-//! Operations that run beside the code.
+//! Spawned operations.
 
 use piton::machine::{ActivityCall, Progress, Sleep, Standalone, StepError};
 use piton::model::{Handle, Timestamp};
@@ -34,7 +34,7 @@ async fn many(cx: &Context, count: u32) -> Vec<u32> {
     let mut offers: Vec<_> =
         (0..count).map(|sku| Offer { sku, quote: cx.spawn(quote(sku)) }).collect();
     reserve(0).await;
-    // The first offers are given up, one is kept to the end.
+    // The first offers are dropped, one is kept to the end.
     let last = offers.pop();
     offers.remove(0).quote.cancel();
     offers.truncate(2);
@@ -106,7 +106,7 @@ fn reply<W: piton::machine::Workflow>(
 fn it_runs_beside_and_gives_its_outcome_when_it_is_awaited() {
     let mut run = start(beside(7));
     let [quote, reserve] = handles(&run)[..] else { panic!("{run:?}") };
-    // Its outcome makes no step.
+    // Its outcome causes no step.
     assert_eq!(reply(&mut run, quote, 5), Progress::Waiting);
     assert_eq!(run.state(), "reserve");
     assert_eq!(reply(&mut run, reserve, 3), Progress::Returned((3, true, 5)));
@@ -128,7 +128,7 @@ fn handles_are_kept_in_values_and_those_that_are_dropped_are_given_up() {
     assert_eq!(reply(&mut run, reserve, 0), Progress::Waiting);
     let reserve = *handles(&run).last().unwrap();
     assert_eq!(handles(&run), [second, third, last, reserve]);
-    // What comes for one that is given up is dropped.
+    // The outcome of a dropped operation is ignored.
     assert_eq!(reply(&mut run, fourth, 9), Progress::Waiting);
     for (handle, value) in [(last, 4), (third, 3), (reserve, 0)] {
         assert_eq!(reply(&mut run, handle, value), Progress::Waiting);
@@ -171,7 +171,7 @@ fn an_outcome_is_given_once() {
     assert_eq!(error.to_string(), "the outcome of the spawned `quote` was already taken");
 }
 
-/// Takes the handle of another run for one of its own.
+/// Awaits the handle of another run.
 #[workflow]
 async fn thief(handle: Spawned<Sleep>) {
     handle.await;
