@@ -227,7 +227,7 @@ fn a_failure_of_the_engine_is_an_error_or_ends_the_run() {
 }
 
 #[test]
-fn what_an_activity_returned_is_seen_by_the_workflow() {
+fn the_workflow_gets_the_result_of_an_activity() {
     let receipt = Receipt { order: "order-42".into(), cents: 903 };
     let declined = Declined { reason: "limit".into() };
     let returned: <charge as Activity>::Return = Ok(receipt);

@@ -110,7 +110,7 @@ fn is_far(run: &Inspection) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_branch_is_shown_with_what_it_has_come_to() {
+async fn each_branch_is_shown_with_its_progress() {
     let (_, _, run) = parked(outer(vec![3, 4]), is_far).await;
     let outer = position(&run);
     assert_eq!((outer.workflow.as_str(), outer.state.as_str()), ("outer", "join"));
@@ -195,7 +195,7 @@ async fn a_limited_wait_tells_its_end_and_when_the_run_wakes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_has_recorded_is_told_by_a_note() {
+async fn a_note_names_missing_schemas() {
     let (store, client, run) = parked(limited(), |run| run.step_no.0 > 0).await;
     let mut snapshot = decode_snapshot(&store.snapshot(run.run_id).unwrap()).unwrap();
     snapshot.frame[..8].copy_from_slice(&7_u64.to_le_bytes());

@@ -51,7 +51,7 @@ async fn returns(number: u64) -> u64 {
 }
 
 #[test]
-fn a_workflow_that_depends_on_its_state_alone_goes_on() {
+fn a_repeatable_workflow_passes() {
     let mut run = Standalone::start(order(7)).unwrap();
     assert_eq!(run.advance_twice(Timestamp(0)).unwrap(), Progress::Waiting);
     run.signal(&Paid { cents: 5 }).unwrap();

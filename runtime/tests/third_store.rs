@@ -342,7 +342,7 @@ async fn it_carries_runs_and_its_errors_reach_the_program() {
 
 /// A wait returns the error, and does not wait forever.
 #[tokio::test(start_paused = true)]
-async fn a_store_that_finds_no_endings_is_not_asked_for_ever() {
+async fn a_store_that_finds_no_endings_is_an_error() {
     let store = ThirdStore::new(MemoryStore::new());
     let client = Client::new(store.clone());
     let run = client.start(sum(vec![1])).await.expect("it can be started");

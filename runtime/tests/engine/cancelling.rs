@@ -217,7 +217,7 @@ async fn waits_of_every_kind_give_the_request_as_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_of_another_workflow_is_ended_as_a_whole() {
+async fn an_inline_workflow_is_cancelled_as_a_whole() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(outer()).await.unwrap();
@@ -283,7 +283,7 @@ async fn a_request_wakes_the_run_when_a_shielded_timer_has_fired() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shielded_block_comes_to_its_end() {
+async fn a_shielded_block_runs_to_its_end() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(shielded_block("ann".to_owned())).await.unwrap();
@@ -309,7 +309,7 @@ async fn a_shielded_block_comes_to_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shield_that_is_given_up_keeps_no_request_from_the_run() {
+async fn a_dropped_shield_delays_no_request() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(shield_that_loses()).await.unwrap();
@@ -335,7 +335,7 @@ async fn cancelled_end<W: piton::machine::Workflow>(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_run_ends_as_what_it_returns() {
+async fn the_return_value_decides_how_a_cancelled_run_ends() {
     let cancelled = (RunStatus::Cancelled, Some("enough".to_owned()));
     let failed = (RunStatus::Failed, Some("the cleaning up failed".to_owned()));
     assert_eq!(cancelled_end(typed(End::Back)).await, cancelled);

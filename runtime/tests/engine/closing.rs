@@ -14,7 +14,7 @@ use crate::workflows::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn a_request_to_cancel_ends_what_is_awaited() {
+async fn a_request_to_cancel_ends_the_await() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     // One run is parked and waits for a signal, one has a running activity.
@@ -86,7 +86,7 @@ async fn an_open_run_keeps_its_id_to_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_refused_an_id_hears_that_its_holder_is_blocked() {
+async fn a_refused_start_reports_a_blocked_holder_of_the_id() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let first = rig.client.start(approval(100_000)).id("order-1").await.unwrap();
@@ -149,7 +149,7 @@ async fn a_state_that_cannot_be_read_blocks_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_workflow_that_nobody_has_waits() {
+async fn a_run_without_a_worker_for_its_workflow_waits() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(collect(1)).await.unwrap();

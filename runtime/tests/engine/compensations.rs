@@ -142,7 +142,7 @@ async fn a_run_that_completes_undoes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_run_undoes_what_it_has_done() {
+async fn a_cancelled_run_executes_its_compensations() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let working = rig.client.start(saga("hang".to_owned())).await.unwrap();
@@ -198,7 +198,7 @@ async fn a_run_can_fail_in_its_first_step_and_without_an_error_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn they_go_on_in_the_middle_after_the_worker_is_gone() {
+async fn compensations_continue_on_another_worker() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(slow_saga()).await.unwrap();

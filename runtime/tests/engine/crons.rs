@@ -54,7 +54,7 @@ async fn cron_goes_by_its_zone_and_ends_with_a_run_that_is_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cron_may_go_on_after_a_run_that_was_cancelled() {
+async fn cron_may_continue_after_a_cancelled_run() {
     let rig = Rig::new();
     let worker = rig.patient_worker().start().await.unwrap();
     let start = rig.client.start(long_wait()).id("stays").cron_after_cancel().cron("@daily");

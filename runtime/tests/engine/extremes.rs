@@ -105,7 +105,7 @@ async fn ten_megabytes_in_every_state() {
 
 /// A claim returns only one of these states, and only a part of an inbox.
 #[tokio::test(start_paused = true)]
-async fn more_than_fits_one_answer() {
+async fn data_beyond_one_response() {
     const LENGTH: usize = piton::store::MAX_ANSWER_BYTES / 2;
     let rig = Rig::new();
     let mut runs = Vec::new();
@@ -301,7 +301,7 @@ async fn panic_at_length(length: usize) {
 
 /// Only the text for users is cut; the program gets the whole error.
 #[tokio::test(start_paused = true)]
-async fn a_failure_that_nobody_could_read_is_recorded_in_part() {
+async fn a_long_failure_is_cut_off() {
     const LENGTH: usize = 3 << 20;
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();

@@ -182,7 +182,7 @@ async fn items_go_on_with_another_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_spawned_runs_beside_until_it_is_given_up() {
+async fn a_spawned_operation_runs_until_it_is_dropped() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
@@ -209,7 +209,7 @@ async fn a_block_has_a_limited_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn polling_goes_on_across_a_crash() {
+async fn polling_continues_after_a_crash() {
     let rig = Rig::new();
     let doomed = rig.remote_worker().start().await.unwrap();
     let began = Instant::now();
@@ -225,7 +225,7 @@ async fn polling_goes_on_across_a_crash() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_under_way_is_shown() {
+async fn outstanding_activities_are_shown() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let names = texts(&["one", "hang", "hang", "two"]);

@@ -121,7 +121,7 @@ impl Hook for Slow {
 
 /// A released lease is not a lost one, although a renewal would report it as lost.
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_survives_a_renewal_that_comes_too_late() {
+async fn a_shutdown_survives_a_late_renewal() {
     for operation in ["fence_workers", "release_worker"] {
         let rig = Rig::new();
         let worker = rig.worker().shutdown_grace(Duration::from_millis(1)).start().await.unwrap();
@@ -161,7 +161,7 @@ async fn a_shutdown_without_a_database_ends_with_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_looks_something_up_waits_for_a_database_that_is_away() {
+async fn reads_wait_while_the_database_is_away() {
     let rig = Rig::new();
     let run = rig.client.start(collect(1)).id("there").await.unwrap();
     let go_away = || rig.store.set_hook(Away::for_a_restart());
@@ -190,7 +190,7 @@ async fn who_looks_something_up_waits_for_a_database_that_is_away() {
 
 /// A call that is repeated after a failure, before or after its effect, returns the same result.
 #[tokio::test(start_paused = true)]
-async fn who_terminates_or_unblocks_hears_of_it_in_the_end() {
+async fn terminate_and_unblock_return_after_failures() {
     for happens in [false, true] {
         let rig = Rig::new();
         let worker = rig.worker().start().await.unwrap();
@@ -329,7 +329,7 @@ impl Hook for Asked {
 
 /// A worker retries each call after at most a second, but not much more often.
 #[tokio::test(start_paused = true)]
-async fn a_database_that_is_away_is_asked_neither_seldom_nor_all_the_time() {
+async fn retries_while_the_database_is_away_are_paced() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(crate::workflows::naps(100, 1_000)).await.unwrap();

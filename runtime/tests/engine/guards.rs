@@ -113,7 +113,7 @@ async fn approved_or_rested(cx: &Context) -> u32 {
 
 /// The notification comes before the run has a driver, and there is no poll.
 #[tokio::test(start_paused = true)]
-async fn what_arrives_between_a_claim_and_its_driver_is_read() {
+async fn an_arrival_between_a_claim_and_its_driver_is_read() {
     let rig = Rig::new();
     let (connection, kept) = (rig.store.connect(), Kept::new("claim_runs", true, false));
     connection.set_hook(kept.clone());
@@ -236,7 +236,7 @@ async fn breaks_after() -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_step_that_panics_has_taken_is_saved() {
+async fn arrivals_of_a_panicked_step_are_saved() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(breaks_after()).await.unwrap();

@@ -143,7 +143,7 @@ async fn an_attempt_that_says_that_it_lives_may_take_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_attempt_is_tried_again_and_goes_on_where_it_was() {
+async fn a_silent_attempt_is_retried_with_its_details() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
@@ -265,7 +265,7 @@ async fn a_loser_that_listens_may_tidy_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_loser_that_does_not_come_to_an_end_is_dropped() {
+async fn a_loser_that_does_not_end_is_dropped() {
     for far in [false, true] {
         let rig = Rig::new();
         let worker = rig.worker().queue("far").start().await.unwrap();
@@ -322,7 +322,7 @@ fn key<W: piton::machine::Workflow>(run: &RunHandle<W>) -> piton::store::Activit
 }
 
 #[tokio::test]
-async fn outside_of_an_engine_nobody_listens() {
+async fn heartbeats_outside_of_an_engine_have_no_effect() {
     let info = piton::activities::ActivityInfo {
         run_id: piton::model::RunId::new(),
         workflow_id: "test".into(),

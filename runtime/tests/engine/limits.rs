@@ -69,7 +69,7 @@ async fn talk() -> (Option<u32>, bool) {
 
 /// The only other thread must be able to continue with everything else.
 #[tokio::test(start_paused = true)]
-async fn a_blocking_activity_holds_up_nobody() {
+async fn a_blocking_activity_delays_no_other() {
     let rig = Rig::new();
     let (says, hears) = mpsc::channel();
     let word = Word { says, hears: Mutex::new(hears) };

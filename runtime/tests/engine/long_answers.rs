@@ -19,7 +19,7 @@ async fn tell_at_length(length: usize) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn long_results_come_to_all_who_wait_and_are_all_listed() {
+async fn long_results_reach_all_waits_and_are_listed() {
     const RUNS: usize = 5;
     let rig = Rig::new();
     let mut runs = Vec::new();

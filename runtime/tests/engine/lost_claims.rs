@@ -35,7 +35,7 @@ async fn a_claim_whose_answer_was_lost_is_found_again() {
 
 /// At once, like runs, and not at the next poll.
 #[tokio::test(start_paused = true)]
-async fn an_attempt_whose_answer_was_lost_begins_all_the_same() {
+async fn an_attempt_whose_response_was_lost_begins_nevertheless() {
     let rig = Rig::new();
     let owner = rig.worker().start().await.unwrap();
     let connection = rig.store.connect();
@@ -126,7 +126,7 @@ impl Hook for LateAndLost {
 /// A step is committed after all while the run has a new driver: the worker had dropped it because the database refused
 /// its repetition.
 #[tokio::test(start_paused = true)]
-async fn a_run_whose_step_is_committed_behind_its_back_goes_on_soon() {
+async fn a_run_whose_step_is_committed_late_continues_soon() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(work("hang".to_owned())).await.unwrap();

@@ -111,7 +111,7 @@ async fn every_message_is_taken_once_and_in_order() {
 
 /// The sending run and its worker have ended by then.
 #[tokio::test(start_paused = true)]
-async fn what_is_sent_before_a_shutdown_is_relayed_by_it() {
+async fn messages_before_a_shutdown_are_relayed_by_it() {
     let rig = Rig::new();
     let listener = rig.client.start(listen(20)).id("ear").await.unwrap();
     let worker = rig.worker().poll_interval(hours(1)).start().await.unwrap();
@@ -124,7 +124,7 @@ async fn what_is_sent_before_a_shutdown_is_relayed_by_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_for_nobody_is_a_dead_letter_until_somebody_has_the_id() {
+async fn a_message_without_a_receiver_is_a_dead_letter_until_a_run_has_the_id() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let closed = rig.client.start(listen(0)).id("closed").await.unwrap();

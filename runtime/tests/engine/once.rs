@@ -137,7 +137,7 @@ async fn until_given<W: piton::machine::Workflow>(rig: &Rig, run: &RunHandle<W>)
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_worker_was_given_and_never_heard_of_is_handed_back() {
+async fn a_claim_without_a_response_is_released() {
     let rig = Rig::new();
     let first = rig.worker().queue("gpu").start().await.unwrap();
     rig.store.set_hook(Failing::new("claim_activities", u32::MAX, true));
@@ -152,7 +152,7 @@ async fn what_a_worker_was_given_and_never_heard_of_is_handed_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_worker_is_given_while_it_shuts_down_is_handed_back() {
+async fn a_claim_during_a_shutdown_is_released() {
     let rig = Rig::new();
     let first = rig.worker().queue("gpu").start().await.unwrap();
     let claims = LateClaims::new();
@@ -172,7 +172,7 @@ async fn what_a_worker_is_given_while_it_shuts_down_is_handed_back() {
 
 /// Other workers need not wait for the end of the shutdown, which takes as long as its attempts.
 #[tokio::test(start_paused = true)]
-async fn what_a_worker_is_given_while_its_attempts_end_is_others_at_once() {
+async fn a_claim_during_a_shutdown_goes_to_another_worker_at_once() {
     let rig = Rig::new();
     let grace = Duration::from_secs(600);
     let first = rig.worker().queue("gpu").shutdown_grace(grace).start().await.unwrap();
@@ -203,7 +203,7 @@ async fn what_a_worker_is_given_while_its_attempts_end_is_others_at_once() {
 /// It was claimed, although there is no slot for it: the response was lost, and other attempts have taken the slot
 /// since.
 #[tokio::test(start_paused = true)]
-async fn what_waits_for_its_place_is_others_as_soon_as_its_worker_shuts_down() {
+async fn a_claim_without_a_slot_is_released_at_shutdown() {
     let rig = Rig::new();
     let first = rig.worker().queue("gpu").max_activities(1);
     let first = first.shutdown_grace(Duration::from_secs(600)).start().await.unwrap();

@@ -208,7 +208,7 @@ async fn a_promise_is_resolved_rejected_or_broken_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_promise_is_completed_before_the_run_is_there() {
+async fn a_promise_is_completed_before_the_run_exists() {
     let rig = Rig::new();
     let token = PromiseToken::of_workflow_id("approve", "order-1", "approval");
     let promise = rig.client.promise(&token);
@@ -221,7 +221,7 @@ async fn a_promise_is_completed_before_the_run_is_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_promise_of_a_closed_run_or_no_run_is_told_so() {
+async fn completing_a_promise_of_a_closed_or_unknown_run_is_an_error() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(answer(PromiseToken::shared("x"), None)).await.unwrap();
@@ -251,7 +251,7 @@ async fn attend(cx: &Context, token: PromiseToken) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_closes_tells_those_who_await_its_promise() {
+async fn closing_a_run_ends_the_waits_for_its_promises() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let start = || async {
@@ -397,7 +397,7 @@ async fn runs_answer_each_other_by_promises() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_promise_is_filled_with_what_an_operation_gives() {
+async fn a_promise_is_filled_with_the_output_of_an_operation() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let shared = PromiseToken::shared("text");
@@ -414,7 +414,7 @@ async fn a_promise_is_filled_with_what_an_operation_gives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_attempt_is_told_late_is_not_for_the_next() {
+async fn a_late_answer_does_not_complete_the_next_attempt() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(ask_twice()).await.unwrap();

@@ -146,7 +146,7 @@ async fn a_query_is_answered_without_a_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_exposed_is_kept_to_the_end() {
+async fn exposed_variables_are_kept_to_the_end() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(shop("ada".to_owned())).await.unwrap();

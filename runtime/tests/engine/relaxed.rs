@@ -130,7 +130,7 @@ async fn signals_are_taken_once_and_in_order_over_a_crash() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_done_at_most_once_waits_for_the_database() {
+async fn an_at_most_once_activity_waits_for_the_database() {
     let rig = Rig::new();
     let barrier = Barrier::install(&rig, AT_ONCE);
     barrier.set(false);

@@ -24,7 +24,7 @@ async fn is_there<W: piton::machine::Workflow>(rig: &Rig, run: &RunHandle<W>) ->
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_removes_what_has_been_over_for_long() {
+async fn a_worker_removes_runs_that_closed_long_ago() {
     let rig = Rig::new();
     let worker = rig.worker().retention(Retention::of_all(hours(1))).start().await.unwrap();
     let over = rig.client.start(comes_to_an_end()).await.unwrap();

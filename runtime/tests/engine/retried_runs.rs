@@ -54,7 +54,7 @@ async fn fine() -> u32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_done_before_the_failure_is_not_done_again() {
+async fn activities_before_the_failure_are_not_repeated() {
     let rig = Rig::new();
     rig.lab.fail("send", 5);
     let worker = rig.worker().start().await.unwrap();
@@ -164,7 +164,7 @@ async fn a_promise_is_awaited_again_and_keeps_its_outcome() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_parent_is_told_again_of_the_end_of_its_child() {
+async fn the_end_of_a_child_is_reported_again() {
     let rig = Rig::new();
     rig.lab.fail("send", 4);
     let worker = rig.worker().start().await.unwrap();

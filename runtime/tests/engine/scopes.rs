@@ -77,7 +77,7 @@ fn put(item: &str) -> Put {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_part_is_given_up_with_all_that_it_awaits() {
+async fn a_part_is_dropped_with_its_operations() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(search()).await.unwrap();
@@ -92,7 +92,7 @@ async fn a_part_is_given_up_with_all_that_it_awaits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_is_cancelled_and_its_parent_goes_on() {
+async fn a_child_is_cancelled_and_its_parent_continues() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(search_by_child()).await.unwrap();

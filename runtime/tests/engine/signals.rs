@@ -136,7 +136,7 @@ async fn a_long_sleep_is_parked_and_fires_on_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sleep_goes_on_after_a_restart() {
+async fn a_sleep_continues_after_a_restart() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
@@ -152,7 +152,7 @@ async fn a_sleep_goes_on_after_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_set_back_holds_up_no_timer() {
+async fn a_clock_set_back_delays_no_timer() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();

@@ -105,7 +105,7 @@ async fn left_behind(worker: RunningWorker) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_stuck_activity_holds_up_nothing_but_itself() {
+async fn a_stuck_activity_delays_nothing_else() {
     let rig = Rig::new();
     let rocks = Rocks::new();
     let _let_go = LetGo(rocks.clone());
@@ -130,7 +130,7 @@ async fn a_stuck_activity_holds_up_nothing_but_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_a_stuck_activity_returns_late_does_not_count() {
+async fn a_late_result_of_a_stuck_activity_does_not_count() {
     let rig = Rig::new();
     let rocks = Rocks::new();
     let let_go = LetGo(rocks.clone());

@@ -156,7 +156,7 @@ async fn hands_over(cx: &Context, times: u32) -> Result<(), Cancelled> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_run_of_a_chain_is_told_that_the_time_is_over() {
+async fn each_run_of_a_chain_is_requested_to_cancel_at_the_timeout() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let start = rig.client.start(hands_over(1)).execution_timeout(minutes(10));
@@ -220,7 +220,7 @@ async fn overdue_runs_that_a_worker_must_leave_keep_no_other_open() {
 const UNNOTICED: Duration = Duration::from_secs(15);
 
 #[tokio::test(start_paused = true)]
-async fn a_timeout_may_leave_out_the_time_in_which_no_worker_is_there() {
+async fn a_timeout_may_not_count_time_without_a_worker() {
     let rig = Rig::new();
     let begun = Instant::now();
     let start = || rig.client.start(tidy(minutes(5))).run_timeout(hours(1));
@@ -271,7 +271,7 @@ async fn the_timeout_of_a_chain_that_goes_by_attendance_goes_over_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_may_leave_out_the_time_in_which_no_worker_is_there() {
+async fn a_timeout_of_a_child_may_not_count_time_without_a_worker() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(minds_a_child()).await.unwrap();

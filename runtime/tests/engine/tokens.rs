@@ -165,7 +165,7 @@ async fn use_tokens_while_the_database_is_away<A: Activity<Return = Result<u32, 
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_uses_a_token_waits_for_a_database_that_is_away() {
+async fn uses_of_tokens_wait_while_the_database_is_away() {
     let office = office().await;
     let run = office.rig.client.start(signature(text("later"))).await.unwrap();
     use_tokens_while_the_database_is_away::<sign>(&office, &run).await;
@@ -265,7 +265,7 @@ async fn a_token_is_for_its_activity_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_limits_of_an_attempt_go_on_without_its_function() {
+async fn the_limits_of_an_attempt_apply_without_its_function() {
     let office = office().await;
     let run = office.rig.client.start(signature(text("later"))).await.unwrap();
     let began = Instant::now();

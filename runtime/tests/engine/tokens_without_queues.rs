@@ -167,7 +167,7 @@ async fn no_dedup_key_of_a_program_is_taken_for_a_token() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_function_that_still_runs_is_told_to_stop() {
+async fn a_running_function_is_cancelled() {
     let office = office();
     let worker = office.worker().await;
     let run = office.rig.client.start(question(text("waits itself"))).await.unwrap();
@@ -258,7 +258,7 @@ async fn json_that_does_not_fit_blocks_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn limits_go_on_without_the_function_and_its_worker() {
+async fn limits_apply_without_the_function_and_its_worker() {
     let office = office();
     let worker = office.worker().await;
     let run = office.rig.client.start(question(text("x"))).await.unwrap();
@@ -332,7 +332,7 @@ impl Hook for Distracted {
 
 /// A worker that counts as dead, but is alive, also learns of the end of the attempt.
 #[tokio::test(start_paused = true)]
-async fn what_follows_for_two_workers_has_two_numbers() {
+async fn two_workers_use_two_attempt_numbers() {
     let office = office();
     let run = office.rig.client.start(urgent_question(text("later"))).await.unwrap();
     let connection = office.rig.store.connect();
@@ -380,7 +380,7 @@ impl Hook for SlowCommits {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_goes_on_while_an_earlier_state_is_on_its_way_is_saved() {
+async fn progress_during_a_commit_is_saved() {
     let (rig, mailbox) = (Rig::new(), Mailbox::default());
     rig.store.set_hook(Arc::new(SlowCommits));
     rig.lab.fail("flaky", 1);

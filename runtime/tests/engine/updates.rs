@@ -239,7 +239,7 @@ async fn a_run_that_closes_first_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_request_is_told_at_once() {
+async fn the_sender_of_a_dropped_request_gets_an_error_at_once() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(sum_up()).await.unwrap();
@@ -290,7 +290,7 @@ async fn a_step_that_panics_answers_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_request_is_answered_so() {
+async fn an_invalid_request_is_answered_with_an_error() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     rig.client.start(sum_up()).id("sum").await.unwrap();

@@ -122,7 +122,7 @@ async fn an_id_is_answered_once_in_a_chain() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_is_retried_drops_what_it_has_taken() {
+async fn a_failed_run_drops_the_updates_that_it_has_taken() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let retry = RetryPolicy { max_attempts: 2, ..RetryPolicy::DEFAULT };

@@ -133,7 +133,7 @@ async fn shutdown_does_not_wait_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_worker_s_runs_go_on_after_lease_and_poll() {
+async fn a_dead_worker_s_runs_continue_after_lease_and_poll() {
     let rig = Rig::new();
     let dead = rig.remote_worker().start().await.unwrap();
     let run = rig.client.start(naps(100, 1_000)).await.unwrap();

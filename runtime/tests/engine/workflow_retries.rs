@@ -106,7 +106,7 @@ async fn a_run_that_times_out_is_tried_again_and_the_chain_has_a_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_terminated_or_cancelled_is_not_tried_again() {
+async fn terminated_and_cancelled_runs_are_not_retried() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(long_wait()).id("ended").retry(policy(5)).await.unwrap();
@@ -125,7 +125,7 @@ async fn what_is_terminated_or_cancelled_is_not_tried_again() {
 
 /// Also on workers that have not seen the run before.
 #[tokio::test(start_paused = true)]
-async fn attempts_go_on_with_other_workers() {
+async fn attempts_continue_on_other_workers() {
     let rig = Rig::new();
     let start = rig.client.start(stubborn(Refusal::Busy, 4)).id("handed on").retry(policy(0));
     let run = start.await.unwrap();

@@ -34,7 +34,7 @@ pub fn blocked_threads_do_not_cost_the_lease(scene: &Scene) {
 }
 
 /// Its runs continue on another worker, and its later writes have no effect.
-pub fn a_worker_that_stands_still_for_too_long_gives_up_its_lease(scene: &Scene) {
+pub fn a_worker_without_progress_gives_up_its_lease(scene: &Scene) {
     const LEASE: Duration = Duration::from_millis(900);
     let (door, elsewhere) = (Door::default(), Door::default());
     elsewhere.open();

@@ -25,7 +25,7 @@ macro_rules! tests {
 
 const TESTS: &[(&str, Test)] = tests![
     cases::blocked_threads_do_not_cost_the_lease,
-    cases::a_worker_that_stands_still_for_too_long_gives_up_its_lease,
+    cases::a_worker_without_progress_gives_up_its_lease,
 ];
 
 /// For stores with a single writing connection.

@@ -45,7 +45,7 @@ fn only(report: &Report) -> &Message {
 }
 
 #[test]
-fn what_has_not_changed_fits() {
+fn an_unchanged_workflow_fits() {
     let report = compare(old::pay::entry(), old::pay::entry());
     assert_eq!((report.is_ok(), report.to_string()), (true, String::new()));
 }
@@ -178,7 +178,7 @@ fn values_that_never_fit_are_an_error_and_those_that_may_a_warning() {
 }
 
 #[test]
-fn what_an_operation_gives_is_compared_as_well() {
+fn the_output_of_an_operation_is_compared_as_well() {
     mod new {
         use super::*;
 

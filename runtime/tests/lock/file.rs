@@ -124,7 +124,7 @@ async fn in_use(shop: &Shop) -> Vec<DefinitionInUse> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_no_run_depends_on_is_retired() {
+async fn unused_definitions_are_retired() {
     let mut lock = Lock::default();
     lock.record([outer::entry()]);
     lock.record([later::outer::entry()]);

@@ -150,7 +150,7 @@ async fn locals_are_renamed_split_and_added() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_goes_on_in_another_state_that_awaits_the_same() {
+async fn a_run_continues_in_another_state_that_awaits_the_same() {
     let shop = Shop::new();
     let run = park(&shop).await;
     let worker = shop.worker(&[state::pay::entry()]).await;
@@ -179,7 +179,7 @@ async fn a_run_whose_migration_fails_stays_as_it_is() {
 }
 
 #[test]
-fn a_mistake_in_a_migration_is_told_in_advance() {
+fn the_check_finds_mistakes_in_a_migration() {
     for (entry, expected) in [
         (no_state::pay::entry(), "there is no state `approve` to continue at"),
         (

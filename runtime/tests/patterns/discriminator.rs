@@ -20,7 +20,7 @@ async fn search(cx: &Context) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_branch_goes_on_and_the_others_end_unheard() {
+async fn the_first_branch_continues_and_the_others_are_ignored() {
     let desk = Desk::open().await;
     let run = desk.client.start(search()).await.unwrap();
     assert_eq!(run.result().await.unwrap(), "near");

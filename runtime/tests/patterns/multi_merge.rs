@@ -19,7 +19,7 @@ async fn inspection(_cx: &Context) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_follows_is_done_for_each_branch() {
+async fn the_next_activity_runs_for_each_branch() {
     let desk = Desk::open().await;
     desk.client.start(inspection()).await.unwrap().result().await.unwrap();
     let mut reports = desk.done();

@@ -23,7 +23,7 @@ async fn emergency_call(_cx: &Context, police: bool, ambulance: bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_follows_waits_for_the_branches_that_were_taken() {
+async fn the_next_activity_waits_for_the_taken_branches() {
     for (police, ambulance, transfer) in
         [(true, true, 5), (true, false, 5), (false, true, 3), (false, false, 0)]
     {

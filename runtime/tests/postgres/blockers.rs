@@ -56,7 +56,7 @@ fn said_of(name: &str) -> Vec<String> {
 }
 
 /// A program that keeps a run's row locked and makes no progress, like one in a debugger.
-pub(crate) async fn who_keeps_statements_waiting_is_named_in_the_log(url: String) {
+pub(crate) async fn the_log_names_the_session_that_blocks_statements(url: String) {
     static LISTENS: Once = Once::new();
     LISTENS.call_once(|| subscriber::set_global_default(Listener).expect("nobody else listens"));
     let options = StoreOptions::default().answer_timeout(Duration::from_secs(6));

@@ -66,11 +66,11 @@ pub(crate) async fn a_look_outlasts_a_way_without_a_server(url: String) {
     client.close().await;
 }
 
-pub(crate) async fn what_was_idle_for_too_long_is_tried_again(url: String) {
+pub(crate) async fn an_idle_transaction_is_retried(url: String) {
     ends_by(&url, "SET LOCAL idle_in_transaction_session_timeout = '1ms'", "25P03").await;
 }
 
-pub(crate) async fn what_took_too_long_is_tried_again(url: String) {
+pub(crate) async fn a_timed_out_transaction_is_retried(url: String) {
     let mut observer = PgConnection::connect(&url).await.expect("the server is there");
     let version = "SELECT current_setting('server_version_num')::integer";
     let version: i32 = sqlx::query_scalar(version).fetch_one(&mut observer).await.expect("ok");

@@ -55,7 +55,7 @@ async fn hold_locks_that_look_alike(url: &str, worker: WorkerId) -> [PgConnectio
 }
 
 /// Only its lease shows its death.
-pub(crate) async fn a_worker_whose_lock_another_has_is_not_found_dead(url: String) {
+pub(crate) async fn a_worker_whose_lock_is_held_by_another_expires_by_its_lease(url: String) {
     let store = open(&url).await;
     let mut holder = PgConnection::connect(&url).await.expect("the server is there");
     let lock = "SELECT pg_advisory_lock(hashtext('piton ' || current_schema()), 1)";
@@ -74,7 +74,7 @@ const HANG_UP_ONCE: &str = "CREATE SEQUENCE asked; \
     RETURN pg_catalog.pg_try_advisory_lock(class, key); END $$";
 
 /// Otherwise only its lease would show its death.
-pub(crate) async fn a_worker_whose_session_is_cut_off_as_it_registers_gets_its_lock(url: String) {
+pub(crate) async fn a_worker_whose_session_breaks_during_registration_gets_its_lock(url: String) {
     execute(&url, HANG_UP_ONCE).await;
     let before_the_server_s = format!("{url}&options=-c%20search_path%3Dpublic,pg_catalog");
     let store = open(&before_the_server_s).await;

@@ -44,7 +44,7 @@ fn start_way(server: u16) -> u16 {
 }
 
 /// Fencing the worker waits for its claim.
-pub(crate) async fn who_is_stopped_in_a_long_answer_holds_up_nobody_for_long(_: String) {
+pub(crate) async fn a_process_stopped_in_a_long_response_delays_others_briefly(_: String) {
     // Another process may take the port before the server does, which then does not start.
     let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let port = port.expect("a port is free").port();

@@ -29,7 +29,7 @@ where
 }
 
 /// All clients see writes that the new server has acknowledged, and no worker is taken for dead.
-pub(crate) async fn who_takes_the_place_of_a_server_is_believed(_: String) {
+pub(crate) async fn writes_survive_a_switchover(_: String) {
     let old = Cluster::start_with("", &[]).expect("it starts");
     let way = Way::to(&old.url("postgres"));
     let client = Client::connect(&way.url).await.expect("the way is open");

@@ -91,7 +91,7 @@ async fn the_last_attempt_that_fails_pauses_the_schedule() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_others_are_ended_whatever_run_they_have_come_to() {
+async fn the_latest_run_of_a_chain_is_ended() {
     use RunStatus::{Cancelled, Failed, Terminated};
     for (overlap, ended) in
         [(Overlap::CancelOther, Cancelled), (Overlap::TerminateOther, Terminated)]
@@ -115,7 +115,7 @@ async fn the_others_are_ended_whatever_run_they_have_come_to() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_goes_on_as_new_is_open() {
+async fn a_run_that_continues_as_new_is_open() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     rig.client.schedule("job").create(tens(60), relay_race(3)).await.unwrap();

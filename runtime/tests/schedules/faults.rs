@@ -157,7 +157,7 @@ impl Hook for Held {
 
 /// Pauses the schedule, or gives it another spec, while a worker is about to start a run. Another worker makes rounds
 /// before and after the run exists.
-async fn is_told_of_a_run_that_begins_late(pauses: bool) {
+async fn records_a_run_that_begins_late(pauses: bool) {
     let rig = Rig::new();
     let connection = rig.store.connect();
     let hook = Arc::new(Held::default());
@@ -190,11 +190,11 @@ async fn is_told_of_a_run_that_begins_late(pauses: bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_schedule_that_is_paused_while_a_run_is_started_is_told_of_it() {
-    is_told_of_a_run_that_begins_late(true).await;
+async fn a_schedule_paused_during_a_start_records_the_run() {
+    records_a_run_that_begins_late(true).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_schedule_whose_spec_changes_while_a_run_is_started_is_told_of_it() {
-    is_told_of_a_run_that_begins_late(false).await;
+async fn a_schedule_changed_during_a_start_records_the_run() {
+    records_a_run_that_begins_late(false).await;
 }

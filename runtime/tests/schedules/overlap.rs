@@ -83,7 +83,7 @@ async fn allow_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_of_the_buffer_is_kept_and_told() {
+async fn a_limit_of_the_buffer_is_kept_and_logged() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let schedule = rig.client.schedule("job");

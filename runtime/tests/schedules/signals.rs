@@ -134,7 +134,7 @@ impl Hook for Flaky {
 /// One worker sends with failures, another runs the door. The third knock closes the door's run, so a repeated knock
 /// finds it closed.
 #[tokio::test(start_paused = true)]
-async fn a_signal_is_sent_once_whatever_fails() {
+async fn a_signal_is_sent_once_despite_failures() {
     for or_start in [false, true] {
         let rig = Rig::new();
         let connection = rig.store.connect();

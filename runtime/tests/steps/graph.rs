@@ -153,7 +153,7 @@ fn a_local_says_which_of_the_bindings_of_its_name_it_is() {
 }
 
 #[test]
-fn what_is_redacted_is_marked() {
+fn redacted_locals_are_marked() {
     let redacted = |state| {
         let locals = node(pay::GRAPH, state).locals;
         let redacted = locals.iter().filter(|local| local.redacted);

@@ -49,7 +49,7 @@ async fn limited_and_not(cx: &Context) -> Got {
 }
 
 #[test]
-fn a_message_that_comes_late_goes_to_the_wait_that_goes_on() {
+fn a_late_message_goes_to_the_wait_that_continues() {
     for at_once in [true, false] {
         assert_eq!(given(limited_and_not(), &[(20, 7)], at_once), Some((None, Some(7))));
         assert_eq!(given(limited_and_not(), &[(20, 7), (21, 8)], at_once), Some((None, Some(7))));
@@ -63,7 +63,7 @@ async fn not_and_limited(cx: &Context) -> Got {
 }
 
 #[test]
-fn waits_get_messages_in_their_order_while_they_go_on() {
+fn waits_get_messages_in_order() {
     let both = [(1, 7), (2, 8)];
     assert_eq!(given(not_and_limited(), &both, true), Some((Some(7), Some(8))));
     assert_eq!(given(not_and_limited(), &[(1, 7), (6, 8)], true), Some((Some(7), None)));
@@ -122,7 +122,7 @@ async fn alone(cx: &Context) -> Got {
 }
 
 #[test]
-fn a_wait_alone_takes_what_has_come_while_nobody_looked() {
+fn a_single_wait_takes_an_arrival_after_its_limit() {
     assert_eq!(given(alone(), &[(20, 7)], false), Some((Some(7), None)));
     assert_eq!(given(alone(), &[(20, 7)], true), Some((None, None)));
 }

@@ -147,7 +147,7 @@ fn the_number_of_steps_does_not_grow_with_the_items() {
 }
 
 #[test]
-fn it_goes_on_beside_other_branches() {
+fn it_continues_beside_other_branches() {
     let mut run = Standalone::start(beside(5)).unwrap();
     let mut answered = BTreeSet::new();
     let mut now = Timestamp(0);

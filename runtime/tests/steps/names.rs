@@ -77,7 +77,7 @@ async fn confusing() -> u64 {
 }
 
 #[test]
-fn no_state_hides_what_the_type_has_besides() {
+fn no_state_hides_another_item_of_the_type() {
     assert_eq!(confusing::GRAPH.nodes().len(), 3);
     assert_eq!((confusing::StateOutput.name(), confusing::StateGRAPH.name()), ("output", "GRAPH"));
 }

@@ -87,7 +87,7 @@ fn answer<W: piton::machine::Workflow>(
 }
 
 #[test]
-fn a_branch_that_refuses_is_off_and_the_others_go_on() {
+fn a_branch_that_refuses_is_disabled_and_the_others_continue() {
     let mut run = start(find(true));
     let [first, second, third] = handles(&run)[..] else { panic!("{run:?}") };
     assert_eq!(answer(&mut run, first, None), Progress::Waiting);
@@ -183,7 +183,7 @@ fn taken(is_biased: bool, at: Timestamp) -> Vec<Came> {
 }
 
 #[test]
-fn what_has_been_ready_for_longest_is_taken_first() {
+fn the_branch_that_was_ready_first_is_taken_first() {
     use Came::{Left, Right, Time};
     let late = Timestamp(0) + hours(1);
     // The time limit has also passed since the last step.

@@ -103,7 +103,7 @@ fn reply<W: piton::machine::Workflow>(
 }
 
 #[test]
-fn it_runs_beside_and_gives_its_outcome_when_it_is_awaited() {
+fn it_runs_concurrently_and_returns_its_outcome_when_awaited() {
     let mut run = start(beside(7));
     let [quote, reserve] = handles(&run)[..] else { panic!("{run:?}") };
     // Its outcome causes no step.
@@ -119,7 +119,7 @@ fn it_runs_beside_and_gives_its_outcome_when_it_is_awaited() {
 }
 
 #[test]
-fn handles_are_kept_in_values_and_those_that_are_dropped_are_given_up() {
+fn handles_are_kept_in_values_and_dropped_handles_cancel() {
     let mut run = start(many(5));
     let [first, second, third, fourth, last, reserve] = handles(&run)[..] else {
         panic!("{run:?}")

@@ -24,7 +24,7 @@ pub async fn every_entry_is_made_once(books: Books) {
     worker.shutdown().await.unwrap();
 }
 
-pub async fn what_a_failed_attempt_wrote_is_gone(books: Books) {
+pub async fn the_writes_of_a_failed_attempt_are_rolled_back(books: Books) {
     let worker = books.worker().start().await.unwrap();
     assert_eq!(books.enter(&["first", "fails twice", "last"]).await, Ok(1 + 3 + 1));
     assert_eq!((books.count().await, books.desk.attempts()), (3, 5));
@@ -77,7 +77,7 @@ pub async fn a_worker_that_has_lost_its_run_writes_nothing(books: Books) {
 }
 
 /// Even if the worker believes that the attempt is its own: another worker may be making it by then.
-pub async fn an_outcome_that_is_refused_takes_the_writes_with_it(books: Books) {
+pub async fn a_refused_outcome_rolls_the_writes_back(books: Books) {
     let store = books.client.store();
     let lease = Duration::from_secs(600);
     let worker = NewWorker { host: "here".into(), pid: 1, lease };
@@ -199,7 +199,7 @@ pub async fn a_swallowed_error_fails_the_activity(books: Books) {
 }
 
 /// On SQLite the activity holds the write lock, so dropping it waits for its time limit.
-pub async fn an_entry_that_is_given_up_before_its_commit_is_not_made(books: Books) {
+pub async fn an_entry_dropped_before_its_commit_is_not_made(books: Books) {
     let worker = books.worker().start().await.unwrap();
     let run = tokio::spawn((books.kind.either)(&books.client, "hangs once".to_owned()));
     until(|| books.desk.attempts() == 1).await;
@@ -211,7 +211,7 @@ pub async fn an_entry_that_is_given_up_before_its_commit_is_not_made(books: Book
 }
 
 /// The commit locks the run, so the step that drops the call comes after it.
-pub async fn an_entry_that_is_given_up_during_its_commit_is_made_once(books: Books) {
+pub async fn an_entry_dropped_during_its_commit_is_made_once(books: Books) {
     execute(
         &books,
         "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

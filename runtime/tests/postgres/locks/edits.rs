@@ -58,7 +58,7 @@ pub(crate) async fn a_run_that_moves_meanwhile_is_not_edited(url: String) {
 }
 
 /// A claim skips a locked run.
-pub(crate) async fn nobody_claims_a_run_that_is_being_edited(url: String) {
+pub(crate) async fn a_claim_skips_a_run_that_is_being_edited(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let run_id = scene.run(None).await;
@@ -72,7 +72,7 @@ pub(crate) async fn nobody_claims_a_run_that_is_being_edited(url: String) {
     assert_eq!(claim(&*scene.other, worker, 10).await.expect("it can claim"), []);
 }
 
-pub(crate) async fn what_arrives_while_a_run_is_edited_makes_it_due(url: String) {
+pub(crate) async fn an_arrival_during_an_edit_makes_the_run_due(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let run_id = scene.run(Some(worker)).await;

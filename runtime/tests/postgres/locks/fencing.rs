@@ -50,7 +50,7 @@ async fn fence_during<T: Send + 'static>(
     (came_to, let_go)
 }
 
-pub(crate) async fn a_claim_holds_up_fencing(url: String) {
+pub(crate) async fn a_claim_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let run_id = scene.run(None).await;
@@ -60,7 +60,7 @@ pub(crate) async fn a_claim_holds_up_fencing(url: String) {
     assert_eq!((claimed.expect("it can claim"), let_go), (vec![run_id], 1));
 }
 
-pub(crate) async fn a_start_with_an_owner_holds_up_fencing(url: String) {
+pub(crate) async fn a_start_with_an_owner_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let store = Arc::clone(&scene.store);
@@ -70,7 +70,7 @@ pub(crate) async fn a_start_with_an_owner_holds_up_fencing(url: String) {
     assert_eq!(started.1, 1);
 }
 
-pub(crate) async fn an_adoption_holds_up_fencing(url: String) {
+pub(crate) async fn an_adoption_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, before) = scene.workers().await;
     let run_id = scene.run(Some(before)).await;
@@ -81,7 +81,7 @@ pub(crate) async fn an_adoption_holds_up_fencing(url: String) {
     assert_eq!((adopted.0.expect("it can be adopted").len(), adopted.1), (1, 1));
 }
 
-pub(crate) async fn a_claim_of_activities_holds_up_fencing(url: String) {
+pub(crate) async fn a_claim_of_activities_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, owner) = scene.workers().await;
     let run_id = scene.run(Some(owner)).await;
@@ -97,7 +97,7 @@ pub(crate) async fn a_claim_of_activities_holds_up_fencing(url: String) {
 }
 
 /// For the three kinds of commits.
-pub(crate) async fn a_commit_holds_up_fencing(url: String) {
+pub(crate) async fn a_commit_delays_fencing(url: String) {
     async fn commit(store: &dyn Store, worker: WorkerLease, runs: &[RunId]) -> Vec<CommitOutcome> {
         let steps: Vec<_> = runs.iter().map(|run_id| keep(*run_id, 0)).collect();
         let steps: Vec<_> = steps.iter().collect();
@@ -130,7 +130,7 @@ pub(crate) async fn a_commit_holds_up_fencing(url: String) {
     );
 }
 
-pub(crate) async fn what_an_owner_delivers_holds_up_fencing(url: String) {
+pub(crate) async fn a_delivery_by_the_owner_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let run_id = scene.run(Some(worker)).await;
@@ -143,7 +143,7 @@ pub(crate) async fn what_an_owner_delivers_holds_up_fencing(url: String) {
 }
 
 /// The usual end, and one with a further attempt.
-pub(crate) async fn an_end_of_an_attempt_holds_up_fencing(url: String) {
+pub(crate) async fn an_end_of_an_attempt_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     for (how, done) in [(outcome(), "DELETE"), (retry(), "UPDATE")] {
         let (worker, owner) = scene.workers().await;
@@ -161,7 +161,7 @@ pub(crate) async fn an_end_of_an_attempt_holds_up_fencing(url: String) {
     }
 }
 
-pub(crate) async fn a_sign_of_life_holds_up_fencing(url: String) {
+pub(crate) async fn a_heartbeat_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, owner) = scene.workers().await;
     let run_id = scene.run(Some(owner)).await;
@@ -174,7 +174,7 @@ pub(crate) async fn a_sign_of_life_holds_up_fencing(url: String) {
 }
 
 /// A released worker waits for its own commits, and the runs that they have kept are released, too.
-pub(crate) async fn a_commit_holds_up_the_release_of_its_worker(url: String) {
+pub(crate) async fn a_commit_delays_the_release_of_its_worker(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     scene.bar("INSERT", "piton_runs").await;
@@ -194,7 +194,7 @@ pub(crate) async fn a_commit_holds_up_the_release_of_its_worker(url: String) {
 }
 
 /// A claim during the fencing of its worker waits, and returns nothing.
-pub(crate) async fn fencing_holds_up_a_claim(url: String) {
+pub(crate) async fn fencing_delays_a_claim(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let owned = scene.run(Some(worker)).await;
@@ -215,7 +215,7 @@ pub(crate) async fn fencing_holds_up_a_claim(url: String) {
 
 /// A process that is stopped in the middle of fencing, for longer than the server's timeout, does not disturb the
 /// others, and another process fences the dead worker.
-pub(crate) async fn who_stands_still_while_fencing_holds_up_nobody(url: String) {
+pub(crate) async fn a_process_stopped_while_fencing_delays_nobody(url: String) {
     fn signal(child: &Child, name: &str) {
         let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
         assert!(sent.expect("it can be started").success());

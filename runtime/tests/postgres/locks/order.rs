@@ -235,7 +235,7 @@ pub(crate) async fn a_release_locks_in_order(url: String) {
     .await;
 }
 
-pub(crate) async fn who_sets_blocked_runs_going_locks_in_order(url: String) {
+pub(crate) async fn unblocking_runs_locks_in_order(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, before) = scene.workers().await;
     let (first, second) = scene.runs(Some(before)).await;
@@ -257,7 +257,7 @@ pub(crate) async fn who_sets_blocked_runs_going_locks_in_order(url: String) {
     .await;
 }
 
-pub(crate) async fn who_ends_or_settles_a_run_locks_it(url: String) {
+pub(crate) async fn ending_or_settling_a_run_locks_it(url: String) {
     let mut scene = Scene::new(url).await;
     let run_id = scene.run(None).await;
     locks_in_order(&mut scene, &[Row::Run(run_id)], move |store| async move {

@@ -93,7 +93,7 @@ pub(crate) async fn an_attempt_that_ends_meanwhile_is_not_cut_off(url: String) {
 }
 
 /// Another attempt is running by then.
-pub(crate) async fn what_is_said_of_an_attempt_that_is_over_meanwhile_is_stale(url: String) {
+pub(crate) async fn a_report_on_an_ended_attempt_is_stale(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, owner) = scene.workers().await;
     let run_id = scene.run(Some(owner)).await;
@@ -163,7 +163,7 @@ pub(crate) async fn outcomes_of_one_run_wait_for_each_other(url: String) {
 }
 
 /// A parking run is due at once, and an ending run leaves no arrival.
-pub(crate) async fn a_step_knows_of_what_arrives_meanwhile(url: String) {
+pub(crate) async fn a_step_sees_concurrent_arrivals(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     for is_the_end in [false, true] {
@@ -203,7 +203,7 @@ pub(crate) async fn a_run_that_is_terminated_leaves_nothing_that_arrives_meanwhi
 }
 
 /// A claim skips rows that another one is claiming, and takes the following ones.
-pub(crate) async fn nobody_waits_for_another_claim(url: String) {
+pub(crate) async fn claims_do_not_wait_for_each_other(url: String) {
     let mut scene = Scene::new(url).await;
     let (one, two) = scene.workers().await;
     let mut runs = [scene.run(None).await, scene.run(None).await];
@@ -252,7 +252,7 @@ pub(crate) async fn a_start_waits_for_another_of_its_id(url: String) {
 
 /// Two starts with one workflow id: the database refuses the second, and the conflicting run has ended before the store
 /// can read it. Another run of the same batch has the id of a run with another workflow id.
-pub(crate) async fn what_was_in_the_way_of_a_start_and_has_ended_is_not(url: String) {
+pub(crate) async fn an_ended_run_does_not_block_a_start(url: String) {
     let mut scene = Scene::new(url).await;
     let named = NewRun { workflow_id: "somebody".into(), ..new_run(None) };
     let ids = ["the one".to_owned(), named.run_id.to_string()];
@@ -276,7 +276,7 @@ pub(crate) async fn what_was_in_the_way_of_a_start_and_has_ended_is_not(url: Str
 }
 
 /// Processes that start at the same time do not deadlock on the rows that all of them write.
-pub(crate) async fn what_all_write_is_written_in_one_order(url: String) {
+pub(crate) async fn common_rows_are_written_in_one_order(url: String) {
     let mut scene = Scene::new(url).await;
     let first = "INSERT INTO piton_definitions VALUES ('a', 1, '')";
     scene.begin(first).await;

@@ -61,7 +61,7 @@ pub(crate) async fn relays_lock_in_order(url: String) {
     assert_eq!(scene.count("SELECT count(*) FROM piton_outbox").await, 0);
 }
 
-pub(crate) async fn a_relay_holds_up_no_sender(url: String) {
+pub(crate) async fn a_relay_delays_no_sender(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let sender = scene.run(Some(worker)).await;
