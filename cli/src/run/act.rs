@@ -143,7 +143,7 @@ pub(super) async fn cancel(
 ) -> Result<String, Failure> {
     let because = args.because.unwrap_or_default();
     find(client, &args.id.unwrap_or_default()).await?.cancel(because).await?;
-    Ok(said(output, &json!({ "sent": true }), "the run was asked to cancel"))
+    Ok(said(output, &json!({ "sent": true }), "the request to cancel was sent"))
 }
 
 pub(super) async fn terminate(
