@@ -40,7 +40,7 @@ pub async fn strict_march() -> piton::Result<u32> {
     Ok(sum)
 }
 
-/// The states follow behind.
+/// Relaxed.
 #[workflow(durability = "relaxed", max_steps_ahead = 16)]
 pub async fn relaxed_march() -> piton::Result<u32> {
     let mut sum = 0;

@@ -39,7 +39,7 @@ WHEN (OLD.fenced_at IS NULL AND NEW.fenced_at IS NOT NULL) EXECUTE FUNCTION audi
 CREATE TRIGGER audit AFTER UPDATE ON piton_runs FOR EACH ROW EXECUTE FUNCTION audit();
 ";
 
-/// A connection that asks.
+/// A connection that reads the audit.
 pub(crate) struct Audit(PgConnection);
 
 impl Audit {

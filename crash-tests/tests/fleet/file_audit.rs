@@ -16,7 +16,7 @@ BEGIN
 END;
 ";
 
-/// A connection that asks.
+/// A connection that reads the audit.
 pub(crate) struct FileAudit(SqliteConnection);
 
 impl FileAudit {

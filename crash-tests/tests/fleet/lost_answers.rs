@@ -40,7 +40,7 @@ pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut 
         assert_eq!(result.expect("it completes"), 15, "{id}");
     }
     scene.audit.check_steps().await;
-    // The worker has kept its runs all the time, so no attempt was made again.
+    // The worker has kept its runs, so no attempt was repeated.
     for (key, call) in ledger::read(scene.folder.path()).expect("a readable ledger") {
         assert_eq!(call.began, call.returned, "{key}");
         assert_eq!(call.began.len(), 1, "{key}: {call:?}");
@@ -82,7 +82,7 @@ pub(crate) async fn what_a_step_takes_and_asks_for_without_hearing_of_it_counts_
     assert_eq!(result.expect("it completes"), 28);
 
     scene.audit.check_steps().await;
-    // The worker has kept its runs all the time, so no attempt was made again.
+    // The worker has kept its runs, so no attempt was repeated.
     let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
     assert_eq!(calls.len(), 3);
     for (key, call) in calls {
