@@ -8,7 +8,7 @@ use piton::error::{ConnectError, LookupError, SignalError, StartError, StoreErro
 use super::gateway::LedgerError;
 use super::input::InputError;
 
-/// Why the job could not go on. Nothing that was done by then is lost.
+/// Why the job could not continue. Its progress so far is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
     /// The orders cannot be read.
