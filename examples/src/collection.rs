@@ -22,7 +22,7 @@ pub enum BillError {
     #[error("{0} cannot pay")]
     Refused(String),
     /// The call of the bank failed.
-    #[error("the bank could not be asked")]
+    #[error("the bank could not be reached")]
     Bank(#[from] ActivityError<String>),
 }
 
