@@ -113,7 +113,7 @@ enum Workload {
     CompileTimeRelease,
 }
 
-/// What `all` stands for.
+/// The workloads of `all`.
 const ALL: [Workload; 9] = [
     Workload::Raw,
     Workload::W1,

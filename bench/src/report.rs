@@ -97,7 +97,7 @@ impl Figure {
         self
     }
 
-    /// Says what the figure is meant to reach. Comes after [`Figure::raw`].
+    /// Sets the target of the figure. Called after [`Figure::raw`].
     pub(crate) fn target(mut self, target: Target) -> Self {
         self.target = Some(target);
         self.met = match target {
@@ -148,7 +148,7 @@ impl Target {
     }
 }
 
-/// All figures of one run, with what they depend on.
+/// All figures of one run, with their conditions.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Report {
     settings: Vec<(String, String)>,

@@ -9,7 +9,7 @@ use crate::database::{Databases, StoreKind};
 use crate::raw::RawLimits;
 use crate::report::{Figure, Report};
 
-/// How the run was asked for.
+/// The options of the run.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     /// The stores to measure.

@@ -21,7 +21,7 @@ use crate::workflows::steps;
 pub(crate) const TEXT: &str = "The piton is hammered in after each stretch, so that a fall goes back \
     to it and not all the way down.";
 
-/// How often the number of closed runs is looked at.
+/// How often to read the number of closed runs.
 pub(crate) const COUNT_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A client and, unless other processes serve, a worker.
@@ -80,7 +80,7 @@ impl System {
     }
 }
 
-/// What a flow of runs came to.
+/// The result of a flow of runs.
 #[derive(Clone, Debug)]
 pub(crate) struct Flow {
     /// From the first start to the last result.
@@ -118,7 +118,7 @@ where
     Ok(Flow { elapsed: begin.elapsed(), latencies })
 }
 
-/// What a flow that does not ebb came to, while it was measured.
+/// The result of a constant flow during the measurement.
 #[derive(Clone, Debug)]
 pub(crate) struct Sustained {
     /// Runs that ended, per second.

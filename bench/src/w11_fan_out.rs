@@ -1,4 +1,4 @@
-//! W11: what a branch of a fan-out takes: an activity, a spawned operation, a child.
+//! W11: the cost of a branch of a fan-out: an activity, a spawned operation, a child.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};

@@ -73,7 +73,7 @@ async fn resolve(client: &Client, prefix: &str, runs: usize) -> Result<()> {
         .await
 }
 
-/// Waits until so many runs have come to their promise.
+/// Waits until this many runs await their promise.
 async fn wait_until_awaited(client: &Client, runs: usize) -> Result<()> {
     let waiting = filter::state().equals(PROMISE);
     loop {

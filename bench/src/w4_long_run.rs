@@ -1,4 +1,4 @@
-//! W4: one run of very many steps, and what it takes to go on with it after its worker has died.
+//! W4: one run of very many steps, and the cost of continuing it after its worker has died.
 
 use std::time::{Duration, Instant};
 

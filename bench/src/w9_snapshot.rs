@@ -24,7 +24,7 @@ const RUNS: usize = 200;
 /// The longest wait in memory, shorter than the long sleep of [`rounds()`].
 const PARK_AFTER: Duration = Duration::from_millis(100);
 
-/// What goes on before anything is measured.
+/// The load before the measurement.
 const WARM_UP: Duration = Duration::from_secs(10);
 
 /// How long a rate is measured.

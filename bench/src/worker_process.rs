@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStdin, Command};
 /// What a worker process says when it serves.
 const READY: &str = "ready";
 
-/// A worker in a process of its own.
+/// A worker in a separate process.
 #[derive(Debug)]
 pub(crate) struct WorkerProcess {
     child: Child,

@@ -203,7 +203,7 @@ pub(crate) async fn fan_of_children(cx: &Context, branches: u32) -> u64 {
 /// The name of the promise of [`promised()`], which is that of the state in which it awaits it.
 pub(crate) const PROMISE: &str = "approval";
 
-/// Awaits a promise. Returns the length of what it comes to.
+/// Awaits a promise. Returns the length of its value.
 #[workflow]
 pub(crate) async fn promised(cx: &Context) -> u64 {
     let approval: Promise<String> = cx.promise(PROMISE);

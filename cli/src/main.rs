@@ -3,7 +3,7 @@
 //! It accesses runs only through [`piton::client::Client`], so it needs no workflow's code. Data goes to stdout,
 //! everything else to stderr.
 
-// A failure is told once, and ends the program.
+// A failure is printed once, and ends the program.
 #![allow(clippy::result_large_err)]
 
 mod args;

@@ -14,7 +14,7 @@ pub(crate) struct Output {
     pub(crate) json: bool,
 }
 
-/// JSON on lines of its own.
+/// JSON on separate lines.
 pub(crate) fn json(value: &impl Serialize) -> String {
     // Structs with names, texts, numbers and JSON values always have a JSON form.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();

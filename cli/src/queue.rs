@@ -48,24 +48,24 @@ pub(crate) enum QueueCommand {
     Failed {
         /// The queue's name
         queue: String,
-        /// The most calls to list
+        /// The maximum number
         #[arg(long, default_value_t = 100, value_name = "N")]
         limit: u32,
-        /// Only those behind this one
+        /// Only calls after this one
         #[arg(long, value_name = "ID")]
         after: Option<i64>,
     },
     /// Put failed calls on their queue again
     ///
-    /// A run that was told the failure is not told again. The outcome of an item stands under its key; that of a call
-    /// without a key goes to nobody.
+    /// A run that has received the failure does not receive the new outcome. The outcome of an item replaces the
+    /// failure under its key; that of a call without a key is discarded.
     Redrive {
         /// The queue's name
         queue: String,
         /// The calls' ids
         #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "ID")]
         ids: Vec<i64>,
-        /// All of them
+        /// Redrive all failed calls of the queue
         #[arg(long)]
         all: bool,
     },

@@ -17,7 +17,7 @@ pub(crate) struct TermsArgs {
     /// The time limit of each run; `none` means no limit
     #[arg(long, value_name = "DURATION", value_parser = limit)]
     pub(crate) run_timeout: Option<Limit>,
-    /// Which time the timeouts count: calendar, all of it, or attended, that in which a worker with the code is there;
+    /// The time that the timeouts count: `calendar` all time, `attended` only time with a worker that has the code;
     /// calendar by default
     #[arg(long, value_name = "CLOCK", value_parser = timeout_clock)]
     pub(crate) timeout_clock: Option<TimeoutClock>,

@@ -3,11 +3,10 @@
 use std::sync::Mutex;
 use std::thread;
 
-/// More than there are cores on a small machine: most of the time a killed program waits for the disk or for
-/// a timer.
+/// More than the cores of a small machine, because a killed program mostly waits for the disk or a timer.
 const THREADS: usize = 6;
 
-/// Runs `test` on every case, several at a time, on threads of their own.
+/// Runs `test` on every case, several at a time, on separate threads.
 ///
 /// # Panics
 /// If a test does, when all others have ended.
@@ -26,7 +25,7 @@ pub fn at_once<T: Send>(cases: impl IntoIterator<Item = T>, test: impl Fn(T) + S
     });
 }
 
-/// As [`at_once`], each case on a runtime of its own.
+/// Like [`at_once`], each case on its own runtime.
 ///
 /// # Panics
 /// As [`at_once`].

@@ -32,12 +32,12 @@ pub struct Bookkeeper<'a> {
 }
 
 impl Bookkeeper<'_> {
-    /// Prepares an empty database, kills the program when it reaches `point` for the `count`th time,
-    /// twice, lets it finish, and audits the books. A claim is one of what a killed program has left, so
-    /// `count` is then about an activity of that one.
+    /// Prepares an empty database, kills the program when it reaches `point` for the `count`th time, twice, lets it
+    /// finish, and audits the books. A point in a claim is reached when the program takes over the runs of a killed
+    /// one.
     ///
     /// # Panics
-    /// If anything is not as it must be, or `point` is not reached that often.
+    /// If the books are wrong, or `point` is not reached that often.
     pub async fn is_killed_at(&self, point: &str, count: u32) {
         self.prepare().await;
         let lives = match point {
@@ -55,7 +55,7 @@ impl Bookkeeper<'_> {
     /// and audits the books.
     ///
     /// # Panics
-    /// If anything is not as it must be.
+    /// If the books are wrong.
     pub async fn is_killed_after(&self, waits: &[Duration]) {
         self.prepare().await;
         let kills = waits.iter().filter(|wait| self.program().is_killed_after(**wait)).count();

@@ -1,5 +1,5 @@
-//! Books that are kept by activities: entries that are written in a transaction, each exactly once,
-//! and letters that are sent at most once.
+//! Books that activities keep: entries, each written exactly once in a transaction, and letters, each sent at most
+//! once.
 
 use piton::prelude::*;
 use piton::sqlx::{self, PgConnection, SqliteConnection};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::ledger::{Event, Ledger};
 
-/// How many runs the program drives at once.
+/// The number of concurrent runs.
 pub const RUNS: u64 = 8;
 
-/// How many entries each run makes. After each it sends a letter.
+/// The number of entries per run. After each entry the run sends a letter.
 pub const ENTRIES: u64 = 6;
 
-/// The table of entries. Nothing in it keeps an entry from being made twice.
+/// The table of entries. It has no constraint against duplicates.
 pub const TABLE: &str =
     "CREATE TABLE IF NOT EXISTS entries (run BIGINT NOT NULL, entry BIGINT NOT NULL)";
 
@@ -21,14 +21,14 @@ const INSERT: &str = "INSERT INTO entries (run, entry) VALUES ($1, $2)";
 
 const COUNT: &str = "SELECT count(*) FROM entries WHERE run = $1";
 
-/// What a run comes to.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Kept {
-    /// After each entry, how many entries of the run there were.
+    /// The number of entries of the run after each entry.
     pub counts: Vec<i64>,
-    /// The letters that were sent for certain.
+    /// The number of letters that were certainly sent.
     pub sent: u64,
-    /// The letters of which nobody knows.
+    /// The number of letters with an unknown outcome.
     pub unknown: u64,
 }
 
@@ -73,7 +73,7 @@ pub async fn send(cx: &ActivityContext) -> piton::Result<()> {
     Ok(())
 }
 
-/// Makes one entry, which does not fail. Gives how many there are then.
+/// Makes one entry, which does not fail. Returns the number of entries.
 #[workflow]
 pub async fn single_entry(run: i64) -> piton::Result<i64> {
     Ok(enter_in_postgres(run, 1).await?)

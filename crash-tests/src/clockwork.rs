@@ -1,4 +1,4 @@
-//! What schedules start and whom they tell.
+//! The workflows that schedules start and signal.
 
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use piton::prelude::*;
 
 use crate::workload::{Proceed, double};
 
-/// Waits for a signal, then makes an activity. The step between takes the signal from the inbox.
+/// Waits for a signal, then calls an activity. The step between takes the signal from the inbox.
 #[workflow]
 pub async fn takes_a_signal(cx: &Context, number: u64) -> piton::Result<u64> {
     let allowed = cx.signal::<Proceed>().await;
@@ -12,7 +12,7 @@ pub async fn takes_a_signal(cx: &Context, number: u64) -> piton::Result<u64> {
     Ok(double(number).await?)
 }
 
-/// Makes an activity here and another on a queue. The step between puts it there.
+/// Calls an activity, then another one on a queue. The step between puts the second on the queue.
 #[workflow]
 pub async fn asks_a_queue(number: u64) -> piton::Result<u64> {
     let doubled = double(number).await?;

@@ -1,6 +1,6 @@
-//! Runs that count, by a program that is killed: a crowd of children, a chain of runs, a run that answers updates, and runs
-//! that are paused. What must hold when all is over: each child, turn and update counts once, an update has the same
-//! answer however often it is asked for, and a paused run goes on from where it was.
+//! Runs that count, by a program that is killed: a crowd of children, a chain of runs, a run that answers updates, and
+//! runs that are paused. At the end each child, turn and update must count once, repeated requests of an update must
+//! get the same answer, and a paused run must continue where it was.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,32 +11,32 @@ use piton::machine::{Workflow, WorkflowCall};
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// How many children the crowd has.
+/// The number of children of the crowd.
 pub const CROWD: u64 = 50;
 
-/// How many runs the chain has.
+/// The number of runs of the chain.
 const TURNS: u64 = 20;
 
-/// How many updates are sent.
+/// The number of updates.
 const UPDATES: u64 = 20;
 
-/// How many runs are paused, one after the other.
+/// The number of runs that are paused, one after the other.
 const WALKS: u64 = 4;
 
-/// How many stops a walk has.
+/// The number of stops of a walk.
 const STOPS: u64 = 10;
 
-/// How long all of it may take in the end: more than it needs on a busy machine.
+/// The time limit of the last round: more than it needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Says its number after a moment.
+/// Returns its number after a moment.
 #[workflow]
 pub async fn member(cx: &Context, number: u64) -> u64 {
     cx.sleep(Duration::from_millis(number % 5)).await;
     number
 }
 
-/// Starts all of the crowd and awaits each of them. Returns the sum of what they say.
+/// Starts the whole crowd and awaits each child. Returns the sum of their numbers.
 #[workflow]
 pub async fn crowd(cx: &Context) -> piton::Result<u64> {
     let mut members = Vec::new();
@@ -66,7 +66,7 @@ pub async fn turn(cx: &Context, number: u64, sum: u64) -> u64 {
 #[update(reply = u64)]
 pub struct Add(pub u64);
 
-/// Adds up what it is told. Returns the sum.
+/// Sums up its updates. Returns the sum.
 #[workflow]
 pub async fn adder(cx: &Context) -> u64 {
     let mut sum = 0;
@@ -78,7 +78,7 @@ pub async fn adder(cx: &Context) -> u64 {
     sum
 }
 
-/// Goes from stop to stop. Returns how many it has seen.
+/// Goes from stop to stop. Returns their number.
 #[workflow]
 pub async fn walk(cx: &Context) -> u64 {
     let mut seen = 0;
@@ -89,7 +89,7 @@ pub async fn walk(cx: &Context) -> u64 {
     seen
 }
 
-/// Starts a run that is not there yet, or finds it.
+/// Starts a run, or finds it.
 async fn start<W: Workflow>(
     client: &Client,
     call: WorkflowCall<W>,
@@ -101,11 +101,10 @@ async fn start<W: Workflow>(
     }
 }
 
-/// Starts all that is not there yet, drives it to its end, and checks what it came to. It can be broken off and called
-/// again.
+/// Starts the missing runs, drives all to their end, and checks their results. Can be interrupted and repeated.
 ///
 /// # Errors
-/// What does not fit, the runs do not come to their end, or the database fails.
+/// A result is wrong, the runs do not end in time, or the database fails.
 pub async fn count(client: &Client, folder: &Path) -> piton::Result<()> {
     let counted = tokio::time::timeout(PATIENCE, async {
         let crowd = start(client, crowd(), "crowd").await?;
@@ -128,7 +127,7 @@ pub async fn count(client: &Client, folder: &Path) -> piton::Result<()> {
     counted.await.unwrap_or_else(|_| bail!("the runs do not come to their end"))
 }
 
-/// Pauses a run, sees that it stands still, and resumes it.
+/// Pauses a run, checks that it makes no step, and resumes it.
 async fn interrupt(walk: &RunHandle<walk>) -> piton::Result<()> {
     walk.pause("a break").await?;
     let mut before = None;
@@ -137,7 +136,7 @@ async fn interrupt(walk: &RunHandle<walk>) -> piton::Result<()> {
         if !run.status.is_open() {
             return Ok(());
         }
-        // Two looks at a paused run show the same step.
+        // Two reads of a paused run show the same step.
         if run.status == RunStatus::Paused {
             match before.replace(run.step_no) {
                 None => {}

@@ -1,4 +1,4 @@
-//! A run whose step ends its process, and runs beside it that do nothing wrong.
+//! A run whose step kills its process, and healthy runs beside it.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -19,7 +19,7 @@ fn below(depth: u64) -> u64 {
     }
 }
 
-/// Takes a moment, in which the process may well die.
+/// Takes a moment, during which the process may die.
 #[activity]
 pub async fn plod(number: u64) -> u64 {
     tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,5 +1,5 @@
-//! A run with everything that can be spoilt at once: another workflow within it, activities here and on
-//! queues, signals, timers, and a request to cancel that some of the runs get.
+//! A run with every kind of operation: an inline workflow, activities with and without queues, signals, timers, and a
+//! request to cancel for some of the runs.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::workload::{CALLS_PER_RUN, Tally, double, tally};
 
-/// The calls of a run that nobody cancels.
+/// The calls of a run that is not cancelled.
 pub const CALLS: usize = CALLS_PER_RUN + 3;
 
-/// The steps that such a run makes at least.
+/// The minimum number of steps of such a run.
 pub const STEPS: u64 = 14;
 
 /// Allows a run to end.
 #[derive(Debug, Signal, Serialize, Deserialize)]
 pub struct Finish;
 
-/// What run number `number` comes to if nobody cancels it.
+/// The result of run number `number` if it is not cancelled.
 pub fn expected(number: u64) -> (Tally, u64) {
     let tally = Tally::expected(number);
     let rest = (tally.sum * 2 + (tally.sum + 1) * 2) * 2;

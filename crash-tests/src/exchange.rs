@@ -1,4 +1,4 @@
-//! An exchange of notes between runs, and the books that must balance when it is over.
+//! An exchange of notes between runs, and the checks of its books at the end.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -28,26 +28,26 @@ pub const CLIENT_POINT: &str = "before_deliver";
 /// The exchange for a kill at one point.
 pub const SMALL: Exchange = Exchange { senders: 4, receivers: 3, leavers: 2, notes: 10 };
 
-/// How often somebody looks whether all messages have gone.
+/// How often to check whether the outbox is empty.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long an exchange may take in the end, and each of its notes: more than they need on a busy machine.
+/// The time limit of the last round, and of each note: more than they need on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_PER_NOTE: Duration = Duration::from_millis(5);
 
-/// As many dead letters are redelivered at once.
+/// The number of dead letters that are redelivered at a time.
 const REDELIVERED: usize = 4;
 
-/// Who takes part.
+/// The participants.
 #[derive(Clone, Copy, Debug)]
 pub struct Exchange {
-    /// How many send, one in four ahead of its checkpoint.
+    /// The number of senders, one in four relaxed.
     pub senders: u64,
-    /// How many receive from each of them, one in two ahead of its checkpoint.
+    /// The number of receivers of each sender, one in two relaxed.
     pub receivers: u64,
-    /// How many receive from a sender of their own and close before it does.
+    /// The number of receivers with a separate sender that close before the sender does.
     pub leavers: u64,
-    /// How many notes each sends to each. A leaver gets as many, and as many come too late.
+    /// The number of notes from each sender to each receiver. A leaver gets as many, and as many more arrive too late.
     pub notes: u64,
 }
 
@@ -66,17 +66,17 @@ impl Exchange {
         Program { path, arguments: [url.into()].into_iter().chain(numbers).collect() }
     }
 
-    /// How many notes there are for those who stay.
+    /// The number of notes for the receivers that stay.
     pub fn notes(&self) -> u64 {
         self.senders * self.receivers * self.notes
     }
 
-    /// How many runs there are in the end.
+    /// The final number of runs.
     pub fn runs(&self) -> u64 {
         self.senders + self.receivers + 3 * self.leavers
     }
 
-    /// Starts the runs that are not there yet, receivers first, and lets senders proceed.
+    /// Starts the missing runs, receivers first, and lets senders proceed.
     ///
     /// # Errors
     /// The database fails.
@@ -89,7 +89,7 @@ impl Exchange {
             }
         }
         for number in 0..self.leavers {
-            // Whose id another run may have by now.
+            // Another run may have its id by now.
             if client.find(leaver(number)).await?.is_none() {
                 started(client, leaver(number), leave(number, self.notes)).await?;
             }
@@ -111,11 +111,11 @@ impl Exchange {
         Ok(())
     }
 
-    /// Waits for the end of all runs, redelivers what came too late for those who have left, and checks that
-    /// each note was taken once, in order, and by whom it was for. It can be broken off and called again.
+    /// Waits for the end of all runs, redelivers the notes that came too late for leavers, and checks that each note
+    /// was taken once, in order, by its receiver. Can be interrupted and repeated.
     ///
     /// # Errors
-    /// What does not balance, the exchange does not come to its end, or the database fails.
+    /// The books do not balance, the exchange does not end in time, or the database fails.
     pub async fn finish(&self, client: &Client, url: &str) -> piton::Result<()> {
         let patience = PATIENCE + PATIENCE_PER_NOTE * u32::try_from(self.notes())?;
         if let Ok(finished) = tokio::time::timeout(patience, self.settle(client, url)).await {
@@ -166,7 +166,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Gives what came too late for a leaver to another run with the same id.
+    /// Delivers the late notes of a leaver to another run with the same id.
     async fn return_to(&self, client: &Client, number: u64) -> piton::Result<()> {
         let late = self.notes..2 * self.notes;
         let filter = DeadLetterFilter { workflow_id: Some(leaver(number)), run_id: None };
@@ -178,7 +178,7 @@ impl Exchange {
                 check_letters(&letters, number, late.clone())?;
                 client.start(take(self.notes)).id(leaver(number)).await?;
             }
-            // An earlier life of this process has come further.
+            // An earlier process has come further.
             Err(LookupError::OtherWorkflow { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -210,7 +210,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// How much has arrived at each run in the end, signals of clients included.
+    /// The expected number of arrivals of each run, including signals of clients.
     fn arrivals(&self) -> Vec<(String, i64)> {
         let mut arrivals = Vec::new();
         arrivals.extend((0..self.senders).map(|number| (sender(number), 1)));
@@ -225,7 +225,7 @@ impl Exchange {
     }
 }
 
-/// How many arrivals there have been in this database.
+/// The number of arrivals in this database so far.
 ///
 /// # Errors
 /// The database fails.
@@ -235,7 +235,7 @@ pub async fn arrived(books: &mut AnyConnection) -> Result<u64, sqlx::Error> {
     Ok(count.cast_unsigned())
 }
 
-/// The pace of a sender, or `None` if it runs ahead.
+/// The pace of a sender; `None` if it is relaxed.
 fn pace(number: u64) -> Option<Pace> {
     match number % 4 {
         0 => Some(Pace::AtOnce),

@@ -1,4 +1,4 @@
-//! A gate at which activities wait until a test opens it, whatever process they are in.
+//! A gate at which activities of any process wait until a test opens it.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use piton::prelude::*;
 
 use crate::ledger::{Event, Ledger};
 
-/// How often an activity looks whether the gate is open.
+/// How often an activity checks whether the gate is open.
 const LOOK_INTERVAL: Duration = Duration::from_millis(5);
 
-/// A file that is there once the gate is open.
+/// A file that exists once the gate is open.
 #[derive(Clone, Debug)]
 pub struct Gate(PathBuf);
 
@@ -21,7 +21,7 @@ impl Gate {
         Self(folder.join("gate"))
     }
 
-    /// Opens it, for ever.
+    /// Opens the gate permanently.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -36,7 +36,7 @@ impl Gate {
     }
 }
 
-/// Waits at the gate, then gives the number back.
+/// Waits at the gate, then returns the number.
 #[activity(retry(initial = "1ms", max_interval = "5ms"))]
 pub async fn pass(cx: &ActivityContext, number: u64) -> piton::Result<u64> {
     let ledger = cx.dependency::<Ledger>();

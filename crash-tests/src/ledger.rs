@@ -19,8 +19,8 @@ impl Ledger {
         Ok(Self(file))
     }
 
-    /// Notes one event of an attempt of this process. One write per line, so lines of a killed process
-    /// are whole.
+    /// Records an event of an attempt of this process. Each line is one write, so lines of a killed process are
+    /// complete.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -30,7 +30,7 @@ impl Ledger {
     }
 }
 
-/// What can be noted of an attempt.
+/// An event of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The attempt has begun.
@@ -53,7 +53,7 @@ impl Event {
     }
 }
 
-/// The attempts of one call, in the order in which they were noted.
+/// The attempts of one call, in the order of their lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
     /// The numbers of the attempts that began.
@@ -67,21 +67,21 @@ pub struct Call {
 }
 
 impl Call {
-    /// The same in the order of the attempts. A process that stands still between what it has decided and
-    /// the line that says so writes the line when others have gone on.
+    /// The same in the order of the attempts. A process that is stopped before it writes its line writes it after the
+    /// lines of later attempts.
     pub fn in_order(mut self) -> Self {
         self.began.sort_unstable();
         self
     }
 
-    /// Checks that the call came to an end and that each attempt has failed, or is the one that counts, or
-    /// was cut off; returns how many were. `crashes` are the processes that were killed or otherwise made
-    /// to lose what they were at, each as often as that has happened.
+    /// Checks that the call has ended, and that each attempt has failed, has the outcome that counts, or was
+    /// interrupted; returns the number of interrupted ones. `crashes` are the processes that were killed or lost their
+    /// runs, each as often as that happened.
     ///
     /// # Panics
-    /// If it does not add up.
+    /// If the attempts do not add up.
     pub fn check(&self, key: &str, crashes: &[u32]) -> usize {
-        // Attempts are numbered in the order they are made, and no number is given twice.
+        // The numbers of attempts increase, and are unique.
         assert!(self.began.is_sorted_by(|a, b| a < b), "{key} after {crashes:?}: {self:?}");
         let last = self.began.last().copied().unwrap_or_default();
         assert!(
@@ -97,8 +97,8 @@ impl Call {
             });
             left.swap_remove(crash);
         }
-        // A number may be missing where a crash came between the commit and the attempt's first line.
-        // Nobody knows whose it was; it was one of the crashes that cut off no other attempt.
+        // A number may be missing where a crash came between the commit and the attempt's first line. It belongs to one
+        // of the crashes that interrupted no other attempt.
         let missing = last as usize - self.began.len();
         assert!(missing <= left.len(), "{key} after {crashes:?}: {self:?}");
         missing + crashes.len() - left.len()
@@ -108,7 +108,7 @@ impl Call {
 /// Reads the ledger: the calls by their idempotency key.
 ///
 /// # Errors
-/// The file cannot be read, or holds a line that nobody writes.
+/// The file cannot be read, or has an invalid line.
 pub fn read(folder: &Path) -> io::Result<BTreeMap<String, Call>> {
     let mut calls = BTreeMap::<String, Call>::new();
     for line in std::fs::read_to_string(path(folder))?.lines() {

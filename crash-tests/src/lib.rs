@@ -1,10 +1,9 @@
 //! The workloads of the killed programs, and their expected results.
 //!
-//! The program (`main.rs`) starts a fixed set of runs, or finds them again, and drives them to their
-//! end. Its activities keep a ledger: a file to which every attempt appends a line when it begins
-//! and one when it has ended. Lines survive SIGKILL, because the kernel has them. The tests kill the
-//! program, start it again until it finishes, and compare ledger and results with what a program
-//! that never died would have written.
+//! The program (`main.rs`) starts a fixed set of runs, or finds them again, and drives them to their end. Its
+//! activities keep a ledger: a file to which every attempt appends a line when it begins and one when it has ended.
+//! Lines survive SIGKILL, because they are in the kernel's buffers. The tests kill the program, start it again until it
+//! finishes, and compare ledger and results with what a program that never died would have written.
 //!
 //! A bookkeeper (`bin/piton-bookkeeper.rs`) writes into a table of the same database, in activities
 //! with a transaction, and sends letters at most once.
@@ -19,10 +18,10 @@
 //! An order desk (`bin/piton-order-desk.rs`) fills orders by children; a cashier (`bin/piton-cashier.rs`) completes their
 //! promises from another process.
 //!
-//! A counter (`bin/piton-counter.rs`) has runs count: children, continued runs, updates, and runs that are paused.
+//! A counter (`bin/piton-counter.rs`) drives runs that count: children, continued runs, updates, and paused runs.
 //!
-//! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, of
-//! which the database itself keeps the books.
+//! A fleet (`tests/fleet/`) is several workers (`bin/piton-fleet-worker.rs`) on one Postgres, whose triggers record
+//! their writes.
 
 pub mod at_once;
 pub mod bookkeeper;

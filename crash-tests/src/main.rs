@@ -1,5 +1,5 @@
-//! The program that gets killed: `piton-crash-tests FOLDER` drives its runs to their end, then
-//! writes their results to `FOLDER/results.txt`, one `Debug` line per run.
+//! The killed program: `piton-crash-tests FOLDER` drives its runs to their end, then writes their results to
+//! `FOLDER/results.txt`, one `Debug` line per run.
 
 use std::path::PathBuf;
 

@@ -1,16 +1,16 @@
-//! A march of many steps, in either mode of durability, with a ledger of every step that was begun.
+//! A march of many steps, in each mode of durability, with a ledger of every begun step.
 
 use piton::prelude::*;
 
 use crate::ledger::{Event, Ledger};
 
-/// How many steps a run makes.
+/// The number of steps of a run.
 pub const STEPS: u32 = 200;
 
-/// How many runs are on their way at once.
+/// The number of concurrent runs.
 pub const RUNS: u64 = 4;
 
-/// How many steps the relaxed march may be ahead.
+/// The number of steps that the relaxed march may be ahead.
 pub const AHEAD: usize = 16;
 
 /// Makes one step. The ledger's key is the run and the number of the step.
@@ -30,7 +30,7 @@ pub async fn leap(cx: &ActivityContext, number: u32) -> Result<u32, String> {
     Ok(number)
 }
 
-/// Every state is on disk before its step is made.
+/// Every state is on disk before its activity begins.
 #[workflow]
 pub async fn strict_march() -> piton::Result<u32> {
     let mut sum = 0;
@@ -40,7 +40,7 @@ pub async fn strict_march() -> piton::Result<u32> {
     Ok(sum)
 }
 
-/// The states follow behind.
+/// Relaxed.
 #[workflow(durability = "relaxed", max_steps_ahead = 16)]
 pub async fn relaxed_march() -> piton::Result<u32> {
     let mut sum = 0;
@@ -50,7 +50,7 @@ pub async fn relaxed_march() -> piton::Result<u32> {
     Ok(sum)
 }
 
-/// The states follow behind, and yet every second step is made at most once.
+/// Relaxed, with every second step made at most once.
 #[workflow(durability = "relaxed", max_steps_ahead = 16)]
 pub async fn careful_march() -> piton::Result<u32> {
     let mut sum = 0;

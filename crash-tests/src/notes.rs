@@ -14,25 +14,25 @@ pub struct Note {
     pub from: u64,
     /// The number of the receiver that it is for.
     pub to: u64,
-    /// Its own, from 0 on for each receiver.
+    /// Its number, from 0 for each receiver.
     pub number: u64,
 }
 
-/// Says that whoever was to take notes has left.
+/// Says that the receiver has left.
 #[derive(Debug, Signal, Serialize, Deserialize)]
 pub struct Left;
 
 /// Notes by sender, receiver and number, in the order in which they were taken.
 pub type Taken = Vec<(u64, u64, u64)>;
 
-/// What a sender does before each round of notes, one to each receiver.
+/// The action of a sender before each round of notes, one to each receiver.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Pace {
     /// Nothing: all its notes are sent by one step, which ends it.
     AtOnce,
     /// Sleeps.
     Naps,
-    /// Makes an activity.
+    /// Calls an activity.
     Works,
 }
 
@@ -46,17 +46,17 @@ pub fn receiver(number: u64) -> String {
     format!("receiver-{number}")
 }
 
-/// The workflow id of one who goes on sending.
+/// The workflow id of a sender that continues after its receiver has left.
 pub fn insister(number: u64) -> String {
     format!("insister-{number}")
 }
 
-/// The workflow id of a receiver who leaves.
+/// The workflow id of a receiver that leaves.
 pub fn leaver(number: u64) -> String {
     format!("leaver-{number}")
 }
 
-/// Takes so many notes.
+/// Takes this many notes.
 #[workflow]
 pub async fn take(cx: &Context, count: u64) -> Taken {
     let mut taken = Vec::new();
@@ -67,13 +67,13 @@ pub async fn take(cx: &Context, count: u64) -> Taken {
     taken
 }
 
-/// The same, ahead of its checkpoint.
+/// The same, in a relaxed run.
 #[workflow(durability = "relaxed", max_steps_ahead = 16)]
 pub async fn take_in_haste(count: u64) -> Taken {
     take(count).await
 }
 
-/// When it may, sends each receiver so many notes. It ends with the step that sends the last.
+/// After the signal, sends each receiver this many notes. Ends with the step that sends the last.
 #[workflow]
 pub async fn send(cx: &Context, from: u64, receivers: u64, notes: u64, pace: Pace) {
     cx.signal::<Proceed>().await;
@@ -89,13 +89,13 @@ pub async fn send(cx: &Context, from: u64, receivers: u64, notes: u64, pace: Pac
     }
 }
 
-/// The same with an activity before each round, ahead of its checkpoint.
+/// The same with an activity before each round, in a relaxed run.
 #[workflow(durability = "relaxed", max_steps_ahead = 16)]
 pub async fn send_in_haste(from: u64, receivers: u64, notes: u64) {
     send(from, receivers, notes, Pace::Works).await;
 }
 
-/// Takes so many notes, and says so with the step that ends it.
+/// Takes this many notes, and reports that with the step that ends it.
 #[workflow]
 pub async fn leave(cx: &Context, number: u64, notes: u64) -> Taken {
     let taken = take(notes).await;
@@ -103,7 +103,7 @@ pub async fn leave(cx: &Context, number: u64, notes: u64) -> Taken {
     taken
 }
 
-/// When it may, sends the leaver so many notes, and as many when that one has left.
+/// After the signal, sends the leaver this many notes, and as many after it has left.
 #[workflow]
 pub async fn insist(cx: &Context, from: u64, notes: u64) {
     cx.signal::<Proceed>().await;

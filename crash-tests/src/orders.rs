@@ -1,9 +1,9 @@
 //! Orders with children, and receipts that another process provides, by a program that is killed.
 //!
-//! An order starts a child for each part, awaits some of them, and leaves a watch behind that has no end of its own. It is
-//! completed, fails, is called off, or waits for a receipt. What must hold when all is over: each child is there once and
-//! has ended as its parent and its policy say, a parent has got what its children have returned, and a promise has one
-//! outcome, whoever has completed it how often.
+//! An order starts a child for each part, awaits some of them, and has another child, a watch, that never ends by
+//! itself. The order completes, fails, is cancelled, or waits for a receipt. At the end each child must exist once and
+//! have ended by its parent and its policy, a parent must have the results of its children, and a promise must have one
+//! outcome, however often it was completed.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -19,34 +19,34 @@ use piton::model::{ParentClose, RunStatus};
 use piton::prelude::*;
 use piton::sqlx::{self, AnyConnection, AssertSqlSafe, Connection as _};
 
-/// How many parts an order has.
+/// The number of parts of an order.
 const PARTS: u64 = 3;
 
-/// How long all orders may take in the end, and each of them: more than they need on a busy machine.
+/// The time limit of the last round, and of each order: more than they need on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_PER_ORDER: Duration = Duration::from_millis(200);
 
-/// How often somebody looks whether all is over.
+/// How often to check whether all orders have ended.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Longer than a test takes.
 const FOR_EVER: Duration = Duration::from_secs(30 * 86_400);
 
-/// How an order is to end.
+/// The expected end of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// All parts are packed.
     Packed,
     /// It fails once its first part is packed.
     Fails,
-    /// It is called off, if that comes in time.
+    /// It is cancelled, if the request comes in time.
     CalledOff,
     /// It is packed when there is a receipt.
     Paid,
 }
 
 impl Fate {
-    /// Of this order.
+    /// The fate of this order.
     pub fn of(number: u64) -> Self {
         [Self::Packed, Self::Fails, Self::CalledOff, Self::Paid][number as usize % 4]
     }
@@ -66,14 +66,14 @@ pub async fn prepare(order: u64, part: u64) {
     let _ = (order, part);
 }
 
-/// Watches an order until that is over.
+/// Watches an order until the order ends.
 #[workflow]
 pub async fn watch(cx: &Context, order: u64) -> u64 {
     cx.sleep(FOR_EVER).await;
     order
 }
 
-/// Fills an order: packs its parts and watches it. Returns the sum of what its parts have returned, and the receipt.
+/// Fills an order: packs its parts and watches it. Returns the sum of its parts' results, and the receipt.
 #[workflow]
 pub async fn order(cx: &Context, number: u64) -> piton::Result<(u64, String)> {
     let policies = [ParentClose::Terminate, ParentClose::RequestCancel];
@@ -119,8 +119,8 @@ fn receipts(folder: &Path) -> PathBuf {
     folder.join("receipts.txt")
 }
 
-/// Writes a receipt for each order that waits for one, as another process than the one that fills the orders. What counts it
-/// notes in a file.
+/// Writes a receipt for each order that waits for one, in another process than the one that fills the orders. Records
+/// the accepted completions in a file.
 ///
 /// # Errors
 /// The database fails, or the file cannot be written.
@@ -135,7 +135,7 @@ pub async fn write_receipts(client: &Client, folder: &Path, orders: u64) -> pito
                 let known: Result<String, PromiseError<Never>> = settled.read()?;
                 note(format!("known {}\n", known?))?;
             }
-            // Only an order that has its receipt is over.
+            // Only an order with its receipt has closed.
             Err(CompleteError::Closed { .. }) => {}
             Err(error) => return Err(error.into()),
         }
@@ -143,7 +143,7 @@ pub async fn write_receipts(client: &Client, folder: &Path, orders: u64) -> pito
     Ok(())
 }
 
-/// Starts the orders that are not there yet, and calls some of them off.
+/// Starts the missing orders, and cancels some of them.
 ///
 /// # Errors
 /// The database fails.
@@ -164,10 +164,10 @@ pub async fn start(client: &Client, orders: u64) -> piton::Result<()> {
     Ok(())
 }
 
-/// Waits for the end of all runs, and checks the books. It can be broken off and called again.
+/// Waits for the end of all runs, and checks the books. Can be interrupted and repeated.
 ///
 /// # Errors
-/// What does not balance, the runs do not come to their end, or the database fails.
+/// The books do not balance, the runs do not end in time, or the database fails.
 pub async fn finish(client: &Client, url: &str, folder: &Path, orders: u64) -> piton::Result<()> {
     let patience = PATIENCE + PATIENCE_PER_ORDER * u32::try_from(orders)?;
     let settled = tokio::time::timeout(patience, settle(client, url, orders)).await;
@@ -182,7 +182,7 @@ pub async fn finish(client: &Client, url: &str, folder: &Path, orders: u64) -> p
 
 async fn settle(client: &Client, url: &str, orders: u64) -> piton::Result<()> {
     for number in 0..orders {
-        // What it came to is checked later.
+        // The result is checked later.
         let _ = client.run::<order>(order_id(number)).await?.result().await;
     }
     sqlx::any::install_default_drivers();
@@ -204,7 +204,7 @@ async fn rows(books: &mut AnyConnection, sql: &str) -> Result<i64, sqlx::Error> 
     sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_one(books).await
 }
 
-/// Compares how the runs have ended with what was to become of them.
+/// Compares the ends of the runs with the expectation.
 async fn check(client: &Client, folder: &Path, orders: u64) -> piton::Result<()> {
     let all = client.list_runs(Filter::all()).limit(u32::MAX).await?.runs;
     let mut ends: BTreeMap<String, RunStatus> = BTreeMap::new();
@@ -241,7 +241,7 @@ async fn check_order(
         (Fate::Fails, Some(RunStatus::Failed)) | (Fate::CalledOff, Some(RunStatus::Cancelled)) => {}
         (fate, end) => bail!("it is {end:?}, though it was to be {fate:?}"),
     }
-    // One that was called off before its first step has no children.
+    // An order that was cancelled before its first step has no children.
     let watched = ends.remove(&watch_id(number));
     let is_expected = match number / 4 % 2 {
         0 => watched == Some(RunStatus::Terminated),
@@ -258,7 +258,7 @@ async fn check_order(
     Ok(())
 }
 
-/// Compares the receipt of an order with what the other process was told.
+/// Compares the receipt of an order with the result that the other process got.
 async fn check_receipt(
     client: &Client,
     number: u64,

@@ -6,17 +6,17 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
-/// A program and its arguments. It prints `ready` when it has begun, and succeeds when it is done.
+/// A program and its arguments. It prints `ready` when it has started, and exits with success at its end.
 #[derive(Debug)]
 pub struct Program<'a> {
     /// The program.
     pub path: &'a str,
-    /// What it is told.
+    /// Its arguments.
     pub arguments: Vec<OsString>,
 }
 
 impl Program<'_> {
-    /// Lets it be killed when it reaches `point` for the `count`th time.
+    /// Runs it until it kills itself at `point` for the `count`th time.
     ///
     /// # Panics
     /// If it does not reach the point that often.
@@ -25,7 +25,7 @@ impl Program<'_> {
         assert!(was_killed(ended), "{point}:{count} was never reached: {ended}");
     }
 
-    /// Kills it so long after it has begun. Returns whether it was still there.
+    /// Kills it this long after its start. Returns whether it was still running.
     ///
     /// # Panics
     /// If it does not begin, or fails.
@@ -35,7 +35,7 @@ impl Program<'_> {
         let output = child.stdout.as_mut().expect("piped");
         BufReader::new(output).read_line(&mut line).expect("readable");
         assert_eq!(line, "ready\n");
-        // The instant is what is tested here, so this waits for time and not for an event.
+        // The test is about the instant, so this waits for a time and not for an event.
         std::thread::sleep(wait);
         child.kill().expect("it was there to be killed");
         let ended = child.wait().expect("it ran");
@@ -43,7 +43,7 @@ impl Program<'_> {
         was_killed(ended)
     }
 
-    /// Kills it so many milliseconds after it has begun, once for each of `waits`, and lets it come to its end then.
+    /// Kills it this many milliseconds after its start, once for each of `waits`, and then lets it finish.
     ///
     /// # Panics
     /// If it does not begin, or fails.
@@ -54,7 +54,7 @@ impl Program<'_> {
         self.finish();
     }
 
-    /// Lets it come to its end.
+    /// Lets it finish.
     ///
     /// # Panics
     /// If it fails.

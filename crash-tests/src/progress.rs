@@ -1,5 +1,4 @@
-//! Activities whose attempts outlive the worker that began them: by what they said of themselves,
-//! and by their tokens.
+//! Activities whose attempts outlive their workers: by the details of heartbeats, and by tokens.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,10 +8,10 @@ use piton::prelude::*;
 
 use crate::ledger::{Event, Ledger};
 
-/// What a climb leaves its token under.
+/// The name under which a climb leaves its token.
 pub const TOP: &str = "top";
 
-/// A folder for what activities leave to the test.
+/// A folder in which activities leave tokens for the test.
 #[derive(Clone, Debug)]
 pub struct Drawer(PathBuf);
 
@@ -22,21 +21,21 @@ impl Drawer {
         Self(folder.to_owned())
     }
 
-    /// Puts a token there. A reader sees all of it or nothing.
+    /// Writes a token atomically.
     fn leave(&self, name: &str, token: ActivityToken) -> io::Result<()> {
         let (draft, place) = (self.0.join(format!("{name}.draft")), self.0.join(name));
         std::fs::write(&draft, token.to_string())?;
         std::fs::rename(draft, place)
     }
 
-    /// The token that was left under this name, if there is one by now.
+    /// The token with this name, if it exists.
     pub fn look(&self, name: &str) -> Option<ActivityToken> {
         std::fs::read_to_string(self.0.join(name)).ok()?.parse().ok()
     }
 }
 
-/// Says how far it has come, for ever, and leaves word in the drawer when it is as high as it is to be.
-/// The next attempt returns what it was told.
+/// Sends heartbeats with its progress forever, and leaves its token in the drawer at `height`. The next attempt returns
+/// the details that it gets.
 #[activity(heartbeat = "3s", start_to_close = "10m")]
 pub async fn climb(cx: &ActivityContext, height: u64) -> piton::Result<u64> {
     let ledger = cx.dependency::<Ledger>();
@@ -57,7 +56,7 @@ pub async fn climb(cx: &ActivityContext, height: u64) -> piton::Result<u64> {
     }
 }
 
-/// Leaves its token in the drawer and goes.
+/// Leaves its token in the drawer and returns.
 #[activity]
 pub async fn ask(cx: &ActivityContext, name: &str) -> Result<String, String> {
     let ledger = cx.dependency::<Ledger>();

@@ -7,8 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub struct Random(u64);
 
 impl Random {
-    /// Starts with the seed in the environment, or with another one each time. Prints it, so that
-    /// what has happened can happen again.
+    /// Starts with the seed in the environment, or with a new one. Prints the seed, so that a failure can be repeated.
     ///
     /// # Panics
     /// If the seed in the environment is not a number.

@@ -5,7 +5,7 @@ use piton::prelude::*;
 use crate::gate::Gate;
 use crate::ledger::{Event, Ledger};
 
-/// Waits at the gate, then doubles the number and tells the process id.
+/// Waits at the gate, then doubles the number. Also returns the process id.
 #[activity(queue = "gpu", retry(initial = "1ms"))]
 pub async fn render(cx: &ActivityContext, number: u64) -> piton::Result<(u64, u32)> {
     let ledger = cx.dependency::<Ledger>();
@@ -16,7 +16,7 @@ pub async fn render(cx: &ActivityContext, number: u64) -> piton::Result<(u64, u3
     Ok((number * 2, std::process::id()))
 }
 
-/// Adds one and tells the process id.
+/// Adds one. Also returns the process id.
 #[activity(queue = "mail", retry(initial = "1ms"))]
 pub async fn post(cx: &ActivityContext, number: u64) -> piton::Result<(u64, u32)> {
     let ledger = cx.dependency::<Ledger>();
@@ -26,7 +26,7 @@ pub async fn post(cx: &ActivityContext, number: u64) -> piton::Result<(u64, u32)
     Ok((number + 1, std::process::id()))
 }
 
-/// One activity on each queue. Gives what they came to, and the two process ids.
+/// One activity on each queue. Returns the result and the two process ids.
 #[workflow]
 pub async fn relay(number: u64) -> piton::Result<(u64, u32, u32)> {
     let (rendered, gpu) = render(number).await?;

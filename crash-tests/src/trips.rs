@@ -1,7 +1,7 @@
 //! Trips that are booked as a whole or not at all, by a program that is killed.
 //!
-//! The desk is a file, to which every booking and every cancellation is appended. A trip ends in one of three ways: it is
-//! booked, its last part is sold out, or it is called off while it is booked.
+//! The desk is a file to which every booking and every cancellation is appended. A trip ends in one of three ways: it
+//! is booked, its last part is sold out, or it is cancelled during the booking.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
@@ -11,31 +11,31 @@ use std::path::{Path, PathBuf};
 use piton::model::RunStatus;
 use piton::prelude::*;
 
-/// How many trips are booked at once.
+/// The number of concurrent trips.
 pub const TRIPS: u64 = 9;
 
-/// What a trip is made of, in the order in which it is booked.
+/// The parts of a trip, in the order in which they are booked.
 const PARTS: [&str; 3] = ["flight", "hotel", "car"];
 
-/// How a trip is to end.
+/// The expected end of a trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     /// All of it is booked.
     Booked,
     /// There is no car.
     SoldOut,
-    /// It is called off, if that comes in time.
+    /// It is cancelled, if the request comes in time.
     CalledOff,
 }
 
 impl Fate {
-    /// Of this trip.
+    /// The fate of this trip.
     pub fn of(number: u64) -> Self {
         [Self::Booked, Self::SoldOut, Self::CalledOff][number as usize % 3]
     }
 }
 
-/// Where trips are booked.
+/// The record of bookings.
 #[derive(Debug)]
 pub struct Desk(File);
 
@@ -48,7 +48,7 @@ impl Desk {
         OpenOptions::new().create(true).append(true).open(path(folder)).map(Self)
     }
 
-    /// Appends one line at once, so those of a killed process are whole.
+    /// Appends a line by one write, so lines of a killed process are complete.
     fn note(&self, line: String) -> io::Result<()> {
         (&self.0).write_all(format!("{line}\n").as_bytes())
     }
@@ -58,7 +58,7 @@ fn path(folder: &Path) -> PathBuf {
     folder.join("desk.txt")
 }
 
-/// Books a part of a trip. Gives the booking, or nothing if it is sold out.
+/// Books a part of a trip. Returns the booking, or `None` if it is sold out.
 #[activity(retry(initial = "1ms", max_interval = "5ms"))]
 pub async fn book(cx: &ActivityContext, number: u64, part: &str) -> piton::Result<Option<String>> {
     if part == "car" && Fate::of(number) == Fate::SoldOut {
@@ -90,10 +90,11 @@ pub async fn book_trip(cx: &Context, number: u64) -> piton::Result<u64> {
     Ok(number)
 }
 
-/// Compares what the runs came to with what the desk has.
+/// Compares the results of the runs with the desk.
 ///
 /// # Panics
-/// If a booking of a trip that is not booked is left or was cancelled by two calls, or one of a trip that is booked is not there.
+/// If a failed trip has a booking that was not cancelled, or cancelled by two calls, or if a booked trip lacks a
+/// booking.
 pub fn check(folder: &Path) {
     let ends = std::fs::read_to_string(folder.join("results.txt")).expect("it finished");
     let ends: Vec<RunStatus> = ends

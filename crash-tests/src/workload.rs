@@ -7,36 +7,36 @@ use serde::{Deserialize, Serialize};
 
 use crate::ledger::{self, Event, Ledger};
 
-/// How many runs the program drives at once.
+/// The number of concurrent runs.
 pub const RUNS: u64 = 12;
 
-/// How many items each run works through.
+/// The number of items of each run.
 pub const ITEMS: u64 = 5;
 
 /// The calls that one run makes: one per item, one that fails at first, two at once, and the last.
 pub const CALLS_PER_RUN: usize = ITEMS as usize + 4;
 
-/// Allows a run to go on past the middle. Sent to every run each time the program starts, always
-/// with the same dedup key.
+/// Lets a run continue after its middle. Sent to every run at each start of the program, always with the same dedup
+/// key.
 #[derive(Debug, Signal, Serialize, Deserialize)]
 pub struct Proceed {
-    /// Who allows it.
+    /// The sender.
     pub by: String,
 }
 
-/// What a run comes to.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// The doubled items, in order.
     pub doubled: Vec<u64>,
     /// The sum of everything that activities returned.
     pub sum: u64,
-    /// How often the signal came.
+    /// The number of signals.
     pub signals: u32,
 }
 
 impl Tally {
-    /// What run number `number` must come to.
+    /// The expected result of run number `number`.
     pub fn expected(number: u64) -> Self {
         let items: Vec<u64> = (0..ITEMS).map(|item| number * 100 + item).collect();
         let doubled: Vec<u64> = items.iter().map(|item| item * 2).collect();
@@ -45,7 +45,7 @@ impl Tally {
     }
 }
 
-/// Compares the results and the ledger in `folder` with what must be after these processes were killed.
+/// Compares the results and the ledger in `folder` with the expectation after these processes were killed.
 ///
 /// # Panics
 /// If they differ.
@@ -69,7 +69,7 @@ pub async fn double(cx: &ActivityContext, number: u64) -> piton::Result<u64> {
     Ok(number * 2)
 }
 
-/// Gives back a number, at the second attempt.
+/// Returns the number at the second attempt.
 #[activity(retry(initial = "1ms", max_interval = "5ms"))]
 pub async fn stumble(cx: &ActivityContext, number: u64) -> piton::Result<u64> {
     let (ledger, key, attempt) = begin(cx)?;
@@ -109,7 +109,7 @@ pub async fn tally(cx: &Context, number: u64) -> piton::Result<Tally> {
         _ = cx.signal::<Proceed>() => signals += 1,
         _ = cx.sleep(std::time::Duration::from_millis(2)) => {}
     }
-    // By way of a queue, which the same worker serves.
+    // On a queue that the same worker serves.
     sum += double(sum).queue("near").await?;
     Ok(Tally { doubled, sum, signals })
 }

@@ -1,4 +1,4 @@
-//! A run that ends its process in a step is blocked, and the runs beside it complete.
+//! A run whose step kills its process is blocked, and the other runs complete.
 
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -7,13 +7,13 @@ use piton::client::Client;
 use piton::model::{BlockedReason, RunStatus};
 use piton_crash_tests::dive::{dive, stroll};
 
-/// How many runs there are that do nothing wrong.
+/// The number of healthy runs.
 const STROLLS: u64 = 10;
 
 /// Long enough for anything to happen on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Two workers, each of which is started again when it has died.
+/// Two workers, each restarted after its death.
 struct Supervisor {
     url: String,
     workers: [Child; 2],
@@ -40,7 +40,7 @@ impl Supervisor {
 impl Drop for Supervisor {
     fn drop(&mut self) {
         for worker in &mut self.workers {
-            // One that has died already is gone as well.
+            // It may have died already.
             let _ = worker.kill().and_then(|()| worker.wait().map(drop));
         }
     }

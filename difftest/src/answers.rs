@@ -185,7 +185,7 @@ macro_rules! tables {
             }
         }
 
-        /// What calling it comes to.
+        /// The result of calling it.
         pub(crate) fn outcome(name: &str, arguments: &Payload) -> OperationOutcome {
             match own_name(name) {
                 $(stringify!($name) => {

@@ -161,7 +161,7 @@ fn run_mutants(options: &Options) -> Result<bool, Box<dyn std::error::Error>> {
     Ok(is_clean)
 }
 
-/// How many programs came to what.
+/// The numbers of programs by result.
 #[derive(Debug, Default)]
 struct Tally {
     agree: usize,

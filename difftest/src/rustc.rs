@@ -20,7 +20,7 @@ pub struct Rustc {
     folder: PathBuf,
 }
 
-/// A line of cargo's output; only what is looked at.
+/// A line of cargo's output; only the used fields.
 #[derive(Deserialize)]
 struct Message {
     reason: String,

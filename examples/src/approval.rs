@@ -1,7 +1,7 @@
 //! An expense that somebody must approve, in days if need be, while the program may be restarted at any time.
 //!
-//! The run asks for the approval by mail and waits for a promise. Who decides runs the program again with the token that
-//! the mail has, as the handler of a web form would do. If nobody decides in three days, somebody else is asked. The
+//! The run asks for the approval by mail and waits for a promise. Who decides runs the program again with the token
+//! that the mail has, like the handler of a web form. If nobody decides within three days, another person is asked. The
 //! workflow is [`expense`].
 //!
 //! ```text
@@ -23,7 +23,7 @@ pub struct Approved {
     pub by: String,
 }
 
-/// Why nothing is paid.
+/// Why the bill is not paid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Refusal {
     /// Somebody has said no.
@@ -34,7 +34,7 @@ pub enum Refusal {
     Undecided,
 }
 
-/// Where mails go, and what was paid. Here it prints.
+/// Sends mails and payments. Here it prints them.
 #[activity]
 async fn mail(to: &str, cents: u64, token: &PromiseToken) {
     println!("to {to}: {}.{:02} EUR? {token}", cents / 100, cents % 100);

@@ -24,7 +24,7 @@ pub struct Invoice {
     pub cents: u64,
 }
 
-/// What the program works with: the customers with their monthly fees, and what has been sent.
+/// The data of the program: the customers with their monthly fees, and the sent bills.
 #[derive(Clone, Debug, Default)]
 pub struct Office {
     customers: Arc<Mutex<BTreeMap<String, u64>>>,
@@ -65,7 +65,7 @@ async fn send_invoice(cx: &ActivityContext, invoice: &Invoice) -> Result<(), Str
     Ok(())
 }
 
-/// Bills everybody for the month that the run is due for, which stands in its workflow id.
+/// Bills all customers for the month that the run is due for, which is in its workflow id.
 #[workflow]
 pub async fn bill_all(cx: &Context) -> Result<usize, String> {
     let month = cx.workflow_id()[BILLS.len() + 1..][..7].to_owned();
@@ -78,7 +78,7 @@ pub async fn bill_all(cx: &Context) -> Result<usize, String> {
     Ok(count)
 }
 
-/// Creates the schedule, unless it is there.
+/// Creates the schedule, unless it exists.
 ///
 /// # Errors
 /// See [`ScheduleError`].

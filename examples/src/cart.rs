@@ -1,4 +1,4 @@
-//! A shopping cart that is a run: it is changed by updates, looked at by queries, and ends with the checkout.
+//! A shopping cart that is a run: updates change it, queries read it, and the checkout ends it.
 //!
 //! ```text
 //! $ cargo run -p piton-examples --bin cart
@@ -21,7 +21,7 @@ pub struct Cart {
     pub cents: u64,
 }
 
-/// Puts an item into the cart. The answer is what the items cost then.
+/// Puts an item into the cart. The answer is the new total.
 #[derive(Debug, Update, Serialize, Deserialize)]
 #[update(reply = u64, error = Refused)]
 pub struct AddItem {
@@ -82,7 +82,7 @@ pub async fn shop(cx: &Context, customer: String) -> Option<u64> {
     }
 }
 
-/// How many items there are, and what they cost.
+/// The number of items, and the total.
 #[query(shop)]
 pub fn summary(cart: &Cart, currency: &str) -> String {
     format!("{} items, {} {currency}", cart.items.len(), amount(cart.cents))

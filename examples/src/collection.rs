@@ -22,7 +22,7 @@ pub enum BillError {
     #[error("{0} cannot pay")]
     Refused(String),
     /// The call of the bank failed.
-    #[error("the bank could not be asked")]
+    #[error("the bank could not be reached")]
     Bank(#[from] ActivityError<String>),
 }
 
@@ -35,7 +35,7 @@ pub struct Books {
     pub unpaid: Vec<(u32, String)>,
 }
 
-/// Asks the bank. It knows a bill by its number, so one that is asked for twice is paid once.
+/// Requests the payment from the bank. The bank identifies a bill by its number, so a repeated request pays it once.
 #[activity]
 async fn collect(_bill: &str, customer: &Customer) -> Result<bool, String> {
     Ok(customer.cents < 100_000)

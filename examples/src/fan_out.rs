@@ -65,7 +65,7 @@ pub async fn mailing(cx: &Context, title: String, subscribers: u32) -> Result<Ma
     Ok(Mailing { sent: counts.succeeded, failed: counts.failed, archived })
 }
 
-/// Runs a mailing on this database to its end, or goes on with the one that is under way.
+/// Runs a mailing on this database to its end, or continues the running one.
 ///
 /// # Errors
 /// The database cannot be reached, or more than a hundredth of the addresses is wrong.

@@ -1,9 +1,8 @@
 //! A game whose every move is another process: a workflow without engine, database or async runtime.
 //!
-//! You think of a number and the program guesses it. The rules are a workflow that asks; the program
-//! around it shows what is asked, saves the machine to a file and ends. With your answer it is started
-//! again, loads the file and goes on where it was, in the middle of a loop. The rules are
-//! [`guess_number`], and they [`ask`].
+//! You think of a number and the program guesses it. The rules are a workflow that asks; the program around it shows
+//! the question, saves the machine to a file and ends. With your answer it is started again, loads the file and
+//! continues where it was, in the middle of a loop. The rules are [`guess_number`], and they [`ask`].
 //!
 //! ```text
 //! $ cargo run -p piton-examples --bin game -- number.save
@@ -57,7 +56,7 @@ pub async fn guess_number(highest: u32) -> Result<u32, String> {
     unreachable!("a range of numbers is empty some day")
 }
 
-/// Makes a move: with an answer to what was asked before, or as it is. Returns what to show.
+/// Makes a move, with an answer to the last question if there is one. Returns the text to show.
 ///
 /// # Errors
 /// The file cannot be read or written, or holds no such game.
@@ -86,7 +85,7 @@ pub fn play(file: &Path, answer: Option<Answer>) -> piton::Result<String> {
     Ok(text)
 }
 
-/// The text of what the machine waits for.
+/// The text of the operation that the machine waits for.
 fn question(operation: &Operation) -> piton::Result<String> {
     let Operation::Activity(activity) = operation else {
         bail!("the game only asks questions");

@@ -1,4 +1,4 @@
-//! A trip that is booked as a whole or not at all: a flight, a hotel and a car.
+//! A trip that is booked completely or not at all: a flight, a hotel and a car.
 //!
 //! Each booking notes how to cancel it before anything else can happen. However the run ends, because something is sold
 //! out, because it was cancelled while it waits for the traveler, or because its process died in between, the desk is left
@@ -49,7 +49,7 @@ pub enum TripError {
     Unconfirmed,
 }
 
-/// Where trips are booked: what is booked now, and what is sold out. Cheap to clone.
+/// The booking office: the current bookings, and the parts that are sold out. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Desk(Arc<Mutex<Books>>);
 

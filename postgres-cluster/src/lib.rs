@@ -1,9 +1,9 @@
 //! A private Postgres server for the tests or measurements of one process, from the binaries of the
 //! machine or those in the directory that `PITON_POSTGRES_BIN` names.
 //!
-//! The server lives in a directory of its own and listens on a socket there. A shell starts it and
-//! waits for the end of its input, which comes when the [`Cluster`] is dropped and when this
-//! process ends in whatever way; then it stops the server and removes the directory.
+//! The server has its own directory and listens on a socket there. A shell starts the server and waits for the end of
+//! its input, which comes when the [`Cluster`] is dropped or this process ends in any way; then it stops the server and
+//! removes the directory.
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
@@ -18,9 +18,8 @@ use sqlx::{Connection as _, PgConnection};
 /// Where to look for `initdb` and `pg_ctl` first.
 const BIN_DIRECTORY: &str = "PITON_POSTGRES_BIN";
 
-/// Runs in the directory with the server's binaries on the path. The second argument is the directory of
-/// the server to follow, if there is one. Errors of writing are ignored so that nothing is left behind
-/// when nobody listens any more.
+/// Runs in the directory with the server's binaries on the path. The second argument is the directory of the server to
+/// follow, if there is one. Errors of writing are ignored, so that the clean-up also runs after the reader has gone.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP PIPE
 cd "$1" || exit 1
@@ -38,15 +37,14 @@ pg_ctl -D data -m immediate stop > /dev/null 2>&1
 cd / && rm -rf "$1" 2> /dev/null
 "#;
 
-/// What every server is started with.
+/// The settings of every server.
 const SETTINGS: &str = "listen_addresses = ''\n";
 
-/// What servers for tests are started with. Nothing here outlives the machine, so nothing is
-/// flushed.
+/// The settings of servers for tests. Their data need not survive the machine, so nothing is flushed.
 const TEST_SETTINGS: &str = "fsync = off\nmax_connections = 400\nshared_buffers = 64MB\n";
 
-/// How many tests run at once if nobody says: more than a small machine has cores, because they mostly wait
-/// for the server and for leases.
+/// The default number of concurrent tests: more than the cores of a small machine, because tests mostly wait for the
+/// server and for leases.
 const THREADS: usize = 6;
 
 /// A running server.
@@ -56,7 +54,7 @@ pub struct Cluster {
     binaries: PathBuf,
     shell: Child,
     databases: AtomicUsize,
-    /// Databases that nobody uses at the moment.
+    /// The databases that are free.
     free: Mutex<Vec<String>>,
 }
 
@@ -68,7 +66,7 @@ pub struct Database<'a> {
 }
 
 impl Database<'_> {
-    /// Where it is.
+    /// Its URL.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -81,7 +79,7 @@ impl Drop for Database<'_> {
 }
 
 impl Cluster {
-    /// Starts a server, or says what is missing.
+    /// Starts a server, or returns what is missing.
     ///
     /// # Panics
     /// If there are binaries and they do not work.
@@ -99,8 +97,8 @@ impl Cluster {
         Self::start_in(&std::env::temp_dir(), &settings, files, None)
     }
 
-    /// Starts a server that follows this one, which from now on answers no commit before the other has
-    /// it as well. Needs `pg_basebackup`.
+    /// Starts a synchronous standby of this server: from now on a commit is acknowledged when the standby has it as
+    /// well. Needs `pg_basebackup`.
     ///
     /// # Errors
     /// The server does not do as it is told.
@@ -123,7 +121,7 @@ impl Cluster {
         Ok(follower)
     }
 
-    /// Has a server that followed another take its place.
+    /// Promotes a standby.
     pub fn promote(&self) {
         self.run("pg_ctl", &["-D", "data", "-w", "promote"]);
     }
@@ -214,7 +212,7 @@ impl Cluster {
         version("postgres").is_some_and(|server| version(program).is_some_and(|it| it == server))
     }
 
-    /// Ends the server without any order, as a crash would.
+    /// Stops the server immediately, like a crash.
     pub fn stop(&self) {
         self.run("pg_ctl", &["-D", "data", "-m", "immediate", "-w", "stop"]);
     }
@@ -280,7 +278,7 @@ impl Cluster {
     }
 
     fn free(&self) -> MutexGuard<'_, Vec<String>> {
-        // The list is whole after every operation, so a test that panics does not spoil it.
+        // The list is consistent after every operation, so a poisoned lock is harmless.
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -301,7 +299,7 @@ impl Drop for Cluster {
     }
 }
 
-/// What the tests of a program share: a server, or what is missing for one.
+/// The server that the tests of a program share, or the reason why there is none.
 pub type Shared = Result<Arc<Cluster>, String>;
 
 /// Runs the tests of a program, which share a server with some more lines of `postgresql.conf`, and ends
@@ -314,7 +312,7 @@ pub fn run_tests(
     settings: &str,
     trials: impl FnOnce(&Shared) -> Vec<Trial>,
 ) -> ! {
-    // Dropped at the end of the block, whatever becomes of the tests.
+    // Dropped at the end of the block, also if a test fails.
     let conclusion = {
         let cluster = match arguments.list {
             true => Err("tests are only listed".into()),
@@ -366,7 +364,7 @@ fn find_binaries() -> Result<PathBuf, String> {
     places.find(|place| has_binaries(place)).ok_or("there are no Postgres binaries".into())
 }
 
-/// The server refuses to run as root, so root lends its tests to the user of the installation.
+/// The server refuses to run as root, so root runs it as the user of the installation.
 fn command_of_some_user(directory: &Path) -> Result<Command, String> {
     let id = |arguments: &[&str]| {
         let output = Command::new("id").args(arguments).output().ok()?;

@@ -1,4 +1,4 @@
-//! What `#[activity]` and `#[derive(Signal)]` generate, used as a worker uses it.
+//! The generated code of `#[activity]` and `#[derive(Signal)]`, used as a worker uses it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -202,7 +202,7 @@ async fn does_nothing() {
     nothing().await;
 }
 
-/// What the workflow returns if the only thing that it waits for ends like this.
+/// Returns the output of the workflow if its only operation ends with this outcome.
 fn ended<W: Workflow>(
     call: WorkflowCall<W>,
     outcome: OperationOutcome,
@@ -227,7 +227,7 @@ fn a_failure_of_the_engine_is_an_error_or_ends_the_run() {
 }
 
 #[test]
-fn what_an_activity_returned_is_seen_by_the_workflow() {
+fn the_workflow_gets_the_result_of_an_activity() {
     let receipt = Receipt { order: "order-42".into(), cents: 903 };
     let declined = Declined { reason: "limit".into() };
     let returned: <charge as Activity>::Return = Ok(receipt);

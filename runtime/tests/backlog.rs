@@ -1,5 +1,5 @@
-//! What fell due while nobody served, drained by a worker on both databases: the longest due first,
-//! whatever workflow it is of and in whatever order it was started, and no faster than the worker may.
+//! A worker drains a backlog on both databases: the longest due run first, independent of its workflow and the order of
+//! the starts, and not faster than the worker's claim rate.
 //!
 //! Without Postgres binaries the test on it is reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
@@ -15,16 +15,16 @@ use piton::store::{Clock, ManualClock, StoreOptions};
 use piton_postgres_cluster::{run_tests, trial};
 use tokio::time::Instant;
 
-/// How many runs fall due.
+/// The number of runs that fall due.
 const RUNS: u64 = 40;
 
-/// Runs a second.
+/// Claims per second.
 const RATE: u32 = 40;
 
-/// How long nobody serves, by the clock of the database, which only moves when told to.
+/// How long no worker runs, by the clock of the database, which the test moves.
 const OUTAGE: Duration = Duration::from_secs(3_600);
 
-/// Which runs went on, in order, and when.
+/// The runs that continued, in order, and when.
 #[derive(Clone, Default)]
 struct Record(Arc<Mutex<Vec<(u64, Instant)>>>);
 
@@ -110,7 +110,7 @@ async fn drain(url: &str) -> Result<(), Failed> {
     assert_eq!(record.take(), []);
     clock.advance(OUTAGE);
 
-    // With room for one run at a time, so that what is claimed first is also done first.
+    // Has room for one run at a time, so that runs are executed in the order of their claims.
     let began = Instant::now();
     let after = worker().max_claim_rate(RATE).max_runs(1).start().await?;
     for run_id in parked {

@@ -1,4 +1,4 @@
-//! What a program gets wrong is told in words that name it, and nothing is lost.
+//! Mistakes of a program lead to errors that name the mistake, and lose no data.
 
 use piton::model::{BlockedReason, RunStatus};
 use piton::prelude::*;

@@ -12,10 +12,10 @@ use piton::store::conformance::{Case, StoreUnderTest, cases};
 use piton::store::{Clock, ManualClock, MemoryStore, StoreOptions};
 use piton_postgres_cluster::{self as cluster, Cluster};
 
-/// Connections of one store; each case has two stores, and many cases run at once.
+/// The connections of one store. Each case has two stores, and many cases run at the same time.
 const CONNECTIONS: u32 = 4;
 
-/// Makes a database as good as new.
+/// Empties a database.
 const RESET: &str = "TRUNCATE piton_workers, piton_runs, piton_inbox, piton_arrival_keys, piton_update_replies, \
     piton_definitions, piton_schemas, piton_audit, piton_history, piton_activities, piton_outbox, piton_dead_letters, \
     piton_promises, piton_promise_waits, piton_schedule_log, piton_schedules, piton_chains, piton_children, \
@@ -28,7 +28,7 @@ fn main() {
         cases.clone().flat_map(|case| [memory(case), sqlite(case)]).collect();
     let postgres = |case: &Case| format!("postgres::{}", case.name());
     let wanted = cases.clone().any(|case| is_wanted(&arguments, &postgres(&case)));
-    // Dropped at the end of the block, whatever becomes of the tests.
+    // Dropped at the end of the block, also if a test fails.
     let conclusion = {
         let cluster = if wanted { Cluster::start() } else { Err("they are not wanted".into()) };
         let cluster = cluster.map(|cluster| {
@@ -73,7 +73,7 @@ fn sqlite(case: Case) -> Trial {
     })
 }
 
-/// A case on a database of its own.
+/// A case on its own database.
 fn on_postgres(case: Case, name: String, cluster: &Result<Arc<Cluster>, String>) -> Trial {
     cluster::trial(name, cluster, move |cluster| {
         block_on(async {
@@ -84,7 +84,7 @@ fn on_postgres(case: Case, name: String, cluster: &Result<Arc<Cluster>, String>)
     })
 }
 
-/// Saves each case the making of the schema.
+/// Creates a template database, so that cases need not run the migrations.
 async fn migrate_template(cluster: &Cluster) -> Result<(), Failed> {
     piton::store::connect(&cluster.url("template1")).await?.close().await;
     Ok(())

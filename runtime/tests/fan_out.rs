@@ -1,4 +1,4 @@
-//! What a fan-out costs: rows and steps.
+//! The rows and steps of a fan-out.
 
 use piton::prelude::*;
 use sqlx::Connection;
@@ -16,7 +16,7 @@ async fn squares(cx: &Context, count: u64) -> (u64, u64) {
     (squares.into_iter().flatten().sum(), failed)
 }
 
-/// Triggers that count what is written of the run and of its arrivals.
+/// Triggers that count the writes to the rows of the run and of its arrivals.
 const COUNT_WRITES: &str = "
     CREATE TABLE writes (kind TEXT PRIMARY KEY, count INTEGER NOT NULL);
     INSERT INTO writes VALUES ('arrival', 0), ('step', 0);
@@ -27,7 +27,7 @@ const COUNT_WRITES: &str = "
         BEGIN UPDATE writes SET count = count + 1 WHERE kind = 'step'; END;
 ";
 
-/// Runs a fan-out over so many items: how many arrivals and steps it wrote.
+/// Runs a fan-out over this many items. Returns the numbers of written arrivals and steps.
 async fn fan_out(count: u64) -> piton::Result<(i64, i64)> {
     let folder = tempfile::tempdir()?;
     let url = format!("sqlite:{}", folder.path().join("runs.db").display());

@@ -1,4 +1,4 @@
-//! What is shown of runs without their code: branches, lists and blocks, and what cannot be read.
+//! Inspecting runs without their code: branches, lists and blocks, and unreadable values.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -64,7 +64,7 @@ async fn limited(cx: &Context) -> bool {
     cx.signal::<Go>().timeout(hours(1)).await.is_some()
 }
 
-/// A run that a worker has carried as far as it gets, which has been looked at then.
+/// Runs a workflow until it waits, and inspects it.
 async fn parked<W: piton::machine::Workflow>(
     call: piton::machine::WorkflowCall<W>,
     is_there: impl Fn(&Inspection) -> bool,
@@ -73,7 +73,7 @@ async fn parked<W: piton::machine::Workflow>(
     let client = Client::new(store.clone());
     let worker = Worker::new(&client).start().await.unwrap();
     let run = client.start(call).await.unwrap();
-    // As another process does.
+    // Like another process.
     let elsewhere = Client::new(store.connect());
     let mut looks = 0;
     let shown = loop {
@@ -99,7 +99,7 @@ fn variables(position: &Position) -> serde_json::Value {
     variables.map(|variable| (variable.name.clone(), variable.value.value.clone())).collect()
 }
 
-/// Whether the block is in its second wait, and the first branch done.
+/// Whether the block is at its second wait, and the first branch has ended.
 fn is_far(run: &Inspection) -> bool {
     let waits = run.position.iter().flat_map(|position| &position.waits);
     let mut waits = waits.map(|wait| &wait.on);
@@ -110,7 +110,7 @@ fn is_far(run: &Inspection) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_branch_is_shown_with_what_it_has_come_to() {
+async fn each_branch_is_shown_with_its_progress() {
     let (_, _, run) = parked(outer(vec![3, 4]), is_far).await;
     let outer = position(&run);
     assert_eq!((outer.workflow.as_str(), outer.state.as_str()), ("outer", "join"));
@@ -195,12 +195,12 @@ async fn a_limited_wait_tells_its_end_and_when_the_run_wakes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_nobody_has_recorded_is_told_by_a_note() {
+async fn a_note_names_missing_schemas() {
     let (store, client, run) = parked(limited(), |run| run.step_no.0 > 0).await;
     let mut snapshot = decode_snapshot(&store.snapshot(run.run_id).unwrap()).unwrap();
     snapshot.frame[..8].copy_from_slice(&7_u64.to_le_bytes());
     store.overwrite_snapshot(run.run_id, encode_snapshot(&snapshot).unwrap());
-    // As one that was written by a schema that nobody has recorded.
+    // Like a value whose schema is not recorded.
     let mut unknown = vec![3];
     unknown.extend(9_u64.to_le_bytes());
     let kind = ArrivalKind::Signal { name: "Go".to_owned(), payload: Payload(unknown.clone()) };

@@ -1,8 +1,8 @@
-//! Filters over very many runs: what they find, how long it takes, and what it costs commits.
+//! Filters over very many runs: their results, their time, and their effect on commits.
 //!
-//! By default there are a few thousand runs, and only what is found is checked. Figures come with
-//! `PITON_RUNS=1000000 cargo test -p piton --test many_runs -- --nocapture`.
-//! Without Postgres binaries its trial is reported as ignored.
+//! By default there are a few thousand runs, and the test checks only the results. It prints figures with
+//! `PITON_RUNS=1000000 cargo test -p piton --test many_runs -- --nocapture`. Without Postgres binaries its trial is
+//! reported as ignored.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +39,8 @@ fn runs() -> Result<u64, Failed> {
     Ok(std::env::var("PITON_RUNS").map_or(Ok(4_000), |count| count.parse())?)
 }
 
-/// Nine of ten are completed, one of a thousand is blocked; twenty share a customer, and a quarter each region.
+/// Nine of ten runs are completed, one of a thousand is blocked; twenty share a customer, and a quarter shares a
+/// region.
 const FILL_SQLITE: [&str; 2] = [
     "INSERT INTO piton_runs (run_id, workflow_id, workflow, status, step_no, started_at, stepped_at, closed_at, \
      blocked, blocked_at, state, snapshot) \
@@ -145,7 +146,7 @@ async fn check(url: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Commits with and without lists beside.
+/// Commits with and without concurrent lists.
 async fn compare_commits(client: &Client) -> Result<(), Failed> {
     let store = client.store();
     let worker = NewWorker { host: "here".into(), pid: 1, lease: Duration::from_secs(3_600) };
@@ -196,7 +197,7 @@ async fn compare_commits(client: &Client) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Ten lists a second, as a dashboard or two ask for.
+/// Ten lists per second, as one or two dashboards request.
 async fn list_until(client: Client, is_over: Arc<AtomicBool>) -> Result<u64, Failed> {
     let mut listed = 0;
     while !is_over.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-//! Migrations: a database of any age, brought up to date, is like a new one and has lost nothing.
+//! Migrations: a migrated database of any version equals a new one and has lost no data.
 //!
 //! Without Postgres binaries its tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
@@ -17,8 +17,8 @@ use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::migrate::Migrator;
 use sqlx::{PgPool, SqlitePool};
 
-/// What a piton of any schema has left behind: a run that waits, with an arrival, an activity and a message,
-/// one that is over, one that is blocked, and a worker that has died with a run that it had.
+/// The rows of a program with an old schema: a waiting run with an arrival, an activity and a message, a closed run, a
+/// blocked run, and a dead worker that owns a run.
 const OLD_ROWS: &str = "
     INSERT INTO piton_runs (run_id, step_no, inbox_count, due_at, started_at, workflow_id, workflow,
         status, state, snapshot)
@@ -43,7 +43,7 @@ const OLD_ROWS: &str = "
     INSERT INTO piton_definitions (workflow, hash, description) VALUES ('order', 5, '{}');
 ";
 
-/// What it was started with: on SQLite in a table of its own, on Postgres in the run's row.
+/// The arguments of the run: in their own table on SQLite, in the run's row on Postgres.
 const INPUT: &str = "INSERT INTO piton_run_inputs (run_id, arguments) VALUES ({1}, {bytes});";
 const INPUT_IN_THE_ROW: &str = "UPDATE piton_runs SET arguments = {bytes} WHERE run_id = {1};";
 
@@ -87,7 +87,7 @@ fn names(store: &str) -> Vec<String> {
     names
 }
 
-/// All migrations, as an older piton would have had the first few of them.
+/// All migrations; an older version of piton has the first few of them.
 async fn migrations(store: &str) -> Migrator {
     let mut migrator = Migrator::new(folder(store)).await.expect("they can be read");
     migrator.dangerous_set_table_name("piton_migrations");
@@ -152,10 +152,10 @@ fn old_rows(input: &str, bytes: &str, id: impl Fn(u128) -> String) -> String {
     (1..=4).fold(rows, |rows, run| rows.replace(&format!("{{{run}}}"), &id(run)))
 }
 
-/// What has arrived for the run that waits, which no piton has written and none could read.
+/// The arrivals of the waiting run, with made-up content that no version can read.
 const ARRIVALS: &str = "SELECT seq, arrival FROM piton_inbox";
 
-/// Opens a database of an old schema and looks for what was in it.
+/// Opens a database with an old schema and checks its rows.
 async fn check_rows(url: &str) -> Result<(), Failed> {
     let store = connect(url).await?;
     let find = async |id: &str| store.find_run(&RunKey::WorkflowId(id.into())).await;
@@ -198,7 +198,7 @@ async fn check_rows(url: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Every object by its name, with what made it.
+/// Every object by its name, with its statement.
 async fn sqlite_schema(url: &str) -> Result<BTreeMap<String, String>, Failed> {
     let pool = SqlitePool::connect(url).await?;
     let rows: Vec<(String, String)> =
@@ -210,16 +210,16 @@ async fn sqlite_schema(url: &str) -> Result<BTreeMap<String, String>, Failed> {
     Ok(rows.into_iter().map(|(name, sql)| (name, words(sql))).collect())
 }
 
-/// What a database with the schema consists of.
+/// The objects of a database with the schema.
 #[derive(Debug, PartialEq)]
 struct Schema {
-    /// Each object with everything that the server's catalogs say of it.
+    /// Each object with its entries in the server's catalogs.
     catalog: Vec<String>,
-    /// What `pg_dump` says, where it comes with the server, without what is particular to one dump.
+    /// The output of `pg_dump`, if the server has it, without the parts that differ between dumps.
     dump: Option<String>,
 }
 
-/// Tables with their columns, and what belongs to them, in no terms of one version of the server.
+/// Tables with their columns and dependent objects, independent of the server's version.
 const CATALOG: &str = "
     WITH tables AS (SELECT oid, relname FROM pg_class
         WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p', 'v', 'm', 'S'))
@@ -272,7 +272,7 @@ async fn read_catalog(url: &str) -> Result<Vec<String>, Failed> {
     Ok(catalog)
 }
 
-/// Where a migration could leave an old database other than a new one, the catalogs tell.
+/// The catalogs show each difference that a migration could leave.
 async fn differences_show(cluster: &Cluster) -> Result<(), Failed> {
     const DIFFERENCES: [&str; 10] = [
         "ALTER TABLE piton_runs ADD COLUMN more BIGINT",

@@ -1,4 +1,4 @@
-//! What a step costs whose activity is on a queue, counted by the databases themselves.
+//! The statements and writes of a step with a queued activity, counted by the databases.
 //!
 //! Without Postgres binaries the tests on it are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
@@ -12,44 +12,42 @@ use piton_postgres_cluster::{Cluster, run_tests, trial};
 use sqlx::Connection as _;
 use sqlx::sqlite::SqliteConnection;
 
-/// Every statement is a line of the server's log that begins with the database.
+/// Makes the server log every statement on a line that begins with the database's name.
 const SETTINGS: &str = "log_statement = 'all'\nlog_line_prefix = '%d '\n";
 
-/// Longer than the test: what is counted is what steps need, and nothing that is looked for now and
-/// then.
+/// Longer than the test, so that only the statements of steps are counted, and no polls.
 const NEVER: Duration = Duration::from_secs(3_600);
 
-/// What tells the statements of a queued step from each other, and how many of them there are for
-/// each of the steps of one run.
+/// The statements of a queued step, each by a distinctive text, with their number per step of a single run.
 const STATEMENTS: &[(&str, f64)] = &[
-    // The step is committed with the activity and without the outcome of the one before.
+    // The step's commit adds the activity and removes the previous outcome.
     ("BEGIN", 1.0),
     ("UPDATE piton_runs AS run SET step_no", 1.0),
     ("DELETE FROM piton_inbox", 1.0),
     ("INSERT INTO piton_activities", 1.0),
     ("COMMIT", 1.0),
-    // Others are told of the activity, at once or together with what comes next.
+    // The notification of the activity, which may be combined with the next one.
     ("SELECT pg_notify($2, payload)", 1.0),
-    // It is claimed.
+    // The claim.
     ("UPDATE piton_activities AS activity SET worker_id", 1.0),
-    // Its outcome goes into the inbox.
+    // The outcome goes into the inbox.
     ("DELETE FROM piton_activities", 1.0),
-    // Which is read.
+    // The inbox is read.
     ("SELECT run_id, seq, arrival FROM piton_inbox", 1.0),
 ];
 
-/// What tells the claim of a run. There is more than one if a step takes longer than a run that waits for
-/// a queue stays in memory, as it may where the machine has much else to do.
+/// A distinctive text of the claim of a run. On a busy machine a step may take longer than a waiting run stays in
+/// memory, so there may be more than one claim.
 const CLAIMS: &str = "UPDATE piton_runs AS run SET worker_id";
 
-/// What a claim costs at most, with the parking before it: statements, or writes.
+/// The maximum cost of a claim with the parking before it, in statements or writes.
 const OF_A_CLAIM: f64 = 10.0;
 
-/// The most statements of a queued step if many runs make steps at the same time.
+/// The maximum number of statements of a queued step if many runs make steps at the same time.
 const AT_MOST_TOGETHER: f64 = 2.0;
 
-/// The rows that a queued step writes: the run twice, because it is written with the state and when
-/// the outcome comes, the activity three times, and the outcome.
+/// The row writes of a queued step: the run twice, with the state and with the outcome, the activity three times, and
+/// the outcome.
 const WRITES: &[(&str, f64)] = &[
     ("activities delete", 1.0),
     ("activities insert", 1.0),
@@ -96,7 +94,7 @@ fn run(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed> {
     runtime.worker_threads(2).enable_all().build()?.block_on(test)
 }
 
-/// A worker that serves workflows and the queue, and does nothing on its own account.
+/// A worker that serves workflows and the queue, without polls.
 async fn worker(client: &Client) -> piton::Result<RunningWorker> {
     let worker = Worker::new(client).queue("far").poll_interval(NEVER).lease(NEVER);
     Ok(worker.start().await?)
@@ -113,7 +111,7 @@ async fn sum_up_all(client: &Client, runs: u64, steps: u64) -> piton::Result<()>
     Ok(())
 }
 
-/// Compares what one step more costs with what is expected of it.
+/// Compares the cost of one more step with the expectation.
 fn check(counted: &[Vec<(String, f64)>; 2], more: f64, expected: &[(&str, f64)]) {
     let [few, many] = counted;
     let more_of = |kind: &str| {
@@ -127,7 +125,7 @@ fn check(counted: &[Vec<(String, f64)>; 2], more: f64, expected: &[(&str, f64)])
     let claims = more_of(CLAIMS).abs();
     for (kind, wanted) in expected {
         let each = more_of(kind);
-        // News may wait for more of it, and whoever looks for work may look once in vain.
+        // Notifications may be combined, and a claim may find nothing.
         let fewer_is_well = kind.contains("pg_notify");
         let tolerance = 0.1 + 2.0 * claims;
         let is_well = each < wanted + tolerance && (fewer_is_well || each > wanted - tolerance);
@@ -146,7 +144,7 @@ fn check(counted: &[Vec<(String, f64)>; 2], more: f64, expected: &[(&str, f64)])
     assert!(each < most, "{each} in all, expected {wanted}: {:#?}", others(many));
 }
 
-/// The statements sent to a database, apart from looks for the dead, which come with time.
+/// The statements sent to a database, except the timed checks for dead workers.
 fn statements(cluster: &Cluster, url: &str) -> Vec<(String, f64)> {
     let log = std::fs::read_to_string(cluster.directory().join("log")).expect("there is a log");
     let (database, _) = url.trim_start_matches("postgres:///").split_once('?').expect("so it is");
@@ -190,7 +188,7 @@ async fn steps_share_statements(cluster: Arc<Cluster>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Triggers that count every write to the tables that a queued step concerns.
+/// Triggers that count every write to the tables of a queued step.
 fn count_writes() -> String {
     let mut sql = "CREATE TABLE writes (kind TEXT PRIMARY KEY, count INTEGER NOT NULL);".to_owned();
     for (kind, _) in WRITES {

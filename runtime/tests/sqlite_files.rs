@@ -1,4 +1,4 @@
-//! SQLite files: what is opened, what is refused and why, and how processes on one file get along.
+//! SQLite files: opening them, refused files, and several processes on one file.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ use piton::store::{
 /// In the child processes of these tests: the file to open.
 const FILE: &str = "PITON_TEST_FILE";
 
-/// The same where the children get no more space.
+/// The same, for children without free space.
 const FULL: &str = "PITON_TEST_FULL_FILE";
 
 async fn refused(url: &str) -> ConnectError {
@@ -80,7 +80,7 @@ async fn a_file_in_the_place_of_the_directory_is_named() {
     assert!(matches!(error, ConnectError::Unreachable { .. }), "{error:?}");
 }
 
-/// Nobody, not even root, may create files there.
+/// A folder in which not even root may create files.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_place_that_cannot_be_written_is_unreachable() {
@@ -182,7 +182,7 @@ async fn a_closed_store_says_so() {
     assert!(!error.is_retryable());
 }
 
-/// What the children do that the tests below start.
+/// The child process of the tests below.
 #[tokio::test]
 async fn child() {
     let Ok(path) = std::env::var(FILE) else { return };
@@ -243,8 +243,8 @@ async fn a_killed_process_is_found_dead_at_once() {
     assert_eq!(dead().await, []);
 }
 
-/// The machine's clock has been set forward by an hour since the first process of this start: leases go on,
-/// and go by the clock that nobody sets.
+/// The machine's clock is set forward by an hour after the first process: leases continue, because they use the
+/// monotonic clock.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_clock_that_is_set_ends_no_lease_and_keeps_none() {
@@ -285,7 +285,7 @@ async fn a_clock_that_is_set_ends_no_lease_and_keeps_none() {
     }
 }
 
-/// Somebody may want to know what has become of it.
+/// Kept so that people can see what happened to it.
 #[tokio::test]
 async fn a_fenced_worker_is_kept_for_a_week() {
     const DAY: Duration = Duration::from_secs(86_400);
@@ -321,14 +321,14 @@ async fn a_file_that_is_locked_for_too_long_can_be_tried_again() {
     assert!(error.is_retryable(), "{error:?}");
     let error = piton::Error::from(error);
     assert!(format!("{error:#}").contains("locked"), "{error:#}");
-    // Readers are not in anybody's way.
+    // Readers do not block anything.
     assert!(store.find_run(&key).await.expect("runs can be looked up").is_none());
     sqlx::raw_sql("ROLLBACK").execute(&mut *other).await.expect("it has begun");
     let outcomes = store.start_runs(vec![run]).await.expect("nobody writes any more");
     assert_eq!(outcomes, [StartOutcome::Started { owned: false }]);
 }
 
-/// What is written to a file that nobody can open any more is not acknowledged.
+/// Writes to a file that nobody can open any more are not acknowledged.
 #[cfg(unix)]
 #[tokio::test]
 async fn a_file_that_is_gone_is_noticed_before_anything_is_acknowledged() {
@@ -369,7 +369,7 @@ async fn a_file_that_is_gone_is_noticed_before_anything_is_acknowledged() {
         store.start_runs(vec![open.clone()]).await.expect("the file is there");
         std::fs::remove_file(&file).expect("it is there");
         is_told(start().await, "deleted");
-        // What is asked for again finds what the try before it has written to the file that is gone.
+        // A repeated call finds what the previous one has written to the deleted file.
         for time in ["once", "twice"] {
             let kind = ArrivalKind::Signal { name: "go".into(), payload: Payload::default() };
             let dedup_key = Some("key".to_owned());
@@ -385,8 +385,7 @@ async fn a_file_that_is_gone_is_noticed_before_anything_is_acknowledged() {
     }
 }
 
-/// What the child does that may write no file longer than its limit. It is told when the limit is
-/// lifted.
+/// The child process with a limit of the file size. It learns by its input when the limit is lifted.
 #[tokio::test]
 async fn child_without_space() {
     let Ok(path) = std::env::var(FULL) else { return };

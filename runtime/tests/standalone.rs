@@ -1,4 +1,4 @@
-//! Machines that are driven without an engine, each step made twice.
+//! Machines without an engine, each step made twice.
 #![allow(clippy::unwrap_used)]
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +18,7 @@ async fn ship(number: u64) -> u64 {
     number
 }
 
-/// Something else each time.
+/// Returns another value at each call.
 fn innocent() -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     CALLS.fetch_add(1, Ordering::Relaxed)
@@ -51,7 +51,7 @@ async fn returns(number: u64) -> u64 {
 }
 
 #[test]
-fn a_workflow_that_depends_on_its_state_alone_goes_on() {
+fn a_repeatable_workflow_passes() {
     let mut run = Standalone::start(order(7)).unwrap();
     assert_eq!(run.advance_twice(Timestamp(0)).unwrap(), Progress::Waiting);
     run.signal(&Paid { cents: 5 }).unwrap();
@@ -87,7 +87,7 @@ fn what_differs_is_told() {
     assert_eq!(differs(run.advance_twice(now)), ("ship".into(), "returned two values"));
 }
 
-/// Is written whatever it is, and read only if it is even.
+/// Any number can be written, only even ones can be read.
 #[derive(Serialize)]
 struct Even(u64);
 

@@ -1,7 +1,6 @@
-//! A store as somebody else would write one: from what is public, and tested with the public suite.
+//! A store outside the crate: written with the public API, and tested with the public suite.
 //!
-//! It keeps its runs in a [`MemoryStore`], and can be switched off: it then fails with an error of its
-//! own.
+//! It keeps its runs in a [`MemoryStore`], and can be switched off: it then fails with its own error.
 
 use std::error::Error;
 use std::fmt;
@@ -70,7 +69,7 @@ impl ThirdStore {
     }
 }
 
-/// Methods of one subject that ask the rows while the store is on.
+/// Methods of one subject that call the inner store while the store is on.
 macro_rules! delegate {
     ($subject:ident: $($name:ident($($argument:ident: $type:ty),*) -> $returned:ty;)*) => {
         #[async_trait::async_trait]
@@ -118,7 +117,7 @@ impl Visibility for ThirdStore {
     async fn find_endings(&self, run_ids: &[RunId]) -> Result<Vec<FoundEnding>, StoreError> {
         self.check("find_endings")?;
         if self.is_dumb.load(Ordering::SeqCst) {
-            // Or the test would not end either.
+            // Otherwise the test would not end.
             assert!(self.answers.fetch_add(1, Ordering::SeqCst) < 100, "it asks for ever");
             return Ok(Vec::new());
         }
@@ -294,7 +293,7 @@ delegate! { Definitions:
     find_schemas(hashes: &[SchemaHash]) -> Vec<SchemaRecord>;
 }
 
-/// All but those that go through many histories, which take longer and show nothing more here.
+/// All cases except those with many histories, which take longer and test nothing more here.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn it_passes_the_suite() {
     let cases = cases().into_iter().filter(|case| !case.name().contains("model"));
@@ -341,9 +340,9 @@ async fn it_carries_runs_and_its_errors_reach_the_program() {
     assert_eq!(source.downcast_ref::<SwitchedOff>(), Some(&SwitchedOff));
 }
 
-/// Whoever waits hears of the mistake, and is not made to wait for ever.
+/// A wait returns the error, and does not wait forever.
 #[tokio::test(start_paused = true)]
-async fn a_store_that_finds_no_endings_is_not_asked_for_ever() {
+async fn a_store_that_finds_no_endings_is_an_error() {
     let store = ThirdStore::new(MemoryStore::new());
     let client = Client::new(store.clone());
     let run = client.start(sum(vec![1])).await.expect("it can be started");

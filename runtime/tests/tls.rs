@@ -1,4 +1,4 @@
-//! Connections to a Postgres server that are encrypted.
+//! Encrypted connections to a Postgres server.
 //!
 //! Without Postgres binaries the test is reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
@@ -39,7 +39,7 @@ fn block_on(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed
 struct Server {
     cluster: Arc<Cluster>,
     port: u16,
-    /// The certificate of the authority that has signed the server's, and of one that has not.
+    /// The certificates of the authority that has signed the server's certificate, and of another one.
     authority: tempfile::NamedTempFile,
     stranger: tempfile::NamedTempFile,
 }
@@ -52,7 +52,7 @@ impl Server {
         let certificate = CertificateParams::new(names)
             .and_then(|parameters| parameters.signed_by(&key, &issuer))
             .expect("certificates can be made");
-        // Somebody else may take it before the server does, which then does not start.
+        // Another process may take the port before the server does, which then does not start.
         let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
         let port = port.expect("a port is free").port();
         let settings = format!(
@@ -93,7 +93,7 @@ impl Server {
     }
 }
 
-/// A new authority: its certificate in a file, and what it signs with.
+/// A new authority: its certificate in a file, and its signing key.
 fn authority() -> (tempfile::NamedTempFile, Issuer<'static, KeyPair>) {
     let key = KeyPair::generate().expect("keys can be made");
     let mut parameters = CertificateParams::default();

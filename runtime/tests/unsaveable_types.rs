@@ -1,10 +1,10 @@
-//! A type that does not read what it has written is found when a worker starts, and not by a run that cannot be read.
-//! A program of its own, because no worker of it starts.
+//! A type that cannot read its own output is found when a worker starts, not when a run cannot be read. A separate test
+//! program, because none of its workers starts.
 
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Its text is written under one name and looked for under another.
+/// Writes its text under one name and reads it under another.
 #[derive(Serialize, Deserialize)]
 struct Note {
     #[serde(

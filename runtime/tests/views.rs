@@ -1,4 +1,4 @@
-//! The views that people query: each has the same rows on both databases.
+//! The SQL views for users: each has the same rows on both databases.
 //!
 //! Without Postgres binaries its tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
@@ -24,7 +24,7 @@ const START: Timestamp = Timestamp(1_767_225_600_000_042);
 const AT_START: &str = "2026-01-01T00:00:00.000042Z";
 const A_MINUTE_LATER: &str = "2026-01-01T00:01:00.000042Z";
 
-/// A hash that is no number with a sign.
+/// A hash above the range of signed numbers.
 const DEFINITION: DefinitionHash = DefinitionHash(0xfedc_ba98_0000_0001);
 const AS_HEX: &str = "fedcba9800000001";
 
@@ -47,7 +47,7 @@ fn block_on(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(test)
 }
 
-/// What a test looks at.
+/// The database of a test, with one row of each kind.
 struct Scene {
     store: Arc<dyn Store>,
     worker: WorkerLease,
@@ -269,7 +269,7 @@ const DEFINITIONS: [&str; 3] = ["workflow", "definition", "open_runs"];
 
 type Row = Vec<Option<String>>;
 
-/// A null is no word.
+/// The texts of a row, without nulls.
 fn words(row: &Row) -> Vec<&str> {
     row.iter().map(|value| value.as_deref().unwrap_or_default()).collect()
 }

@@ -17,7 +17,7 @@ pub struct ClockChanges {
 }
 
 impl ClockChanges {
-    /// Due at each instant at which the local clock shows the time: not at all in a gap, twice in a fold.
+    /// Due at each instant at which the local clock shows the time: never in a gap, twice in a fold.
     pub fn literal() -> Self {
         Self { gap: Gap::Skip, fold: Fold::Both }
     }

@@ -39,7 +39,7 @@ const SHORTHANDS: [(&str, &str); 7] = [
 /// them. This is the rule of Vixie cron.
 pub(crate) fn parse(text: &str) -> Result<Cron, SpecError> {
     let refused = |problem: String| SpecError::Cron { text: text.to_owned(), problem };
-    // Within a field, as in `5#3`, it is what other programs write for the third Friday.
+    // Within a field, as in `5#3`, other programs use it for the third Friday.
     let begins = |at: &usize| text[..*at].chars().next_back().is_none_or(char::is_whitespace);
     let comment_at = text.match_indices('#').map(|(at, _)| at).find(begins);
     let (rest, comment) = match comment_at {

@@ -42,7 +42,7 @@ pub enum SpecError {
         /// The name.
         name: String,
     },
-    /// The spec has no times at all.
+    /// The spec has no times.
     #[error("the spec is empty: give it a calendar, an interval or a cron string")]
     Empty,
     /// The spec ends before it starts.

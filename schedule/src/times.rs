@@ -134,7 +134,7 @@ impl Times {
     }
 }
 
-/// The first time from `from` on for what the clock skipped at the start of the stretch.
+/// The first time from `from` on for the local times that the clock skipped at the start of the stretch.
 fn skipped_time(
     calendar: &calendar::Compiled,
     gap: Gap,

@@ -15,21 +15,21 @@ use crate::program::VALUES;
 use crate::runs::ask;
 use crate::world::World;
 
-/// How long a clerk takes at most: longer than some attempts may.
+/// The maximum time of a clerk: longer than the limits of some attempts.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// What a clerk heard of its token.
+/// The result of using a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It counts.
+    /// The token was accepted.
     Taken,
-    /// The attempt is over.
+    /// The attempt has ended.
     Stale,
-    /// The run is.
+    /// The run has closed.
     Closed,
 }
 
-/// Leaves a token with the clerks, who are to say `value`.
+/// Gives a token to the clerks, who complete the attempt with `value`.
 pub(crate) fn expect<A: Activity<Return = Result<i64, String>>>(
     world: &Arc<World>,
     info: &ActivityInfo,
@@ -52,7 +52,7 @@ async fn use_token<A: Activity<Return = Result<i64, String>>>(
     if world.strikes(Fault::LazyClerk) {
         return;
     }
-    // Each use says something of its own.
+    // Each use has a distinct value.
     let number = world.number_of_use();
     let fails = world.faults.below(8) == 0;
     let said = value | (number * (VALUES + 1));
@@ -73,7 +73,7 @@ async fn use_token<A: Activity<Return = Result<i64, String>>>(
         }
     })
     .await;
-    // What was asked for before, without an answer, may still be on its way.
+    // An earlier request without a response may still be in flight.
     if answer == Answer::Stale && asked.load(Ordering::Relaxed) == 1 {
         world.token_was_refused(said);
     }

@@ -19,40 +19,40 @@ use tokio::time::{Instant, sleep};
 use crate::options::Options;
 use crate::world::World;
 
-/// Something that goes wrong.
+/// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 pub enum Fault {
-    /// A call fails and has not happened.
+    /// A call fails without an effect.
     ErrorBefore,
-    /// A call fails and has happened.
+    /// A call fails after its effect.
     ErrorAfter,
-    /// A call fails and happens long after.
+    /// A call fails and takes effect long after.
     Late,
-    /// A call is refused in a way that trying again does not cure at once, and has not happened.
+    /// A call is refused with an error that a retry does not cure at once, without an effect.
     Refusal,
-    /// A call takes long, before or after it happens.
+    /// A call is slow, before or after its effect.
     Delay,
-    /// A process is killed at some instant.
+    /// A process is killed at a random instant.
     Crash,
-    /// A process is killed during a call, before or after it happens.
+    /// A process is killed during a call, before or after its effect.
     CrashInCall,
-    /// A process stands still for a while.
+    /// A process is stopped for a while.
     Pause,
-    /// A process stands still during a call, before or after it happens.
+    /// A process is stopped during a call, before or after its effect.
     PauseInCall,
-    /// The database cannot be reached for a while.
+    /// The database is unreachable for a while.
     Outage,
-    /// A living process counts as dead.
+    /// A live process counts as dead.
     Disconnect,
-    /// News of another process does not arrive.
+    /// A notification of another process is lost.
     LostNews,
-    /// News of another process arrives late, after later news.
+    /// A notification of another process arrives late, after later ones.
     LateNews,
     /// The database's clock is set forward or back.
     ClockJump,
     /// A process runs a build that cannot make some steps.
     BrokenBuild,
-    /// An attempt that is to be completed from outside is not.
+    /// An attempt is not completed from outside as expected.
     LazyClerk,
 }
 
@@ -77,8 +77,8 @@ impl Fault {
         Self::LazyClerk,
     ];
 
-    /// In how many of 1,000 cases it strikes at most, where calls and news are concerned; of those
-    /// that strike a process, how many times as likely it is as the others.
+    /// For faults of calls and notifications: the maximum rate, per 1,000 cases. For faults of processes: the weight
+    /// relative to the others.
     fn at_most(self) -> u32 {
         match self {
             Self::ErrorBefore | Self::ErrorAfter | Self::Late => 100,
@@ -110,12 +110,12 @@ pub(crate) struct Faults {
 #[derive(Debug)]
 struct Drawing {
     rng: Rng,
-    /// Of 1,000; those that this seed does without are missing.
+    /// Rates per 1,000; faults that this seed does not use are missing.
     rates: BTreeMap<Fault, u32>,
     struck: BTreeMap<Fault, u64>,
     is_over: bool,
     outage_until: Option<Instant>,
-    /// When the last call that has failed is carried out.
+    /// When the last late call takes effect.
     late_until: Option<Instant>,
     /// By how many microseconds the clock has been set back in all.
     set_back: i64,
@@ -183,7 +183,7 @@ impl Faults {
         self.lock().rng.u64(0..limit)
     }
 
-    /// Lets nothing go wrong any more.
+    /// Ends all faults.
     pub(crate) fn end(&self) {
         let mut drawing = self.lock();
         (drawing.is_over, drawing.outage_until) = (true, None);
@@ -194,7 +194,7 @@ impl Faults {
         self.lock().outage_until = Some(Instant::now() + length);
     }
 
-    /// Notes that a call that nobody waits for any more may be carried out after so long.
+    /// Records that a failed call may take effect after this time.
     pub(crate) fn come_late(&self, after: Duration) {
         // Timers go by whole milliseconds.
         let until = Instant::now() + after + Duration::from_millis(1);
@@ -202,8 +202,7 @@ impl Faults {
         drawing.late_until = drawing.late_until.max(Some(until));
     }
 
-    /// Whether calls that nobody waits for any more may yet be carried out: those that have failed, and those
-    /// of processes that stand still.
+    /// Whether calls without a caller may still take effect: those that have failed, and those of stopped processes.
     pub(crate) fn are_to_come(&self) -> bool {
         self.lock().late_until.is_some_and(|until| Instant::now() <= until)
     }
@@ -233,23 +232,23 @@ impl Faults {
     }
 
     fn lock(&self) -> MutexGuard<'_, Drawing> {
-        // Whole after every operation, so a panic elsewhere does not spoil it.
+        // Every operation leaves the map consistent, so a poisoned lock is harmless.
         self.drawing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The call with which a worker begins to look around at each poll.
+/// The first call of a worker's poll.
 const FIRST_OF_A_LOOK: &str = "fence_expired_workers";
 
-/// How long after it has failed a call may be carried out. Workers look for what comes so late.
+/// The maximum delay of a failed call that takes effect. Workers look for the effects of such calls.
 const LATEST: Duration = Duration::from_secs(100);
 
-/// What lies between one process and the database.
+/// The connection of one process to the database, with its faults.
 pub(crate) struct Wire {
     pub(crate) world: Arc<World>,
     /// The name of the process.
     pub(crate) name: String,
-    /// The process; `None` for one that nothing happens to.
+    /// The process; `None` for one without faults.
     pub(crate) process: Option<Process>,
     /// Asks its worker to shut down.
     pub(crate) stop: watch::Sender<bool>,
@@ -269,7 +268,7 @@ impl Wire {
             if faults.below(1_000) < self.world.plan.stops_in_calls {
                 note("is asked to shut down");
                 self.stop.send_replace(true);
-                // Long enough to hear it before the answer comes.
+                // Long enough for the notification to arrive before the response.
                 sleep(Duration::from_millis(1)).await;
             }
             if faults.strikes(Fault::CrashInCall) {
@@ -358,7 +357,7 @@ impl Hook for Wire {
     }
 }
 
-/// Sees what is carried out of a call long after it has failed.
+/// The hook for calls that take effect long after they have failed.
 struct Afterwards {
     world: Arc<World>,
     /// The name of the process that has made the call.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::{Parser, Subcommand};
 use simulation::{Fault, Options, Report, Totals, simulate};
 
-/// The engine on virtual time, with a fault at every call, and a model of what must hold.
+/// The engine on virtual time, with faults at every call, and a model of the required properties.
 #[derive(Parser)]
 struct Arguments {
     #[command(subcommand)]
@@ -16,15 +16,15 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Simulates seed after seed until so many runs of workflows have been made.
+    /// Simulates seed after seed until this many runs of workflows were made.
     Run {
-        /// How many runs of workflows.
+        /// The number of runs of workflows.
         #[arg(long, default_value_t = 1_000_000)]
         runs: u64,
         /// The first seed.
         #[arg(long, default_value_t = 0)]
         seed: u64,
-        /// How many seeds at a time.
+        /// The number of concurrent seeds.
         #[arg(long, default_value_t = 1)]
         threads: usize,
     },
@@ -38,10 +38,10 @@ enum Command {
         /// Inject no more faults than these.
         #[arg(long)]
         max_faults: Option<u64>,
-        /// Do not inject this.
+        /// Do not inject these faults.
         #[arg(long)]
         without: Vec<Fault>,
-        /// Print only events that mention this.
+        /// Print only events that contain this text.
         #[arg(long)]
         about: Option<String>,
     },

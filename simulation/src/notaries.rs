@@ -1,4 +1,4 @@
-//! Simulated clients that complete promises: before their run is there, or later, and often more than one of them.
+//! Simulated clients that complete promises, before or after the run exists, and often several for one promise.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ pub(crate) async fn complete_shared(world: Arc<World>) {
     }
 }
 
-/// Completes some promises of the run with this workflow id, whether it is there or not.
+/// Completes some promises of the run with this workflow id, whether it exists or not.
 pub(crate) fn complete_ahead(world: &Arc<World>, workflow_id: &str) {
     let number = world.faults.below(u64::from(2 * PROMISES)) as u32;
     if number < PROMISES {
@@ -52,10 +52,10 @@ pub(crate) async fn complete_own(
     }
 }
 
-/// Completes a promise, however often the database fails, and compares what it has come to.
+/// Completes a promise, with retries after failures of the database, and checks its outcome.
 async fn complete(world: Arc<World>, token: PromiseToken) {
     sleep(world.faults.duration(LONGEST)).await;
-    // Each says something of its own.
+    // Each completion has a distinct value.
     let said = world.faults.below(VALUES as u64) as i64;
     let refuses = world.faults.below(6) == 0;
     let answer = ask(&world, |client| {
@@ -67,7 +67,7 @@ async fn complete(world: Arc<World>, token: PromiseToken) {
                 false => promise.resolve(&said).await,
             };
             match completed {
-                // What counts the oracle has seen.
+                // The oracle has seen the completion that counts.
                 Ok(Completed::First) | Err(CompleteError::Closed { .. }) => Some(None),
                 Ok(Completed::Already(settled)) => Some(Some(settled.outcome().clone())),
                 Err(CompleteError::Store(_)) => None,

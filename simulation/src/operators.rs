@@ -13,14 +13,14 @@ use tokio::time::sleep;
 use crate::runs::ask;
 use crate::world::World;
 
-/// One of so many runs is paused.
+/// One in this many runs is paused.
 const ONE_OF: u32 = 5;
 
 /// The longest wait before a run is paused, and the longest pause, in milliseconds.
 const LONGEST: u64 = 15_000;
 
-/// Pauses some runs, and resumes them. A pause of which the answer is lost may come after that: then others
-/// [resume](resume_all) the run.
+/// Pauses some runs, and resumes them. A pause whose response was lost may take effect afterwards; then [`resume_all`]
+/// resumes the run.
 pub(crate) async fn pause(world: &Arc<World>, number: usize, run_id: RunId) {
     let mut rng = Rng::with_seed(world.plan.seed.rotate_left(8) ^ number as u64);
     if rng.u32(0..ONE_OF) != 0 {
@@ -39,7 +39,7 @@ pub(crate) async fn resume_all(database: &MemoryStore, client: &Client) {
     let filter = filter::status().equals(RunStatus::Paused);
     let paused = database.list_runs(RunQuery::of(&filter)).await.unwrap_or_default();
     for run in paused {
-        // It is asked again.
+        // The request is repeated later.
         let _ = client.by_id(run.run_id).resume().await;
     }
 }

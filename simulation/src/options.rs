@@ -7,11 +7,10 @@ use piton::store::memory::Guard;
 
 use crate::faults::Fault;
 
-/// One simulation. With a seed alone everything is drawn from it; the rest makes a violation
-/// smaller.
+/// The options of one simulation. The seed alone determines everything; the others reduce a violation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// What everything is drawn from.
+    /// The seed of all random decisions.
     pub seed: u64,
     /// How many of its runs are started at most.
     pub max_runs: Option<usize>,
@@ -19,7 +18,7 @@ pub struct Options {
     pub max_faults: Option<u64>,
     /// Faults that are not injected.
     pub without: BTreeSet<Fault>,
-    /// What the database does without, which is for the tests of this crate.
+    /// Guards that the database leaves out, for the tests of this crate.
     pub left_out: BTreeSet<Guard>,
     /// Whether events are written down.
     pub is_recorded: bool,
@@ -28,7 +27,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// All of what the seed gives.
+    /// The complete simulation of a seed.
     pub fn of(seed: u64) -> Self {
         Self { seed, ..Self::default() }
     }

@@ -14,13 +14,13 @@ use crate::faults::{Fault, Wire};
 use crate::program::QUEUES;
 use crate::world::{Phase, World};
 
-/// How often something happens to a process at most.
+/// The minimum time between two events of a process.
 const QUIET_FOR: Duration = Duration::from_secs(10);
 
-/// The wait before a process that is gone is started again.
+/// The wait before an ended process is started again.
 const RESTART_AFTER: Duration = Duration::from_millis(500);
 
-/// Keeps one process running until the simulation is over: starts it again whenever it is gone.
+/// Keeps one process running until the end of the simulation: starts it again whenever it has ended.
 pub(crate) async fn keep(world: Arc<World>, slot: usize) {
     for life in 1.. {
         let name = format!("p{slot}.{life}");
@@ -55,7 +55,7 @@ async fn live(world: &Arc<World>, name: &str, slot: usize, life: usize) {
     let mut serving = tokio::spawn(process.scope(serving));
     loop {
         let faulty = async {
-            // What happens to a process comes at any instant.
+            // Events of a process come at any instant.
             let quiet = sleep(world.faults.duration(QUIET_FOR) + Duration::from_millis(1));
             let _ = timeout(QUIET_FOR, async {
                 tokio::select! {
@@ -108,11 +108,11 @@ async fn live(world: &Arc<World>, name: &str, slot: usize, life: usize) {
         return;
     }
     stop.send_replace(true);
-    // Whoever waits for this says so if it takes too long.
+    // The waiting task reports if this takes too long.
     let _ = serving.await;
 }
 
-/// Something that happens to a process.
+/// An event of a process.
 enum Happening {
     Kill { is_noticed: bool },
     Pause,
@@ -122,7 +122,7 @@ enum Happening {
 
 fn happening(world: &World) -> Option<Happening> {
     if world.phase() != Phase::Faulty {
-        // Workers are restarted in order also where nothing goes wrong any more.
+        // Workers are also restarted in order after the end of the faults.
         return (world.faults.below(16) == 0).then_some(Happening::Shutdown);
     }
     if world.strikes(Fault::Outage) {
@@ -144,14 +144,14 @@ fn happening(world: &World) -> Option<Happening> {
     }
 }
 
-/// Where a worker is.
+/// The position of a worker.
 struct Place {
     name: String,
     process: Process,
     slot: usize,
 }
 
-/// What runs in the process: a worker, until it is asked to stop.
+/// The task of the process: a worker, until it is requested to stop.
 fn serve(
     world: Arc<World>,
     Place { name, process, slot }: Place,

@@ -1,4 +1,4 @@
-//! Programs that runs interpret, what they give, and whether a plain execution could give the same.
+//! The programs that runs interpret, their results, and the check that a plain execution could have the same results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ties::{Care, Child, Promised, draw_child, draw_settled, draw_wait};
 
-/// One thing that a program does.
+/// An operation of a program.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Op {
     /// Awaits an activity.
@@ -66,11 +66,11 @@ pub struct Work {
     pub value: i64,
     /// How long it takes.
     pub millis: u64,
-    /// What is wrong with it.
+    /// Its fault.
     pub trouble: Trouble,
     /// How it is attempted.
     pub kind: Kind,
-    /// How many activities the run has awaited before, one after the other. Given by the run.
+    /// The number of activities that the run has awaited before, one after the other. Set by the run.
     pub awaited: u32,
 }
 
@@ -114,7 +114,7 @@ pub enum Kind {
     Within(bool, u64),
 }
 
-/// What is wrong with an activity.
+/// The fault of an activity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Trouble {
     /// Nothing.
@@ -127,7 +127,7 @@ pub enum Trouble {
     AlwaysFails,
 }
 
-/// What came of one thing that a program did.
+/// The result of one operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Entry {
     /// An activity returned this.
@@ -148,16 +148,16 @@ pub enum Entry {
     Refused,
     /// A promise will not be completed.
     Broken,
-    /// A child is over, with these entries if it has completed.
+    /// A child has ended, with these entries if it has completed.
     Child(Option<Vec<Entry>>),
-    /// The item with this number is over.
+    /// The item with this number has ended.
     Item(u32),
 }
 
 /// How many items there are.
 const ITEMS: u32 = 12;
 
-/// The largest value of an activity. Above it, values tell who has completed an attempt.
+/// The largest value of an activity. Values above it identify the completion by a token.
 pub const VALUES: i64 = 0xf_ffff;
 
 /// The attempts of an activity that may fail.
@@ -199,7 +199,7 @@ fn draw_op(rng: &mut Rng, depth: u32) -> Op {
         31 => Op::Repeat(rng.u32(0..=3), draw_block(rng, depth)),
         32 => Op::Repeat(rng.u32(5..=15), vec![Op::Work(draw_work(rng))]),
         33 => {
-            // Who gets which signal could not be told.
+            // The receiver of each signal would be ambiguous.
             let branch = |rng: &mut Rng| {
                 let mut block = draw_block(rng, depth);
                 block.retain(|op| signals(std::slice::from_ref(op)) == 0);
@@ -311,14 +311,14 @@ pub fn check(
     lost.map_or(Ok(()), |lost| Err(format!("signal {lost} was acknowledged and lost: {taken:?}")))
 }
 
-/// What has happened to a run, as far as it decides what may come of its activities.
+/// The events of a run that decide the possible outcomes of its activities.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Luck {
     /// How often its attempts were interrupted.
     pub interruptions: u32,
     /// Whether faults were injected at all.
     pub was_faulty: bool,
-    /// Whether a request to cancel may have ended an activity, which its code takes for a failure.
+    /// Whether a request to cancel may have ended an activity, which the code treats as a failure.
     pub may_be_cancelled: bool,
 }
 
@@ -327,7 +327,7 @@ struct Check<'a> {
     signals: Vec<u32>,
     /// The numbers of the questions.
     answered: BTreeSet<u32>,
-    /// What promises have come to.
+    /// The outcomes of promises.
     promises: BTreeMap<Promised, Entry>,
     luck: Luck,
 }
@@ -367,7 +367,7 @@ impl<'a> Check<'a> {
             Op::Inline(inner) => self.ops(inner),
             Op::Branches(first, second) => self.ops(first).and_then(|()| self.ops(second)),
             Op::Fragile => self.one_of(op, &[Entry::Slept]),
-            // Whether it was sent, and whether it comes in its order, the oracle knows.
+            // The oracle checks that it was sent and arrives in order.
             Op::Tell(..) => Ok(()),
             Op::Letter(_) => match self.next(op)? {
                 Entry::Letter(_) | Entry::Slept => Ok(()),
@@ -385,7 +385,7 @@ impl<'a> Check<'a> {
                 other => Err(format!("{op:?} gave {other:?}")),
             },
             Op::Promise(promised, limit) => self.promise(op, *promised, *limit),
-            // What comes of it, the oracle knows.
+            // The oracle checks its effect.
             Op::Settle(..) => Ok(()),
             Op::Child(child) => self.child(op, child),
             Op::Item(number) => {
@@ -399,7 +399,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Checks what a promise has come to: always the same.
+    /// Checks the outcome of a promise, which is always the same.
     fn promise(&mut self, op: &Op, promised: Promised, limit: Option<u64>) -> Result<(), String> {
         let entry = self.next(op)?.clone();
         match entry {
@@ -422,7 +422,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Checks what the parent was told of a child.
+    /// Checks the end of a child that the parent got.
     fn child(&mut self, op: &Op, child: &Child) -> Result<(), String> {
         let times = match child.care {
             Care::Leave => 0,
@@ -477,7 +477,7 @@ impl<'a> Check<'a> {
         if expected.contains(entry) { Ok(()) } else { Err(format!("{op:?} gave {entry:?}")) }
     }
 
-    /// Checks what one of these activities came to, or a timer if there is one.
+    /// Checks the outcome of one of these activities, or of a timer if there is one.
     fn outcome_of(&mut self, op: &Op, works: &[&Work], has_timer: bool) -> Result<(), String> {
         let luck = self.luck;
         let fits = match self.next(op)? {
@@ -500,7 +500,7 @@ fn may_succeed(work: &Work) -> bool {
     }
 }
 
-/// After how many interrupted attempts the engine gives an activity up.
+/// The number of interrupted attempts after which the engine fails an activity.
 const MAX_INTERRUPTIONS: u32 = 10;
 
 fn may_fail(work: &Work, luck: Luck) -> bool {
@@ -509,10 +509,10 @@ fn may_fail(work: &Work, luck: Luck) -> bool {
         || luck.may_be_cancelled
         || match work.kind {
             Kind::Local => work.trouble == Trouble::AlwaysFails,
-            // Nobody tries again what was cut off, and a commit may be refused.
+            // An interrupted attempt is not repeated, and a commit may be refused.
             Kind::Once => work.trouble != Trouble::None || luck.interruptions > 0,
             Kind::Written => work.trouble == Trouble::AlwaysFails || luck.was_faulty,
-            // Whether an attempt was in time, anybody may decide, by the database's clock.
+            // Any worker may decide by the database's clock whether an attempt was in time.
             Kind::Queued | Kind::Beating(_) => {
                 work.trouble == Trouble::AlwaysFails || luck.was_faulty
             }

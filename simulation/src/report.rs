@@ -7,10 +7,10 @@ use crate::faults::Fault;
 use crate::options::Options;
 use crate::world::World;
 
-/// What came of one simulation.
+/// The result of one simulation.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What was simulated.
+    /// The options.
     pub options: Options,
     /// Runs that were started.
     pub runs: u64,
@@ -18,9 +18,9 @@ pub struct Report {
     pub steps: u64,
     /// How often each fault struck.
     pub faults: BTreeMap<Fault, u64>,
-    /// What did not hold.
+    /// The violations.
     pub violations: Vec<String>,
-    /// What happened, if it was recorded.
+    /// The events, if they were recorded.
     pub events: String,
 }
 

@@ -36,7 +36,7 @@ impl Build {
     }
 }
 
-/// A run in the database, and what it must come to.
+/// A run in the database, and its expected result.
 struct Held {
     run_id: RunId,
     run: Run,

@@ -16,11 +16,11 @@ const LONGEST: usize = 24;
 /// A statement of the workflow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// Waits for a signal, and notes what it says.
+    /// Waits for a signal, and records its value.
     Signal(usize),
-    /// Calls an activity, and notes what it gives.
+    /// Calls an activity, and records its result.
     Call(usize),
-    /// Calls two activities at once, and notes what they give.
+    /// Calls two activities concurrently, and records their results.
     Both(usize, usize),
     /// Makes a local.
     Local {
@@ -44,7 +44,7 @@ pub enum Node {
         /// What the handle is of.
         of: Begun,
     },
-    /// Awaits a handle, and notes what it gives.
+    /// Awaits a handle, and records its result.
     Take(String),
 }
 

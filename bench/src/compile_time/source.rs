@@ -33,7 +33,7 @@ impl Flavor {
     }
 }
 
-/// Whether what is awaited may fail.
+/// Whether the awaited operation may fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It gives its value.

@@ -39,7 +39,7 @@ const CONNECTIONS: [usize; 4] = [1, 2, 4, 8];
 /// How long each setting runs before it is measured.
 const WARM_UP: Duration = Duration::from_millis(300);
 
-/// What a run of W1 is given, and what it returns, in bytes.
+/// The sizes of the argument and the result of a run of W1, in bytes.
 const ARGUMENT_BYTES: usize = 110;
 const RESULT_BYTES: usize = 8;
 
@@ -213,7 +213,7 @@ where
     })
 }
 
-/// What one setting came to.
+/// The result of one setting.
 #[derive(Default)]
 struct Ran {
     /// How long its transactions took.

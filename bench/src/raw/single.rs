@@ -11,7 +11,7 @@ use crate::database::{Database, Databases, StoreKind};
 /// How many states are written by turns.
 const STATES: usize = 1_024;
 
-/// A database of its own, and a connection to it.
+/// A separate database, and a connection to it.
 pub(crate) struct SingleCommits {
     writer: AnyWriter,
     row: Row,

@@ -143,7 +143,7 @@ pub(super) async fn cancel(
 ) -> Result<String, Failure> {
     let because = args.because.unwrap_or_default();
     find(client, &args.id.unwrap_or_default()).await?.cancel(because).await?;
-    Ok(said(output, &json!({ "sent": true }), "the run was asked to cancel"))
+    Ok(said(output, &json!({ "sent": true }), "the request to cancel was sent"))
 }
 
 pub(super) async fn terminate(
@@ -172,7 +172,7 @@ pub(super) async fn retry(
         retry = retry.repeat_at_most_once();
     }
     let retried = signed(retry, args.end.many.by).await?;
-    let text = if retried { "the run tries again" } else { "the run goes on anyway" };
+    let text = if retried { "the run is retried" } else { "the run continues anyway" };
     Ok(said(output, &json!({ "retried": retried }), text))
 }
 
@@ -196,7 +196,7 @@ pub(super) async fn resume(
     let id = args.id.unwrap_or_default();
     let resume = find(client, &id).await?.resume().because(args.because.unwrap_or_default());
     let resumed = signed(resume, args.many.by).await?;
-    let text = if resumed { "the run goes on" } else { "the run was not paused" };
+    let text = if resumed { "the run continues" } else { "the run was not paused" };
     Ok(said(output, &json!({ "resumed": resumed }), text))
 }
 

@@ -50,7 +50,7 @@ pub(super) async fn signal(
     args: SignalArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    // Without a run, what is said begins with the signal.
+    // Without a run, the first argument is the signal.
     let SignalArgs { id: name, name: value, value: none, because, many, .. } = args;
     let value = value.as_deref().map_or(Ok(Value::Null), parse_json).map_err(Failure::Run)?;
     if none.is_some() {

@@ -171,7 +171,7 @@ impl Page<'_> {
         }
         if let Some(at) = terms.deadline_at.filter(|_| is_open) {
             let then = match terms.on_timeout {
-                OnTimeout::Cancel => "then it is asked to cancel",
+                OnTimeout::Cancel => "then it is requested to cancel",
                 _ => "then it is closed",
             };
             let clock = match terms.timeout_clock {

@@ -40,7 +40,7 @@ pub(crate) struct StartArgs {
     /// The time limit of each run
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     run_timeout: Option<Duration>,
-    /// Which time the timeouts count: `calendar` all of it, `attended` that in which a worker with the code is there
+    /// The time that the timeouts count: `calendar` all time, `attended` only time with a worker that has the code
     #[arg(long, value_name = "CLOCK", value_parser = timeout_clock, default_value = "calendar")]
     timeout_clock: TimeoutClock,
     /// Request the run to cancel when a timeout has passed, instead of terminating it

@@ -24,7 +24,7 @@ struct SpecArgs {
     /// A calendar as JSON, such as `{"dayOfMonth": "1", "hour": "6"}`; may be given several times
     #[arg(long, value_name = "JSON", value_parser = calendar)]
     calendar: Vec<Calendar>,
-    /// A calendar as JSON at whose times nothing is started; may be given several times
+    /// A calendar as JSON with excluded times; may be given several times
     #[arg(long, value_name = "JSON", value_parser = calendar)]
     exclude: Vec<Calendar>,
     /// The whole spec as JSON, in place of the options above and below
@@ -39,7 +39,7 @@ struct SpecArgs {
     /// Nothing is started after this time
     #[arg(long, value_name = "TIME")]
     end: Option<UnixSeconds>,
-    /// Runs are started later by up to this time
+    /// The maximum random delay of a start
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     jitter: Option<Duration>,
 }
@@ -54,7 +54,7 @@ struct PolicyArgs {
     /// or allow-all
     #[arg(long, value_name = "POLICY", value_parser = overlap)]
     overlap: Option<Overlap>,
-    /// How much later than its time a run is started at most; one minute by default
+    /// How late a run may be started; one minute by default
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     catch_up_window: Option<Duration>,
     /// Pause the schedule when a run fails
@@ -63,7 +63,7 @@ struct PolicyArgs {
     /// How many runs may wait with buffer-all
     #[arg(long, value_name = "COUNT")]
     max_buffered: Option<u64>,
-    /// How many runs the schedule starts of itself
+    /// The maximum number of runs that its spec starts
     #[arg(long, value_name = "COUNT")]
     max_actions: Option<u64>,
 }
@@ -97,7 +97,7 @@ pub(crate) struct CreateArgs {
     policy: PolicyArgs,
     #[command(flatten)]
     terms: TermsArgs,
-    /// Create it paused; why, for its log
+    /// Create it paused, with this reason for its log
     #[arg(long, value_name = "REASON")]
     paused: Option<String>,
 }
@@ -120,7 +120,7 @@ pub(crate) struct UpdateArgs {
 }
 
 impl SpecArgs {
-    /// `None` if nothing is said of it.
+    /// `None` if the option is not given.
     fn into_spec(self) -> Option<Spec> {
         if self.spec.is_some() {
             return self.spec;

@@ -43,17 +43,17 @@ pub(crate) fn runs_are_started_and_paused(shell: Shell) -> Result<(), Failed> {
     let text = shell.prints(&["run", "show", "tally-2"])?;
     assert!(text.contains("by ann: ticket 311"), "{text}");
     let resume = [&["run", "resume", "tally-2"], &SIGNED[..]].concat();
-    assert_eq!(shell.prints(&resume)?, "the run goes on\n");
+    assert_eq!(shell.prints(&resume)?, "the run continues\n");
     assert_eq!(shell.prints(&resume)?, "the run was not paused\n");
     // One run needs no author.
     let unsigned = ["run", "pause", "tally-2", "--by", "", "--because", "later"];
     assert_eq!(shell.prints(&unsigned)?, "the run is paused\n");
     assert_eq!(shown(&shell, "tally-2")?["paused"]["by"], "program");
-    assert_eq!(shell.prints(&resume)?, "the run goes on\n");
+    assert_eq!(shell.prints(&resume)?, "the run continues\n");
     assert_eq!(shown(&shell, "tally-2")?["status"], "running");
 
     let retry = [&["run", "retry", "tally-2"], &SIGNED[..]].concat();
-    assert_eq!(shell.prints(&retry)?, "the run goes on anyway\n");
+    assert_eq!(shell.prints(&retry)?, "the run continues anyway\n");
     let nothing = fails(&[&["run", "set-aside", "tally-2", "1"], &SIGNED[..]].concat())?;
     assert!(nothing.contains("has no signal with the number 1"), "{nothing}");
     Ok(())

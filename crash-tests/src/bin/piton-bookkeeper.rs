@@ -1,5 +1,5 @@
-//! The program that gets killed over its books: `piton-bookkeeper URL FOLDER` drives its runs to
-//! their end, then writes what they came to into `FOLDER/results.txt`, one line of JSON per run.
+//! The killed program of the books: `piton-bookkeeper URL FOLDER` drives its runs to their end, then writes their
+//! results to `FOLDER/results.txt`, one line of JSON per run.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The program that gets killed while it completes promises of runs of another process: `piton-cashier FOLDER ORDERS`.
+//! The program that is killed while it completes promises of runs of another process: `piton-cashier FOLDER ORDERS`.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! The program that gets killed while its runs count: `piton-counter FOLDER` drives them to their end and checks what they
-//! came to.
+//! The program that is killed while its runs count: `piton-counter FOLDER` drives them to their end and checks their
+//! results.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +13,7 @@ async fn main() -> piton::Result<()> {
         bail!("usage: piton-counter FOLDER");
     };
     let client = Client::connect(&format!("sqlite:{}", folder.join("runs.db").display())).await?;
-    // What waits is parked.
+    // Parks waiting runs at once.
     let worker = Worker::new(&client).park_after(Duration::ZERO).start().await?;
     println!("ready");
     count(&client, &folder).await?;

@@ -1,4 +1,4 @@
-//! The program that a run ends from within: `piton-diver URL` serves until it dies or is killed.
+//! The program that one of its runs kills: `piton-diver URL` serves until it dies or is killed.
 
 use piton::prelude::*;
 use piton_crash_tests as _;

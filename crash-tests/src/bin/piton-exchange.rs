@@ -1,5 +1,5 @@
-//! The program that gets killed while its runs send each other notes: `piton-exchange URL SENDERS
-//! RECEIVERS LEAVERS NOTES` drives the exchange to its end and checks its books.
+//! The program that is killed while its runs send each other notes: `piton-exchange URL SENDERS RECEIVERS LEAVERS
+//! NOTES` drives the exchange to its end and checks its books.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn main() -> piton::Result<()> {
         notes: notes.parse()?,
     };
     let client = Client::connect(url).await?;
-    // What waits for a time is parked, as what waits for a note is.
+    // Runs that wait for a timer are parked, like those that wait for a note.
     let worker = Worker::new(&client).park_after(Duration::ZERO).start().await?;
     println!("ready");
     exchange.start(&client).await?;

@@ -1,7 +1,6 @@
-//! The program that gets killed on the march: `piton-marcher URL FOLDER strict|relaxed|careful`. When it
-//! gets through, it prints `arrived`. With `serve` in place of a mode it starts a march of each and
-//! serves until a signal ends it. With `wait` it starts a run whose first activity waits at the gate in
-//! the folder, and gives it 300 ms to end when a signal comes.
+//! The killed program of the march: `piton-marcher URL FOLDER strict|relaxed|careful`. At the end it prints `arrived`.
+//! With `serve` in place of a mode it starts a march of each and serves until a signal ends it. With `wait` it starts a
+//! run whose first activity waits at the gate in the folder, and gives it 300 ms to end when a signal comes.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! The program that gets killed while its runs start children: `piton-order-desk FOLDER ORDERS` drives the orders to their end
-//! and checks their books.
+//! The program that is killed while its runs start children: `piton-order-desk FOLDER ORDERS` drives the orders to
+//! their end and checks their books.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -16,7 +16,7 @@ async fn main() -> piton::Result<()> {
     let (folder, orders) = (PathBuf::from(folder), orders.parse()?);
     let url = format!("sqlite:{}", folder.join("runs.db").display());
     let client = Client::connect(&url).await?;
-    // What waits for a child or a receipt is parked.
+    // Parks runs that wait for a child or a receipt.
     let worker = Worker::new(&client).park_after(Duration::ZERO).start().await?;
     println!("ready");
     start(&client, orders).await?;

@@ -1,5 +1,5 @@
-//! The program that gets killed while it books trips: `piton-travel-desk FOLDER` drives its runs to their end, then writes how
-//! they closed into `FOLDER/results.txt`, one word per run.
+//! The program that is killed while it books trips: `piton-travel-desk FOLDER` drives its runs to their end, then
+//! writes how they closed into `FOLDER/results.txt`, one word per run.
 
 use std::path::PathBuf;
 
@@ -22,14 +22,14 @@ async fn main() -> piton::Result<()> {
             Err(_) => client.start(book_trip(number)).id(id).await?,
         };
         if Fate::of(number) == Fate::CalledOff {
-            // It may be over, if an earlier life has come that far.
+            // An earlier process may have completed it.
             let _ = run.cancel("no holidays").dedup_key("call off").await;
         }
         runs.push(run);
     }
     let mut ends = String::new();
     for run in runs {
-        // What it came to is in its status.
+        // The status has the result.
         let _ = run.result().await;
         ends.push_str(&format!("{}\n", run.status().await?.status));
     }

@@ -7,7 +7,7 @@ use piton_crash_tests::random::Random;
 /// How often a process is killed at any instant. A run that is lost with 16 in a row is blocked.
 const KILLS: usize = 6;
 
-/// The latest instant of a kill, in milliseconds: most of it is done by then.
+/// The latest instant of a kill, in milliseconds, when most of the work is done.
 const LATEST: u64 = 150;
 
 #[test]
@@ -19,7 +19,7 @@ fn killed_at_every_kind_of_point() {
         on_sqlite(|program| {
             program.is_killed_at(point, count);
             program.finish();
-            // What is over stays so, and has the same answers.
+            // Closed runs stay closed, and have the same answers.
             program.finish();
         });
     });

@@ -1,8 +1,6 @@
-//! A disk that fails while a commit is flushed: the process hears of an error, and yet what it has
-//! written may be there when somebody looks next.
+//! A disk that fails during the flush of a commit: the process gets an error, but the writes may exist nevertheless.
 //!
-//! SQLite is made to meet such a disk by a library that is loaded before it, compiled here by the same
-//! C compiler as SQLite itself.
+//! A preloaded library simulates such a disk. The test compiles it with the C compiler of SQLite.
 
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt as _;
@@ -18,7 +16,7 @@ const SIGKILL: i32 = 9;
 /// come before the worker is ready; an error there is the caller's.
 const FAILURES: [(u32, u32); 4] = [(6, 1), (9, 2), (15, 1), (25, 3)];
 
-/// Whoever is told of an error writes the same again, and nothing is there twice.
+/// After the error, the process writes the same again, and no row exists twice.
 #[test]
 fn a_commit_that_is_not_flushed_is_made_again() {
     let library = library();
@@ -32,8 +30,8 @@ fn a_commit_that_is_not_flushed_is_made_again() {
     });
 }
 
-/// The process dies after it has been told of an error, and the next one finds the commit. Whether a run
-/// has made the step is said by the run alone.
+/// The process dies after the error, and the next one finds the commit. Only the run's row shows whether the step was
+/// committed.
 #[test]
 fn a_commit_that_failed_and_is_there_counts_once() {
     let library = library();
@@ -55,7 +53,7 @@ fn a_commit_that_failed_and_is_there_counts_once() {
     });
 }
 
-/// The library, for as long as its folder is there.
+/// The library, as long as its folder exists.
 struct Library {
     path: PathBuf,
     _folder: tempfile::TempDir,
@@ -90,7 +88,7 @@ fn failing(folder: &Path, library: &Library, flushes: Range<u32>) -> Command {
     command
 }
 
-/// How many flushes have failed.
+/// The number of failed flushes.
 fn failures(ended: &Output) -> u32 {
     let errors = String::from_utf8_lossy(&ended.stderr);
     errors.lines().filter(|line| line.starts_with("flush ") && line.ends_with(" fails")).count()

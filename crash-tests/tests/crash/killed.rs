@@ -1,5 +1,5 @@
-//! Real processes, really killed. After the last restart every run has the result of a program that
-//! never died, and every attempt of every activity is accounted for.
+//! Real processes that are killed. After the last restart every run has the result of a program that was never killed,
+//! and every attempt of every activity is accounted for.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -11,8 +11,7 @@ use piton_crash_tests::at_once::at_once;
 use piton_crash_tests::random::Random;
 use piton_crash_tests::workload::check;
 
-/// The program must be done after this many restarts; one that makes no progress is a failure and
-/// not an endless test.
+/// The maximum number of restarts, so that a program without progress fails the test.
 const MAX_RESTARTS: u32 = 60;
 
 #[test]
@@ -41,13 +40,13 @@ fn killed_at_every_kind_of_point() {
     at_once(cases, |(point, count)| {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let mut killed = Vec::new();
-        // What is claimed is what a killed program has left.
+        // A claim takes the runs of a killed program.
         let (first, again) = match point {
             "after_claim" => (format!("before_activity:{count}=kill"), "after_claim=kill".into()),
             _ => (format!("{point}:{count}=kill"), format!("{point}:{count}=kill")),
         };
         let ended = run(folder.path(), Some(&first), &mut killed);
-        // How many are claimed at once depends on how many are there.
+        // The number of runs in a claim depends on the number of due runs.
         let is_certain = count == 1 || point != "after_claim_activities";
         assert!(killed.len() == 1 || ended.success(), "{first}: {ended}");
         assert!(killed.len() == 1 || !is_certain, "{first} was never reached: {ended}");
@@ -76,7 +75,7 @@ fn killed_at_random_instants() {
         for wait in waits {
             let mut child = start(folder.path(), None);
             await_ready(&mut child);
-            // The instant is what is tested here, so this waits for time and not for an event.
+            // The test is about the instant, so this waits for a time and not for an event.
             std::thread::sleep(Duration::from_micros(wait));
             child.kill().expect("it was there to be killed");
             killed.push(child.id());
@@ -87,7 +86,7 @@ fn killed_at_random_instants() {
     });
 }
 
-/// Lets the program run until it ends, and notes it if it was killed.
+/// Lets the program run until it ends, and records whether it was killed.
 fn run(folder: &Path, fail_point: Option<&str>, killed: &mut Vec<u32>) -> ExitStatus {
     let mut child = start(folder, fail_point);
     let ended = child.wait().expect("it ran");
@@ -114,7 +113,7 @@ fn await_ready(child: &mut Child) {
     assert_eq!(line, "ready\n");
 }
 
-/// Starts the program until it gets through.
+/// Starts the program until it finishes.
 fn finish(folder: &Path) {
     for _ in 0..MAX_RESTARTS {
         if start(folder, None).wait().expect("it ran").success() {

@@ -1,4 +1,4 @@
-//! One process on a SQLite file, which is killed, whose disk fails, and which is asked to end.
+//! One process on a SQLite file: it is killed, its disk fails, and it is requested to end.
 
 mod books;
 mod counts;

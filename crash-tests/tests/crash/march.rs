@@ -1,4 +1,4 @@
-//! What each mode of durability promises of a crash, on real processes that are really killed.
+//! The guarantees of each mode of durability after a crash, with real processes that are killed.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
@@ -13,11 +13,11 @@ use piton_crash_tests::at_once::at_once_async;
 use piton_crash_tests::ledger;
 use piton_crash_tests::march::{AHEAD, RUNS, STEPS};
 
-/// Points on the way, in the order in which a step passes them.
+/// Fail points, in the order in which a step passes them.
 const POINTS: [&str; 4] = ["before_commit", "after_commit", "before_activity", "after_activity"];
 
-/// Any state of a run is on disk before what it asks for is begun: nothing that was begun is unknown
-/// to the database, and only what was under way is made again.
+/// Each state is on disk before its operations begin: the database knows every begun step, and only running ones are
+/// repeated.
 #[test]
 fn a_strict_march_repeats_what_was_under_way() {
     at_once_async(POINTS, async |point| {
@@ -42,8 +42,8 @@ fn a_strict_march_repeats_what_was_under_way() {
     });
 }
 
-/// A run is ahead of its checkpoint by so many steps at most. These are made again, and what the
-/// checkpoint itself asks for, which was under way or more.
+/// A run is at most this many steps ahead of its checkpoint. These steps and the operation of the checkpoint itself are
+/// repeated.
 #[test]
 fn a_relaxed_march_repeats_no_more_than_it_may() {
     let furthest = AtomicI64::new(0);
@@ -71,8 +71,7 @@ fn a_relaxed_march_repeats_no_more_than_it_may() {
     assert!(furthest > AHEAD as i64 / 2, "a march that is {furthest} ahead at most shows nothing");
 }
 
-/// A run that may be ahead of its checkpoint waits for it before it asks for what is made at most once,
-/// and after that.
+/// A relaxed run waits for its checkpoint before and after an at-most-once activity.
 #[test]
 fn a_relaxed_march_makes_no_leap_twice() {
     at_once_async(POINTS, async |point| {
@@ -90,14 +89,14 @@ fn a_relaxed_march_makes_no_leap_twice() {
         for (key, leap) in &leaps {
             assert_eq!(leap.began, [1], "{point}: {key} was made again");
         }
-        // One that was under way at a kill may not have begun.
+        // An activity that was requested at a kill may not have begun.
         let least = RUNS as usize * (STEPS as usize / 2 - counts.len());
         assert!(leaps.len() >= least, "{point}: only {}", leaps.len());
     });
 }
 
-/// What one life has made again of a run that a kill has interrupted: the steps that were ahead of its
-/// checkpoint, and the one that this asks for.
+/// Checks the repeated steps of an interrupted run: those ahead of its checkpoint, and the one that the checkpoint
+/// requests.
 fn check_repeats(folder: &Path, before: &BTreeMap<String, usize>) {
     for (run, repeated) in repeats_by_run(folder) {
         let repeated = repeated - before.get(&run).copied().unwrap_or_default();
@@ -128,7 +127,7 @@ fn arrive(folder: &Path, mode: &str) {
     assert!(begun.values().all(|steps| *steps == i64::from(STEPS)), "{begun:?}");
 }
 
-/// How many steps have been begun more than once, each as often as it was too many.
+/// The number of surplus begins over all steps.
 fn repeats(folder: &Path) -> usize {
     repeats_by_run(folder).values().sum()
 }
@@ -142,7 +141,7 @@ fn repeats_by_run(folder: &Path) -> BTreeMap<String, usize> {
     repeats
 }
 
-/// How many steps each run has begun.
+/// The number of begun steps of each run.
 fn begun(folder: &Path) -> BTreeMap<String, i64> {
     let mut begun = BTreeMap::new();
     for key in ledger::read(folder).unwrap_or_default().keys() {
@@ -152,7 +151,7 @@ fn begun(folder: &Path) -> BTreeMap<String, i64> {
     begun
 }
 
-/// How many steps of each run the database knows: the state on disk has asked for as many.
+/// The number of steps of each run that the state on disk has requested.
 async fn known(folder: &Path) -> BTreeMap<String, i64> {
     let url = format!("sqlite:{}", folder.join("runs.db").display());
     let client = Client::connect(&url).await.expect("the database is whole");

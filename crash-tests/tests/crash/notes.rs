@@ -9,7 +9,7 @@ use piton_crash_tests::random::Random;
 /// How often a process is killed at any instant. A run that is lost with 16 in a row is blocked.
 const KILLS: usize = 6;
 
-/// How many small exchanges are broken off at any instant, if the environment says nothing else.
+/// The default number of small exchanges that are interrupted at random instants.
 const ROUNDS: u64 = 5;
 
 #[test]
@@ -25,7 +25,7 @@ fn killed_at_every_kind_of_point() {
     });
 }
 
-/// One exchange is whole; of small ones there are as many as `PITON_EXCHANGE_ROUNDS` says.
+/// One full exchange, and `PITON_EXCHANGE_ROUNDS` small ones.
 #[test]
 fn killed_at_random_instants() {
     let mut random = Random::from_environment();

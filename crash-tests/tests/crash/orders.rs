@@ -10,10 +10,10 @@ use piton_crash_tests::random::Random;
 /// How often a process is killed at any instant. A run that is lost with 16 in a row is blocked.
 const KILLS: usize = 6;
 
-/// How many orders there are for a kill at one point.
+/// The number of orders for a kill at one point.
 const FEW: u64 = 8;
 
-/// How many there are for kills at any instant, if the environment says nothing else.
+/// The default number of orders for kills at random instants.
 const MANY: u64 = 40;
 
 #[test]
@@ -30,7 +30,7 @@ fn killed_at_every_kind_of_point() {
     });
 }
 
-/// `PITON_ORDERS` says how many orders there are, `PITON_ORDER_ROUNDS` how often.
+/// `PITON_ORDERS` sets the number of orders, `PITON_ORDER_ROUNDS` the number of rounds.
 #[test]
 fn killed_at_random_instants() {
     let mut random = Random::from_environment();
@@ -75,7 +75,7 @@ impl Desk {
         Program { path, arguments: vec![self.folder.path().into(), orders] }
     }
 
-    /// Lets both come to their ends at a time, and has the desk check the books.
+    /// Lets both programs finish concurrently. The desk checks the books.
     fn finish(&self) {
         std::thread::scope(|scope| {
             scope.spawn(|| self.cashier().finish());

@@ -1,4 +1,4 @@
-//! A process that is asked to end hands back what it has, and nothing is made twice.
+//! A process that is requested to end releases its runs, and no activity is repeated.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -10,8 +10,7 @@ use piton_crash_tests::gate::{Gate, gated};
 use piton_crash_tests::ledger;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Far longer than handing back takes, and shorter than the grace of ten seconds that running
-/// activities have.
+/// Far longer than the release takes, and shorter than the grace period of ten seconds.
 const PROMPT: Duration = Duration::from_secs(8);
 
 /// Long enough for anything to happen on a busy machine.
@@ -42,8 +41,8 @@ async fn signals_end_it_in_order() {
     }
 }
 
-/// The first activity outlasts its grace: it is cut off, which counts, and the run is handed back. The
-/// next process makes another attempt.
+/// The first activity outlasts the grace period: it is interrupted, which counts, and the run is released. The next
+/// process makes another attempt.
 #[tokio::test]
 async fn an_activity_that_outlasts_the_grace_is_cut_off() {
     const GRACE: Duration = Duration::from_millis(300);

@@ -1,5 +1,5 @@
-//! Trips on SQLite, booked by a program that is killed: a trip is booked as a whole, or every booking of it is cancelled
-//! once.
+//! Trips on SQLite, booked by a program that is killed: a trip is booked completely, or each of its bookings is
+//! cancelled once.
 
 use piton_crash_tests::at_once::at_once;
 use piton_crash_tests::program::Program;
@@ -10,7 +10,7 @@ use std::path::Path;
 /// How often a process is killed at any instant. A run that is lost with 16 in a row is blocked.
 const KILLS: usize = 8;
 
-/// Between them lie the booking, the step that notes how to undo it, and those that undo.
+/// The points are around the booking, the step that registers the compensation, and the compensations.
 #[test]
 fn killed_at_every_kind_of_point() {
     let points = ["before_commit", "after_commit", "before_activity", "after_activity"];

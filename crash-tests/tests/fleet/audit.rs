@@ -1,5 +1,5 @@
-//! What the database itself has seen of the runs: every step and every claim, by a trigger, with the
-//! name under which the process was connected that wrote it, and who was fenced.
+//! An audit by triggers of the database: every step and every claim, with the role of the writing process, and every
+//! fenced worker.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, PgConnection};
 
 use crate::scene::wait_until;
 
-/// Notes each step and each change of owner in the transaction that makes it.
+/// Triggers that record each step and each change of owner in its transaction.
 const INSTALL: &str = "
 CREATE TABLE audit_steps (
     seq BIGINT GENERATED ALWAYS AS IDENTITY, run_id UUID, step_no BIGINT,
@@ -39,7 +39,7 @@ WHEN (OLD.fenced_at IS NULL AND NEW.fenced_at IS NOT NULL) EXECUTE FUNCTION audi
 CREATE TRIGGER audit AFTER UPDATE ON piton_runs FOR EACH ROW EXECUTE FUNCTION audit();
 ";
 
-/// A connection that asks.
+/// A connection that reads the audit.
 pub(crate) struct Audit(PgConnection);
 
 impl Audit {
@@ -97,7 +97,7 @@ impl Audit {
         .await
     }
 
-    /// How long after `since` the last run came to `name`.
+    /// How long after `since` the last run was claimed by `name`.
     pub(crate) async fn last_claim(&mut self, name: &str, since: i64) -> Duration {
         let sql = "SELECT (extract(epoch FROM max(at)) * 1000000)::bigint FROM audit_claims \
             WHERE who = ";
@@ -105,17 +105,17 @@ impl Audit {
         Duration::from_micros(last.saturating_sub(since).cast_unsigned())
     }
 
-    /// How many steps have been committed.
+    /// The number of committed steps.
     pub(crate) async fn steps(&mut self) -> i64 {
         self.count("SELECT count(*) FROM audit_steps").await
     }
 
-    /// Waits until so many steps have been committed.
+    /// Waits until this many steps are committed.
     pub(crate) async fn until_steps(&mut self, goal: i64) {
         wait_until("the work has got on", async || self.steps().await >= goal).await;
     }
 
-    /// Every step of every run was committed once, by an owner who had the right to.
+    /// Checks that every step was committed once, by the owner of the run.
     pub(crate) async fn check_steps(&mut self) {
         let twice = "SELECT count(*) FROM (SELECT FROM audit_steps GROUP BY run_id, step_no \
             HAVING count(*) > 1) AS twice";

@@ -1,4 +1,4 @@
-//! The books on Postgres, kept by a program that is killed: every entry is there once.
+//! The books on Postgres, kept by a program that is killed: every entry exists once.
 
 use std::time::Duration;
 

@@ -15,9 +15,8 @@ const NAP: Duration = Duration::from_millis(400);
 
 const NAPS: u32 = 4;
 
-/// Timers and leases go by the database's clock: none is early, none waits for the hour that the
-/// host is wrong by, whether the run is held in memory or parked. Another worker, whose clock is right,
-/// keeps its runs all the time and leaves the one that is wrong alone.
+/// Timers and leases use the database's clock: no timer is early or late by the error of the host's clock, with runs in
+/// memory and parked. Another worker with a correct clock keeps its runs and does not fence the wrong one.
 pub(crate) async fn a_clock_that_jumps_moves_no_timer_and_no_lease(mut scene: Scene) {
     let library = library().expect("the test is not run without it");
     let wrong_by = scene.folder.path().join("wrong_by");
@@ -38,7 +37,7 @@ pub(crate) async fn a_clock_that_jumps_moves_no_timer_and_no_lease(mut scene: Sc
         held.push(scene.client.start(gated(number)).await.expect("it can be started"));
     }
     let audit = &mut scene.audit;
-    // It has no room for more.
+    // The worker has no room for more runs.
     wait_until("they are owned", async || audit.owned_by("steady").await == 2).await;
     for park_after_ms in ["60000", "0"] {
         let name = format!("skewed_{park_after_ms}");
@@ -83,7 +82,7 @@ pub(crate) async fn a_clock_that_jumps_moves_no_timer_and_no_lease(mut scene: Sc
     steady.leave().await;
 }
 
-/// Where Debian and others put it.
+/// The path of libfaketime on Debian and others.
 pub(crate) fn library() -> Option<PathBuf> {
     let places = std::fs::read_dir("/usr/lib").ok()?.flatten().map(|entry| entry.path());
     let mut libraries = places

@@ -1,4 +1,4 @@
-//! A server that is gone for good, and another that takes its place at another address.
+//! A server that dies, and a standby that replaces it at another address.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +12,11 @@ use crate::scene::{Scene, wait_until};
 
 const RUNS: u64 = 60;
 
-/// Longer than the failover may take on a busy machine: what is measured here is that nothing is lost
-/// and nobody has to be restarted, not whose runs are whose.
+/// Longer than the failover may take on a busy machine: the test is about lost work and restarts, not about takeovers.
 const LEASE: Duration = Duration::from_secs(60);
 
-/// Workers, those who start and signal runs, and those who wait for results know one address. The server
-/// behind it dies in the middle of their work; later the address is that of the server that has followed
-/// it.
+/// Workers and clients know one address. The server behind it dies during their work; later the address leads to its
+/// standby.
 pub(crate) async fn another_server_takes_over(_: Scene) {
     let mut scene = Scene::on_a_server_of_its_own().await;
     let proxy = Proxy::start(&scene.socket()).await;
@@ -37,7 +35,7 @@ pub(crate) async fn another_server_takes_over(_: Scene) {
         runs.push(run.clone());
         results.spawn(async move { (number, run.result().await) });
     }
-    // They make eight steps before they wait for the signal.
+    // Each run makes eight steps before it waits for the signal.
     let goal = RUNS.cast_signed() * 4;
     scene.audit.until_steps(goal).await;
     let new_address = follower.socket();
@@ -45,7 +43,7 @@ pub(crate) async fn another_server_takes_over(_: Scene) {
     let audit = &mut scene.audit;
     let before = audit.steps().await;
     assert!(before >= goal, "the other server has missed commits");
-    // Everybody has come and been turned away: two workers, and those who wait for results.
+    // All processes have tried to connect: two workers, and the clients that wait for results.
     wait_until("they have asked in vain", async || proxy.refused() >= 30).await;
     let led_on = Instant::now();
     proxy.lead_to(&new_address);
@@ -53,7 +51,7 @@ pub(crate) async fn another_server_takes_over(_: Scene) {
         let signal = run.signal(Proceed { by: "the test".into() }).dedup_key("proceed");
         signal.await.expect("it reaches the other server");
     }
-    // By then all may have waited for the signal.
+    // By then all runs may wait for the signal.
     wait_until("the work goes on", async || audit.steps().await > before).await;
     println!("the work went on after {:?}", led_on.elapsed());
     while let Some(ended) = results.join_next().await {
@@ -61,7 +59,7 @@ pub(crate) async fn another_server_takes_over(_: Scene) {
         assert_eq!(result.expect("it completes"), Tally::expected(number));
     }
     scene.audit.check_steps().await;
-    // Nobody has lost his lease. What a lost answer had given counts as interrupted, once.
+    // No worker has lost its lease. An attempt whose claim response was lost counts as interrupted once.
     let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
     let crashes = workers.each_ref().map(Member::id);
     let interrupted: Vec<usize> =

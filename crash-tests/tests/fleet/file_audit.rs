@@ -1,10 +1,9 @@
-//! What a database in a file has seen of the runs, by a trigger, as [`Audit`](crate::audit::Audit) has it
-//! of Postgres. A file does not know who writes to it, so a step is held against the worker that owned
-//! the run.
+//! An audit of a SQLite file by triggers, like [`Audit`](crate::audit::Audit) for Postgres. A file does not know the
+//! writing process, so a step is attributed to the worker that owned the run.
 
 use sqlx::{AssertSqlSafe, Connection as _, SqliteConnection};
 
-/// Notes each step in the transaction that makes it.
+/// Triggers that record each step in its transaction.
 const INSTALL: &str = "
 CREATE TABLE audit_steps (
     run_id BLOB NOT NULL, step_no INTEGER NOT NULL, worker_id INTEGER, was_valid INTEGER NOT NULL);
@@ -17,18 +16,18 @@ BEGIN
 END;
 ";
 
-/// A connection that asks.
+/// A connection that reads the audit.
 pub(crate) struct FileAudit(SqliteConnection);
 
 impl FileAudit {
-    /// Of a database that is there, in which no run has made a step.
+    /// Installs the audit in an existing database without steps.
     pub(crate) async fn install(url: &str) -> Self {
         let mut connection = SqliteConnection::connect(url).await.expect("the file is there");
         sqlx::raw_sql(INSTALL).execute(&mut connection).await.expect("it is the first one");
         Self(connection)
     }
 
-    /// Every step of every run was committed once, when its owner had the right to. Runs have ended.
+    /// Checks that every step was committed once, under a valid lease. The runs have ended.
     pub(crate) async fn check_steps(&mut self, runs: u64) {
         let twice = "FROM (SELECT 1 FROM audit_steps GROUP BY run_id, step_no HAVING count(*) > 1)";
         assert_eq!(self.count(twice).await, 0, "steps were committed twice");

@@ -21,7 +21,7 @@ pub(crate) async fn an_idle_process_asks_a_few_times_a_second(mut scene: Scene) 
     for number in 0..WORKERS {
         workers.push(scene.worker(&format!("idler_{number}"), Duration::from_secs(15)).await);
     }
-    // They have been busy, and have runs to hold.
+    // The workers have been busy, and hold runs.
     Gate::new(scene.folder.path()).open().expect("it can be written");
     let run = scene.client.start(gated(1)).await.expect("it can be started");
     assert_eq!(run.result().await.expect("it completes"), 3);

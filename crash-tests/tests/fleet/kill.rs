@@ -6,12 +6,12 @@ use piton_crash_tests::gate::{Gate, gated};
 
 use crate::scene::{Scene, wait_until};
 
-/// Longer than any test: what goes on here is not owed to a lease.
+/// Longer than any test, so that no takeover is due to an expired lease.
 const LEASE: Duration = Duration::from_secs(600);
 
 const RUNS: u64 = 20;
 
-/// Each worker in turn is killed while it holds all runs, and the next must have them at once.
+/// Each worker in turn is killed while it holds all runs, and the next must take them over at once.
 pub(crate) async fn runs_of_a_killed_worker_go_on_within_a_second(mut scene: Scene) {
     const KILLS: usize = 5;
     let mut worker = scene.worker("first", LEASE).await;

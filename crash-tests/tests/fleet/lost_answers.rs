@@ -1,5 +1,5 @@
-//! Connections that break between a request and its answer: what was asked for has been done, and
-//! whoever asked does not know.
+//! Connections that break between a request and its response: the request has taken effect, and the caller does not
+//! know.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use piton_crash_tests::workload::{Proceed, Tally, tally};
 use crate::proxy::{Cut, Proxy};
 use crate::scene::{PATIENCE, Scene, wait_until};
 
-/// Longer than any test: nobody else is to take over.
+/// Longer than any test, so that no other worker takes over.
 const LEASE: Duration = Duration::from_secs(600);
 
 const BLOCK: &str = "UPDATE piton_runs SET status = 'blocked', due_at = NULL, \
@@ -40,7 +40,7 @@ pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut 
         assert_eq!(result.expect("it completes"), 15, "{id}");
     }
     scene.audit.check_steps().await;
-    // The worker has kept its runs all the time, so no attempt was made again.
+    // The worker has kept its runs, so no attempt was repeated.
     for (key, call) in ledger::read(scene.folder.path()).expect("a readable ledger") {
         assert_eq!(call.began, call.returned, "{key}");
         assert_eq!(call.began.len(), 1, "{key}: {call:?}");
@@ -48,8 +48,8 @@ pub(crate) async fn what_a_worker_commits_without_hearing_of_it_counts_once(mut 
     worker.leave().await;
 }
 
-/// A step that uses up what has arrived, and one that puts an activity on a queue, are transactions of
-/// several statements. Each has taken effect when its connection breaks.
+/// A step that consumes arrivals, and one that puts an activity on a queue, are transactions of several statements.
+/// Each has taken effect when its connection breaks.
 pub(crate) async fn what_a_step_takes_and_asks_for_without_hearing_of_it_counts_once(
     mut scene: Scene,
 ) {
@@ -57,7 +57,7 @@ pub(crate) async fn what_a_step_takes_and_asks_for_without_hearing_of_it_counts_
         WHERE workflow_id = ";
     let proxy = Proxy::start(&scene.socket()).await;
     let worker = scene.worker_at("far_away", &proxy.url(&scene.url), LEASE, &[]).await;
-    // The worker is to write nothing else in a transaction until the step does: it finds the signal there.
+    // The next transaction of the worker must be that of the step, which finds the signal.
     proxy.cut(Cut::AnswerTo(b"COMMIT\0".to_vec()));
     let proceed = Proceed { by: "the test".into() };
     let taker = scene.client.signal_or_start(proceed, takes_a_signal(7)).id("taker").await;
@@ -82,7 +82,7 @@ pub(crate) async fn what_a_step_takes_and_asks_for_without_hearing_of_it_counts_
     assert_eq!(result.expect("it completes"), 28);
 
     scene.audit.check_steps().await;
-    // The worker has kept its runs all the time, so no attempt was made again.
+    // The worker has kept its runs, so no attempt was repeated.
     let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
     assert_eq!(calls.len(), 3);
     for (key, call) in calls {
@@ -94,8 +94,8 @@ pub(crate) async fn what_a_step_takes_and_asks_for_without_hearing_of_it_counts_
     worker.leave().await;
 }
 
-/// A claim that is on its way when its connection breaks may be carried out long after, when the worker
-/// has looked for what it had been given and found nothing. It gives the worker a run all the same.
+/// A claim in flight when its connection breaks may take effect long after, when the worker has already looked for lost
+/// claims. It assigns a run to the worker nevertheless.
 pub(crate) async fn what_a_claim_gives_long_after_its_connection_broke_is_found(mut scene: Scene) {
     scene.log_statements().await;
     let proxy = Proxy::start(&scene.socket()).await;
@@ -105,7 +105,7 @@ pub(crate) async fn what_a_claim_gives_long_after_its_connection_broke_is_found(
     let worker = worker.poll_interval(Duration::from_millis(100));
     let worker = worker.provide(ledger.expect("it can be written")).start().await;
     let worker = worker.expect("it starts");
-    // What a claim of one run sends: the names of the workflows and the limit, which a mere look has not.
+    // The message of a claim of one run: it contains the names of the workflows and the limit, unlike a review.
     let last = WorkflowEntry::all().map(|entry| entry.name).max().expect("there are some");
     proxy.keep([last.as_bytes(), &8_i32.to_be_bytes(), &1_i64.to_be_bytes()].concat());
     let first = scene.client.start(gated(1)).id("first").await.expect("it can be started");
@@ -115,7 +115,7 @@ pub(crate) async fn what_a_claim_gives_long_after_its_connection_broke_is_found(
     let looks = || scene.statements().iter().filter(|sql| sql.contains("run_id NOT IN")).count();
     wait_until("the worker has looked for more", async || looks() > 0).await;
 
-    // The worker has no room, so only the claim of before can give it this run.
+    // The worker has no room, so only the earlier claim can assign this run to it.
     let second = scene.client.start(gated(2)).id("second").await.expect("it can be started");
     let _way = proxy.pass_on().await;
     let given = "SELECT count(*) FROM piton_runs \
@@ -130,13 +130,13 @@ pub(crate) async fn what_a_claim_gives_long_after_its_connection_broke_is_found(
     client.close().await;
 }
 
-/// The transaction of an activity has taken effect when its connection breaks: its writes are there
-/// once, the outcome that came with them counts, and the run goes on.
+/// The transaction of an activity has taken effect when its connection breaks: its writes exist once, its outcome
+/// counts, and the run continues.
 pub(crate) async fn what_an_activity_commits_without_hearing_of_it_is_there_once(mut scene: Scene) {
     scene.audit.execute(TABLE).await;
     let proxy = Proxy::start(&scene.socket()).await;
     let worker = scene.worker_at("far_away", &proxy.url(&scene.url), LEASE, &[]).await;
-    // The worker is to write nothing else in a transaction until the activity does.
+    // The next transaction of the worker must be that of the activity.
     proxy.cut(Cut::AnswerTo(b"COMMIT\0".to_vec()));
     let run = scene.client.start(single_entry(7)).await.expect("it can be started");
     tokio::time::timeout(PATIENCE, proxy.has_cut(1)).await.expect("no answer was lost");
@@ -149,7 +149,7 @@ pub(crate) async fn what_an_activity_commits_without_hearing_of_it_is_there_once
     worker.leave().await;
 }
 
-/// A start, a signal with a dedup key, another try and an end, on such a connection.
+/// A start, a signal with a dedup key, a retry and a termination, on such a connection.
 pub(crate) async fn what_a_client_asks_without_hearing_of_it_counts_once(mut scene: Scene) {
     let proxy = Proxy::start(&scene.socket()).await;
     let client = Client::connect(&proxy.url(&scene.url)).await.expect("the way is open");

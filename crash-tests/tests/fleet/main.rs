@@ -1,9 +1,8 @@
 //! Several worker processes on one database, mostly Postgres: killed, paused, with a wrong clock, cut off.
 //!
-//! Without Postgres binaries the tests are reported as ignored, or as failed if
-//! `PITON_REQUIRE_POSTGRES=1`. So is the test of wrong clocks without libfaketime, unless
-//! `PITON_REQUIRE_FAKETIME=1`. What is chosen at random follows from `PITON_CRASH_SEED`, which every
-//! run prints.
+//! Without Postgres binaries the tests are reported as ignored, or as failed if `PITON_REQUIRE_POSTGRES=1`. So is the
+//! test of wrong clocks without libfaketime, unless `PITON_REQUIRE_FAKETIME=1`. Random choices follow from
+//! `PITON_CRASH_SEED`, which every run prints.
 
 mod audit;
 mod books;
@@ -82,7 +81,7 @@ const SETTINGS: &str = "log_line_prefix = '%d '\n";
 
 fn main() {
     let mut arguments = Arguments::from_args();
-    // Each test has several processes of its own.
+    // Each test starts several processes.
     arguments.test_threads.get_or_insert(3);
     run_tests(&arguments, SETTINGS, |cluster| {
         // Not every package of Postgres has the program by which one server follows another.

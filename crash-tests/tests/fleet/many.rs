@@ -13,20 +13,19 @@ const LEASE: Duration = Duration::from_secs(15);
 
 const WORKERS: u64 = 4;
 
-/// What the names of the first workers begin with.
+/// The prefix of the names of the first workers.
 const MEMBER: &str = "member_";
 
-/// Runs and kills if the environment says nothing else.
+/// The default numbers of runs and kills.
 const RUNS: u64 = 1_000;
 const KILLS: u64 = 10;
 
-/// Every run completes with what it must come to, every step is committed once, and every attempt of
-/// an activity has failed, has returned, or was interrupted by a kill. `PITON_FLEET_RUNS` and
-/// `PITON_FLEET_KILLS` make it as large as one likes.
+/// Every run completes with the expected result, every step is committed once, and every attempt of an activity has
+/// failed, has returned, or was interrupted by a kill. `PITON_FLEET_RUNS` and `PITON_FLEET_KILLS` set the size.
 pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
     let (run_count, kills) = (number("PITON_FLEET_RUNS", RUNS), number("PITON_FLEET_KILLS", KILLS));
     let mut random = Random::from_environment();
-    // Nobody may hold so many that others find none.
+    // Limits the runs of one worker, so that the others get some.
     let most = (run_count / 10).max(1).to_string();
     let limits = [("PITON_MAX_RUNS", most.as_str())];
     let url = scene.url.clone();
@@ -50,7 +49,7 @@ pub(crate) async fn random_kills_lose_nothing(mut scene: Scene) {
     let audit = &mut scene.audit;
     wait_until("everybody has runs", async || audit.count(&spread).await == WORKERS.cast_signed())
         .await;
-    // Kills are spread over the whole of the work, which has some 13 steps a run.
+    // Spreads the kills over the whole work, which has some 13 steps per run.
     let whole = run_count * 12;
     let mut killed = Vec::new();
     for kill in 0..kills {

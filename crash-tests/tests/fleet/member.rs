@@ -27,7 +27,7 @@ impl Member {
         Self::start_by(Command::new(PROGRAM), url, folder, lease, environment).await
     }
 
-    /// Starts a process that may write no file beyond so many bytes.
+    /// Starts a process that cannot write files beyond this size.
     pub(crate) async fn start_without_space(
         url: &str,
         folder: &Path,
@@ -35,13 +35,13 @@ impl Member {
         bytes: u64,
     ) -> Self {
         let mut shell = Command::new("sh");
-        // Or it would be killed for trying.
+        // Otherwise SIGXFSZ would kill it.
         shell.args(["-c", r#"trap '' XFSZ; exec prlimit "$@""#, "sh"]);
         shell.arg(format!("--fsize={bytes}:unlimited")).arg(PROGRAM);
         Self::start_by(shell, url, folder, lease, &[]).await
     }
 
-    /// Lets it write as much as it likes.
+    /// Removes the limit.
     pub(crate) async fn give_space(&self) {
         let pid = self.child.id().expect("it has not been waited for").to_string();
         let lifted =
@@ -106,19 +106,19 @@ impl Member {
         true
     }
 
-    /// Stops it as SIGSTOP does: its connections stay, its threads do not run.
+    /// Stops it with SIGSTOP: its connections stay open, its threads do not run.
     pub(crate) fn pause(&self) {
         self.signal(Signal::STOP);
     }
 
     /// Whether it is stopped.
     pub(crate) fn is_paused(&self) -> bool {
-        // Whoever waits for the process still gets to know of its end.
+        // Leaves the exit status for the caller that waits for the process.
         let options = WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         waitid(WaitId::Pid(self.pid()), options).expect("it is a child").is_some()
     }
 
-    /// Lets it go on.
+    /// Lets it continue.
     pub(crate) fn resume(&self) {
         self.signal(Signal::CONT);
     }
@@ -129,7 +129,7 @@ impl Member {
         assert!(status.success(), "a worker ended with {status}");
     }
 
-    /// Lets it shut down, which fails where a busy machine has cost it its lease.
+    /// Lets it shut down, which may fail if it has lost its lease on a busy machine.
     pub(crate) async fn leave_with_or_without_lease(mut self) {
         let status = self.child.wait().await.expect("it ran");
         assert!(status.code().is_some(), "a worker ended with {status}");

@@ -15,14 +15,14 @@ use crate::scene::{Scene, wait_until};
 
 const LEASE: Duration = Duration::from_secs(15);
 
-/// What waits for a time is parked, as what waits for a note is; and nobody may hold so many runs that
-/// others find none.
+/// Runs that wait for a timer are parked, like those that wait for a note; and no worker may hold so many runs that the
+/// others get none.
 const LIMITS: [(&str, &str); 2] = [("PITON_PARK_AFTER_MS", "0"), ("PITON_MAX_RUNS", "12")];
 
-/// How often a worker may pass a point before it dies there.
+/// The maximum number of times that a worker passes a point before it dies there.
 const MAX_PASSED: u64 = 5;
 
-/// How many workers are killed if the environment says nothing else.
+/// The default number of killed workers.
 const KILLS: u64 = 8;
 
 /// One process does everything, as on SQLite.
@@ -39,7 +39,7 @@ pub(crate) async fn a_killed_process_sends_every_note_once(scene: Scene) {
     });
 }
 
-/// `PITON_EXCHANGE_KILLS` and `PITON_EXCHANGE_NOTES` make it as large as one likes.
+/// `PITON_EXCHANGE_KILLS` and `PITON_EXCHANGE_NOTES` set the size.
 pub(crate) async fn notes_of_killed_workers_are_taken_once(mut scene: Scene) {
     let (client, url) = (scene.client.clone(), scene.url.clone());
     let mut count = 0;
@@ -64,8 +64,8 @@ pub(crate) async fn notes_of_workers_killed_on_one_file_are_taken_once() {
     audit.check_steps(Exchange::whole().runs()).await;
 }
 
-/// Drives an exchange with so many workers. Some die at points of their own, all may be killed at any
-/// instant, and for each there is soon another.
+/// Drives an exchange with this many workers. Some die at fail points, all may be killed at any instant, and each is
+/// soon replaced.
 async fn with_kills(
     client: &Client,
     url: &str,
@@ -93,14 +93,14 @@ async fn with_kills(
         let point = WORKER_POINTS[random.below(WORKER_POINTS.len() as u64) as usize];
         let spec = format!("{point}:{}=kill", 1 + random.below(MAX_PASSED));
         let mut environment = LIMITS.to_vec();
-        // The first comes to no point, so that there is always one to go on.
+        // The first one has no fail point, so that one worker always remains.
         if place > 0 {
             environment.push(("PITON_FAILPOINT", &spec));
         }
         died_at_points += u64::from(members.remove(place).end().await);
         members.insert(place, start(&environment).await);
     }
-    // Those who would still come to a point make room for others, who stay.
+    // Replaces the workers with fail points by others without.
     for member in members.split_off(1) {
         died_at_points += u64::from(member.end().await);
         members.push(start(&LIMITS).await);

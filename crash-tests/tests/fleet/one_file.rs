@@ -47,7 +47,7 @@ pub(crate) async fn random_kills_on_one_file_lose_nothing() {
     for kill in 0..KILLS {
         let goal = (whole * kill + random.below(whole)) / KILLS;
         wait_until("the work has got on", async || calls().len() as u64 > goal).await;
-        // One of those that have done something: one worker may have most of the runs.
+        // Kill a worker that has made progress: one worker may have most of the runs.
         let calls = calls();
         let at_work: BTreeSet<u32> =
             calls.values().flat_map(|call| call.process_ids.values().copied()).collect();
@@ -75,12 +75,11 @@ pub(crate) async fn random_kills_on_one_file_lose_nothing() {
     }
 }
 
-/// Each of two workers in turn is killed while it holds all runs, and the other must go on with them at
-/// once.
+/// Each of two workers in turn is killed while it holds all runs, and the other must continue them at once.
 pub(crate) async fn runs_of_a_worker_killed_on_one_file_go_on_within_a_second() {
     const RUNS: u64 = 20;
     const KILLS: usize = 3;
-    /// Longer than the test: what goes on here is not owed to a lease.
+    /// Longer than the test, so that no takeover is due to an expired lease.
     const LEASE: Duration = Duration::from_secs(600);
     let folder = tempfile::tempdir().expect("a folder");
     let url = format!("sqlite:{}", folder.path().join("runs.db").display());
@@ -119,7 +118,7 @@ pub(crate) async fn runs_of_a_worker_killed_on_one_file_go_on_within_a_second() 
     assert!(latencies[KILLS / 2] < Duration::from_secs(1), "{latencies:?}");
 }
 
-/// A worker whose disk is full keeps what it has done, and goes on when there is space again.
+/// A worker whose disk is full keeps its results, and continues when there is space again.
 pub(crate) async fn a_full_disk_is_waited_for() {
     /// The log holds some hundred and fifty pages then; it is longer than the file.
     const SPACE: u64 = 600_000;

@@ -14,16 +14,16 @@ use crate::scene::{Scene, wait_until};
 
 const RUNS: u64 = 100;
 
-/// How long the server stays away in the end: longer than the lease, so that every worker loses its
-/// runs and has to come back by itself, and longer than a call of a client is tried again.
+/// The length of the last outage: longer than the lease, so that every worker loses its runs and must register again,
+/// and longer than a client retries a call.
 const AWAY: Duration = Duration::from_secs(7);
 
 const OUTAGES: [Duration; 3] = [Duration::ZERO, Duration::ZERO, AWAY];
 
 const LEASE: Duration = Duration::from_secs(3);
 
-/// Two crashes of the server in the middle of the work, and one from which it does not come back for
-/// longer than a lease. The workers, and those who wait for results, are not restarted.
+/// Two crashes of the server during the work, and an outage that is longer than a lease. The workers and the clients
+/// that wait for results are not restarted.
 pub(crate) async fn a_server_that_restarts_loses_nothing(_: Scene) {
     let mut scene = Scene::on_a_server_of_its_own().await;
     let workers = [scene.worker("one", LEASE).await, scene.worker("two", LEASE).await];
@@ -39,7 +39,7 @@ pub(crate) async fn a_server_that_restarts_loses_nothing(_: Scene) {
         });
     }
     for (outage, away) in OUTAGES.into_iter().enumerate() {
-        // Each in another part of the work.
+        // Each outage is in another part of the work.
         let goal = (RUNS.cast_signed() * 13) * (outage as i64 + 1) / 5;
         scene.audit.until_steps(goal).await;
         scene.stop_server();
@@ -65,11 +65,11 @@ pub(crate) async fn a_server_that_restarts_loses_nothing(_: Scene) {
     }
 }
 
-/// All locks are free after a restart, and everybody's connection has gone. That makes nobody dead,
-/// not even one that is slow to take its lock again.
+/// After a restart all locks are free and all connections broken. That must not make a worker count as dead, even if it
+/// is slow to take its lock again.
 pub(crate) async fn a_quick_restart_takes_nobodys_runs(_: Scene) {
     const RUNS: u64 = 20;
-    /// Long enough to be taken for dead at any other time.
+    /// Long enough for a worker to count as dead at any other time.
     const SLOW: Duration = Duration::from_secs(2);
     let mut scene = Scene::on_a_server_of_its_own().await;
     let lease = Duration::from_secs(600);
@@ -106,8 +106,7 @@ pub(crate) async fn a_quick_restart_takes_nobodys_runs(_: Scene) {
     }
 }
 
-/// The way to the server goes dead while the worker commits, somebody else takes its runs away, and
-/// only then the commits arrive.
+/// The network fails while the worker commits, another worker takes its runs, and only then the commits arrive.
 pub(crate) async fn what_arrives_late_from_a_cut_off_worker_changes_nothing(mut scene: Scene) {
     const RUNS: u64 = 30;
     let proxy = Proxy::start(&scene.socket()).await;
@@ -129,13 +128,12 @@ pub(crate) async fn what_arrives_late_from_a_cut_off_worker_changes_nothing(mut 
     for (number, run) in (0..).zip(runs) {
         assert_eq!(run.result().await.expect("it completes"), 2 * number + 1);
     }
-    // The steps that came late would have been those of runs that nobody owned.
+    // A late step would have been committed without an owner.
     scene.audit.check_steps().await;
     lonely.leave().await;
 }
 
-/// The host of the server dies: connections stay open and nothing comes any more, but new ones reach
-/// another server.
+/// The host of the server dies: connections stay open without data, but new ones reach another server.
 pub(crate) async fn a_silent_server_is_given_up(mut scene: Scene) {
     let proxy = Proxy::start(&scene.socket()).await;
     let options = StoreOptions::default().answer_timeout(Duration::from_secs(1));

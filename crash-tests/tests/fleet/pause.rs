@@ -32,15 +32,14 @@ pub(crate) async fn a_worker_that_was_paused_for_too_long_commits_nothing(mut sc
         .await;
     let old = "SELECT max(worker_id) FROM audit_claims WHERE who = 'sleeper'";
     let old = audit.count(old).await;
-    // Both have every activity at its end now, and commit what comes of it if they can.
+    // Now all activities of both end, and both try to commit the outcomes.
     Gate::new(scene.folder.path()).open().expect("it can be written");
     sleeper.resume();
     for (number, run) in (0..).zip(runs) {
         assert_eq!(run.result().await.expect("it completes"), 2 * number + 1);
     }
     let audit = &mut scene.audit;
-    // The revived worker must have had its try before the books are closed. It then registers anew, as
-    // the other may have done meanwhile.
+    // Wait until the revived worker has tried. It then registers again, as the other may have done meanwhile.
     let anew = format!(
         "SELECT count(*) FROM piton_workers WHERE pid = {} AND worker_id > {old}",
         sleeper.id()
@@ -56,8 +55,8 @@ pub(crate) async fn a_worker_that_was_paused_for_too_long_commits_nothing(mut sc
     heir.leave().await;
 }
 
-/// The worker stands still on its way into a commit. When it goes on there is only its lease to stop it,
-/// which has run out: nobody has taken the run, nobody has even noticed.
+/// The worker is stopped just before a commit. When it continues, only its expired lease prevents the commit: no other
+/// worker has taken the run or fenced it.
 pub(crate) async fn a_commit_that_comes_after_the_lease_is_refused(mut scene: Scene) {
     let sleeper = stopped_before_its_second_commit(&mut scene).await;
     let valid = "SELECT count(*) FROM piton_workers WHERE lease_expires_at > \
@@ -67,7 +66,7 @@ pub(crate) async fn a_commit_that_comes_after_the_lease_is_refused(mut scene: Sc
     goes_on_in_vain(scene, sleeper).await;
 }
 
-/// The same, but another process has noticed, one that does not go on with the run.
+/// The same, but another process has fenced the worker, without continuing the run.
 pub(crate) async fn a_commit_of_a_fenced_worker_is_refused(mut scene: Scene) {
     let sleeper = stopped_before_its_second_commit(&mut scene).await;
     let (url, queue) = (scene.url.clone(), [("PITON_QUEUE", "idle")]);
@@ -91,15 +90,15 @@ async fn stopped_before_its_second_commit(scene: &mut Scene) -> Member {
 async fn goes_on_in_vain(mut scene: Scene, sleeper: Member) {
     sleeper.resume();
     let run = scene.client.run::<gated>("held up").await.expect("it was started");
-    // What a commit without the right to it leaves behind may be a run that nobody goes on with.
+    // A wrong commit could leave a run that no worker continues.
     let result = tokio::time::timeout(PATIENCE, run.result()).await.expect("somebody goes on");
     assert_eq!(result.expect("it completes"), 15);
     scene.audit.check_steps().await;
-    // It got on after it had registered again.
+    // The run continued after the worker had registered again.
     let by_the_first = "SELECT count(*) FROM audit_steps WHERE worker_id = \
         (SELECT min(worker_id) FROM audit_claims)";
     assert_eq!(scene.audit.count(by_the_first).await, 1);
-    // What had come of the first activity is lost with its commit.
+    // The outcome of the first activity is lost with its commit.
     let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
     let returned: Vec<_> = calls.values().map(|call| call.returned.len()).collect();
     assert_eq!(returned, [2, 1]);

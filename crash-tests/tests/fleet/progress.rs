@@ -1,4 +1,4 @@
-//! What an attempt has said of itself, and its token, when its worker is killed.
+//! The heartbeat details and the token of an attempt whose worker is killed.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use serde_json::json;
 
 use crate::scene::{PATIENCE, Scene, wait_until};
 
-/// Longer than any test: what goes on here is not owed to a lease.
+/// Longer than any test, so that no takeover is due to an expired lease.
 const LEASE: Duration = Duration::from_secs(600);
 
-/// An activity without a queue: the next attempt, in another process, knows how far the last one has
-/// come, if it was said a third of the limit for silence ago or earlier.
+/// An activity without a queue: the next attempt, in another process, gets the details of the last one, if they were
+/// sent at least a third of the heartbeat timeout before the kill.
 pub(crate) async fn what_heartbeats_said_outlives_a_killed_worker(mut scene: Scene) {
     let doomed = scene.worker("doomed", LEASE).await;
     let run = scene.client.start(ascent(40)).await.expect("it can be started");
     let drawer = Drawer::new(scene.folder.path());
     wait_until("it is at the top", async || drawer.look(TOP).is_some()).await;
-    // What is being written by now may have been said before that.
+    // A write in progress may have older details.
     let writes = async || run.status().await.expect("it is there").step_no.0;
     let enough = writes().await + 2;
     wait_until("it is written", async || writes().await >= enough).await;
@@ -36,8 +36,8 @@ pub(crate) async fn what_heartbeats_said_outlives_a_killed_worker(mut scene: Sce
     heir.leave().await;
 }
 
-/// The worker that has given its token away dies; another program uses the token while no worker
-/// lives, and a third process goes on with the run.
+/// The worker of the attempt dies; another program uses the token while no worker runs, and a third process continues
+/// the run.
 pub(crate) async fn a_token_outlives_a_killed_worker(mut scene: Scene) {
     let drawer = Drawer::new(scene.folder.path());
     let doomed = scene.worker("doomed", LEASE).await;
@@ -45,7 +45,7 @@ pub(crate) async fn a_token_outlives_a_killed_worker(mut scene: Scene) {
     for name in ["first", "second"] {
         let run = scene.client.start(question(name.to_owned())).await.expect("it can be started");
         wait_until("it has left its token", async || drawer.look(name).is_some()).await;
-        // Whether the worker has written that the attempt goes on is not to matter in one of them.
+        // In one case, do not wait until the worker has written that the attempt continues.
         if name == "first" {
             wait_until("it is nobody's", async || {
                 run.status().await.expect("it is there").owner.is_none()

@@ -20,35 +20,35 @@ pub(crate) struct Proxy {
 struct Shared {
     /// Where new connections lead.
     socket: Mutex<PathBuf>,
-    /// What the next connection to be cut is known by.
+    /// Identifies the next connection to cut.
     cut: Mutex<Option<Cut>>,
-    /// How many have been cut.
+    /// The number of connections that were cut.
     cuts: watch::Sender<usize>,
-    /// What a message holds that is to come late, when whoever has sent it is gone.
+    /// The content of a message that shall arrive late, after its sender is gone.
     late: Mutex<Option<Vec<u8>>>,
-    /// That message, and the way on.
+    /// That message, and its connection to the server.
     kept: Mutex<Option<(Vec<u8>, OwnedWriteHalf)>>,
-    /// What the message holds with which the way goes silent.
+    /// The content of the message at which the proxy goes silent.
     silence_at: Mutex<Option<Vec<u8>>>,
-    /// Connections before this number do not pass on anything.
+    /// Connections before this number forward nothing.
     silent_before: watch::Sender<usize>,
     /// The number of the next connection.
     next: AtomicUsize,
-    /// How many connections were taken and closed, because there was no server.
+    /// The number of connections that were closed because there was no server.
     refused: AtomicUsize,
 }
 
-/// The one answer that gets lost. The server has done by then what it was asked to.
+/// The response that gets lost. The request has taken effect by then.
 #[derive(Debug)]
 pub(crate) enum Cut {
-    /// The answer to the message that holds this.
+    /// The response to the message that contains this.
     AnswerTo(Vec<u8>),
-    /// The answer that holds this.
+    /// The response that contains this.
     AnswerWith(Vec<u8>),
 }
 
 impl Proxy {
-    /// Listens on a port of its own and passes everything on to the server at `socket`.
+    /// Listens on a new port and forwards everything to the server at `socket`.
     pub(crate) async fn start(socket: &Path) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let port = listener.local_addr().expect("it is bound").port();
@@ -67,7 +67,7 @@ impl Proxy {
         Self { port, shared, accepting }
     }
 
-    /// The URL of the same database by this way.
+    /// The URL of the same database through the proxy.
     pub(crate) fn url(&self, url: &str) -> String {
         let (path, user) = url.split_once('?').expect("it has parameters");
         let user = user.split('&').next().expect("the user comes first");
@@ -75,57 +75,57 @@ impl Proxy {
         format!("postgres://127.0.0.1:{}/{database}?{user}", self.port)
     }
 
-    /// Lets new connections lead to another server, as a name or an address does after a failover.
+    /// Connects new connections to another server, like an address after a failover.
     pub(crate) fn lead_to(&self, socket: &Path) {
         socket.clone_into(&mut lock(&self.shared.socket));
     }
 
-    /// How many connections it had to close because there was no server.
+    /// The number of connections that were closed because there was no server.
     pub(crate) fn refused(&self) -> usize {
         self.shared.refused.load(Ordering::SeqCst)
     }
 
-    /// Loses one answer.
+    /// Loses one response.
     pub(crate) fn cut(&self, cut: Cut) {
         *lock(&self.shared.cut) = Some(cut);
     }
 
-    /// Cuts the connection that sends a message that holds this, and keeps the message.
+    /// Cuts the connection that sends a message with this content, and keeps the message.
     pub(crate) fn keep(&self, wanted: Vec<u8>) {
         *lock(&self.shared.late) = Some(wanted);
     }
 
-    /// Passes on the message that was kept, as a network does that was slow. Returns the way that it
-    /// took, which is to be kept until it has had its effect.
+    /// Forwards the kept message, like a slow network. Returns its connection, which must be kept until the message has
+    /// taken effect.
     pub(crate) async fn pass_on(&self) -> OwnedWriteHalf {
         let (message, mut way) = lock(&self.shared.kept).take().expect("a message was kept");
         way.write_all(&message).await.expect("the server listens");
         way
     }
 
-    /// Waits until so many answers have been lost.
+    /// Waits until this many responses were lost.
     pub(crate) async fn has_cut(&self, count: usize) {
         let mut cuts = self.shared.cuts.subscribe();
         cuts.wait_for(|cuts| *cuts >= count).await.expect("the sender is here");
     }
 
-    /// Lets the connections that there are pass on nothing more; they stay open.
+    /// Stops forwarding on the existing connections; they stay open.
     pub(crate) fn silence_the_old(&self) {
         self.shared.silent_before.send_replace(self.shared.next.load(Ordering::SeqCst));
     }
 
-    /// Lets no connection pass on anything, old or new, from the message on that holds this.
+    /// Stops forwarding on all connections, old and new, at the message that contains this.
     pub(crate) fn silence_at(&self, wanted: &[u8]) {
         *lock(&self.shared.silence_at) = Some(wanted.to_owned());
     }
 
-    /// Waits until no connection passes on anything.
+    /// Waits until the proxy is silent.
     pub(crate) async fn is_silent(&self) {
         let mut silent_before = self.shared.silent_before.subscribe();
         silent_before.wait_for(|before| *before == usize::MAX).await.expect("the sender is here");
     }
 
-    /// Passes on what has been held back and all that follows.
+    /// Forwards the delayed data and everything that follows.
     pub(crate) fn resume(&self) {
         self.shared.silent_before.send_replace(0);
     }
@@ -137,7 +137,7 @@ impl Drop for Proxy {
     }
 }
 
-/// The connections' tasks end with this one.
+/// Accepts connections. Their tasks end with this one.
 async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let mut connections = tokio::task::JoinSet::new();
     while let Ok((client, _)) = listener.accept().await {
@@ -147,7 +147,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
 }
 
 async fn connect(number: usize, client: TcpStream, shared: Arc<Shared>) {
-    // A server that is down refuses, and this closes what it has taken, as load balancers do.
+    // If the server is down, the accepted connection is closed, as load balancers do.
     let socket = lock(&shared.socket).clone();
     let Ok(server) = UnixStream::connect(socket).await else {
         shared.refused.fetch_add(1, Ordering::SeqCst);
@@ -208,7 +208,7 @@ impl Shared {
         taken
     }
 
-    /// Whether this message is the one to come late.
+    /// Whether this message shall arrive late.
     fn is_late(&self, message: &[u8]) -> bool {
         let mut late = lock(&self.late);
         let is_late = late.as_deref().is_some_and(|wanted| holds(&mut Vec::new(), message, wanted));
@@ -232,12 +232,12 @@ impl Shared {
     }
 }
 
-/// What is locked is whole at any time, so a panic elsewhere does not spoil it.
+/// Locked data is always consistent, so a poisoned lock is harmless.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether what has come so far holds `wanted`; keeps as much as may be the beginning of it.
+/// Whether the data so far contains `wanted`; keeps the end that may be its beginning.
 fn holds(seen: &mut Vec<u8>, more: &[u8], wanted: &[u8]) -> bool {
     seen.extend_from_slice(more);
     let found = seen.windows(wanted.len()).any(|window| window == wanted);

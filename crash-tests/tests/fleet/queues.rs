@@ -9,7 +9,7 @@ use piton_crash_tests::relay::relay;
 use crate::member::Member;
 use crate::scene::{Scene, pause_after, wait_until};
 
-/// Longer than any test: what goes on here is not owed to a lease.
+/// Longer than any test, so that no takeover is due to an expired lease.
 const LEASE: Duration = Duration::from_secs(600);
 
 /// Short enough to wait for.
@@ -17,7 +17,7 @@ const SHORT_LEASE: Duration = Duration::from_millis(1_500);
 
 const RUNS: u64 = 20;
 
-/// How many attempts `who` is making, as the database has it.
+/// The number of attempts that a worker is making, by the database.
 const MADE_BY: &str = "SELECT count(*) FROM piton_activities JOIN piton_workers USING (worker_id) \
     WHERE fenced_at IS NULL AND pid = ";
 
@@ -36,7 +36,7 @@ async fn until_made_by(scene: &mut Scene, member: &Member) {
         .await;
 }
 
-/// The process of one queue is killed, and another of the same queue goes on, at once; then that one.
+/// The process of a queue is killed, and another process of the queue continues at once; then that one is killed.
 pub(crate) async fn activities_of_a_killed_worker_go_on_elsewhere(mut scene: Scene) {
     const KILLS: usize = 3;
     let owner = scene.worker("owner", LEASE).await;
@@ -79,7 +79,7 @@ pub(crate) async fn activities_of_a_killed_worker_go_on_elsewhere(mut scene: Sce
     }
 }
 
-/// A worker that is stopped for longer than its lease reports in vain when it goes on.
+/// A worker that is stopped for longer than its lease reports without effect when it continues.
 pub(crate) async fn a_worker_that_was_paused_for_too_long_ends_no_attempt(mut scene: Scene) {
     let owner = scene.worker("owner", LEASE).await;
     let mail = server(&mut scene, "mail", "mail", LEASE).await;
@@ -92,7 +92,7 @@ pub(crate) async fn a_worker_that_was_paused_for_too_long_ends_no_attempt(mut sc
     sleeper.pause();
     let heir = server(&mut scene, "gpu_heir", "gpu", LEASE).await;
     until_made_by(&mut scene, &heir).await;
-    // Both are at the end of every attempt now; the sleeper has no right to say so.
+    // Now the attempts of both end; the report of the stopped one must be refused.
     Gate::new(scene.folder.path()).open().expect("it can be written");
     sleeper.resume();
     for (number, run) in (0..).zip(runs) {

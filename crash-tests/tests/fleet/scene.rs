@@ -16,11 +16,11 @@ use crate::member::Member;
 /// Long enough for anything to happen on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often a condition is looked at.
+/// How often a condition is checked.
 const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How long an attempt that is cut off waits for the next one, where so many were cut off before it: not at all
-/// the first time, then 1 s, and twice as long each time.
+/// The delay of the next attempt after an interruption, by the number of earlier interruptions: none the first time,
+/// then 1 s, doubled each time.
 pub(crate) fn pause_after(cut_off_before: usize) -> Duration {
     match cut_off_before {
         0 => Duration::ZERO,
@@ -57,7 +57,7 @@ impl Scene {
         self.cluster.socket()
     }
 
-    /// Starts a server that follows this one and misses no commit.
+    /// Starts a synchronous standby of this server.
     pub(crate) async fn start_follower(&self) -> Cluster {
         self.cluster.start_follower().await.expect("the server is there")
     }
@@ -81,7 +81,7 @@ impl Scene {
         self.cluster.stop();
     }
 
-    /// Starts it again, and looks at it through a connection that works.
+    /// Starts the server again, and reconnects the audit.
     pub(crate) async fn start_server(&mut self) {
         self.cluster.start_again();
         let connection = PgConnection::connect(&self.url).await.expect("the server is back");
@@ -99,7 +99,7 @@ impl Scene {
         lines.filter(is_statement).map(str::to_owned).collect()
     }
 
-    /// Has the server log what is sent to this database on connections made from now on.
+    /// Makes the server log the statements of new connections to this database.
     pub(crate) async fn log_statements(&mut self) {
         let sql = format!("ALTER DATABASE {} SET log_statement = 'all'", self.database());
         self.audit.execute(&sql).await;
@@ -115,7 +115,7 @@ impl Scene {
         path.split('?').next().unwrap_or(path)
     }
 
-    /// Starts a worker process that connects under a name of its own.
+    /// Starts a worker process that connects with its own role.
     pub(crate) async fn worker(&mut self, name: &str, lease: Duration) -> Member {
         self.worker_at(name, &self.url.clone(), lease, &[]).await
     }

@@ -14,27 +14,27 @@ use piton_crash_tests::workload::Proceed;
 use crate::member::Member;
 use crate::scene::{PATIENCE, Scene};
 
-/// Short enough for a worker that stands still to lose its runs now and then.
+/// Short enough for a stopped worker to lose its runs now and then.
 const LEASE: Duration = Duration::from_secs(3);
 
 /// Workers that serve workflows, and those that serve the other queue and nothing else.
 const SERVERS: usize = 3;
 const CARRIERS: usize = 2;
 
-/// Runs and disturbances if the environment says nothing else.
+/// The default numbers of runs and disturbances.
 const RUNS: u64 = 60;
 const DISTURBANCES: u64 = 10;
 
-/// One run in so many is asked to cancel.
+/// One run in this many gets a request to cancel.
 const CANCELLED: u64 = 4;
 
-/// How often a client asks again that the database has left alone.
+/// How often a client repeats a call that the database has not answered.
 const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What the client finds out in the end: the run, and whether it was cancelled.
+/// The end of a run as a client sees it: the run, and whether it was cancelled.
 type Ended = (u64, String, bool);
 
-/// The workers, of whom one at most stands still.
+/// The workers, of which at most one is stopped.
 struct Fleet {
     members: Vec<Member>,
     still: Option<usize>,
@@ -59,7 +59,7 @@ impl Fleet {
         scene.worker_at(&name, &url, LEASE, environment).await
     }
 
-    /// Kills a worker, whether it stands still or not, and starts another.
+    /// Kills a worker, stopped or not, and starts another.
     async fn replace(&mut self, scene: &mut Scene, place: usize) {
         self.still = self.still.filter(|still| *still != place);
         self.members.remove(place).kill().await;
@@ -67,7 +67,7 @@ impl Fleet {
         self.members.insert(place, member);
     }
 
-    /// Lets the one go on that stands still, or has one stand still.
+    /// Resumes the stopped worker, or stops one.
     fn pause_or_resume(&mut self, place: usize) {
         match self.still.take() {
             Some(still) => self.members[still].resume(),
@@ -79,9 +79,8 @@ impl Fleet {
     }
 }
 
-/// Every run comes to what it must, every step is committed once by who may, every attempt is accounted
-/// for, and nothing is left behind. `PITON_SOAK_RUNS` and `PITON_SOAK_DISTURBANCES` make it as large as one
-/// likes.
+/// Every run has the expected result, every step is committed once by the owner, every attempt is accounted for, and
+/// nothing is left. `PITON_SOAK_RUNS` and `PITON_SOAK_DISTURBANCES` set the size.
 pub(crate) async fn kills_pauses_cuts_and_restarts_at_once_lose_nothing(_: Scene) {
     let run_count = number("PITON_SOAK_RUNS", RUNS);
     let disturbances = number("PITON_SOAK_DISTURBANCES", DISTURBANCES);
@@ -94,7 +93,7 @@ pub(crate) async fn kills_pauses_cuts_and_restarts_at_once_lose_nothing(_: Scene
     }
     let whole = (run_count - run_count.div_ceil(CANCELLED)) * STEPS;
     let mut happened = [0; 4];
-    // Who was cut off, each as often as that has happened.
+    // The processes whose connections were cut, each as often as that happened.
     let mut cut_off = Vec::new();
     for disturbance in 0..disturbances {
         let goal = (whole * disturbance + random.below(whole)) / disturbances;
@@ -109,7 +108,7 @@ pub(crate) async fn kills_pauses_cuts_and_restarts_at_once_lose_nothing(_: Scene
             0 => fleet.replace(&mut scene, place).await,
             1 => fleet.pause_or_resume(place),
             2 => {
-                // Of whichever processes: about half of what is connected, each time another.
+                // Cuts about half of the connections, a different half each time.
                 let cut = format!(
                     "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
                      WHERE application_name = 'piton' AND datname = current_database() \
@@ -143,7 +142,7 @@ pub(crate) async fn kills_pauses_cuts_and_restarts_at_once_lose_nothing(_: Scene
     }
 }
 
-/// Asks until the database answers; every request may be made twice. A run that has ended wants no message.
+/// Repeats a call until the database answers; every call is idempotent. A closed run accepts no message.
 macro_rules! insist {
     ($message:expr) => {
         insist!($message, sent @ (Ok(_) | Err(SignalError::Closed { .. })) => drop(sent))
@@ -160,7 +159,7 @@ macro_rules! insist {
     }};
 }
 
-/// Starts a run, sends it what it waits for, and waits for its end.
+/// Starts a run, sends it the awaited signals, and waits for its end.
 async fn carry_out(client: Client, number: u64) -> Ended {
     let id = format!("errand-{number}");
     let start =
@@ -169,7 +168,7 @@ async fn carry_out(client: Client, number: u64) -> Ended {
     let proceed = || run.signal(Proceed { by: "the test".into() }).dedup_key("proceed");
     let finish = || run.signal(Finish).dedup_key("finish");
     let cancel = || run.cancel("enough").dedup_key("cancel");
-    // Some are asked at their beginning, some when they may have come to their end.
+    // Some requests come at the beginning of the run, some near its end.
     let is_early = number.is_multiple_of(2 * CANCELLED);
     if is_early {
         insist!(cancel());
@@ -208,13 +207,12 @@ async fn check_books(scene: &mut Scene, ended: &[Ended], cut_off: Vec<u32>) {
         ended.iter().filter(|(.., is)| *is).map(|(_, id, _)| id.as_str()).collect();
     let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
     let is_of = |key: &str| cancelled.iter().any(|id| key.starts_with(id));
-    // What is lost is lost with its worker's lease, of whoever was killed, stood still or was held up,
-    // or with an answer.
+    // Attempts are lost with the lease of a worker that was killed, stopped or delayed, or with a response.
     let crashes = [cut_off, scene.audit.fenced().await].concat();
     let mut completed = 0;
     for (key, call) in calls {
         let call = call.in_order();
-        // What a cancelled run has asked for need not have ended.
+        // The activities of a cancelled run may not have ended.
         if is_of(&key) {
             assert!(call.began.is_sorted_by(|a, b| a < b), "{key}: {call:?}");
         } else {

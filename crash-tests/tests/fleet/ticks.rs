@@ -18,14 +18,14 @@ const LEASE: Duration = Duration::from_secs(15);
 
 const WORKERS: usize = 2;
 
-/// How many schedules start runs. They have offsets of their own, so that they are looked at one by one.
+/// The number of schedules that start runs. Their offsets differ, so that each has its own round.
 const SCHEDULES: u64 = 3;
 
-/// How many times each of them is due.
+/// The number of due times of each schedule.
 const TIMES: u64 = 6;
 
-/// The deaths of workers at chosen points, one after another. A schedule that its worker has not given back is due again
-/// ten seconds after the claim, so these come first, and at once.
+/// The fail points at which workers die, one after another. A schedule whose round was not finished is due again ten
+/// seconds after the claim, so these come first, all at once.
 const DEATHS: [&str; 2] = ["after_claim_schedules:1=kill", "before_save_schedules:2=kill"];
 
 const KILLS: u64 = 6;
@@ -80,13 +80,13 @@ async fn each_time_starts_one_run(
     assert_eq!(members.len(), WORKERS);
     let whole = TIMES * SCHEDULES;
     let mut dead = 0;
-    // The first claim, or the second write, whoever makes it.
+    // The first claim, or the second write, of any worker.
     wait_until("a worker has died at its point", async || members.iter_mut().any(Member::has_died))
         .await;
     for kill in 0..KILLS {
         let goal = (whole * kill + random.below(whole)) / KILLS;
         wait_until("the schedules have got on", async || {
-            // Somebody has to, whoever has died at a point.
+            // One worker must be alive.
             for member in &mut members {
                 if member.has_died() {
                     dead += 1;
@@ -126,7 +126,7 @@ async fn each_time_starts_one_run(
     }
 }
 
-/// How many runs the schedules have started and how many signals they have sent.
+/// The number of runs that the schedules have started and of signals that they have sent.
 async fn started(schedules: &[Schedule]) -> u64 {
     let mut started = 0;
     for schedule in schedules {

@@ -21,7 +21,7 @@ pub enum Lowering {
 /// What is said against which lowerings.
 pub(super) type Complaints = BTreeMap<(usize, Lowering), Vec<Complaint>>;
 
-/// What a build came to.
+/// The result of a build.
 pub(super) enum Built {
     /// It can be run, if it was not only checked.
     Whole { executable: Option<PathBuf>, warnings: BTreeMap<usize, Vec<String>> },

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// An error, as far as it is looked at.
+/// The compared parts of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Complaint {
     /// `E0308` and the like. What macros report has none.
@@ -31,7 +31,7 @@ impl Complaint {
     }
 }
 
-/// What rustc writes of one error or warning; only what is looked at.
+/// rustc's JSON for an error or a warning; only the used fields.
 #[derive(Deserialize)]
 pub(super) struct Diagnostic {
     #[serde(default)]

@@ -42,7 +42,7 @@ pub enum Verdict {
     Refused(Vec<Complaint>),
     /// The plain lowering does not compile: the program is no program.
     Invalid(Vec<Complaint>),
-    /// It did not come to an end by itself.
+    /// It did not end by itself.
     Hung,
 }
 

@@ -90,7 +90,7 @@ struct Generator {
     may_await: bool,
     /// Whether control may leave from here in the middle of an expression.
     may_exit: bool,
-    /// Whether the program may have in it what a rule of piton refuses.
+    /// Whether the program may contain code that a rule of piton refuses.
     may_be_refused: bool,
     /// Where the expression has begun that is being written, unless it is the value of a `let`.
     expression: Option<Mark>,
@@ -152,7 +152,7 @@ impl Generator {
         self.rng.pick(&Ty::VALUES)
     }
 
-    /// Writes what is in a scope of its own.
+    /// Writes the content of a new scope.
     fn scoped<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
         let mark = self.scope.enter();
         let made = body(self);
@@ -160,7 +160,7 @@ impl Generator {
         made
     }
 
-    /// Runs all of `bodies` as alternatives: what one of them moves is moved afterwards.
+    /// Runs all of `bodies` as alternatives: a value that one of them moves is moved afterwards.
     fn alternatives<T>(
         &mut self,
         count: usize,

@@ -185,7 +185,7 @@ impl Node {
         out
     }
 
-    /// What could stand in place of this very node.
+    /// The nodes that could replace this one.
     fn instead(&self) -> Vec<Node> {
         match self.kind {
             Kind::Expr(ty) => {

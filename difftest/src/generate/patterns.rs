@@ -3,7 +3,7 @@
 use super::scope::Capture;
 use super::{Generator, Kind, Node, Ty};
 
-/// An arm: the pattern, whether it may be given a guard, and what it binds.
+/// An arm: the pattern, whether it may have a guard, and its bindings.
 pub(super) type Arm = (&'static str, &'static [(&'static str, Ty)]);
 
 const INT_ARMS: [&[Arm]; 4] = [

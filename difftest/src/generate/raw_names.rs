@@ -1,4 +1,4 @@
-//! Raw names: what is called by a keyword, and what is called the same with `r#` and without.
+//! Raw names: items named by keywords, and names with and without `r#`.
 
 use super::{Generator, Node};
 use crate::script::Rng;

@@ -12,7 +12,7 @@ use crate::script::Rng;
 
 pub(super) use captures::Capture;
 
-/// A local, a part of one, or what a reference leads to.
+/// A local, a part of one, or the target of a reference.
 #[derive(Clone, Debug)]
 pub(super) struct Var {
     /// The expression by which it is used: `v1`, `v1.customer`, `(*v2)`, `v3.as_str()`.
@@ -58,7 +58,7 @@ impl Var {
     }
 }
 
-/// What is done with a local.
+/// The use of a local.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Copied or borrowed for a moment.
@@ -138,7 +138,7 @@ impl Scope {
         self.vars.extend(parts.map(|(name, ty)| var(name, ty, Some(whole))));
     }
 
-    /// Declares what a reference leads to, by the expression for it.
+    /// Declares the target of a reference, by its expression.
     pub(super) fn declare_borrowed(&mut self, name: &str, ty: Ty, mutable: bool) {
         let from = self.vars.len();
         self.declare(name, ty, mutable);
@@ -174,7 +174,7 @@ impl Scope {
         self.holds.push((index, hold));
     }
 
-    /// Runs `body` as what is in a loop.
+    /// Runs `body` as the body of a loop.
     pub(super) fn begin_loop(&mut self) {
         self.depth += 1;
     }
@@ -321,7 +321,7 @@ impl Scope {
         };
         let depth = if own { self.depth } else { self.depth.saturating_sub(1) };
         let is_whole = self.relatives(index).all(|other| self.vars[other].alive);
-        // A part of what has been moved cannot be assigned.
+        // A part of a moved value cannot be assigned.
         let is_placed = var.part_of.is_none_or(|whole| self.vars[whole].alive);
         may && !held(Hold::Exclusive)
             && match usage {

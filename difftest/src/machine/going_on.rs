@@ -12,7 +12,7 @@ use crate::record;
 /// The module of piton that makes steps of a machine and of those within it.
 const TARGET: &str = "piton::machine::branches";
 
-/// Runs `run`, and records where machines go on.
+/// Runs `run`, and records where machines continue.
 pub(super) fn recorded<T>(run: impl FnOnce() -> T) -> T {
     with_default(GoingOn, run)
 }

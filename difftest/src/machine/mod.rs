@@ -41,7 +41,7 @@ pub fn run<W: Workflow<Return: Debug>>(script: Script, call: WorkflowCall<W>) ->
     going_on::recorded(|| drive(script, || Parked::<W>::start(arguments)))
 }
 
-/// A program between steps: bytes, and what has arrived.
+/// A program between steps: its bytes, and its arrivals.
 struct Parked<W> {
     entry: &'static WorkflowEntry,
     snapshot: Bytes,
@@ -111,7 +111,7 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
         Ok(machine)
     }
 
-    /// Makes as many steps as what has arrived allows.
+    /// Makes as many steps as the arrivals allow.
     fn step(&mut self, now: Timestamp) -> Result<Option<End>, StepError> {
         let mut has_parked = false;
         loop {
@@ -183,7 +183,7 @@ impl<W: Workflow<Return: Debug>> Parked<W> {
     }
 }
 
-/// What a step came to.
+/// The result of a step.
 #[derive(Debug, PartialEq)]
 struct Step {
     outcome: Made,

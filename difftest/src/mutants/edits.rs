@@ -43,7 +43,7 @@ pub enum Mistake {
     Moved,
     /// A variable is given another value between its uses.
     Changed,
-    /// A variable is borrowed, and the borrow is used after what comes in between.
+    /// A variable is borrowed, and the borrow is used after the code in between.
     Lent,
     /// As `Lent`, to be changed.
     LentMut,

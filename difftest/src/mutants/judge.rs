@@ -37,7 +37,7 @@ pub enum Refusal {
 /// How many errors a workflow may have that the function does not have.
 const MORE: usize = 2;
 
-/// Compares what rustc says against the workflow of this source with what it says against the function.
+/// Compares rustc's messages about the workflow of this source with those about the function.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -102,7 +102,7 @@ fn is_other_end(a: &Complaint, b: &Complaint) -> bool {
     is_same_place || swapped.is_some() && (clash(a) == swapped || clash(a) == clash(b))
 }
 
-/// The types that do not fit: what is expected, and what is there.
+/// The mismatched types: expected and found.
 fn clash(complaint: &Complaint) -> Option<(&str, &str)> {
     complaint.said.iter().find_map(|text| text.strip_prefix("expected ")?.split_once(", found "))
 }

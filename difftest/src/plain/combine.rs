@@ -58,7 +58,7 @@ pub(super) async fn timeout<F: Future>(
     let (mut future, mut timer) = (Branch::new(future), Branch::new(timer));
     std::future::poll_fn(|task| {
         let is_done = future.poll(task);
-        // Both are asked for, whatever comes of the first.
+        // Both are requested, whatever the outcome of the first.
         let is_over = timer.poll(task);
         match is_done {
             true => Poll::Ready(Ok(future.take())),

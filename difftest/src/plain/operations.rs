@@ -12,7 +12,7 @@ use super::combine::timeout;
 use super::world;
 use crate::drive::Outstanding;
 
-/// An operation and what it will give.
+/// An operation and its output.
 ///
 /// The first poll never gives a value: an operation is asked for first, and answered later.
 #[must_use = "an operation does nothing until it is awaited"]
@@ -25,12 +25,12 @@ pub struct Op<T, G> {
 }
 
 impl<T, G: FnMut(u64) -> Option<T>> Op<T, G> {
-    /// An operation whose value `give` takes out of the world when it is there.
+    /// An operation whose value `give` takes from the world when it has arrived.
     fn new(operation: Outstanding, give: G) -> Self {
         Self { operation: Some(operation), number: None, give: Some(give), output: PhantomData }
     }
 
-    /// Its number, once it was asked for.
+    /// Its number, once it was requested.
     pub(super) fn number(&self) -> Option<u64> {
         self.number
     }

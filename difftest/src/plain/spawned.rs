@@ -11,7 +11,7 @@ use super::{operations::Op, world};
 
 /// An operation that can be spawned.
 pub trait Spawn: Future + Unpin {
-    /// Whether its outcome is there.
+    /// Whether its outcome has arrived.
     fn is_done(&self) -> bool;
 }
 

@@ -1,5 +1,4 @@
-//! Carries out a file of orders. `--help` says what can be asked for; the job itself is in
-//! [`piton_examples::orders`].
+//! Processes a file of orders. `--help` shows the options; the job itself is in [`piton_examples::orders`].
 
 use std::error::Error;
 use std::io::IsTerminal as _;
@@ -25,7 +24,7 @@ async fn main() -> ExitCode {
         Ok(Ending::Good) => ExitCode::SUCCESS,
         Ok(Ending::Bad) => ExitCode::FAILURE,
         Ok(Ending::Interrupted) => {
-            eprintln!("stopped; the same command goes on where this one was");
+            eprintln!("stopped; the same command continues where this one was");
             // What shells report for a program ended by Ctrl-C.
             ExitCode::from(130)
         }

@@ -69,7 +69,7 @@ pub async fn charge(
     }
 }
 
-/// Gives back what was charged.
+/// Refunds a charge.
 #[activity(start_to_close = "2s", retry(initial = "50ms", max_interval = "2s"))]
 pub async fn refund(cx: &ActivityContext, order_id: &str, charge_id: i64) -> Result<(), CallError> {
     match ask(cx, Call::Refund { order_id: order_id.into(), charge_id }).await? {
@@ -107,7 +107,7 @@ pub async fn release(
     }
 }
 
-/// Sends what is reserved for an order and gives the parcel's number.
+/// Ships the reserved items of an order and returns the parcel's number.
 #[activity(start_to_close = "2s", retry(initial = "50ms", max_interval = "2s"))]
 pub async fn ship(cx: &ActivityContext, order_id: &str, customer: &str) -> Result<i64, CallError> {
     let call = Call::Ship { order_id: order_id.into(), customer: customer.into() };

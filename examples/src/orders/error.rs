@@ -8,7 +8,7 @@ use piton::error::{ConnectError, LookupError, SignalError, StartError, StoreErro
 use super::gateway::LedgerError;
 use super::input::InputError;
 
-/// Why the job could not go on. Nothing that was done by then is lost.
+/// Why the job could not continue. Its progress so far is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
     /// The orders cannot be read.
@@ -27,7 +27,7 @@ pub enum JobError {
     #[error(transparent)]
     Connect(#[from] ConnectError),
     /// The database failed.
-    #[error("the runs cannot be looked at")]
+    #[error("the runs cannot be read")]
     Store(#[from] StoreError),
     /// The runs cannot be carried out.
     #[error(transparent)]
@@ -99,7 +99,7 @@ impl JobError {
             | Self::Lookup(_)
             | Self::Signal(_)
             | Self::Shutdown(_)
-            | Self::Storage(_) => "nothing is lost; run the same command again to go on",
+            | Self::Storage(_) => "nothing is lost; run the same command again to continue",
             Self::Socket(_) | Self::Client(_) => {
                 "the example needs the network interface 127.0.0.1 and nothing else"
             }

@@ -4,8 +4,8 @@
 //! Invariants:
 //! - Lines are independent: whatever is wrong with one, the next is read as if it were alone. For
 //!   that reason a quoted field cannot span lines.
-//! - An order is taken whole or not at all. If one of its lines is broken, nobody knows what the
-//!   customer wanted, so nothing of it is charged or shipped.
+//! - An order is accepted completely or not at all. If one of its lines is broken, nobody knows what the customer
+//!   wanted, so nothing of it is charged or shipped.
 //! - An order id that comes back later in the file is broken there and does not touch the first.
 
 use std::collections::HashMap;
@@ -107,7 +107,7 @@ pub enum Reason {
     },
 }
 
-/// Why a file gave nothing at all.
+/// Why no order could be read from a file.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// It cannot be read.

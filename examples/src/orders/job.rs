@@ -1,8 +1,8 @@
 //! The whole job: read the orders, continue open runs, start new ones, watch, report.
 //!
-//! Invariant: the database alone says what has been done. The program keeps nothing else between
-//! two starts, so killing it at any line loses nothing: an order has a run or gets one, and an order
-//! with a run is never started again, whether the run is closed or not.
+//! Invariant: only the database records the progress. The program keeps nothing else between two starts, so killing it
+//! at any line loses nothing: an order has a run or gets one, and an order with a run is never started again, whether
+//! the run is closed or not.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -36,14 +36,14 @@ pub enum Ending {
     Good,
     /// Some order has no outcome and will not get one by itself, or a rule does not hold.
     Bad,
-    /// Somebody asked the program to stop. The same command goes on.
+    /// The program was requested to stop. The same command continues.
     Interrupted,
 }
 
 /// Carries out the orders.
 ///
 /// # Errors
-/// See [`JobError`]. What has been done by then stays done; the same command goes on.
+/// See [`JobError`]. The progress so far is kept; the same command continues.
 pub async fn run(options: &Options) -> Result<Ending, JobError> {
     let catalog = Catalog::bundled();
     let input = read_input(options, &catalog)?;

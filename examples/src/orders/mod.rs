@@ -7,12 +7,12 @@
 //! | to see | read |
 //! |---|---|
 //! | the business logic, in one function | [`workflow`] |
-//! | what it asks of the outside world | [`activities`] |
+//! | its calls of other systems | [`activities`] |
 //! | the outside world and its trouble | [`gateway`] |
 //! | how a program starts, resumes and watches runs | [`job`], [`runs`], [`approver`] |
-//! | what a crash must not break | [`verify`] |
+//! | the properties that must survive a crash | [`verify`] |
 //! | orders and the file they come from | [`order`], [`catalog`], [`input`] |
-//! | what the person at the terminal sees and says | [`options`], [`progress`], [`report`], [`storage`], [`error`] |
+//! | the command line and its output | [`options`], [`progress`], [`report`], [`storage`], [`error`] |
 
 pub mod activities;
 pub mod approver;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 
-/// Carries out a file of orders, each as a durable run: charge, reserve, approve, ship; or refund
-/// and release. Kill it at any moment; the same command goes on where it was.
+/// Carries out a file of orders, each as a durable run: charge, reserve, approve, ship; or refund and release. Kill it
+/// at any moment; the same command continues where it was.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "orders", version)]
 pub struct Options {

@@ -1,4 +1,4 @@
-//! The words of the business: what a customer ordered.
+//! The data of the business: the orders of customers.
 
 use serde::{Deserialize, Serialize};
 

@@ -12,7 +12,7 @@ use super::runs::{Run, Standing};
 use super::storage::Storage;
 use super::verify::Check;
 
-/// What the job did and what it cost.
+/// The results of the job, and its cost.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// All runs, as they stood in the end.

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 pub struct Storage {
     /// The file.
     pub path: PathBuf,
-    /// Its size, with what is still in its write-ahead log.
+    /// Its size, including its write-ahead log.
     pub bytes: u64,
     /// The rows of each table, by name.
     pub rows: Vec<(String, u64)>,
@@ -48,7 +48,7 @@ impl Storage {
 /// Deletes a SQLite database with everything that belongs to it. One that is not there is fine.
 ///
 /// # Errors
-/// A file is there and cannot be deleted.
+/// A file exists and cannot be deleted.
 pub fn delete(path: &Path) -> std::io::Result<()> {
     for suffix in SUFFIXES {
         match std::fs::remove_file(sibling(path, suffix)) {

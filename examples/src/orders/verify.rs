@@ -1,8 +1,8 @@
 //! Checks the gateway's books against the runs and the input.
 //!
-//! Everything here is a function of what was read; nothing is looked up while checking. The rules
-//! are what the shop owes its customers, whatever crashed in between: a completed order is paid and
-//! shipped once, any other gets its money back, and nobody else is touched.
+//! Everything here is a function of the data that was read before; the checks do no I/O. The rules are what the shop
+//! owes its customers, whatever crashed in between: a completed order is paid and shipped once, any other gets its
+//! money back, and nobody else is touched.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -85,7 +85,7 @@ fn is_declined(run: &Run) -> bool {
     matches!(run.standing, Standing::Ended(Outcome::Declined { .. }))
 }
 
-/// What was read, by what it belongs to.
+/// The data that was read, by order.
 struct Books<'a> {
     orders: HashMap<&'a str, &'a Order>,
     runs: HashMap<&'a str, Vec<&'a Run>>,

@@ -30,17 +30,17 @@ pub(crate) struct Options {
 pub(crate) enum Command {
     /// Begins a subscription.
     Subscribe { customer: String },
-    /// A month is over, and the customer goes on.
+    /// A month has ended, and the subscription continues.
     Renew { customer: String },
     /// A month is over, and the customer stops.
     Stop { customer: String },
     /// Does what there is to do, until every subscription waits for its customer, is over, or is blocked.
     Work,
-    /// Tells what a deploy of this build would block, without doing anything.
+    /// Shows the runs that a deploy of this build would block, without changing anything.
     Check,
 }
 
-/// Does what the command line says. `subscribe` starts a subscription in the build that calls this.
+/// Executes the command line. `subscribe` starts a subscription in the build that calls this.
 pub(crate) async fn serve<W, F>(subscribe: impl Fn(Client, String) -> F) -> piton::Result<()>
 where
     W: piton::machine::Workflow,

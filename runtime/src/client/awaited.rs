@@ -22,7 +22,7 @@ pub(super) enum Sent {
 /// A workflow's stored name, and the kind and name of a message.
 pub(super) type Awaited = (String, Sent, String);
 
-/// The types of what is sent to workflows.
+/// The types of messages to workflows.
 pub(super) type SentTypes = HashMap<Awaited, Vec<&'static Schema>>;
 
 impl Client {
@@ -53,7 +53,7 @@ impl Client {
                 goes_on |= definition.continues_as_another;
                 add(definition, sent, &mut awaited, todo);
             });
-            // Which workflow that is, only a run tells.
+            // Only the run shows which workflow it continues as.
             if goes_on && definitions.iter().any(|definition| awaits(definition, sent, name)) {
                 awaited.insert(name.to_owned());
             }
@@ -65,8 +65,8 @@ impl Client {
         Ok(Ok(()))
     }
 
-    /// Whether a run of this workflow can read JSON as what is sent, in some build that the database knows. If none can,
-    /// why not. What nothing is known of counts as readable.
+    /// Whether a run of this workflow can read the JSON as this message, in any build that the database knows. If not,
+    /// returns why. Returns `Ok` if no build has recorded the message.
     pub(super) async fn check_json(
         &self,
         workflow: &str,
@@ -96,7 +96,7 @@ impl Client {
         Ok(refusal)
     }
 
-    /// The types of what is sent in all builds of a workflow and of those that run as a part of it.
+    /// The types of messages in all builds of a workflow and of those that it awaits inline.
     async fn sent_schemas(
         &self,
         workflow: &str,

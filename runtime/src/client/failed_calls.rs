@@ -10,7 +10,7 @@ use crate::store::{
     RelayMessages, Senders,
 };
 
-/// How many are put on the queue again in one transaction.
+/// The number of calls that are put on the queue again in one transaction.
 const PAGE: u32 = 100;
 
 /// A call on a queue that has failed for good, see [`QueueHandle::failed`].
@@ -21,29 +21,29 @@ pub struct FailedCall {
     pub id: FailedCallId,
     /// The activity's stored name.
     pub activity: String,
-    /// The key of an item.
+    /// The key, if it is an item.
     pub key: Option<String>,
-    /// The workflow id of the run that made the call; of an item, the first call.
+    /// The workflow id of the run that made the call; for an item, the first call.
     pub workflow_id: String,
-    /// That run; `None` of an item, and of a call that was put on the queue again before.
+    /// That run; `None` for an item, and for a call that was put on the queue again before.
     pub run_id: Option<RunId>,
-    /// The arguments, as they are stored; [`Client::payload_json`](super::Client::payload_json) shows them.
+    /// The encoded arguments; [`Client::payload_json`](super::Client::payload_json) decodes them.
     pub arguments: Payload,
-    /// How many attempts were begun.
+    /// The number of attempts.
     pub attempts: u32,
-    /// What went wrong in the last one: at most 4 KiB of it.
+    /// The error of the last attempt, at most 4 KiB.
     pub failure: String,
-    /// When that was, by the database's clock.
+    /// When the last attempt failed, by the database's clock.
     pub failed_at: Timestamp,
 }
 
 impl QueueHandle<'_> {
-    /// The calls on the queue that have failed for good, those with the lowest ids first, at most `limit`: activities
-    /// whose last attempt ended with an error, a panic or a time limit. With `after`, only those behind it. An activity
-    /// that its run gave up is not among them.
+    /// The calls on the queue that have failed for good, by id, at most `limit`: activities whose last attempt ended
+    /// with an error, a panic or a time limit. With `after`, only those after it. Does not include activities that
+    /// their runs have cancelled.
     ///
-    /// A failed call is kept for 7 days, unless [`Retention::failed_calls`](crate::worker::Retention::failed_calls) says
-    /// otherwise, and for as long as its run is.
+    /// A failed call is kept for 7 days, or as set by
+    /// [`Retention::failed_calls`](crate::worker::Retention::failed_calls), but not longer than its run.
     ///
     /// # Errors
     /// See [`Client::find`](super::Client::find).
@@ -66,18 +66,18 @@ impl QueueHandle<'_> {
         }
     }
 
-    /// Puts failed calls on the queue again, with the same arguments and options, and as many attempts as at first.
-    /// Attempts are numbered on. Returns how many of the calls there were; others were put on the queue or discarded
-    /// before, or are on another queue.
+    /// Puts failed calls on the queue again, with the same arguments and options and the full number of attempts. The
+    /// numbers of attempts continue. Returns how many of the calls existed; the others were put on the queue or
+    /// discarded before, or are on another queue.
     ///
-    /// A run that was told the failure is not told again. The outcome of an item stands under its key, in place of the
-    /// failure, and later calls with the key get it. If the queue has taken another item with the key meanwhile, that one
-    /// counts and the failed one is dropped. The outcome of a call without a key goes to nobody; its attempts have a run
-    /// id of their own in their [`ActivityContext`](crate::activities::ActivityContext). What fails again is listed again,
-    /// under a new id.
+    /// A run that has received the failure does not receive the new outcome. The new outcome of an item replaces the
+    /// failure under its key, and later calls with the key get it. If the queue has another item with the key by now,
+    /// the failed one is dropped. The outcome of a call without a key is discarded; the
+    /// [`ActivityContext`](crate::activities::ActivityContext) of its attempts has a new run id. A call that fails
+    /// again is listed again, with a new id.
     ///
-    /// Calling it again is safe. If the call is cancelled, or the answer of the database was lost and the call was repeated
-    /// inside, more may be on the queue than the returned number says, each once.
+    /// Can be repeated safely. If it is cancelled, or retried internally after a lost response of the database, it may
+    /// have put more calls on the queue than it returns, each once.
     ///
     /// # Errors
     /// See [`Client::find`](super::Client::find); [`StoreError::Corrupt`] if a call cannot be read.
@@ -95,17 +95,17 @@ impl QueueHandle<'_> {
         Ok(redriven)
     }
 
-    /// Puts all failed calls on the queue again that have failed before; otherwise as [`QueueHandle::redrive`].
+    /// Puts all calls on the queue again that have failed until now; otherwise like [`QueueHandle::redrive`].
     ///
     /// # Errors
-    /// As of [`QueueHandle::redrive`].
+    /// Those of [`QueueHandle::redrive`].
     pub async fn redrive_all(&self) -> Result<u64, StoreError> {
         let begun_at = patiently(|| self.client.store().now()).await?;
         let (mut redriven, mut after) = (0, None);
         loop {
             let mut page = self.page(None, after, PAGE).await?;
             after = page.last().map(|last| last.id);
-            // Those that have failed again meanwhile stay.
+            // Leave those that have failed again meanwhile.
             page.retain(|call| call.failed_at <= begun_at);
             if page.is_empty() {
                 return Ok(redriven);
@@ -114,7 +114,7 @@ impl QueueHandle<'_> {
         }
     }
 
-    /// Deletes failed calls of the queue for good. Returns how many of them were there. Calling it again is safe.
+    /// Deletes failed calls of the queue. Returns how many of them existed. Can be repeated safely.
     ///
     /// # Errors
     /// See [`Client::find`](super::Client::find).

@@ -25,7 +25,8 @@ pub struct OutstandingActivity {
     pub queue: Option<String>,
     /// The key of an item of the queue, which other runs may await as well.
     pub key: Option<String>,
-    /// When the workflow asked for it. Of an item, when the queue took it, or else the time of the run's last step.
+    /// When the workflow requested it. For an item, when the queue accepted it, or before that the time of the run's
+    /// last step.
     pub scheduled_at: Timestamp,
     /// The number of the current or next attempt, from 1.
     pub attempt: u32,
@@ -157,7 +158,7 @@ impl Client {
 }
 
 impl OutstandingActivity {
-    /// Takes over what the row of an activity on a queue says.
+    /// Takes over the data in the row of an activity on a queue.
     fn take_row(&mut self, row: ActivityRecord) {
         let is_made = row.worker.is_some();
         self.attempt = row.attempt + u32::from(!is_made);

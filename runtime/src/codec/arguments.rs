@@ -14,7 +14,7 @@ use super::sink::{Sink, SinkError};
 use super::{CodecError, NameOf, Reader, not_written, schemas, tagged};
 use crate::model::{Encoding, Payload, SchemaHash};
 
-/// What is known of a parameter without its type.
+/// A parameter, without its type as a generic parameter.
 #[derive(Clone, Copy, Debug)]
 pub struct ArgumentKind {
     pub(crate) described: Described,
@@ -23,12 +23,12 @@ pub struct ArgumentKind {
 }
 
 impl ArgumentKind {
-    /// That of a parameter of this type, without a name.
+    /// A parameter of this type, without a name.
     pub(crate) const fn of(described: Described) -> Self {
         Self { described, name: "" }
     }
 
-    /// The same of a parameter of this name.
+    /// The same parameter with this name.
     #[must_use]
     pub const fn named(self, name: &'static str) -> Self {
         Self { name, ..self }
@@ -54,48 +54,48 @@ pub(crate) fn check_arguments(
 
 /// Values being encoded.
 ///
-/// Nothing drops them before [`Arguments::finish`], or every function that makes a call would have code
-/// for that on each way out. A value that panics while it is encoded takes a buffer with it.
+/// Has no destructor before [`Arguments::finish`]: every function that makes a call would otherwise contain drop code
+/// for each exit. If a value panics while it is encoded, the buffer leaks.
 #[derive(Debug)]
 pub struct Arguments {
     kind: Kind,
     payload: ManuallyDrop<Option<Payload>>,
     failed: ManuallyDrop<Option<CodecError>>,
-    /// How many have been added.
+    /// The number of values added.
     added: usize,
 }
 
-/// What the values are, and so how the payload begins.
+/// The kind of values, which determines the head of the payload.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Values without a schema, in this form: copies of values, and what only piton reads.
+    /// Values without a schema, in this form: copies, and records that only piton reads.
     Plain(Form),
     /// The arguments of a call with these parameters.
     Call(&'static [ArgumentKind]),
     /// One value of this type.
     Value(Described),
-    /// One value that says of itself what it is.
+    /// One self-describing value.
     Tagged,
 }
 
 impl Arguments {
-    /// None yet, of a call with these parameters. A function that gives them would be called while the values are
-    /// alive, and an empty vector is much work for rustc's interpreter.
+    /// Begins the arguments of a call with these parameters. Takes a static slice because a function that returns it
+    /// would be called while the values are alive, and an empty vector is much work for rustc's interpreter.
     pub const fn of(parameters: &'static [ArgumentKind]) -> Self {
         Self::new(Kind::Call(parameters))
     }
 
-    /// None yet, of values that have no schema.
+    /// Begins values without a schema.
     pub(crate) const fn plain(form: Form) -> Self {
         Self::new(Kind::Plain(form))
     }
 
-    /// One value of this type is to be added.
+    /// Begins a single value of this type.
     pub(crate) const fn value(described: Described) -> Self {
         Self::new(Kind::Value(described))
     }
 
-    /// One value is to be added that says of itself what it is.
+    /// Begins a single self-describing value.
     pub(crate) const fn tagged() -> Self {
         Self::new(Kind::Tagged)
     }
@@ -104,13 +104,13 @@ impl Arguments {
         Self { kind, payload: ManuallyDrop::new(None), failed: ManuallyDrop::new(None), added: 0 }
     }
 
-    /// Adds one. If it cannot be encoded, [`Arguments::finish`] says so.
+    /// Adds a value. If it cannot be encoded, [`Arguments::finish`] returns the error.
     pub fn add<T: Serialize + ?Sized>(&mut self, value: &T) {
         let written = value.serialize(self.sink());
         self.note(type_name::<T>, written);
     }
 
-    /// The same of a value that is of no more use, so that whoever has it has nothing left to drop. There is one more,
+    /// Adds a value and drops it, so that the caller has nothing left to drop. Returns whether there is one more value,
     /// which is always true.
     pub fn add_owned<T: Serialize>(&mut self, value: T) -> bool {
         let written = value.serialize(self.sink());
@@ -118,14 +118,14 @@ impl Arguments {
         true
     }
 
-    /// Where the next one goes.
+    /// The sink for the next value.
     fn sink(&mut self) -> Sink<'_> {
         let form = self.form();
         self.added += 1;
         Sink::new(self.begun(), form)
     }
 
-    /// The form of the next one.
+    /// The form of the next value.
     fn form(&self) -> Form {
         match self.kind {
             Kind::Plain(form) => form,
@@ -138,11 +138,11 @@ impl Arguments {
         }
     }
 
-    /// The payload, with the byte of its encoding and the hash of its schema.
+    /// The payload, begun with the byte of its encoding and the hash of its schema.
     fn begun(&mut self) -> &mut Vec<u8> {
         let kind = self.kind;
         let payload = self.payload.get_or_insert_with(|| {
-            // Room for a few values; a vector that grows from one byte on is moved again and again.
+            // Room for a few values: a vector that grows from one byte is reallocated many times.
             let mut bytes = Vec::with_capacity(128);
             match kind {
                 Kind::Plain(_) => bytes.push(Encoding::Binary as u8),
@@ -161,7 +161,7 @@ impl Arguments {
         }
     }
 
-    /// Begins a `Result`, of which the value or the error is added next.
+    /// Begins a `Result`. The value or the error is added next.
     pub(crate) extern "C" fn begin_result(&mut self, is_ok: bool) {
         match self.form() {
             // The number of the variant, as bincode writes it.
@@ -170,10 +170,10 @@ impl Arguments {
         }
     }
 
-    /// All of them.
+    /// Returns the encoded values.
     ///
     /// # Errors
-    /// [`CodecError::Encode`] if one could not be encoded.
+    /// [`CodecError::Encode`] if a value could not be encoded.
     pub fn finish(mut self) -> Result<Payload, CodecError> {
         self.begun();
         let payload = ManuallyDrop::into_inner(self.payload);

@@ -13,12 +13,12 @@ use super::source::SourceError;
 
 /// Values in binary, one after the other.
 ///
-/// bincode's own deserializer would be one more that the code of each type is compiled for: what is read
-/// from here is read by that of [`super::source`].
+/// [`super::source`] deserializes from here. With bincode's own deserializer, the code of each type would be compiled
+/// once more.
 #[derive(Debug)]
 pub(super) struct Bytes<'a> {
     all: &'a [u8],
-    /// How many have been read.
+    /// The number of bytes that have been read.
     read: Cell<usize>,
 }
 
@@ -27,26 +27,26 @@ impl<'a> Bytes<'a> {
         Self { all: bytes, read: Cell::new(0) }
     }
 
-    /// A number, a truth value or a character. After an error, what is left is of no use.
+    /// Reads a number, a truth value or a character. After an error, the remaining bytes are meaningless.
     #[cfg_attr(not(debug_assertions), inline)]
     pub(super) fn scalar<T: Decode<()>>(&self) -> Result<T, SourceError> {
         Ok(T::decode(&mut self.decoder())?)
     }
 
-    /// A text, where it is. bincode's deserializer, which does not know whether it is all there, asks for
-    /// memory that is zeroed, fills it and checks it; and of such memory glibc before 2.41 keeps none at
-    /// hand for each thread, so that all threads wait for each other.
+    /// Borrows a text. bincode's deserializer, which does not know whether the text is complete, allocates zeroed
+    /// memory, fills it and checks it. glibc before 2.41 caches no zeroed memory per thread, so all threads contend for
+    /// one lock.
     #[cfg_attr(not(debug_assertions), inline)]
     pub(super) fn text(&self) -> Result<&'a str, SourceError> {
         Ok(BorrowDecode::borrow_decode(&mut self.decoder())?)
     }
 
-    /// A list of bytes, where it is.
+    /// Borrows a list of bytes.
     pub(super) fn bytes(&self) -> Result<&'a [u8], SourceError> {
         Ok(BorrowDecode::borrow_decode(&mut self.decoder())?)
     }
 
-    /// Whether there is something behind this.
+    /// Reads whether an option is `Some`.
     pub(super) fn is_some(&self) -> Result<bool, SourceError> {
         let there: Option<()> = self.scalar()?;
         Ok(there.is_some())
@@ -57,22 +57,22 @@ impl<'a> Bytes<'a> {
         DecoderImpl::new(Left(self), config::standard(), ())
     }
 
-    /// Passes over all bytes but the last `left`.
+    /// Skips all bytes but the last `left`.
     pub(super) fn skip_to(&self, left: usize) {
         self.read.set(self.all.len().saturating_sub(left).max(self.read.get()));
     }
 
-    /// How many bytes have not been read.
+    /// The number of bytes that have not been read.
     pub(super) fn left(&self) -> usize {
         self.rest().len()
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     pub(super) extern "C" fn taken(&self) -> usize {
         self.read.get()
     }
 
-    /// All that has not been read.
+    /// Takes all bytes that have not been read.
     pub(super) fn take_rest(&self) -> &'a [u8] {
         let rest = self.rest();
         self.read.set(self.all.len());
@@ -144,7 +144,7 @@ mod tests {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Name(String);
 
-    /// Whole, with more behind it, and cut short: as bincode reads it.
+    /// Compares with bincode: the whole value, the value with more bytes behind it, and each prefix.
     fn as_bincode_does<T: DeserializeOwned + Serialize + PartialEq + Debug>(value: &T) {
         let mut bytes =
             bincode::serde::encode_to_vec(value, config::standard()).expect("plain data");
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn bytes_that_are_no_text_are_refused() {
         assert!(read::<String>(&Bytes::new(&[2, 0xff, 0xff])).is_err());
-        // Longer than anything there could be.
+        // A length greater than any input.
         let endless = [0xfd, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff];
         assert!(read::<String>(&Bytes::new(&endless)).is_err());
     }

@@ -19,7 +19,7 @@ use super::{CodecError, cannot_decode, tagged};
 #[cfg(feature = "engine")]
 pub(crate) use write::write;
 
-/// The values without any bytes, such as `()`, that there may be beyond one for each byte.
+/// How many values may take no bytes, such as `()`, beyond one per byte of the input.
 const MOST_EMPTY: usize = 1 << 20;
 
 /// Reads a value that takes up all of `bytes`.
@@ -34,7 +34,7 @@ pub(crate) fn read(bytes: &[u8], schema: &Schema) -> Result<Value, CodecError> {
     }
 }
 
-/// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
+/// Reads a value at the beginning of `bytes`. Returns it with its length in bytes.
 ///
 /// # Errors
 /// [`CodecError::Decode`] if the bytes do not begin with such a value.
@@ -49,7 +49,7 @@ fn not_read(schema: &Schema, error: &dyn Display) -> CodecError {
     cannot_decode("value", &format_args!("it was written as a `{name}`: {error}"))
 }
 
-/// Reads the value that is next in `bytes`.
+/// Reads the next value in `bytes`.
 fn next(bytes: &Bytes<'_>, schema: &Schema) -> Result<Value, SourceError> {
     match (schema.form, &schema.format) {
         (Form::Tagged, _) => tagged::next(bytes),
@@ -74,7 +74,7 @@ fn inside(depth: Depth) -> Result<Depth, SourceError> {
 }
 
 impl Compact<'_> {
-    /// A value of this format, within `structs` structs that have no level between them.
+    /// Reads a value of this format, nested in `structs` structs without a level of depth between them.
     fn value(
         &mut self,
         format: &Format,
@@ -140,7 +140,7 @@ impl Compact<'_> {
         structs: usize,
     ) -> Result<Value, SourceError> {
         match content {
-            // One that is met again without a level between would have no end.
+            // A struct that contains itself without a level between would have no end.
             Content::Struct(_) if structs == self.types.len() => {
                 Err(SourceError::custom("its schema has a struct without end"))
             }

@@ -1,7 +1,7 @@
 //! Reading and rewriting values of unknown type.
 //!
-//! This is the only code that is compiled for each type to find its schema, whether its values can be decoded, and
-//! how many bytes one takes.
+//! This is the only code compiled per type for three purposes: tracing the schema, checking that values can be decoded,
+//! and measuring the bytes of a value.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,20 +10,20 @@ use super::arguments::Arguments;
 use super::reader::{Reader, next_value};
 use super::schema::Form;
 
-/// Reads a value of one type, and writes it. Tells whether it could be read.
+/// Reads a value of one type and writes it. Returns whether it could be read.
 pub(super) type CopyValue = fn(&mut Reader<'_>, &mut Arguments) -> bool;
 
 /// How a value is copied.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Copying {
-    /// As what it is.
+    /// As a value of its type.
     Value(CopyValue),
-    /// As the value or the error in it, see [`results`](super::results).
+    /// As a `Result`: the value or the error in it, see [`results`](super::results).
     Result { type_name: NameOf, value: CopyValue, error: CopyValue },
 }
 
-/// Tells the functions of a [`Copying`] from others. Functions of two types may be one if they do the same, and then what
-/// they find out is the same as well.
+/// Identifies the functions of a [`Copying`]. The linker may merge functions of two types that do the same; their
+/// results are then the same as well.
 pub(super) type CopyingKey = (usize, usize);
 
 impl Copying {
@@ -34,7 +34,7 @@ impl Copying {
         }
     }
 
-    /// Reads a value, and writes it. Tells whether it could be read.
+    /// Reads a value and writes it. Returns whether it could be read.
     pub(super) fn copy(self, from: &mut Reader<'_>, to: &mut Arguments) -> bool {
         let (type_name, value, error) = match self {
             Self::Value(copy) => return copy(from, to),

@@ -5,29 +5,29 @@
 
 use std::fmt;
 
-/// The levels that a value may have: about as many as serde_json reads. Without optimization a level takes a few
-/// kilobytes of the stack for an ordinary type, and a thread of tokio has two megabytes.
+/// The maximum number of levels of a value, about that of serde_json. Without optimization a level takes a few
+/// kilobytes of stack for an ordinary type, and a thread of tokio has two megabytes.
 const MAX_DEPTH: u32 = 128;
 
-/// The lists and objects in each other that serde_json reads.
+/// The maximum number of nested lists and objects that serde_json reads.
 pub(super) const MAX_JSON_DEPTH: u32 = 127;
 
-/// How many levels more there may be.
+/// The number of levels that are left.
 ///
-/// A level is a list, a map, an option that is `Some`, or a variant with content. Every value that contains values of
-/// its own type goes through one of them; structs and tuples between them are as many as its type has.
+/// A level is a list, a map, an option that is `Some`, or a variant with content. A value can contain values of its own
+/// type only through a level; the number of structs and tuples between levels is fixed by the type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Depth(u32);
 
 impl Depth {
-    /// Of a value that is written.
+    /// The limit for a value that is written.
     pub(super) const WRITTEN: Self = Self(MAX_DEPTH);
 
-    /// Of a value that is read: one more for a `Result` around it, which is written apart, and one for a variant of
-    /// which it is not known yet that it has no content.
+    /// The limit for a value that is read: one more for a `Result` around it, which is written separately, and one for
+    /// a variant that may turn out to have no content.
     pub(super) const READ: Self = Self(MAX_DEPTH + 2);
 
-    /// Of what is inside, unless that is too deep.
+    /// The limit for the content of a level; `None` if that is too deep.
     #[cfg_attr(not(debug_assertions), inline)]
     pub(super) fn inside(self) -> Option<Self> {
         match self.0 {
@@ -37,7 +37,7 @@ impl Depth {
     }
 }
 
-/// Why a value is refused that is too deep.
+/// The error for a value that is too deep.
 #[derive(Debug)]
 pub(super) struct TooDeep {
     most: u32,
@@ -158,7 +158,7 @@ mod tests {
             let error = to_payload(&nested(depth)).expect_err("it is too deep");
             assert!(error.to_string().contains("127 levels deep"), "{error}");
         }
-        // Beside each other they are not deep.
+        // Siblings add no depth.
         assert!(to_payload(&Json(vec![json!([[]]); 1000])).is_ok());
     }
 }

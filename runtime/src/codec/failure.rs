@@ -7,16 +7,16 @@ use super::render::to_json;
 use super::{CodecError, Encoded, cannot_decode, encoded};
 use crate::model::Payload;
 
-/// The text of the error in a payload that holds a `Result`, if it is one. What cannot be read is an error, too.
+/// The text of the error in a payload with a `Result`, if it is an `Err`. An unreadable payload counts as an error.
 pub(crate) fn error_in(payload: &Payload) -> Option<String> {
     match read(payload) {
         Ok(Json::Object(result)) => result.get("Err").map(text_of),
         Ok(_) => None,
-        Err(error) => Some(format!("what it returned cannot be read: {error}")),
+        Err(error) => Some(format!("its result cannot be read: {error}")),
     }
 }
 
-/// An error for people. An [`Error`](crate::Error) is the list of its messages.
+/// The text of an error. An [`Error`](crate::Error) is stored as the list of its messages.
 fn text_of(error: &Json) -> String {
     match error {
         Json::String(text) => text.clone(),

@@ -1,8 +1,8 @@
 //! Serde's names of the fields on the path from a value to a part of it.
 //!
 //! Saved parts are named after the fields in the source, and the fields of a saved struct by serde. With
-//! `#[serde(rename)]` these names differ, and may even be exchanged. So a value of the type is made up and
-//! serialized, and the part is recognized by its address and its type.
+//! `#[serde(rename)]` these names differ, and may even be swapped. So this module makes up a value of the type,
+//! serializes it, and recognizes the part by its address and its type.
 
 use std::any::type_name;
 use std::fmt;
@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::schema::make_one;
 
-/// The names, from the outer field to the inner one. Fields of tuples are called by their numbers.
+/// The serialized names, from the outer field to the inner one. Fields of tuples are named by their numbers.
 ///
-/// `None` if no value of the type can be made up, or if the part is not serialized as it is: it is skipped, flattened,
-/// written by a function of its own, or of no size.
+/// `None` if no value of the type can be made up, or if the part is not serialized in place: it is skipped, flattened,
+/// written by a custom function, or zero-sized.
 pub(crate) fn field_names<'de, T, P>(part: fn(&T) -> &P) -> Option<Vec<String>>
 where
     T: Serialize + Deserialize<'de>,

@@ -15,7 +15,7 @@ use super::value::Value;
 use super::{CodecError, by_schema, cannot_decode, left_over, samples};
 use crate::model::SchemaHash;
 
-/// A value, and the form that its type wrote it in: some types write other things in one form than in the other.
+/// A value, and the form that its type wrote it in: some types write different data in each form.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Given {
     pub(super) value: Value,
@@ -25,12 +25,12 @@ pub(crate) struct Given {
 /// Reads a value that was written by this schema and takes up all of `bytes`.
 ///
 /// # Errors
-/// [`CodecError::Decode`] if the bytes are no such value.
+/// [`CodecError::Decode`] if the bytes are not such a value.
 pub(crate) fn read_by(bytes: &[u8], schema: &Schema) -> Result<Given, CodecError> {
     Ok(Given { value: by_schema::read(bytes, schema)?, form: schema.form })
 }
 
-/// Reads what is in a payload behind the hash of its schema: a value, or arguments.
+/// Reads the content of a payload, after the hash of its schema: a value, or arguments.
 pub(super) fn read_typed(hash: SchemaHash, mut bytes: &[u8]) -> Result<Vec<Given>, CodecError> {
     match schemas::known(hash).ok_or(CodecError::UnknownSchema(hash))? {
         StoredSchema::Value(schema) => Ok(vec![read_by(bytes, schema)?]),
@@ -49,7 +49,7 @@ pub(super) fn read_typed(hash: SchemaHash, mut bytes: &[u8]) -> Result<Vec<Given
     }
 }
 
-/// As [`read_typed`], of what is one value: arguments are the tuple of them.
+/// Like [`read_typed`], as one value: arguments become a tuple.
 pub(super) fn read_typed_value(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Given>, CodecError> {
     let values = read_typed(hash, bytes)?;
     match schemas::known(hash) {
@@ -63,7 +63,7 @@ pub(super) fn read_typed_value(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Giv
     }
 }
 
-/// As [`read_typed`], of the arguments of a call with these parameters: a tuple is a list of them.
+/// Like [`read_typed`], as the arguments of a call with these parameters: a tuple becomes arguments.
 pub(super) fn read_typed_list(
     hash: SchemaHash,
     bytes: &[u8],
@@ -89,12 +89,12 @@ pub(super) fn read_typed_list(
     }
 }
 
-/// The form of what is made of several values: some types write other things in one form than in the other.
+/// The form of a value that is made of several values.
 fn form_of<'a>(mut parts: impl Iterator<Item = &'a Given>) -> Form {
     if parts.all(|part| part.form == Form::Tagged) { Form::Tagged } else { Form::Compact }
 }
 
-/// A value, as it says of itself what it is.
+/// Converts a value to its self-describing form.
 ///
 /// # Errors
 /// [`CodecError::Encode`] if it cannot be encoded.
@@ -106,7 +106,7 @@ pub(crate) fn given<T: Serialize>(value: &T) -> Result<Given, CodecError> {
 }
 
 impl Given {
-    /// Values by name, as of a struct.
+    /// A map of values by name, as of a struct.
     pub(crate) fn by_name<'a>(values: impl Iterator<Item = (&'a str, Self)>) -> Self {
         let mut is_tagged = true;
         let fields = values.map(|(name, Self { value, form })| {
@@ -117,26 +117,27 @@ impl Given {
         Self { value, form: if is_tagged { Form::Tagged } else { Form::Compact } }
     }
 
-    /// Reads it as this type.
+    /// Reads the value as this type.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if it does not fit.
+    /// [`CodecError::Decode`] if the value does not fit.
     pub(crate) fn read<T: DeserializeOwned>(&self) -> Result<T, CodecError> {
         let name = std::any::type_name::<T>();
         T::deserialize(Source::Read(&self.value, self.form))
             .map_err(|error| cannot_decode(name, &error))
     }
 
-    /// A few values that this schema allows, which together show all that may be in one; none if the schema does not tell.
+    /// A few values that this schema allows, which together have every part that a value may have. Empty if the schema
+    /// does not describe its values.
     pub(crate) fn samples(schema: &Schema) -> Vec<Self> {
         let samples = samples::of(schema).into_iter();
         samples.map(|value| Self { value, form: schema.form }).collect()
     }
 
-    /// The part that these fields lead to.
+    /// Returns the part at this path of fields.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if there is none.
+    /// [`CodecError::Decode`] if there is no such part.
     pub(crate) fn part(self, path: &[String]) -> Result<Self, CodecError> {
         let Self { mut value, form } = self;
         for field in path {
@@ -147,7 +148,7 @@ impl Given {
         Ok(Self { value, form })
     }
 
-    /// The value that has these parts, each with the fields that lead to it.
+    /// Builds a value from its parts, each with its path of fields.
     pub(crate) fn of_parts(parts: Vec<(&[String], Self)>) -> Self {
         let form = form_of(parts.iter().map(|(_, part)| part));
         let parts = parts.into_iter().map(|(path, part)| (path, part.value)).collect();
@@ -163,7 +164,7 @@ fn part(value: Value, field: &str) -> Option<Value> {
         }
         Value::List(items) => items.into_iter().nth(field.parse().ok()?),
         Value::Secret(inner) => part(*inner, field),
-        // A newtype is what is in it.
+        // A newtype is its content.
         value => (field == "0").then_some(value),
     }
 }
@@ -191,7 +192,7 @@ fn whole(mut parts: Vec<(&[String], Value)>) -> Value {
 }
 
 impl Described {
-    /// Writes a value as this type does.
+    /// Writes a self-describing value as this type does.
     ///
     /// # Errors
     /// [`CodecError`] if it does not fit the type.
@@ -204,7 +205,7 @@ impl Described {
             reader.finish()?;
             Ok(converted.finish()?.0.split_off(1))
         } else {
-            // It is of no use.
+            // The incomplete output is discarded.
             drop(converted.finish());
             Err(reader.failure())
         }

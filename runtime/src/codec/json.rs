@@ -10,9 +10,9 @@ use super::depth::{MAX_JSON_DEPTH, TooDeep};
 
 /// Saves a value as JSON text.
 ///
-/// No type needs this to be saved, also not `serde_json::Value` or one with `#[serde(untagged)]`. It is for those who want
-/// the text itself in the database, and costs more time and space than how piton saves values. Lists and objects may be
-/// nested 127 levels deep.
+/// No type needs this to be saved, not even `serde_json::Value` or a type with `#[serde(untagged)]`. Use it to have the
+/// JSON text in the database. It takes more time and space than piton's own encoding. Lists and objects may be nested
+/// 127 levels deep.
 ///
 /// ```
 /// use piton::Json;
@@ -48,7 +48,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for Json<T> {
     }
 }
 
-/// Writes JSON without white space, as far as it can be read again.
+/// Writes JSON without white space, and fails at a depth that could not be read back.
 struct Bounded {
     /// The lists and objects that have begun and not ended.
     depth: u32,

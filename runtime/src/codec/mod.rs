@@ -1,5 +1,5 @@
-//! How values are encoded: with bincode 2 (standard configuration), or in a self-describing form. Only this module
-//! knows.
+//! The encoding of values: bincode 2 (standard configuration) or a self-describing form. No other module depends on the
+//! choice.
 //!
 //! A payload starts with a byte for its [`Encoding`] and the hash of its schema, a snapshot with
 //! [`SNAPSHOT_FORMAT`]. Values inside a frame have neither: the frame's definition contains their schemas.
@@ -70,7 +70,7 @@ pub enum CodecError {
     Encode {
         /// The Rust type.
         type_name: &'static str,
-        /// What its implementation said.
+        /// The error of its implementation.
         reason: String,
     },
     /// The bytes are not such a value.
@@ -81,14 +81,14 @@ pub enum CodecError {
         /// What does not fit.
         reason: String,
     },
-    /// This process does not know the schema that the value was written by. Workers and clients get it from the
+    /// This process does not know the schema that the value was written with. Workers and clients load it from the
     /// database.
     #[error("the stored bytes were written by the schema {0}, which is not known here")]
     UnknownSchema(SchemaHash),
 }
 
 impl CodecError {
-    /// The same of another type.
+    /// The same error for another type.
     fn of(self, type_name: &'static str) -> Self {
         match self {
             Self::Decode { reason, .. } => Self::Decode { type_name, reason },
@@ -102,8 +102,8 @@ impl CodecError {
 /// # Errors
 /// [`CodecError::Encode`] if the type refuses; `out` then ends in an incomplete value.
 pub fn encode_into<T: Serialize + ?Sized>(value: &T, out: &mut Vec<u8>) -> Result<(), CodecError> {
-    // What stands in a function of many types is compiled for each of them, in the crates that use
-    // them; so these functions hold no more than they must.
+    // A generic function is compiled for each type, in the crates that use it, so these functions contain as little as
+    // possible.
     match value.serialize(Sink::new(out, Form::Compact)) {
         Ok(()) => Ok(()),
         Err(error) => Err(not_written(type_name::<T>, error)),
@@ -118,7 +118,7 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
     only_value(Reader::plain(bytes, type_name::<T>(), Form::Compact), next_value)
 }
 
-/// Reads a value at the beginning of `bytes`, and tells how many of them it took up.
+/// Reads a value at the beginning of `bytes`. Returns it with its length in bytes.
 pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usize), CodecError> {
     let source = Bytes::new(bytes);
     match T::deserialize(Source::binary(&source)) {
@@ -127,10 +127,11 @@ pub(crate) fn decode_first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, usiz
     }
 }
 
-// What takes the error as it is, is compiled once and not for each type.
+// Functions that only pass the error on are compiled once, not for each type.
 //
-// Where a value is alive, a call is also code to drop the value if the call panics. So the name of a type is asked for
-// where nothing else is at hand, and what is called is `extern "C"`: by that rustc knows that it never panics.
+// A call while a value is alive also needs code that drops the value if the call panics. So the name of a type is
+// requested where no value is alive, and the functions called elsewhere are `extern "C"`, which tells rustc that they
+// never unwind.
 
 /// [`type_name`] of a type.
 pub(crate) type NameOf = fn() -> &'static str;
@@ -161,7 +162,7 @@ pub fn to_payload<T: Serialize + DeserializeOwned>(value: &T) -> Result<Payload,
     payload.finish()
 }
 
-/// Encodes a value of which nobody need know the type to read it. It takes more room than [`to_payload`].
+/// Encodes a value in the self-describing form, which takes more space than [`to_payload`].
 ///
 /// # Errors
 /// [`CodecError::Encode`] if the type refuses.
@@ -171,8 +172,7 @@ pub(crate) fn to_tagged_payload<T: Serialize + ?Sized>(value: &T) -> Result<Payl
     payload.finish()
 }
 
-/// Reads a result or a signal, whatever it was written by. Fields and variants go by their names if that was
-/// another type.
+/// Reads a result or a signal. If another type has written it, fields and variants are matched by name.
 ///
 /// # Errors
 /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or does not fit the type;
@@ -181,7 +181,7 @@ pub fn from_payload<T: Serialize + DeserializeOwned>(payload: &Payload) -> Resul
     only_value(Reader::value(payload.as_bytes(), Described::of::<T>()), next_value)
 }
 
-/// As [`from_payload`], of a type that is only read.
+/// Like [`from_payload`], for types without `Serialize`.
 pub(crate) fn from_any_payload<T: DeserializeOwned>(payload: &Payload) -> Result<T, CodecError> {
     only_value(Reader::any_value(payload.as_bytes(), type_name::<T>()), next_value)
 }
@@ -211,14 +211,14 @@ pub(crate) fn from_copy<T: Serialize + DeserializeOwned>(copy: &[u8]) -> Result<
     only_value(Reader::plain(copy, type_name::<T>(), form), next_value)
 }
 
-/// Begins the payload of a value of this type in a saved state. Gives the form in which the value is to be written.
+/// Begins the payload of a value of this type in a saved state. Returns the form to write the value in.
 pub(crate) fn begin_payload(described: Described, out: &mut Vec<u8>) -> Form {
     let own = schemas::of_kept_type(described);
     arguments::begin_typed(out, own.hash);
     own.form()
 }
 
-/// A payload without what says how it is to be read.
+/// A payload without its head.
 enum Encoded<'a> {
     Plain(&'a [u8]),
     Json(&'a [u8]),
@@ -238,17 +238,17 @@ fn encoded<'a>(payload: &'a [u8], type_name: &'static str) -> Result<Encoded<'a>
     }
 }
 
-/// Whether this process must learn the schema before it can read what was written by it.
+/// Whether this process must load the schema before it can read values written with it.
 pub(crate) fn is_unknown(hash: SchemaHash) -> bool {
     schemas::known(hash).is_none()
 }
 
-/// The schema that a payload was written by, if it has one.
+/// The schema that a payload was written with, if it has one.
 pub(crate) fn schema_of(payload: &Payload) -> Option<SchemaHash> {
     schema_in(payload.as_bytes())
 }
 
-/// As [`schema_of`], of the bytes of a payload.
+/// Like [`schema_of`], for the bytes of a payload.
 pub(crate) fn schema_in(payload: &[u8]) -> Option<SchemaHash> {
     match encoded(payload, "payload") {
         Ok(Encoded::Typed(hash, _)) => Some(hash),

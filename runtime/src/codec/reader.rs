@@ -16,16 +16,16 @@ use super::{
 };
 use crate::hidden::Hidden;
 
-/// What is wrong with several values is said of them as a whole.
+/// The name in errors about several values together.
 const ARGUMENTS: &str = "arguments";
 
 /// Reads values one by one, with [`next_value`].
 ///
-/// Nothing drops what is in it, or every function that has one would have code for that on each way out. So
-/// [`Reader::finish`] or [`Reader::failure`] ends it; of one that is dropped in a panic some memory stays behind.
+/// Has no destructor, because every function with a reader would contain drop code for each exit. [`Reader::finish`] or
+/// [`Reader::failure`] frees its memory; a panic leaks it.
 #[derive(Debug)]
 pub struct Reader<'a> {
-    /// What is read, for messages.
+    /// The name of the values, for errors.
     what: &'static str,
     rest: Rest<'a>,
     failed: ManuallyDrop<Option<Failure>>,
@@ -33,11 +33,11 @@ pub struct Reader<'a> {
 
 enum Rest<'a> {
     Binary(Bytes<'a>),
-    /// All of them, and how many have been read.
+    /// All values, and how many have been read.
     Values(ManuallyDrop<Box<dyn Hidden<Vec<Given>>>>, usize),
-    /// The only one, until it has been read.
+    /// A single value, until it has been read.
     One(&'a mut dyn Hidden<Option<Source<'a>>>),
-    /// It is not known.
+    /// The kind is not known.
     Nothing,
 }
 
@@ -55,13 +55,13 @@ impl fmt::Debug for Rest<'_> {
 /// Why a value could not be read.
 #[derive(Debug)]
 enum Failure {
-    /// It is not there.
+    /// There is no value.
     Missing(CodecError),
-    /// It is not of its type.
+    /// The value does not fit its type.
     Other(NameOf, SourceError),
 }
 
-// What is called where a value is alive is `extern "C"`, see the functions of [`super`] that are compiled once.
+// Functions called while a value is alive are `extern "C"`, for the reason given in [`super`].
 impl<'a> Reader<'a> {
     /// Begins to read the arguments of a call with these parameters.
     pub fn arguments(payload: &'a [u8], parameters: &'static [ArgumentKind]) -> Self {
@@ -84,7 +84,7 @@ impl<'a> Reader<'a> {
         Self::one(payload, described.type_name(), Some(described))
     }
 
-    /// Begins to read the payload of a single value, whatever it was written by.
+    /// Begins to read the payload of a single value, which any type may have written.
     pub(crate) fn any_value(payload: &'a [u8], type_name: &'static str) -> Self {
         Self::one(payload, type_name, None)
     }
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Begins to read values that say of themselves what they are.
+    /// Begins to read self-describing values.
     fn given(what: &'static str, values: Result<Vec<Given>, CodecError>) -> Self {
         match values {
             Ok(values) => {
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Begins to read values that are there.
+    /// Begins to read these values.
     pub(super) fn of_given(what: &'static str, values: Vec<Given>) -> Self {
         Self::given(what, Ok(values))
     }
@@ -167,12 +167,12 @@ impl<'a> Reader<'a> {
         None
     }
 
-    /// Whether the bytes are read as they are.
+    /// Whether the values are read from the binary encoding.
     pub(crate) fn is_binary(&self) -> bool {
         matches!(self.rest, Rest::Binary(_))
     }
 
-    /// All that is left of what is in binary.
+    /// Takes all remaining bytes of the binary encoding.
     pub(crate) fn rest(&mut self) -> &'a [u8] {
         match &self.rest {
             Rest::Binary(bytes) => bytes.take_rest(),
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Ends it in between. How much is left, for [`Reader::skip_to`] of another reader of the same.
+    /// Ends the reader early. Returns how much is left, for [`Reader::skip_to`] of another reader of the same bytes.
     pub(crate) extern "C" fn stop(&mut self) -> usize {
         let left = self.left();
         self.free();
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Passes over all but what is `left`.
+    /// Skips to the point at which this much is `left`.
     pub(crate) fn skip_to(&mut self, left: usize) {
         match &mut self.rest {
             Rest::Binary(bytes) => bytes.skip_to(left),
@@ -207,8 +207,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the next value, a `Result`, is `Ok`, unless something has been wrong so far. What is next then is what
-    /// is in it.
+    /// Reads whether the next value, a `Result`, is `Ok`; its content is then next. `None` after an error.
     pub(crate) fn is_ok(&mut self) -> Option<bool> {
         let is_ok = self.next()?.begin_result();
         match (is_ok, &mut self.rest) {
@@ -225,7 +224,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Has the `content` of the next value, a `Result`, read. Tells whether it could be.
+    /// Reads the next value, a `Result`, by the `content` function. Returns whether it could be read.
     pub(super) fn result(
         &mut self,
         type_name: NameOf,
@@ -244,7 +243,7 @@ impl<'a> Reader<'a> {
         *self.failed = Some(Failure::Other(type_name, error));
     }
 
-    /// What was wrong: a value could not be read, or, once all have been, there are more.
+    /// Ends the reader. Fails if a value could not be read, or if more values follow.
     ///
     /// # Errors
     /// [`CodecError::Decode`].
@@ -262,7 +261,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Why a value could not be read.
+    /// Ends the reader, and returns why a value could not be read.
     pub extern "C" fn failure(&mut self) -> CodecError {
         self.free();
         match self.failed.take() {
@@ -272,7 +271,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// As [`Reader::failure`], of a value that was read from its source.
+    /// Like [`Reader::failure`], for a value read from its source.
     pub(super) fn source_failure(&mut self) -> SourceError {
         match self.failed.take() {
             Some(Failure::Other(_, error)) => error,
@@ -307,7 +306,7 @@ fn too_few(what: &'static str) -> CodecError {
     cannot_decode(what, &"there are too few")
 }
 
-/// The next value, unless something has been wrong so far: see [`Reader::failure`].
+/// Reads the next value; `None` after an error, see [`Reader::failure`].
 #[expect(clippy::question_mark, reason = "`?` is two more functions for each type to compile")]
 pub fn next_value<T: for<'de> Deserialize<'de>>(reader: &mut Reader<'_>) -> Option<T> {
     let Some(source) = reader.next() else { return None };
@@ -320,7 +319,7 @@ pub fn next_value<T: for<'de> Deserialize<'de>>(reader: &mut Reader<'_>) -> Opti
     }
 }
 
-/// The only value that there is to read, by [`next_value`] for its type.
+/// Reads a single value by a function such as [`next_value`].
 pub(crate) fn only_value<T>(
     mut reader: Reader<'_>,
     next: fn(&mut Reader<'_>) -> Option<T>,

@@ -4,11 +4,11 @@ use serde_json::{Map, Number, Value as Json};
 
 use super::value::Value;
 
-/// What stands for what a [`Secret`](crate::Secret) holds.
+/// Shown in place of the content of a [`Secret`](crate::Secret).
 const SECRET: &str = "(secret)";
 
-/// The value as JSON. What JSON has no form for becomes a text: infinities, `NaN`, integers of more than 64 bits, and bytes, which
-/// become hex digits. A key that is no text becomes its own JSON.
+/// Converts a value to JSON. Values that JSON cannot represent become texts: infinities, `NaN`, integers of more than
+/// 64 bits, and bytes (as hex digits). A key that is not a text becomes its JSON text.
 pub(crate) fn to_json(value: &Value) -> Json {
     match value {
         Value::Null => Json::Null,

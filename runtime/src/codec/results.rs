@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::arguments::Arguments;
 use super::reader::{Reader, next_value};
 
-/// Adds one.
+/// Adds a `Result`.
 pub(crate) fn add_result<T: Serialize, E: Serialize>(
     arguments: &mut Arguments,
     result: &Result<T, E>,
@@ -25,7 +25,7 @@ pub(crate) fn add_result<T: Serialize, E: Serialize>(
     }
 }
 
-/// [`next_value`] for one.
+/// [`next_value`] for a `Result`.
 #[expect(clippy::manual_map, reason = "`map` is two more functions for each type to compile")]
 pub(crate) fn next_result<T, E>(reader: &mut Reader<'_>) -> Option<Result<T, E>>
 where
@@ -68,7 +68,7 @@ mod tests {
         only_value(reader, next_result::<T, E>)
     }
 
-    /// What has no value is decided by serde, and how it is said may differ.
+    /// Compares with serde's implementation. The texts of errors may differ.
     fn read_as_serde_does<T, E>(payload: &Payload)
     where
         T: Serialize + DeserializeOwned + Debug + PartialEq,

@@ -3,11 +3,12 @@
 use super::schema::{Content, Fields, Form, Format, NamedType, SECRET, Schema};
 use super::value::Value;
 
-/// The values of one part, at most. What does not fit is of kinds that others have shown.
+/// The maximum number of values of one part. Values beyond it repeat kinds that occur already.
 const MOST: usize = 64;
 
-/// Some values of the schema. Among them are each variant, options and lists empty and with something in them, numbers
-/// at the ends of their types, and texts empty and not. None of a schema in the tagged form, which says nothing of them.
+/// Returns some values of the schema. They include each variant, empty and filled options and lists, numbers at the
+/// limits of their types, and empty and other texts. A schema in the tagged form, which does not describe its values,
+/// has none.
 pub(crate) fn of(schema: &Schema) -> Vec<Value> {
     match (schema.form, &schema.format) {
         (Form::Compact, Some((format, types))) => {
@@ -20,9 +21,9 @@ pub(crate) fn of(schema: &Schema) -> Vec<Value> {
 
 struct Samples<'a> {
     types: &'a [NamedType],
-    /// The smallest value of each type, which stands for it where it is within itself.
+    /// The smallest value of each type, used where the type contains itself.
     smallest: Vec<Option<Value>>,
-    /// Those of each type, once they have been asked for.
+    /// The values of each type, computed at first use.
     named: Vec<Option<Vec<Value>>>,
 }
 
@@ -130,7 +131,7 @@ impl Samples<'_> {
 /// The smallest value of each type that has finite ones.
 fn smallest_of(types: &[NamedType]) -> Vec<Option<Value>> {
     let mut smallest = vec![None; types.len()];
-    // What a value is made of is found in an earlier round than the value.
+    // The parts of a value are found in an earlier round than the value.
     for _ in types {
         for (index, NamedType { content, .. }) in types.iter().enumerate() {
             if smallest[index].is_none() {
@@ -185,7 +186,7 @@ fn smallest_value(format: &Format, smallest: &[Option<Value>]) -> Option<Value> 
     })
 }
 
-/// Rows in which each value of each column occurs, and none if a column has none.
+/// Combines columns to rows in which each value of each column occurs. No rows if a column is empty.
 fn together(columns: Vec<Vec<Value>>) -> Vec<Vec<Value>> {
     if columns.iter().any(Vec::is_empty) {
         return vec![];

@@ -1,4 +1,4 @@
-//! The schemas that this process knows: those of its own types, and those read from the database.
+//! The schemas that this process knows: those of its own types, and those that it has read from the database.
 //!
 //! A schema is identified by the hash of its content, so known schemas never become outdated. Each type is traced
 //! once per process.
@@ -31,7 +31,7 @@ pub(crate) struct ArgumentsSchema {
     pub(crate) is_compact: bool,
 }
 
-/// What the bytes of a payload are written by, as the database keeps it.
+/// The schema of a payload, as stored in the database.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StoredSchema {
@@ -59,15 +59,15 @@ impl TypeSchema {
     }
 }
 
-/// The schemas by which this process has written payloads into saved states, each once, in the order in which it began.
+/// The schemas of the payloads that this process has written into saved states, in the order of their first use.
 #[derive(Debug, Default)]
 struct Kept {
     hashes: RwLock<Vec<SchemaHash>>,
-    /// How many there are, so that a look costs no lock.
+    /// Their number, which can be read without the lock.
     count: AtomicUsize,
 }
 
-/// A step looks several of them up, and none of the keys comes from outside.
+/// A fast hash, because a step looks up several of them and no key comes from outside.
 type Known<K, V> = LazyLock<RwLock<FxHashMap<K, &'static V>>>;
 
 static OF_TYPES: Known<CopyingKey, TypeSchema> = LazyLock::new(RwLock::default);
@@ -75,17 +75,17 @@ static OF_ARGUMENTS: Known<(usize, usize), ArgumentsSchema> = LazyLock::new(RwLo
 static BY_HASH: Known<SchemaHash, StoredSchema> = LazyLock::new(RwLock::default);
 static KEPT: LazyLock<Kept> = LazyLock::new(Kept::default);
 
-/// What is known under the key, or becomes so now. What is known is wanted until the process ends.
+/// Returns the value of a key; computes it at first use. Values live until the process ends.
 fn get_or_learn<K: Eq + std::hash::Hash, V>(
     known: &Known<K, V>,
     key: K,
     learn: impl FnOnce() -> V,
 ) -> &'static V {
-    // Maps are whole after every operation, so a panic elsewhere does not spoil them.
+    // Every operation leaves the map consistent, so a poisoned lock is harmless.
     if let Some(found) = known.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return found;
     }
-    // Tracing calls code of users, so no lock is held meanwhile.
+    // Tracing runs users' code, so hold no lock.
     let learned = learn();
     let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
     known.entry(key).or_insert_with(|| Box::leak(Box::new(learned)))
@@ -99,8 +99,8 @@ pub(crate) fn of_type(described: Described) -> &'static TypeSchema {
     })
 }
 
-/// As [`of_type`], of a type of which a value is about to be written into a saved state as a payload. No definition names
-/// such a schema, so it is recorded before the state is.
+/// Like [`of_type`], for a value that is written into a saved state as a payload. No definition refers to such a
+/// schema, so it is recorded before the state is.
 pub(super) fn of_kept_type(described: Described) -> &'static TypeSchema {
     let known = of_type(described);
     let is_new = |hashes: &[SchemaHash]| !hashes.contains(&known.hash);
@@ -125,7 +125,7 @@ pub(crate) fn kept_after(known: usize) -> Vec<SchemaHash> {
 
 /// The schema of the arguments of a call with these parameters.
 pub(crate) fn of_arguments(kinds: &'static [ArgumentKind]) -> &'static ArgumentsSchema {
-    // Lists with one address have the same types, or functions that do the same.
+    // Lists with the same address have the same types, or functions that the linker has merged.
     let key = (kinds.as_ptr().addr(), kinds.len());
     get_or_learn(&OF_ARGUMENTS, key, || {
         let parameters: Vec<_> = kinds.iter().map(|kind| of_type(kind.described)).collect();
@@ -150,11 +150,11 @@ fn hash_of_list<'a>(parameters: impl Iterator<Item = (&'a str, SchemaHash)>) -> 
     SchemaHash(hash.finish())
 }
 
-/// Which argument of a call each parameter of today gets: the one that was given under its name, or else the one in its
-/// place, if that has a name that no parameter has today.
+/// Assigns an argument of a call to each current parameter: the one with its name, or else the one in its place, if no
+/// current parameter has that one's name.
 ///
 /// # Errors
-/// Why one gets none.
+/// The reason why a parameter has no argument.
 pub(crate) fn match_parameters(before: &[&str], now: &[&str]) -> Result<Vec<usize>, String> {
     let by_name = |name: &str| before.iter().position(|old| !name.is_empty() && *old == name);
     let in_place = |place: usize| {
@@ -180,7 +180,7 @@ pub(crate) fn known(hash: SchemaHash) -> Option<&'static StoredSchema> {
     BY_HASH.read().unwrap_or_else(PoisonError::into_inner).get(&hash).copied()
 }
 
-/// The schema of values that say of themselves what they are, and its hash.
+/// The schema of self-describing values, and its hash.
 pub(super) fn tagged() -> &'static (SchemaHash, StoredSchema) {
     static TAGGED: OnceLock<(SchemaHash, StoredSchema)> = OnceLock::new();
     TAGGED.get_or_init(|| {
@@ -189,7 +189,7 @@ pub(super) fn tagged() -> &'static (SchemaHash, StoredSchema) {
     })
 }
 
-/// Takes note of a schema that the database keeps.
+/// Adds a schema that was read from the database.
 ///
 /// # Errors
 /// [`CodecError::Decode`] if the text is not the schema with this hash.
@@ -203,14 +203,14 @@ pub(crate) fn learn(hash: SchemaHash, text: &str) -> Result<(), CodecError> {
     Ok(())
 }
 
-/// Takes note of the schema of a value, and gives its hash.
+/// Adds the schema of a value. Returns its hash.
 pub(super) fn take_note(schema: &Schema) -> SchemaHash {
     let hash = schema.hash();
     get_or_learn(&BY_HASH, hash, || StoredSchema::Value(schema.clone()));
     hash
 }
 
-/// The same of the arguments of a call.
+/// Adds the schema of the arguments of a call. Returns its hash.
 pub(super) fn take_note_of_arguments(parameters: &[(&str, &Schema)]) -> SchemaHash {
     let parameters = parameters.iter();
     let parameters = parameters.map(|(name, schema)| ((*name).to_owned(), (*schema).clone()));
@@ -220,7 +220,7 @@ pub(super) fn take_note_of_arguments(parameters: &[(&str, &Schema)]) -> SchemaHa
     hash
 }
 
-/// The text of a known schema, as the database keeps it.
+/// The text of a known schema, as stored in the database.
 pub(crate) fn text(hash: SchemaHash) -> Option<String> {
     // Enums, strings and numbers always have a JSON form.
     known(hash).and_then(|schema| serde_json::to_string(schema).ok())

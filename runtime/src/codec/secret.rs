@@ -7,11 +7,11 @@ use serde::ser::{Serialize, Serializer};
 
 use super::schema::SECRET;
 
-/// A value that is saved as any other and shown nowhere: neither by `Debug` nor by what shows runs and their values,
-/// which has `(secret)` in its place.
+/// A value that is saved like any other and never displayed: neither by `Debug` nor by the tools that show runs and
+/// their values, which print `(secret)` in its place.
 ///
-/// It is stored as it is, without encryption: whoever reads the database reads it. What is secret is what is in a
-/// `Secret`; a copy outside of one is shown.
+/// It is stored without encryption: whoever can read the database can read it. Only the value in the `Secret` is
+/// hidden; a copy outside is shown.
 ///
 /// ```
 /// use piton::Secret;
@@ -24,7 +24,7 @@ use super::schema::SECRET;
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {
-    /// Makes a value secret.
+    /// Wraps a value.
     pub const fn new(value: T) -> Self {
         Self(value)
     }
@@ -34,7 +34,7 @@ impl<T> Secret<T> {
         &self.0
     }
 
-    /// The value, which is no secret from here on.
+    /// Returns the value, which is no longer hidden.
     pub fn into_exposed(self) -> T {
         self.0
     }

@@ -10,7 +10,7 @@ use super::value::Value;
 use super::{CodecError, Encoded, Schema, arguments, by_schema, cannot_decode, encoded, read_by};
 use crate::model::Payload;
 
-/// What is in a payload, as JSON: a list for the arguments of a call. See [`to_json`].
+/// Converts a payload to JSON: a list for the arguments of a call. See [`to_json`].
 ///
 /// # Errors
 /// [`CodecError::UnknownSchema`]; [`CodecError::Decode`] if the bytes do not fit their schema.
@@ -32,7 +32,7 @@ pub(crate) fn payload_to_json(payload: &Payload) -> Result<Json, CodecError> {
     }
 }
 
-/// A value that was written by this schema, as JSON.
+/// Converts a value that was written with this schema to JSON.
 ///
 /// # Errors
 /// [`CodecError::Decode`] if the bytes do not fit the schema.
@@ -48,7 +48,7 @@ pub(crate) fn json_to_saved(json: &Json, schema: &Schema) -> Result<Vec<u8>, Cod
     by_schema::write(&from_json(json)?, schema)
 }
 
-/// Writes JSON as the part of a saved value that these fields lead to. The rest of the value stays.
+/// Replaces the part of a saved value at this path of fields by JSON. The rest of the value stays.
 ///
 /// # Errors
 /// [`CodecError::Encode`] if there is no such part or the JSON does not fit; [`CodecError::Decode`] if the saved value
@@ -83,7 +83,7 @@ fn part_of<'a>(value: &'a mut Value, field: &str) -> Option<&'a mut Value> {
     }
 }
 
-/// Writes JSON as a payload of this schema, which this process knows from now on.
+/// Writes JSON as a payload of this schema, and adds the schema to the known ones.
 ///
 /// # Errors
 /// [`CodecError::Encode`] if it does not fit.
@@ -94,11 +94,11 @@ pub(crate) fn json_to_payload(json: &Json, schema: &Schema) -> Result<Payload, C
     Ok(Payload(payload))
 }
 
-/// Writes JSON as the arguments of a call, by the names and schemas of its parameters, which this process knows from now
-/// on.
+/// Writes JSON as the arguments of a call, by the names and schemas of its parameters, and adds the schemas to the
+/// known ones.
 ///
 /// # Errors
-/// The number of the first argument that does not fit, from 0, and [`CodecError::Encode`].
+/// The index, from 0, of the first argument that does not fit, and [`CodecError::Encode`].
 pub(crate) fn json_to_arguments(
     parameters: &[(&str, &Schema)],
     arguments: &[&Json],
@@ -117,7 +117,7 @@ fn from_json(json: &Json) -> Result<Value, CodecError> {
 }
 
 impl Schema {
-    /// The Rust type without the paths to it: `Vec<Item>` for `alloc::vec::Vec<shop::Item>`.
+    /// The Rust type without paths: `Vec<Item>` for `alloc::vec::Vec<shop::Item>`.
     pub fn short_name(&self) -> String {
         let mut short = String::new();
         let mut path_from = 0;

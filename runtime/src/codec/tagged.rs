@@ -12,7 +12,7 @@ use super::sink::Sink;
 use super::source::SourceError;
 use super::value::Value;
 
-/// What a part is. The numbers are stored.
+/// The kind of a part. The numbers are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Tag {
@@ -34,15 +34,15 @@ pub(super) enum Tag {
     Char = 9,
     Text = 10,
     Bytes = 11,
-    /// What is in the option follows.
+    /// The content of the option follows.
     Some = 12,
-    /// What is secret follows.
+    /// The content of the secret follows.
     Secret = 13,
     /// The items follow, and an end.
     List = 14,
     /// Keys, each with its value, follow, and an end.
     Map = 15,
-    /// The name of a variant follows, a text, and what is in it.
+    /// The name of a variant follows, as a text, and then its content.
     Variant = 16,
 }
 
@@ -74,12 +74,12 @@ impl Tag {
     }
 }
 
-/// Begins a `Result`, whose value or error is written next.
+/// Begins a `Result`. The value or the error is written next.
 pub(super) fn begin_result(out: &mut Vec<u8>, is_ok: bool) {
     Sink::new(out, Form::Tagged).begin_result(is_ok);
 }
 
-/// Reads the value that is next in `bytes`.
+/// Reads the next value in `bytes`.
 pub(super) fn next(bytes: &Bytes<'_>) -> Result<Value, SourceError> {
     value(bytes, Depth::READ)
 }
@@ -89,7 +89,7 @@ fn value(bytes: &Bytes<'_>, depth: Depth) -> Result<Value, SourceError> {
     item(bytes, depth)?.ok_or_else(unexpected_end)
 }
 
-/// A value, unless what it is in ends here.
+/// Reads an item; `None` at the end of the list or map.
 fn item(bytes: &Bytes<'_>, depth: Depth) -> Result<Option<Value>, SourceError> {
     let inside = || depth.inside().ok_or_else(|| SourceError::custom(TooDeep::BINARY));
     Ok(Some(match Tag::next(bytes)? {

@@ -9,8 +9,8 @@ use super::schema::Format;
 
 /// A value that says of itself what it is.
 ///
-/// A struct is a map from the texts of its names. A variant without content is its name as a text, another one a map of
-/// one entry. A newtype struct is what is in it.
+/// A struct is a map with its field names as keys. A variant without content is a text, its name; a variant with
+/// content is a map with one entry. A newtype struct is its content.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     /// JSON's null, `()`, a unit struct, `None`.
@@ -18,22 +18,22 @@ pub(crate) enum Value {
     Bool(bool),
     Unsigned(u64),
     Signed(i64),
-    /// More than a `u64` holds.
+    /// A number above the range of `u64`.
     BigUnsigned(u128),
-    /// Less than an `i64` holds.
+    /// A number below the range of `i64`.
     BigSigned(i128),
     Float(f64),
     Char(char),
     Text(String),
-    /// The key of a JSON object, which may stand for a number or a truth value.
+    /// The key of a JSON object, which may represent a number or a truth value.
     Key(String),
     Bytes(Vec<u8>),
-    /// What is in an option. Where it is not known that there was one, the value stands there itself.
+    /// The content of an option. Formats that do not mark options have the bare value instead.
     Some(Box<Value>),
-    /// What is in a [`Secret`](crate::Secret).
+    /// The content of a [`Secret`](crate::Secret).
     Secret(Box<Value>),
     List(Vec<Value>),
-    /// In the order of the source, and with keys that occur twice.
+    /// In the order of the source, including duplicate keys.
     Map(Vec<(Value, Value)>),
 }
 
@@ -69,7 +69,7 @@ impl Value {
         u64::try_from(number).map_or(Self::BigUnsigned(number), Self::Unsigned)
     }
 
-    /// As [`Value::unsigned`], with a sign.
+    /// Like [`Value::unsigned`], with a sign.
     pub(super) fn signed(number: i128) -> Self {
         match i64::try_from(number) {
             Ok(number) => Self::Signed(number),
@@ -104,7 +104,7 @@ impl Value {
         value
     }
 
-    /// A text, or what stands for one.
+    /// The text, or a key or variant name as a text.
     pub(super) fn text(&self) -> Option<&str> {
         match self.inner() {
             Self::Text(text) | Self::Key(text) => Some(text),
@@ -112,7 +112,7 @@ impl Value {
         }
     }
 
-    /// For messages.
+    /// Describes the value in errors.
     pub(super) fn unexpected(&self) -> Unexpected<'_> {
         match self.open_option() {
             Self::Secret(_) => Unexpected::Other("secret"),
@@ -130,7 +130,7 @@ impl Value {
         }
     }
 
-    /// Becomes what is in the variant of an enum that it stands for.
+    /// Replaces the variant of an enum by its content.
     pub(super) fn become_content(&mut self) {
         *self = match std::mem::replace(self, Self::Null) {
             Self::Map(mut map) => map.pop().map_or(Self::Null, |(_, content)| content),
@@ -138,7 +138,7 @@ impl Value {
         };
     }
 
-    /// A number, or the one that a key stands for.
+    /// The number, or the one that a key represents.
     pub(super) fn number(&self) -> Option<Number> {
         match self.inner() {
             Self::Unsigned(value) => Some(Number::Unsigned(*value)),
@@ -156,7 +156,7 @@ impl Value {
         }
     }
 
-    /// A truth value, or the one that a key stands for.
+    /// The truth value, or the one that a key represents.
     pub(super) fn truth(&self) -> Option<bool> {
         match self.inner() {
             Self::Bool(value) => Some(*value),

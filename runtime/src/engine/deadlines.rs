@@ -15,27 +15,27 @@ const MAX_FOUND: u32 = 100;
 /// The maximum number of queries of one sweep, so that its other parts get their turn.
 const MAX_ROUNDS: usize = 20;
 
-/// For how many poll intervals a worker counts as there since its last sweep, some of which may be late.
+/// The number of poll intervals for which a worker counts as present after a sweep, since sweeps may be late.
 const ATTENDED_POLLS: u32 = 5;
 
-/// How far a worker has come through the runs that are overdue. Some stay so for a while: this worker lacks their
-/// code, or cannot close them. The next sweep goes on behind them, so any number of them keeps no other run open.
+/// The position of a worker in the list of overdue runs. A run may stay overdue because this worker lacks its code or
+/// cannot close it. The next sweep continues after such runs, so that they do not delay the others.
 #[derive(Debug, Default)]
 pub(super) struct Overdue {
     after: Option<(Timestamp, RunId)>,
 }
 
 impl Overdue {
-    /// Ends runs whose deadlines are over, or asks them to.
+    /// Ends runs whose deadlines have passed, or requests them to cancel.
     pub(super) async fn expire(&mut self, session: &Session) -> Result<(), StoreError> {
-        // What nobody was there for is left out first, or it would be taken for overdue.
+        // First move the deadlines by the time without a worker.
         attend(session).await?;
         let mut first_error = Ok(());
         for _ in 0..MAX_ROUNDS {
             let expired = session.store.find_expired(self.after, MAX_FOUND).await?;
             for run in expired.runs {
                 self.after = Some((run.deadline_at, run.run_id));
-                // One that cannot be closed does not keep those behind it open.
+                // A run that cannot be closed does not delay the following ones.
                 first_error = first_error.and(expire_run(session, run).await);
             }
             if !expired.has_more {
@@ -47,7 +47,8 @@ impl Overdue {
     }
 }
 
-/// Says that this worker is there for its workflows. Deadlines that go by that move if none was.
+/// Records that this worker serves its workflows. Moves the deadlines that do not count time without a worker, if there
+/// was none.
 async fn attend(session: &Session) -> Result<(), StoreError> {
     let workflows = session.host.registry.workflow_names();
     if workflows.is_empty() {
@@ -66,7 +67,7 @@ async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError
         run;
     let has_code = !session.host.registry.versions(&workflow).is_empty();
     if terms.goes_by_attendance() && !has_code {
-        // Perhaps nobody is there who has the code, and the time does not count.
+        // Perhaps no worker has the code, and the time does not count.
         return Ok(());
     }
     let reason = terms.reason_of_timeout();
@@ -76,8 +77,7 @@ async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError
     let is_late = is_late.is_some_and(|(end, due_at)| due_at >= end + terms.cleanup_timeout);
     if terms.on_timeout == OnTimeout::Cancel && !was_asked && !is_late {
         let kind = ArrivalKind::TimedOut { reason };
-        // The dedup key makes a repeated request a duplicate. A successor inherits the key, so it gets a request of
-        // its own.
+        // The dedup key makes a repeated request a duplicate. A successor inherits the key, so it gets its own request.
         let dedup_key = Some(format!("{RESERVED_KEYS}timeout:{run_id}"));
         session.store.deliver(vec![NewArrival { run_id, kind, dedup_key, owner: None }]).await?;
         let to = now + terms.cleanup_timeout;
@@ -99,7 +99,7 @@ async fn expire_run(session: &Session, run: ExpiredRun) -> Result<(), StoreError
     match made {
         Ok(made) => expiry.successor = Some(made),
         Err(reason) => {
-            // Another build may be able to.
+            // Another build may be able to continue.
             warn!(%run_id, %reason, "a run has timed out, and what follows it cannot be made");
             return Ok(());
         }

@@ -8,8 +8,8 @@
 //! being written. The *lease* loop renews the lease, on a [thread](keeper) that nothing else blocks. The *sweep*
 //! finds work left behind by lost notifications, lost responses and dead workers.
 //!
-//! A session that serves [queues](queues) attempts their activities, each in a task of its own. Outcomes reach the
-//! run as arrivals.
+//! A session that serves [queues](queues) attempts their activities, each in its own task. Outcomes reach the run as
+//! arrivals.
 //!
 //! To add a background loop, see [loops].
 //!

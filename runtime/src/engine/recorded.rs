@@ -117,7 +117,7 @@ pub(crate) async fn record_call(
 pub(super) async fn until_recorded<F: Future<Output = Result<(), StoreError>>>(
     record: impl Fn() -> F,
 ) {
-    until_answered("what a run or a message is written by could not be recorded yet", record).await;
+    until_answered("the schemas of a run or a message could not be recorded yet", record).await;
 }
 
 fn record(definition: &StoredDefinition) -> DefinitionRecord {

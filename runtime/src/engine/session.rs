@@ -55,12 +55,12 @@ pub(crate) struct Host {
     pub(crate) settings: Settings,
 }
 
-/// How often a worker does what it does again and again.
+/// The intervals of a worker's loops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Intervals {
     /// How long it may go without a renewal of its lease.
     pub(crate) lease: Duration,
-    /// How often it looks for what no news has told of.
+    /// How often it polls for work that no notification has announced.
     pub(crate) poll: Duration,
     /// How often it looks for workers that have died.
     pub(crate) watch: Duration,

@@ -16,13 +16,13 @@ use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
 pub struct Concern {
     /// What does not fit.
     pub finding: Finding,
-    /// Whether it depends on what a run has saved: some values fit, or nothing but the values tells.
+    /// Whether it depends on the saved values: only some of them fit, or the schema alone does not decide.
     pub depends_on_value: bool,
     /// The number of the state.
     pub state: u32,
 }
 
-/// What does not fit this build in the states of a definition of its workflow.
+/// Returns what does not fit this build in the states of an earlier definition of its workflow.
 pub fn check(before: &StoredDefinition, entry: &'static WorkflowEntry) -> Vec<Concern> {
     let check = Check { before, now: known::own(entry), entry };
     let mut concerns = Vec::new();
@@ -34,7 +34,7 @@ pub fn check(before: &StoredDefinition, entry: &'static WorkflowEntry) -> Vec<Co
     concerns
 }
 
-/// The state that has a branch with states of its own, and the number of the branch.
+/// A state and the number of one of its branches, an `async` block.
 type Within = (u32, usize);
 
 struct Check<'a> {
@@ -44,7 +44,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// The states that are directly in this branch, or in none. Of a branch that has not begun nothing is saved.
+    /// The states directly in this branch, or outside any branch. A branch that has not begun has no saved state.
     fn states_in(&self, within: Option<Within>) -> Vec<u32> {
         let states = (0..).zip(&self.before.states);
         let states =
@@ -82,7 +82,7 @@ impl Check<'_> {
         concerns.extend(self.migrated(migration, own, inside));
     }
 
-    /// What is left of the concerns about a state that has a migration.
+    /// Removes the concerns that a state's migration resolves.
     fn migrated(
         &self,
         migration: &Migration,
@@ -120,7 +120,7 @@ impl Check<'_> {
         failure.map_or_else(Vec::new, |difference| of(difference, any_fits))
     }
 
-    /// Checks a state, and those in its branches, without a migration of its own.
+    /// Checks a state and the states in its branches, as if it had no migration.
     fn planned(&self, state: u32, inside: Option<&Inside>, concerns: &mut Vec<Concern>) {
         let plan = match plan(self.before, self.now, state, inside) {
             Ok(plan) => plan,
@@ -158,7 +158,7 @@ impl Check<'_> {
         }
     }
 
-    /// What is awaited in a state, as it was and as it is.
+    /// The operations that a state awaits, as saved and in this build.
     fn awaited<'a>(
         &'a self,
         saved: &'a StoredState,
@@ -172,7 +172,8 @@ impl Check<'_> {
         old.zip(awaited.by_ref().copied()).collect()
     }
 
-    /// Tries whether what the handles in a local await can be read. It need not be awaited, nor give what does not fit.
+    /// Tries to read the outcomes of the handles in a local. Every concern depends on the run: it may never await the
+    /// handle, or the outcome may fit.
     fn handles(
         &self,
         saved: &StoredState,
@@ -196,7 +197,7 @@ impl Check<'_> {
                 });
                 notes
             });
-            // Which of those in a struct it is, the types do not tell.
+            // The types do not say which handle of the struct it is.
             let best = same.min_by_key(Vec::len).unwrap_or_default();
             for (what, tried) in best {
                 note(what, Err(Tried { depends_on_value: true, ..tried }));
@@ -204,7 +205,7 @@ impl Check<'_> {
         }
     }
 
-    /// Tries whether what an operation is given and gives can be read.
+    /// Tries to read the arguments and the outcome of an operation.
     fn operation(
         &self,
         old: &StoredAwaited,
@@ -216,7 +217,7 @@ impl Check<'_> {
                 StoredAwaited::Activity { name, parameters, returned },
                 Awaited::Activity { arguments, returned: now, .. },
             ) => {
-                // It need not have returned yet.
+                // It may not have returned yet.
                 let tried = self.payload(*returned, *now);
                 let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                 note(format!("the result of `{name}`"), tried);
@@ -235,7 +236,7 @@ impl Check<'_> {
                 note(format!("the update `{name}`"), tried);
             }
             (StoredAwaited::Child { name, returned, .. }, Awaited::Child { returned: now, .. }) => {
-                // It need not have ended yet.
+                // The child may not have ended yet.
                 let tried = self.payload(*returned, *now);
                 let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                 note(format!("the result of the child, a run of `{name}`"), tried);
@@ -246,7 +247,7 @@ impl Check<'_> {
             ) => {
                 for (what, old, now) in [("value", *resolved, *value), ("error", *rejected, *error)]
                 {
-                    // It need not have been completed yet.
+                    // The promise may not have been completed yet.
                     let tried = self.payload(old, now);
                     let tried = tried.map_err(|tried| Tried { depends_on_value: true, ..tried });
                     note(format!("the {what} of the promise"), tried);
@@ -263,7 +264,7 @@ impl Check<'_> {
         }
     }
 
-    /// Tries whether what something was called with can be read.
+    /// Tries to read the arguments of a call.
     fn call(
         &self,
         name: &str,
@@ -286,7 +287,7 @@ impl Check<'_> {
         }
     }
 
-    /// Tries whether values of a schema can be read as a type.
+    /// Tries to read values of a schema as a type.
     fn payload(&self, old: SchemaHash, now: Described) -> Result<(), Tried> {
         if schemas::of_type(now).hash == old {
             return Ok(());
@@ -296,7 +297,7 @@ impl Check<'_> {
         self.unless_open(old, now, tried)
     }
 
-    /// Tries whether a local of today can be made of saved ones.
+    /// Tries to make a current local from saved ones.
     fn local(
         &self,
         saved: &StoredState,
@@ -372,8 +373,9 @@ impl Check<'_> {
     fn samples(&self, schema: SchemaHash) -> Result<Vec<Given>, Tried> {
         let known = self.before.schema(schema);
         let samples = known.map(Given::samples).unwrap_or_default();
-        let reason =
-            || "its old type does not tell what its values are, so only they can".to_owned();
+        let reason = || {
+            "its old type does not describe its values, so only the saved value decides".to_owned()
+        };
         match samples.is_empty() {
             true => Err(Tried { reason: reason(), depends_on_value: true }),
             false => Ok(samples),

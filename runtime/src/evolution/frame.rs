@@ -19,16 +19,16 @@ use crate::model::{
     AwaitKind, DefinitionHash, Difference, Finding, Handle, Payload, SchemaHash, Snapshot, Wait,
 };
 
-/// Why a saved state does not go on in this build.
+/// Why a saved state cannot continue in this build.
 #[derive(Debug)]
 pub(crate) enum Unfit {
-    /// The definition that wrote it must be learned first.
+    /// This process must first learn the definition that wrote the state.
     UnknownDefinition(DefinitionHash),
-    /// The schema of a value in it must be learned first.
+    /// This process must first learn the schema of a value in the state.
     UnknownSchema(SchemaHash),
-    /// It does not fit.
+    /// The state does not fit.
     Finding(Box<Finding>),
-    /// It cannot be read at all.
+    /// The state cannot be read.
     Damaged(StepError),
 }
 
@@ -47,13 +47,13 @@ impl From<StepError> for Unfit {
     }
 }
 
-/// The one of these versions of a workflow, the newest first, that a frame is of. There is at least one.
+/// The version of a workflow that a frame belongs to. `versions` has the newest first, and is not empty.
 pub(crate) fn version_of(
     frame: &[u8],
     versions: &[&'static WorkflowEntry],
 ) -> Result<&'static WorkflowEntry, Unfit> {
     let [newest, older @ ..] = versions else {
-        return Err(Unfit::Damaged(damaged("it is of no workflow")));
+        return Err(Unfit::Damaged(damaged("it names no workflow")));
     };
     if older.is_empty() {
         return Ok(newest);
@@ -63,11 +63,11 @@ pub(crate) fn version_of(
         return Ok(own);
     }
     let version = known::find(hash).ok_or(Unfit::UnknownDefinition(hash))?.version;
-    // Of the newest, the plan says that it is another one.
+    // No such version: with the newest, the plan reports the difference.
     Ok(versions.iter().find(|entry| entry.version == version).unwrap_or(newest))
 }
 
-/// Lets the state in a snapshot go on in this build. Gives the operations that nobody awaits any more.
+/// Converts the state in a snapshot to this build. Returns the operations that no branch awaits any more.
 pub(crate) fn evolve_snapshot(
     snapshot: &mut Snapshot,
     entry: &'static WorkflowEntry,
@@ -78,7 +78,7 @@ pub(crate) fn evolve_snapshot(
         return Err(Unfit::UnknownSchema(hash));
     }
     if snapshot.ending.is_some() {
-        // Its code is not stepped any more.
+        // The run's own code makes no more steps.
         return Ok(Vec::new());
     }
     let (evolved, given_up) = evolve(&snapshot.frame, entry, Reads::Changed)?;
@@ -88,7 +88,7 @@ pub(crate) fn evolve_snapshot(
         snapshot.frame = frame.to_vec();
     }
     if !given_up.is_empty() {
-        // A step at once finds out what the run waits for now.
+        // An immediate step determines what the run waits for now.
         snapshot.wait = Wait::All(Vec::new());
     }
     Ok(given_up)
@@ -126,7 +126,7 @@ fn evolve(
     }
     let now = known::own(entry);
     let before = match is_own {
-        // What is in it may have been written by others.
+        // Nested frames may come from other definitions.
         true => now,
         false => known::find(hash).ok_or(Unfit::UnknownDefinition(hash))?,
     };
@@ -155,7 +155,7 @@ impl Evolution {
         };
         let (head, locals, _) = &parts;
         let saved = &self.before.states[head.state as usize];
-        // What is saved of other workflows, and in branches, has migrations of its own.
+        // Frames of inline workflows and branches have their own migrations.
         let is_own = finding.workflow == self.now.workflow && finding.state == saved.name;
         let migration = Migration::find(self.entry, self.before, saved);
         let Some(migration) = migration.filter(|_| is_own) else {
@@ -207,7 +207,7 @@ impl Evolution {
         Ok(evolved)
     }
 
-    /// Adds what is saved of what a state awaits.
+    /// Adds the saved operations of a state.
     fn operations(
         &mut self,
         saved: &StoredState,
@@ -270,7 +270,7 @@ impl Evolution {
                 block.extend(self.frame(frame, Some(inside))?);
                 Ok(block)
             }
-            // What it gave is a payload with a schema of its own.
+            // The output of the block is a payload, which has its own schema.
             Some((&DONE, given)) => check_schema(given).map(|()| saved.to_vec()),
             _ => Ok(saved.to_vec()),
         }
@@ -286,7 +286,7 @@ impl Evolution {
                 let item: PendingItem<PendingInline> = decode(saved)?;
                 encode(&self.inline_item(item, entry())?)
             }
-            // What is saved of these is within an item, if it is not done.
+            // These save their state inside an item until it is done.
             Some(
                 Awaited::List(_)
                 | Awaited::Fill(_)
@@ -326,7 +326,7 @@ impl Evolution {
                 let within: PendingWithin<PendingInline> = decode(saved)?;
                 encode(&within.try_map(|pending| self.inline(pending, entry()))?)
             }
-            // Calls that are yet to be made must be readable when they are.
+            // The calls that have not started yet must be readable when they do.
             Some(Awaited::Each(_)) if !saved.is_empty() => {
                 let map: PendingMap = decode(saved)?;
                 let arguments = map.into_arguments()?;
@@ -337,7 +337,7 @@ impl Evolution {
                 check_schema(decode::<PendingPoll>(saved)?.arguments().as_bytes())?;
                 Ok(saved.to_vec())
             }
-            // Handles of operations, and payloads with schemas of their own.
+            // Handles, and payloads with their own schemas.
             _ => Ok(saved.to_vec()),
         }
     }
@@ -377,7 +377,7 @@ impl Evolution {
         })
     }
 
-    /// A local of today, made of saved ones.
+    /// Makes a current local from saved ones.
     fn convert(
         &self,
         (state, plan): (u32, &Plan),
@@ -414,7 +414,7 @@ impl Evolution {
     }
 }
 
-/// Checks that this process knows the schema of a payload in a frame: the step that reads it cannot ask for it.
+/// Checks that this process knows the schema of a payload in a frame: the step that reads the payload cannot load it.
 fn check_schema(payload: &[u8]) -> Result<(), Unfit> {
     let unknown = codec::schema_in(payload).filter(|hash| codec::is_unknown(*hash));
     unknown.map_or(Ok(()), |hash| Err(Unfit::UnknownSchema(hash)))

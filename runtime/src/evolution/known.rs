@@ -1,4 +1,4 @@
-//! The definitions that this process knows: its own, and those read from the database.
+//! The definitions that this process knows: those of its own build, and those that it has read from the database.
 
 use std::any::TypeId;
 use std::collections::{HashMap, HashSet};
@@ -16,7 +16,7 @@ static OWN: Known<(TypeId, DefinitionHash)> = LazyLock::new(RwLock::default);
 static OTHERS: Known<DefinitionHash> = LazyLock::new(RwLock::default);
 
 fn get<K: Eq + Hash>(known: &Known<K>, key: &K) -> Option<&'static StoredDefinition> {
-    // The maps are whole after every operation, so a panic elsewhere does not spoil them.
+    // Every operation leaves the map consistent, so a poisoned lock is harmless.
     known.read().unwrap_or_else(PoisonError::into_inner).get(key).copied()
 }
 
@@ -41,16 +41,16 @@ pub(crate) fn find(hash: DefinitionHash) -> Option<&'static StoredDefinition> {
     get(&OTHERS, &hash)
 }
 
-/// Takes note of a definition that the database keeps, by its row.
+/// Adds a definition that was read from its row in the database.
 ///
 /// # Errors
-/// [`CodecError::Decode`] if the description is none.
+/// [`CodecError::Decode`] if the description is not one of a definition.
 pub(crate) fn learn(hash: DefinitionHash, description: &str) -> Result<(), CodecError> {
     keep(&OTHERS, hash, StoredDefinition::read(description)?);
     Ok(())
 }
 
-/// These workflows, and those that they await.
+/// These workflows, and the workflows that they await.
 pub(crate) fn with_awaited(
     entries: impl IntoIterator<Item = &'static WorkflowEntry>,
 ) -> Vec<&'static WorkflowEntry> {

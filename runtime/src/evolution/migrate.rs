@@ -16,12 +16,12 @@ use crate::model::Difference;
 
 /// The target of a `#[migrate]` function: a state of `W`, and its locals.
 ///
-/// All locals of the state must be there, each by [`with`](Resume::with) or [`keep`](Resume::keep). The state must await
-/// what the saved one did. From a `select!` or a `join!` of operations it may be one that awaits some of these operations, or
-/// one of them alone; the others are given up. If one of those has given its outcome to the `join!` already, the run stays
-/// blocked.
+/// All locals of the state must be there, each by [`with`](Resume::with) or [`keep`](Resume::keep). The state must
+/// await the operations that the saved one awaits. If those are a `select!` or a `join!`, it may await some of them, or
+/// one of them alone; the others are cancelled. If the `join!` already has the outcome of one of the others, the run
+/// stays blocked.
 #[derive(Debug)]
-#[must_use = "a run goes on where the function says that returns this"]
+#[must_use = "return it from the `#[migrate]` function, which decides where the run continues"]
 pub struct Resume<W> {
     target: Target,
     workflow: PhantomData<fn() -> W>,
@@ -38,7 +38,7 @@ pub struct Target {
 #[derive(Debug)]
 enum Local {
     Given(Given),
-    /// The saved one of the same name.
+    /// The saved local of the same name.
     Kept,
 }
 
@@ -51,13 +51,13 @@ impl<W: Workflow> Resume<W> {
         Self::at_named(state.name())
     }
 
-    /// Continues in the state with this stored name: for states without a variant, such as those of methods.
+    /// Continues in the state with this stored name. For states that have no variant, such as those of methods.
     pub fn at_named(state: impl Into<String>) -> Self {
         let target = Target { state: state.into(), locals: Vec::new() };
         Self { target, workflow: PhantomData }
     }
 
-    /// Sets a local. Its name is the saved one: `order.id` for a part.
+    /// Sets a local. `local` is its stored name: `order.id` for a part.
     pub fn with<T: Serialize>(mut self, local: &str, value: &T) -> Self {
         let given = codec::given(value).map(Local::Given);
         self.target.locals.push((local.to_owned(), given));
@@ -82,10 +82,10 @@ impl<W: Workflow> Resume<W> {
 pub struct SavedLocals(Given);
 
 impl SavedLocals {
-    /// Decodes them as a struct.
+    /// Decodes the locals as a struct.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if they do not fit.
+    /// [`CodecError::Decode`] if they do not fit the struct.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, CodecError> {
         self.0.read()
     }
@@ -95,7 +95,7 @@ impl SavedLocals {
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Migration {
-    /// Tells the workflow.
+    /// Identifies the workflow.
     workflow: fn() -> TypeId,
     /// The name of the saved state.
     from: &'static str,
@@ -105,7 +105,7 @@ pub struct Migration {
 static REGISTERED: Registrations<Migration> = Registrations::new();
 
 impl Migration {
-    /// That of `W` from this state.
+    /// A migration of `W` from this state.
     pub const fn of<W: 'static>(
         from: &'static str,
         run: fn(SavedLocals) -> Result<Target, CodecError>,
@@ -113,12 +113,12 @@ impl Migration {
         Self { workflow: TypeId::of::<W>, from, run }
     }
 
-    /// Puts it into the registry, before `main`.
+    /// Adds the migration to the registry, before `main`.
     pub fn register(&'static self) {
         REGISTERED.add(self);
     }
 
-    /// The one of a workflow from a state that its own version saved.
+    /// Finds the migration of a workflow from a state that the same version of it saved.
     pub(super) fn find(
         entry: &WorkflowEntry,
         before: &StoredDefinition,
@@ -131,7 +131,7 @@ impl Migration {
         found.filter(|_| before.version == entry.version)
     }
 
-    /// The states of earlier definitions from which the workflow has one.
+    /// The states of earlier definitions that the workflow has a migration for.
     pub(super) fn states_from(entry: &WorkflowEntry) -> Vec<String> {
         let all = REGISTERED.all().into_iter();
         let own = all.filter(|migration| (migration.workflow)() == entry.type_id);
@@ -140,7 +140,7 @@ impl Migration {
         names
     }
 
-    /// Carries a state over, of which these are the locals. Gives the plan for its operations, and its locals.
+    /// Runs the migration on the saved locals. Returns the plan for the operations, and the new locals.
     pub(super) fn migrate(
         &self,
         entry: &'static WorkflowEntry,
@@ -175,7 +175,8 @@ impl Migration {
         let mut locals = Vec::with_capacity(defined.len());
         for (local, defined) in found.locals.iter().zip(defined) {
             let name = &local.name;
-            let missing = || failed(format!("`{name}` is neither given nor kept"));
+            let missing =
+                || failed(format!("the local `{name}` is missing: set it by `with` or `keep`"));
             let at = given.iter().position(|(given, _)| given == name).ok_or_else(missing)?;
             let value = given.swap_remove(at).1.map(|value| match value {
                 Local::Given(value) => Some(value),
@@ -195,7 +196,7 @@ impl Migration {
     }
 }
 
-/// The state of this name, if a run may go on there that was in the same branch, or in none.
+/// Finds the state with this name, in the same branch as the saved state or outside any branch.
 fn find<'a>(
     now: &'a StoredDefinition,
     name: &str,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::model::Place;
 
-/// A name without the number of those alike: `charge` of `charge#2`.
+/// A name without the number that tells equal names apart: `charge` of `charge#2`.
 pub(super) fn base(name: &str) -> &str {
     match name.rsplit_once('#') {
         Some((base, number))
@@ -16,7 +16,7 @@ pub(super) fn base(name: &str) -> &str {
     }
 }
 
-/// The name of a local or a part of one in the source, which has no number: `plan.cents` of `plan#2.cents`.
+/// The name that a local, or a part of one, has in the source, without a number: `plan.cents` of `plan#2.cents`.
 pub(crate) fn source_name(local: &str) -> Cow<'_, str> {
     let (root, rest) = local.split_at(local.find('.').unwrap_or(local.len()));
     match base(root) {
@@ -25,8 +25,8 @@ pub(crate) fn source_name(local: &str) -> Cow<'_, str> {
     }
 }
 
-/// Which of several locals a name is that somebody has written: the one that is stored under it, or else the only one
-/// that the source calls so.
+/// Finds the local that a user's text names: the one stored under this name, or else the only one with this name in the
+/// source.
 pub(crate) fn written<'l>(
     name: &str,
     locals: impl Iterator<Item = &'l str> + Clone,
@@ -38,7 +38,7 @@ pub(crate) fn written<'l>(
     })
 }
 
-/// A local or a part of one: its variable, and the fields that lead to the part.
+/// Splits the name of a local or of a part of one: the variable, and the fields that lead to the part.
 pub(super) fn variable(local: &str) -> (&str, Vec<&str>) {
     let is_field =
         |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -51,8 +51,8 @@ pub(super) fn variable(local: &str) -> (&str, Vec<&str>) {
     }
 }
 
-/// Whether the awaits or branches at these places, in source order before and now, are the same ones at the `index`th,
-/// from 1. All have one name. At most one of them may have changed: with more, they may have changed places.
+/// Whether the `index`th await or branch (from 1) is certainly the same before and now. The places are those of all
+/// that share its name, in source order. If more than one has changed, they may have been swapped.
 pub(super) fn is_certain(before: &[Place], now: &[Place], index: u32) -> bool {
     if before.len() != now.len() {
         return false;
@@ -81,7 +81,7 @@ pub(super) fn is_same_binding(before: Place, now: Place) -> bool {
     }
     let is_alone_changed = before.others != 0 && before.others == now.others;
     match (before.fingerprint, now.fingerprint) {
-        // Others of this name are made in the same way, or nothing is known of how.
+        // Other bindings of this name have the same initializer, or the initializers are not known.
         (0, 0) => (before.index, before.count) == (now.index, now.count),
         (before, now) => before == now || is_alone_changed,
     }

@@ -1,4 +1,4 @@
-//! From a `select!` or a `join!` to some of its operations, as a `#[migrate]` may ask for.
+//! Continuing a `select!` or a `join!` with only some of its operations, as a `#[migrate]` may require.
 
 use super::names::base;
 use super::plan::finding;
@@ -7,17 +7,17 @@ use crate::codec::{self, CodecError};
 use crate::machine::{PendingItem, StepError};
 use crate::model::{AwaitKind, Difference, Handle, Payload, Timestamp};
 
-/// Which branches of a saved state go on, and which do not.
+/// Which branches of a saved state continue, and which are cancelled.
 #[derive(Debug, PartialEq)]
 pub(super) struct Narrowed {
-    /// The branch whose operation is awaited alone; `None` if the state of today has branches.
+    /// The branch whose operation is awaited alone; `None` if the current state has branches.
     pub(super) alone: Option<usize>,
     given_up: Vec<usize>,
 }
 
-/// Why a branch can be neither kept alone nor given up.
+/// Why a branch can be neither awaited alone nor cancelled.
 pub(super) enum Stuck {
-    /// For people.
+    /// A reason for the user.
     Reason(String),
     Damaged(CodecError),
 }
@@ -38,8 +38,8 @@ impl Stuck {
     }
 }
 
-/// How a state with branches goes on as one that awaits some of its operations: the branches before of those of today, and
-/// the rest. `None` if it cannot, or if it is not certain how.
+/// Maps a state with branches to one that awaits some of its operations: the saved branch of each current branch, and
+/// the branches to cancel. `None` if that is impossible or not certain.
 pub(super) fn narrow(saved: &StoredState, found: &StoredState) -> Option<(Vec<usize>, Narrowed)> {
     if !matches!(saved.kind, AwaitKind::Select | AwaitKind::Join) {
         return None;
@@ -80,7 +80,7 @@ pub(super) fn narrow(saved: &StoredState, found: &StoredState) -> Option<(Vec<us
 }
 
 impl Narrowed {
-    /// The operations that nobody awaits any more.
+    /// The operations that no branch awaits any more.
     pub(super) fn handles_given_up(
         &self,
         saved: &StoredState,
@@ -99,7 +99,7 @@ impl Narrowed {
     }
 }
 
-/// What is saved of the operation in a branch, which must be outstanding.
+/// The saved operation of a branch; an error if the `join!` already has its outcome.
 pub(super) fn outstanding<'a>(
     saved: &StoredState,
     branch: usize,
@@ -111,13 +111,13 @@ pub(super) fn outstanding<'a>(
     match codec::decode_first::<PendingItem<(), Payload>>(operation).map_err(Stuck::Damaged)? {
         (PendingItem::Pending(()), length) => Ok(&operation[length..]),
         (PendingItem::Ready(_), _) => Err(Stuck::Reason(format!(
-            "the branch `{}` has given its outcome, which the state does not take",
+            "the branch `{}` already has its outcome, which the state does not take",
             saved.branches[branch].name
         ))),
     }
 }
 
-/// The handles in what is saved of an operation; `None` of one that is made of several.
+/// The handles in a saved operation; `None` for a kind that combines several operations.
 fn handles(awaited: &StoredAwaited, saved: &[u8]) -> Option<Result<Vec<Handle>, CodecError>> {
     let is_limited = match awaited {
         StoredAwaited::Activity { .. }

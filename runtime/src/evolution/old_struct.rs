@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::StoredDefinition;
 
-/// Source of a struct that has the locals of a state by name.
+/// The source of a struct with the locals of a state as fields.
 pub(crate) fn old_struct(definition: &StoredDefinition, state: u32) -> String {
     let Some(state) = definition.states.get(state as usize) else { return String::new() };
     let mut text = format!("#[derive(Deserialize)]\nstruct Old{} {{\n", upper_camel(&state.name));
@@ -34,13 +34,13 @@ fn upper_camel(name: &str) -> String {
     words.map(capital).collect()
 }
 
-/// A field's name that is as close to that of the local as can be.
+/// An identifier close to the local's name.
 fn identifier(name: &str) -> String {
     let valid = |c: char| if c.is_alphanumeric() || c == '_' { c } else { '_' };
     name.chars().map(valid).collect()
 }
 
-/// A type without the paths that everybody knows or imports: what stands before the last `::` of each path.
+/// A type with each path shortened to its last segment.
 fn short(ty: &str) -> String {
     let (mut text, mut path) = (String::with_capacity(ty.len()), String::new());
     let mut chars = ty.chars().peekable();

@@ -13,32 +13,32 @@ use crate::codec::{Content, Fields, Format, NamedType};
 use crate::machine::definition::is_about_code;
 use crate::model::{DefinitionHash, Difference, Finding, Place};
 
-/// Where the parts of a state belong.
+/// The target of each part of a saved state.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Plan {
-    /// The number of the state.
+    /// The number of the current state.
     pub(super) state: u32,
-    /// What each of its locals is made of.
+    /// The source of each local of the current state.
     pub(super) locals: Vec<Source>,
-    /// Which branch before each of its branches was. None if there are no branches.
+    /// The saved branch of each current branch. Empty if there are no branches.
     pub(super) branches: Vec<usize>,
-    /// The branches that a `#[migrate]` gives up, if it does.
+    /// Set if a `#[migrate]` cancels some branches.
     pub(super) narrowed: Option<Narrowed>,
 }
 
 impl Plan {
-    /// The state of today.
+    /// The current state.
     pub(crate) fn state_in<'a>(&self, now: &'a StoredDefinition) -> &'a StoredState {
         &now.states[self.state as usize]
     }
 
-    /// The branch of today that a saved one is.
+    /// The current branch of a saved one.
     pub(crate) fn branch_now(&self, saved: usize) -> Option<usize> {
         self.branches.iter().position(|before| *before == saved)
     }
 
-    /// The saved locals that are read as another type: the number of each, the fields that lead to the part that is read,
-    /// and the number of the local of today. Not those of which parts are put together.
+    /// The saved locals that are read as another type: the number of each, the fields that lead to the part, and the
+    /// number of the current local. Leaves out locals that are assembled from parts.
     pub(crate) fn read_anew(&self) -> impl Iterator<Item = (usize, &[String], usize)> {
         self.locals.iter().enumerate().filter_map(|(local, source)| match source {
             Source::Part(old, path) => Some((*old, &path[..], local)),
@@ -47,21 +47,21 @@ impl Plan {
     }
 }
 
-/// What a local is made of. Numbers are those of saved locals.
+/// The source of a current local. Numbers are those of saved locals.
 #[derive(Debug, PartialEq)]
 pub(super) enum Source {
-    /// A saved one, as it is.
+    /// A saved local, unchanged.
     Same(usize),
-    /// A saved one of another type, or the part of it that these fields lead to.
+    /// A saved local of another type, or the part of it at the path of these fields.
     Part(usize, Vec<String>),
-    /// Saved parts of it, each with the fields that lead to it.
+    /// Saved parts of the local, each with its path of fields.
     Parts(Vec<(Vec<String>, usize)>),
 }
 
 type Planned = Result<Arc<Plan>, Finding>;
 type Key = (DefinitionHash, DefinitionHash, u32, Option<Inside>);
 
-/// The state that has a branch with states of its own, before and now: their names begin with these.
+/// The prefixes of the names of an `async` block's states, before and now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Inside {
     pub(super) before: String,
@@ -69,24 +69,24 @@ pub(crate) struct Inside {
 }
 
 impl Inside {
-    /// The branch of this number before, and the one that it is now.
+    /// The saved branch with this number, and the current branch that continues it.
     pub(crate) fn of(before: (&StoredState, usize), now: (&StoredState, usize)) -> Self {
         let prefix = |(state, branch): (&StoredState, usize)| prefix(&state.name, branch);
         Self { before: prefix(before), now: prefix(now) }
     }
 }
 
-/// What the names of the states in a branch begin with.
+/// The prefix of the names of the states in a branch.
 pub(super) fn prefix(state: &str, branch: usize) -> String {
     format!("{state}.{branch}.")
 }
 
-/// Plans how the state of this number goes on in the code of today. `inside` is set for a state of an `async` block in a
-/// branch.
+/// Plans how the state with this number continues in the current code. `inside` is set for a state of an `async` block
+/// in a branch.
 ///
 /// # Errors
-/// The [`Finding`] if it cannot go on, or if it is not certain how.
-#[expect(clippy::result_large_err, reason = "a finding is rare, and looked at by whoever gets it")]
+/// The [`Finding`] if it cannot continue, or if the match is not certain.
+#[expect(clippy::result_large_err, reason = "findings are rare, and off the hot path")]
 pub(crate) fn plan(
     before: &StoredDefinition,
     now: &StoredDefinition,
@@ -95,7 +95,7 @@ pub(crate) fn plan(
 ) -> Planned {
     static PLANS: LazyLock<RwLock<HashMap<Key, Planned>>> = LazyLock::new(RwLock::default);
     let key = (before.hash, now.hash, state, inside.cloned());
-    // The map is whole after every operation, so a panic elsewhere does not spoil it.
+    // Every operation leaves the map consistent, so a poisoned lock is harmless.
     if let Some(planned) = PLANS.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return planned.clone();
     }
@@ -131,7 +131,7 @@ fn make(
     goes_on().map(Arc::new).map_err(|difference| unfit(Some(found), difference))
 }
 
-/// What is found of a saved state; `found` is the one of today that it is.
+/// The finding about a saved state; `found` is the current state that it matches.
 pub(crate) fn finding(
     now: &StoredDefinition,
     saved: &StoredState,
@@ -151,7 +151,7 @@ fn place(state: &StoredState) -> String {
     format!("{}:{}", state.file, state.line)
 }
 
-/// The state of today that a saved one is.
+/// Finds the current state of a saved one.
 fn find_state<'a>(
     before: &StoredDefinition,
     now: &'a StoredDefinition,
@@ -176,8 +176,8 @@ fn find_state<'a>(
     }
 }
 
-/// The places of the states that await what the one of this name does, in the same scope. The name of one that
-/// `is_numbered` may have lost its number since.
+/// The places of the states that share this name's base, in the same scope. If `is_numbered`, the name may have lost
+/// its number since.
 fn alike(definition: &StoredDefinition, name: &str, is_numbered: bool) -> Vec<Place> {
     let is_it = |other: &str| other == name || is_numbered && other == base(name);
     let states = definition.states.iter();
@@ -185,7 +185,7 @@ fn alike(definition: &StoredDefinition, name: &str, is_numbered: bool) -> Vec<Pl
     states.filter(|state| base(&state.name) == base(name)).map(|state| state.place).collect()
 }
 
-/// The name that a state has today if nothing but the number of its branch has changed.
+/// The current name of a state if only the number of its branch has changed.
 fn name_now(name: &str, inside: Option<&Inside>) -> String {
     let within = inside.and_then(|inside| Some((inside, name.strip_prefix(&inside.before)?)));
     match within {
@@ -194,7 +194,7 @@ fn name_now(name: &str, inside: Option<&Inside>) -> String {
     }
 }
 
-/// Checks that what is awaited is what was awaited.
+/// Checks that the current state awaits the operation that the saved one awaited.
 pub(super) fn check_operation(saved: &StoredState, found: &StoredState) -> Result<(), Difference> {
     let said = |state: &StoredState| match &state.awaited {
         Some(awaited) => awaited.to_string(),
@@ -268,7 +268,7 @@ pub(super) fn match_branches(
     Ok(matched)
 }
 
-/// What a local of today is made of.
+/// Finds the source of a current local.
 fn find_local(
     (before, now): (&StoredDefinition, &StoredDefinition),
     saved: &StoredState,
@@ -278,11 +278,11 @@ fn find_local(
     let (root, fields) = variable(&local.name);
     let mut parts = Vec::new();
     let mut is_ambiguous = false;
-    // Its name of today counts first: another variable may have got the former one.
+    // The current name comes first: another variable may now have the former name.
     let has_name = |name: &str| saved.locals.iter().any(|old| base(variable(&old.name).0) == name);
     let names = std::iter::once(base(root)).chain(local.formerly.iter().map(String::as_str));
     let name = names.into_iter().find(|name| has_name(name)).unwrap_or(base(root));
-    // Two variables of today cannot both be the saved one.
+    // Two current variables cannot both have the same source.
     let is_claimed = found.locals.iter().any(|other| {
         let other_root = base(variable(&other.name).0);
         let had_name = other.formerly.iter().any(|former| former == name) && !has_name(other_root);
@@ -326,7 +326,7 @@ fn find_local(
     match (parts.is_empty(), is_ambiguous) {
         (false, _) => match missing_part(now, local, &parts) {
             None => Ok(Source::Parts(parts)),
-            // What is not saved must not become a default.
+            // A part that was not saved must not silently become a default.
             Some(part) => Err(Difference::MissingLocal { local: part, unused: Vec::new() }),
         },
         (true, true) => Err(Difference::AmbiguousLocal { local: base(root).to_owned() }),
@@ -406,7 +406,7 @@ fn check_handles(old: &StoredLocal, local: &StoredLocal) -> Result<(), Differenc
     Ok(())
 }
 
-/// What serde calls the `fields` that lead to a part of a local, from the value that the first `count` of them lead to.
+/// The serialized names of the `fields` on the path to a part of a local, after the first `count`.
 fn names_within(
     part: &StoredLocal,
     fields: &[&str],
@@ -417,15 +417,15 @@ fn names_within(
     }
     match &part.fields {
         Some(names) if names.len() == fields.len() => Ok(names[count..].to_vec()),
-        // A field may have the name of another one.
+        // A rename may have given a field the name of another one.
         _ => Err(Difference::Unreadable {
             value: part.name.clone(),
-            reason: "what serde calls the fields that lead to it is not known".to_owned(),
+            reason: "the serialized names of its fields are not known".to_owned(),
         }),
     }
 }
 
-/// A part of the local of which nothing is saved, as far as its type tells.
+/// A part of the local that is not saved, as far as its schema shows.
 fn missing_part(
     now: &StoredDefinition,
     local: &StoredLocal,
@@ -433,14 +433,14 @@ fn missing_part(
 ) -> Option<String> {
     let schema = now.schema(local.schema);
     let Some((format, types)) = schema.and_then(|schema| schema.format.as_ref()) else {
-        // Which parts it has cannot be told.
+        // The schema does not list its parts.
         return Some(local.name.clone());
     };
     let saved: Vec<_> = parts.iter().map(|(path, _)| path.as_slice()).collect();
     missing_in(format, types, &saved).map(|path| format!("{}{path}", local.name))
 }
 
-/// The path, from a value of this format, to what none of the saved paths leads to.
+/// The path to a part of this format that no saved path covers.
 fn missing_in(format: &Format, types: &[NamedType], saved: &[&[String]]) -> Option<String> {
     if saved.iter().any(|path| path.is_empty()) {
         return None;

@@ -17,17 +17,17 @@ use super::Migration;
 pub struct StoredDefinition {
     /// The workflow's stored name.
     pub workflow: String,
-    /// Other stored names that it had.
+    /// Its former stored names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub formerly: Vec<String>,
-    /// Which version of those of its name it is.
+    /// Its version.
     #[serde(default = "first", skip_serializing_if = "is_first")]
     pub version: u32,
-    /// What identifies the definition.
+    /// The definition's hash.
     pub hash: DefinitionHash,
     /// The parameters.
     pub parameters: Vec<StoredParameter>,
-    /// The numbers of the parameters that people are not to see, from 0.
+    /// The numbers of the secret parameters, from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted_parameters: Vec<u32>,
     /// Whether its runs may continue as runs of another workflow.
@@ -40,14 +40,14 @@ pub struct StoredDefinition {
     pub returned: SchemaHash,
     /// The states; the first is the start.
     pub states: Vec<StoredState>,
-    /// The ways between them.
+    /// The edges between them.
     pub edges: Vec<StoredEdge>,
-    /// The schemas that the rest names.
+    /// The schemas that the definition refers to.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub schemas: BTreeMap<String, Schema>,
 }
 
-/// A way from one state to another, or to the end, by their numbers.
+/// An edge from one state to another, or to the end (`None`), by their numbers.
 pub type StoredEdge = (u32, Option<u32>);
 
 /// A parameter of a workflow or an activity.
@@ -64,21 +64,21 @@ pub struct StoredParameter {
 pub struct StoredState {
     /// The state's stored name.
     pub name: String,
-    /// What kind of thing is awaited there.
+    /// The kind of operation that it awaits.
     pub kind: AwaitKind,
     /// The source file.
     pub file: String,
     /// The line of the await, from 1.
     pub line: u32,
-    /// Which of the awaits of its name it is.
+    /// Its place among the awaits with the same name.
     pub place: Place,
-    /// What is awaited, unless there are branches.
+    /// The operation that it awaits; `None` if it has branches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<StoredAwaited>,
     /// The branches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub branches: Vec<StoredBranch>,
-    /// The locals that it keeps, in stored order.
+    /// The locals that it saves, in stored order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locals: Vec<StoredLocal>,
     /// The borrows that are made again of these after the await, and the positions of loops over borrows.
@@ -98,45 +98,46 @@ pub struct StoredBorrow {
 /// A branch of a state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredBranch {
-    /// What it awaits, as the source calls it.
+    /// The name of its operation in the source.
     pub name: String,
-    /// Which of the branches of its name it is.
+    /// Its place among the branches with the same name.
     pub place: Place,
-    /// What it awaits; nothing for an `async` block, which has states of its own.
+    /// The operation that it awaits; `None` for an `async` block, which has its own states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub awaited: Option<StoredAwaited>,
 }
 
-/// A local that a state keeps.
+/// A local that a state saves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredLocal {
     /// Its name in the source.
     pub name: String,
-    /// Other names that it had.
+    /// Its former names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub formerly: Vec<String>,
     /// Its type where the source states it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
-    /// If it is a part of a struct or tuple, what serde calls the fields that lead to it. `None` if that is not known.
+    /// For a part of a struct or tuple: the serialized names of the fields on the path to it. `None` if they are not
+    /// known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fields: Option<Vec<String>>,
     /// Its schema.
     pub schema: SchemaHash,
-    /// Which of the bindings of its name it is.
+    /// Its place among the bindings with the same name.
     pub place: Place,
-    /// Whether people are not to see its value.
+    /// Whether its value is secret.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
-    /// Whether it can be read from outside.
+    /// Whether queries can read it (`#[expose]`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exposed: bool,
-    /// What the handles in it await: children, promises and spawned operations.
+    /// The operations of the handles in it: children, promises and spawned operations.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub handles: Vec<StoredAwaited>,
 }
 
-/// What is awaited, as its type tells.
+/// An awaited operation, as its type describes it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StoredAwaited {
@@ -153,10 +154,10 @@ pub enum StoredAwaited {
     Workflow {
         /// Its stored name.
         name: String,
-        /// Other stored names that it had.
+        /// Its former stored names.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         formerly: Vec<String>,
-        /// Which version of those of its name it is.
+        /// Its version.
         #[serde(default = "first", skip_serializing_if = "is_first")]
         version: u32,
     },
@@ -178,10 +179,10 @@ pub enum StoredAwaited {
     Child {
         /// The stored name of its workflow.
         name: String,
-        /// Other stored names that it had.
+        /// Its former stored names.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         formerly: Vec<String>,
-        /// The schema of what that returns.
+        /// The schema of that workflow's return value.
         returned: SchemaHash,
     },
     /// An update.
@@ -198,23 +199,23 @@ pub enum StoredAwaited {
     },
     /// The outcome of a promise.
     Promise {
-        /// The schema of what it is resolved with.
+        /// The schema of its value.
         resolved: SchemaHash,
-        /// The schema of what it is rejected with.
+        /// The schema of its error.
         rejected: SchemaHash,
         /// Whether the wait has a time limit.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_limited: bool,
     },
-    /// What becomes the outcome of a promise when it is there.
+    /// An operation whose outcome completes a promise.
     Fill(Box<StoredAwaited>),
-    /// Several of one kind.
+    /// Several operations of one kind.
     List(Box<StoredAwaited>),
-    /// One with a time limit.
+    /// An operation with a time limit.
     Within(Box<StoredAwaited>),
-    /// One for each of many items.
+    /// An operation for each of many items.
     Each(Box<StoredAwaited>),
-    /// One that is called again and again.
+    /// An operation that is repeated.
     Repeated(Box<StoredAwaited>),
 }
 
@@ -229,7 +230,7 @@ impl StoredDefinition {
         let states = states.map(|number| state(definition, number, &mut schemas));
         #[cfg(feature = "simulation")]
         let states = states.map(|mut state| {
-            // A build that has changed the definition has none of the states of others, whatever those have changed.
+            // A build with an altered definition matches no state of another build, even if that one is altered too.
             let change = definition.hash().0 ^ definition.hash.0;
             if change != 0 {
                 state.name.push_str(&format!("'{change:x}"));
@@ -254,7 +255,7 @@ impl StoredDefinition {
         }
     }
 
-    /// The hashes of the schemas that it names, some of them several times.
+    /// The hashes of the schemas that it refers to, with repetitions.
     pub(crate) fn named_schemas(&self) -> Vec<SchemaHash> {
         let parameters = self.parameters.iter().map(|parameter| parameter.schema);
         let mut named: Vec<_> = parameters.chain([self.returned]).collect();
@@ -271,7 +272,7 @@ impl StoredDefinition {
         named
     }
 
-    /// The names of the workflows that run inside of runs of this one.
+    /// The names of the workflows that this one awaits inline.
     pub(crate) fn awaited_workflows(&self) -> impl Iterator<Item = String> {
         self.all_awaited().filter_map(|awaited| match awaited {
             StoredAwaited::Workflow { name, .. } => Some(name.clone()),
@@ -279,7 +280,7 @@ impl StoredDefinition {
         })
     }
 
-    /// All that it awaits.
+    /// All operations that it awaits.
     pub(crate) fn all_awaited(&self) -> impl Iterator<Item = &StoredAwaited> {
         let states = self.states.iter();
         let awaited = states.flat_map(|state| {
@@ -300,7 +301,7 @@ impl StoredDefinition {
     /// Reads the description in a definition's row.
     ///
     /// # Errors
-    /// [`CodecError::Decode`] if it is none.
+    /// [`CodecError::Decode`] if the text is not a description.
     pub(crate) fn read(description: &str) -> Result<Self, CodecError> {
         serde_json::from_str(description).map_err(|error| CodecError::Decode {
             type_name: "definition",
@@ -308,13 +309,13 @@ impl StoredDefinition {
         })
     }
 
-    /// How many locals the state of a frame keeps.
+    /// The number of locals that the state of a frame saves.
     pub(crate) fn locals_of(&self, head: FrameHead) -> Result<usize, StepError> {
         let state = self.states.get(head.state as usize);
         Ok(state.ok_or(StepError::UnknownState(head.state))?.locals.len())
     }
 
-    /// The schema with this hash, if the definition names it.
+    /// The schema with this hash, if the definition refers to it.
     pub(crate) fn schema(&self, hash: SchemaHash) -> Option<&Schema> {
         self.schemas.get(&hash.to_string())
     }
@@ -420,17 +421,17 @@ fn stored(awaited: &Awaited, schemas: &mut Collected) -> StoredAwaited {
     }
 }
 
-/// The version of a workflow that does not say so.
+/// The version of a workflow that states none.
 fn first() -> u32 {
     1
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_first(version: &u32) -> bool {
     *version == first()
 }
 
-/// The schemas that a definition names.
+/// The schemas that a definition refers to.
 #[derive(Default)]
 struct Collected(BTreeMap<String, Schema>);
 
@@ -475,7 +476,7 @@ impl StoredAwaited {
         }
     }
 
-    /// Whether one that is awaited can go on as `other`, which is awaited today.
+    /// Whether a saved wait for `self` can continue as a wait for `other`, which the current code awaits.
     pub(crate) fn is_same_as(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Activity { name, .. }, Self::Activity { name: other, .. }) => name == other,

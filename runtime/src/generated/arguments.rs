@@ -18,7 +18,7 @@ pub fn stored_argument<T: Storable>(mut arguments: Arguments, value: T) -> Argum
     arguments
 }
 
-/// The same for a reference.
+/// Like [`stored_argument`], for a reference.
 pub fn lent_argument<T: Storable>(mut arguments: Arguments, value: &T) -> Arguments {
     arguments.add(value);
     arguments

@@ -8,35 +8,35 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{Items, Local};
 
-/// A token says that its values are held as themselves.
+/// Its values contain no borrowed texts.
 #[derive(Clone, Copy, Debug)]
 pub struct Whole;
 
-/// A token says that its values have borrowed texts in them.
+/// Its values contain borrowed texts.
 #[derive(Clone, Copy, Debug)]
 pub struct Borrowed;
 
-/// What a token says of its values, unless a method of its own comes first.
+/// The default for tokens: inherent methods of some tokens take precedence.
 pub trait Held {
-    /// That they are held as themselves.
+    /// Its values contain no borrowed texts.
     fn piton_held(&self) -> Whole {
         Whole
     }
 
-    /// That they are no list, so that there are no tokens of their values.
+    /// Its values are no lists, so they have no items with tokens.
     fn piton_each(&self) {}
 }
 
 impl<T> Held for Local<T> {}
 
 impl<T: BorrowsText> Local<T> {
-    /// That its values are borrowed.
+    /// Its values are borrowed texts.
     pub fn piton_held(&self) -> Borrowed {
         Borrowed
     }
 }
 
-/// What borrowed texts are held as.
+/// Implemented by markers of values that contain borrowed texts.
 pub trait BorrowsText {}
 
 macro_rules! borrowed {
@@ -76,7 +76,7 @@ borrowed!(
 
 impl<T: BorrowsText, const N: usize> BorrowsText for [T; N] {}
 
-/// Tokens are asked for their types alone, and never for the tokens of parts.
+/// Only the types of these results are used, so the methods are never called.
 macro_rules! parts {
     ($([$($part:ident)*])*) => {$(
         impl<$($part),*> Local<($($part,)*)> {
@@ -93,7 +93,7 @@ parts! { [A] [A B] [A B C] [A B C D] [A B C D E] [A B C D E F] }
 macro_rules! each {
     ($([$($size:tt)*] $list:ty)*) => {$(
         impl<T, $($size)*> Local<$list> {
-            /// The token of each of its values.
+            /// The token of its items.
             pub fn piton_each(&self) -> Local<T> {
                 unreachable!("only types are asked for")
             }
@@ -103,7 +103,7 @@ macro_rules! each {
 
 each! { [] Items<T> [] Option<T> [] Vec<T> [] VecDeque<T> [const N: usize] [T; N] }
 
-/// That values of type `T` own what they are made of.
+/// The condition that values of type `T` own their content.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be held across an await",
     label = "this text is borrowed, and is needed after an await",
@@ -119,7 +119,7 @@ impl<T> Owned<T> for Whole {}
 #[diagnostic::do_not_recommend]
 impl<T: NeverBorrowed> Owned<T> for Borrowed {}
 
-/// That the items of a loop own what they are made of.
+/// The condition that the items of a loop own their content.
 #[diagnostic::on_unimplemented(
     message = "a `for` loop with an `.await` in it cannot hold items of type `{T}`",
     label = "the remaining items are saved at the await, and their text is borrowed",
@@ -135,14 +135,14 @@ impl<T> OwnedItems<T> for Whole {}
 #[diagnostic::do_not_recommend]
 impl<T: NeverBorrowed> OwnedItems<T> for Borrowed {}
 
-/// What no borrowed text is. A type that an error has left unknown may be one of several such, so rustc has
-/// nothing to say of it.
+/// Implemented by several types that are no borrowed texts: with more than one candidate, rustc reports nothing about a
+/// type that another error has left unknown.
 pub trait NeverBorrowed {}
 
 impl NeverBorrowed for Whole {}
 impl NeverBorrowed for Borrowed {}
 
-/// Asks for what `check` asks for, of a token and what it says.
+/// Applies the bounds of `check` to a token and its marker.
 pub fn held_as<T, H>(token: &Local<T>, held: H, check: fn(&Local<T>, H)) {
     check(token, held);
 }

@@ -20,10 +20,10 @@ use crate::codec::Arguments;
 use crate::error::Error;
 use crate::machine::workflow::{Steps, Typed};
 
-/// Functions by their addresses. Nobody calls them; what is named in here is compiled.
+/// Addresses of functions. They are never called; naming a function here compiles it.
 type Instances = &'static (dyn Sync + Send);
 
-/// Those for common types.
+/// The functions for common types.
 pub static COMMON: &[Instances] = &[
     values::<()>(),
     values::<bool>(),
@@ -126,7 +126,7 @@ const fn locals<T>() -> Locals<T> {
     )
 }
 
-/// The functions of what a workflow returns.
+/// The functions of the return value of a workflow.
 type Returned<T> = (fn(&Typed<T>) -> &dyn Steps, fn(&mut Parked) -> Result<T, Halt>);
 
 const fn returned<T: 'static>() -> Returned<T> {
@@ -137,7 +137,7 @@ fn as_steps<T>(typed: &Typed<T>) -> &dyn Steps {
     typed
 }
 
-/// What may fail with a text, or with piton's own error.
+/// The functions of a `Result` whose error is a text or piton's own error.
 const fn fallible<T: Durable + 'static>() -> Instances {
     const { &(results::<T, String>(), results::<T, Error>()) }
 }
@@ -192,7 +192,7 @@ const fn items<T: Durable + 'static>() -> Instances {
     }
 }
 
-/// What does not depend on types of users at all.
+/// The functions that do not depend on users' types.
 const fn others() -> Instances {
     &(
         <Encoded<'_, str> as Encodable>::piton_added_to as fn(_, _) -> _,

@@ -5,15 +5,15 @@ use std::ops::{Range, RangeFrom, RangeInclusive};
 
 use serde::{Deserialize, Serialize};
 
-/// What a range can count.
+/// A type of numbers that a range can count.
 pub trait Count: Copy + PartialOrd {
     /// The next number, or `None` after the last.
     fn next(self) -> Option<Self>;
 
-    /// The number with which a range without an end goes on.
+    /// The next number of a range without an end.
     ///
     /// # Panics
-    /// After the last, if overflows are looked for.
+    /// After the last, if overflow checks are on.
     fn next_without_end(self) -> Self;
 }
 
@@ -46,7 +46,7 @@ count! {
     Ipv6Addr: |address: Ipv6Addr| address.to_bits().checked_add(1).map(Ipv6Addr::from_bits);
 }
 
-/// What is left of a range: the next number, and the last.
+/// The rest of a range: the next number and the last.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Counter<T> {
     next: Option<T>,
@@ -62,10 +62,10 @@ enum End<T> {
 
 /// A range with a start, for a `for` loop.
 pub trait CountedRange {
-    /// The numbers.
+    /// The type of its numbers.
     type Item: Count;
 
-    /// What is left before the first number is taken.
+    /// The counter before the first number.
     fn counter(self) -> Counter<Self::Item>;
 }
 
@@ -94,7 +94,7 @@ impl<T: Count> CountedRange for RangeFrom<T> {
     }
 }
 
-/// Makes a range into what a loop saves.
+/// Converts a range to the form that a loop saves.
 pub fn range<R: CountedRange>(range: R) -> Counter<R::Item> {
     range.counter()
 }

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use crate::error::Error;
 use crate::machine::{Failure, is_by_request};
 
-/// An error that may be one of ours, one of the standard library's kind, have a `Display` form, a `Debug` form or none.
+/// An error that may be piton's own, implement `Error`, only `Display`, only `Debug`, or none of them.
 /// `(&&&&ErrorText(error)).piton_failure()` takes the first of the traits below that fits.
 #[derive(Debug)]
 pub struct ErrorText<'a, E>(pub &'a E);
@@ -52,7 +52,7 @@ impl<E: StdError + 'static> ByError for &&&&ErrorText<'_, E> {
     }
 }
 
-/// Apart, because what knows the type of the error is compiled for each.
+/// A separate function, because the callers are compiled for each type of error.
 fn of_error(error: &(dyn StdError + 'static)) -> Failure {
     Failure { text: error.to_string(), is_cancellation: Some(is_by_request(error)) }
 }
@@ -63,7 +63,7 @@ impl<E: std::fmt::Display> ByDisplay for &&ErrorText<'_, E> {
     }
 }
 
-/// As [`of_error`].
+/// Like [`of_error`].
 fn displayed(error: &dyn std::fmt::Display) -> Failure {
     Failure { text: error.to_string(), is_cancellation: None }
 }
@@ -74,7 +74,7 @@ impl<E: std::fmt::Debug> ByDebug for &ErrorText<'_, E> {
     }
 }
 
-/// As [`of_error`].
+/// Like [`of_error`].
 fn debugged(error: &dyn std::fmt::Debug) -> Failure {
     Failure { text: format!("{error:?}"), is_cancellation: None }
 }

@@ -5,7 +5,7 @@ use crate::codec::{self, Reader};
 use crate::machine::PendingItem;
 use crate::model::Payload;
 
-/// What an operation or branch of `try_join!` gives.
+/// The output of an operation or branch of `try_join!`.
 #[diagnostic::on_unimplemented(
     message = "every branch of `try_join!` must return a `Result`, and this one returns `{Self}`",
     label = "this does not return a `Result`",
@@ -13,15 +13,15 @@ use crate::model::Payload;
     note = "`try_join_all` and a `cx.map` that tolerates failures need `Result`s too; `join_all` does not"
 )]
 pub trait MayFail {
-    /// What it gives unless it fails.
+    /// The value of `Ok`.
     type Value;
-    /// What it fails with.
+    /// The error.
     type Error;
 
-    /// The same as a plain `Result`.
+    /// Converts it to a plain `Result`.
     ///
     /// # Errors
-    /// The error, if it is one.
+    /// The error, if the output is one.
     fn into_result(self) -> Result<Self::Value, Self::Error>;
 }
 
@@ -50,13 +50,13 @@ pub fn failed<F, T: MayFail>(
     Ok((branch.take)(parked, index)?.and_then(|given| given.into_result().err()))
 }
 
-/// The value of a branch, once it is known that it has not failed.
+/// The value of a branch that is known not to have failed.
 ///
 /// # Errors
 /// [`StepError::Decode`] if it cannot be read.
 ///
 /// # Panics
-/// If there is none.
+/// If there is no value.
 pub fn take_ok<F, T: MayFail>(
     branch: &Branch<F, T>,
     parked: &Parked,
@@ -66,8 +66,8 @@ pub fn take_ok<F, T: MayFail>(
     Ok(value.expect("only branches that are done are taken"))
 }
 
-/// Whether the `Result` in a payload is an error. It is not read for that: what is read is dropped, and its destructor
-/// would run.
+/// Whether the `Result` in a payload is an error. Does not decode it, because dropping the decoded value would run its
+/// destructor.
 pub(crate) fn is_error(payload: &[u8]) -> Result<bool, StepError> {
     let mut reader = Reader::any_value(payload, "Result");
     match reader.is_ok() {
@@ -79,9 +79,9 @@ pub(crate) fn is_error(payload: &[u8]) -> Result<bool, StepError> {
     }
 }
 
-/// Whether the saved outcome of an operation is an error, as [`is_error`].
+/// Whether the saved outcome of an operation is an error, like [`is_error`].
 pub(super) fn has_failed(saved: &[u8]) -> Result<bool, StepError> {
-    // What is pending is not read: its type is not known here.
+    // A pending operation is not decoded: its type is not known here.
     match codec::decode_first::<PendingItem<(), Payload>>(saved) {
         Ok((PendingItem::Ready(outcome), _)) => is_error(outcome.as_bytes()),
         Ok((PendingItem::Pending(()), _)) => Ok(false),

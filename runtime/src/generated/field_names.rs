@@ -6,12 +6,12 @@ use super::TypeOf;
 use crate::codec;
 use crate::machine::Context;
 
-/// Tells the names, unless a method of the token comes first: of a type that cannot be saved as a whole there are none.
+/// The default for tokens, which records no names: for types that cannot be saved as a whole.
 pub trait FieldNames {
-    /// What the part is a part of.
+    /// The type that the part belongs to.
     type Whole;
 
-    /// Tells nothing.
+    /// Does nothing.
     fn name_part<P>(&self, _: &Context, _: &'static str, _: for<'a> fn(&'a Self::Whole) -> &'a P) {}
 }
 
@@ -19,10 +19,10 @@ impl<T> FieldNames for TypeOf<T> {
     type Whole = T;
 }
 
-// Not for all lifetimes at once: parts are saved of values that hold borrows as well.
+// Not `for<'de>`: values that hold borrows are also saved in parts.
 impl<'de, T: Serialize + Deserialize<'de>> TypeOf<T> {
-    /// Tells what serde calls the fields that lead to a `part`, which is saved under this name, if the step is to tell
-    /// what the machine is made of.
+    /// In a step that describes the machine, records the serialized names of the fields on the path to a `part`, which
+    /// is saved under this name.
     pub fn name_part<P>(
         &self,
         cx: &Context,

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::{Durable, Halt, StepError};
 use crate::codec;
 
-/// A copy of a part, to be put in its place when it is moved out.
+/// A copy of a part, which fills its place when the part is moved out.
 #[derive(Debug)]
 pub struct Hole<T> {
     copy: Vec<u8>,
@@ -24,16 +24,16 @@ impl<T: Durable> Hole<T> {
         Ok(Self { copy, part: PhantomData })
     }
 
-    /// The copy for the place, until it is assigned again.
+    /// The copy for the place, until the place is assigned again.
     ///
     /// # Errors
-    /// [`StepError::Decode`]; does not happen, since it was decoded before.
+    /// [`StepError::Decode`]; does not happen, since the same bytes were decoded before.
     pub fn fill(&self) -> Result<T, Halt> {
         Ok(codec::from_copy(&self.copy).map_err(StepError::Decode)?)
     }
 }
 
-/// Forgets the copy in the place of a part, so that the part is moved again.
+/// Forgets the copy in the place of a part, without dropping it, so that the part counts as moved again.
 pub fn forget<T>(part: T) {
     std::mem::forget(part);
 }

@@ -1,6 +1,6 @@
 //! Inclusive ranges, `a..=b`, whose numbers are taken one by one.
 //!
-//! Serde saves the two ends of such a range, which do not show whether the last number was taken. So a flag is
+//! Serde saves only the two ends of such a range, which do not show whether the last number was taken. So a flag is
 //! saved with them.
 
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use super::{Durable, Local};
 use crate::codec::{Reader, Sink, SinkError, next_value};
 use crate::machine::values::{Coding, SavedKind};
 
-/// A range that gives its numbers.
+/// A range that can be iterated.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` that is declared `mut` cannot be held across an await",
     label = "whether the range is exhausted cannot be saved",
@@ -23,7 +23,7 @@ pub trait Numbers: Iterator {}
 #[diagnostic::do_not_recommend]
 impl<R: Iterator> Numbers for R {}
 
-/// As `local`, for a range that may have come to its end.
+/// Like `local`, for a range that may be exhausted.
 pub const fn inclusive_range<T: Durable + PartialOrd>() -> Local<RangeInclusive<T>>
 where
     RangeInclusive<T>: Numbers,
@@ -55,7 +55,7 @@ where
     let (start, end, has_ended) = next_value::<(T, T, bool)>(saved)?;
     let mut range = start..=end;
     if has_ended {
-        // Of one that has ended both ends are its last number.
+        // Both ends of an exhausted range are its last number.
         range.next();
     }
     Some(range)

@@ -1,7 +1,7 @@
-//! Instances of generic workflows: each is a separate workflow with a name of its own.
+//! Instances of generic workflows: each is a separate workflow with its own name.
 //!
-//! A workflow without parameters registers itself. Which instances of a generic one are needed only the program
-//! knows, so it lists them with [`register!`](macro@crate::register).
+//! A workflow without type parameters registers itself. A program lists the instances of a generic workflow that it
+//! needs with [`register!`](macro@crate::register).
 
 use std::any::TypeId;
 
@@ -20,7 +20,7 @@ pub fn instance_name<W: Workflow>() -> Option<&'static str> {
     note = "write the function and its types, as in `register!(relay::<Order>)`"
 )]
 pub trait WorkflowFunction<Arguments> {
-    /// What it makes calls of.
+    /// The workflow of its calls.
     type Workflow: Workflow;
 }
 
@@ -43,15 +43,15 @@ macro_rules! functions {
 
 functions!(A B C D E F G H I J K L M N O P);
 
-/// The workflow that `function` makes calls of.
+/// The registry entry of the workflow that `function` calls.
 pub const fn entry_of<Arguments, F: WorkflowFunction<Arguments>>(_: &F) -> Registered {
     Registered::of::<F::Workflow>()
 }
 
-/// Two texts as one, of `N` bytes.
+/// Concatenates two texts to `N` bytes.
 ///
 /// # Panics
-/// If `N` is not the length of both.
+/// If `N` is not the sum of their lengths.
 pub const fn concat<const N: usize>(first: &str, second: &str) -> [u8; N] {
     let (first, second) = (first.as_bytes(), second.as_bytes());
     assert!(first.len() + second.len() == N, "the length of both");
@@ -67,7 +67,7 @@ pub const fn concat<const N: usize>(first: &str, second: &str) -> [u8; N] {
 /// The text of these bytes.
 ///
 /// # Panics
-/// If they are not text.
+/// If they are not UTF-8.
 pub const fn text(bytes: &'static [u8]) -> &'static str {
     match std::str::from_utf8(bytes) {
         Ok(text) => text,

@@ -9,8 +9,8 @@ use super::{Asked, Durable, Local, local};
 use crate::codec::{self, CodecError, Reader, Sink, SinkError, next_value};
 use crate::machine::values::{Coding, SavedKind};
 
-/// The maximum number of items of a `for` loop with an `.await`. The run saves all of them until they have had
-/// their turn, so more would be a mistake, and an endless iterator would hang.
+/// The maximum number of items of a `for` loop with an `.await`. The run saves all items that are left, so more would
+/// be a mistake, and an endless iterator would hang.
 const MAX_LOOP_ITEMS: usize = 1_000_000;
 
 /// The remaining items of a loop.
@@ -77,7 +77,7 @@ impl<T> SavedItems<T> {
                 self.taken += length;
                 item
             }
-            // A definition that reads these bytes has written them, or its hash would be another.
+            // A definition reads only bytes that it has written itself; others have another hash.
             Err(error) => panic!("an item of a loop cannot be read back: {error}"),
         }
     }
@@ -210,7 +210,7 @@ pub fn current_item<I: IntoIterator<Item = T>, T>(items: I, position: &Position)
     current_copy(items, position)
 }
 
-/// Like [`next_item`], for items that may exist more than once: those of a constant, and copies.
+/// Like [`next_item`], for items that may be copied: those of a constant, and `Copy` types.
 pub fn next_copy<I: IntoIterator<Item = T>, T>(items: I, position: &mut Position) -> Option<T> {
     let item = items.into_iter().nth(position.0)?;
     position.0 += 1;
@@ -226,8 +226,7 @@ pub fn current_copy<I: IntoIterator<Item = T>, T>(items: I, position: &Position)
     item.expect("what is borrowed has not changed")
 }
 
-/// The values that a loop gets beside the items that are `lent`, of which there are no more than these: it
-/// asks for one with each.
+/// The values that a loop zips with the `lent` items: at most one per item.
 pub fn beside<V: IntoIterator, L: IntoIterator>(
     values: V,
     lent: L,
@@ -235,7 +234,7 @@ pub fn beside<V: IntoIterator, L: IntoIterator>(
     values.into_iter().take(lent.into_iter().count())
 }
 
-/// Whether a loop keeps an item.
+/// Whether a filter keeps an item.
 pub fn keeps<T>(item: &T, mut looks: impl FnMut(&T) -> bool) -> bool {
     looks(item)
 }
@@ -257,8 +256,8 @@ mod tests {
             assert_eq!(saved[9..], expected);
             items = token.coding.decode(&saved).expect("just saved");
             assert_eq!(items.next().as_ref(), Some(text));
-            // Saved once more while some of the bytes have been taken, as in a loop with several
-            // awaits, and every other time taken from without being loaded anew.
+            // Saves again after some bytes were taken, as in a loop with several awaits, and every other time continues
+            // without loading.
             assert_eq!(items.left, texts.len() - number - 1);
         }
         assert_eq!(items.next(), None);

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-/// Asks a method again for what it lends.
+/// Marks a lookup by a method that returns a borrow, to be repeated.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked;
 
-/// That `L` is a reference, or has one in it, to what lives for `'a`.
+/// The condition that `L` is or contains a reference with lifetime `'a`.
 #[diagnostic::on_unimplemented(
     message = "this method is named like one that returns a borrow, and returns `{L}`",
     label = "this is needed after an await, and is neither a reference nor an `Option` of one",
@@ -39,7 +39,7 @@ impl<'a, T: ?Sized, E: ?Sized> Lends<'a, Result<&'a T, &'a E>> for Asked {}
 #[diagnostic::do_not_recommend]
 impl<'a, T: ?Sized, E: ?Sized> Lends<'a, Result<&'a mut T, &'a mut E>> for Asked {}
 
-/// That a key is still there when it has been used up: what was looked up with it can be asked for again.
+/// The condition that a key is `Copy`, so that the lookup can be repeated after the key was moved.
 #[diagnostic::on_unimplemented(
     message = "a key of type `{Self}` is moved, and the value that was looked up with it is needed after an await",
     label = "this value is looked up again by its key after the await",
@@ -51,14 +51,14 @@ pub trait KeptKey {}
 #[diagnostic::do_not_recommend]
 impl<K: Copy> KeptKey for K {}
 
-/// What is borrowed for `'a`: a place, and what has been looked for in it.
+/// The borrows that a lookup depends on, for `'a`: the place and the keys.
 pub trait Owners<'a> {}
 
 impl Owners<'_> for () {}
 impl<'a, T: ?Sized> Owners<'a> for &'a T {}
 impl<'a, T: ?Sized, O: Owners<'a>> Owners<'a> for (&'a T, O) {}
 
-/// `lent` as long as `owners` are borrowed, even if it could be there for longer.
+/// Returns `lent` with a lifetime that ends with the borrow of `owners`, even if it could live longer.
 pub fn lent_by<'a, O: Owners<'a>, L>(owners: O, lent: L) -> L
 where
     Asked: Lends<'a, L>,
@@ -67,7 +67,7 @@ where
     lent
 }
 
-/// As [`lent_by`], of what may be changed.
+/// Like [`lent_by`], for mutable borrows.
 pub fn lent_mutably<'a, O: Owners<'a>, L>(owners: O, lent: L) -> L
 where
     Asked: Lends<'a, L>,
@@ -75,7 +75,7 @@ where
     lent_by(owners, lent)
 }
 
-/// What is known to lend the same part whenever it is asked for it.
+/// The types whose methods return a borrow of the same part each time.
 #[diagnostic::on_unimplemented(
     message = "a mutable borrow from `{Self}` cannot be held across an await",
     label = "piton repeats the lookup after the await, and does so only for collections of the standard library",
@@ -105,20 +105,20 @@ impl<T: Lender + ?Sized> Lender for Box<T> {}
 #[diagnostic::do_not_recommend]
 impl<T: Lender + ?Sized> Lender for &mut T {}
 
-/// The place itself, if it is such a one.
+/// The place itself, with the bound on its type.
 pub fn lender<L: Lender + ?Sized>(place: &mut L) -> &mut L {
     place
 }
 
-/// What is in an `Option` or `Result`, in which it has been found to be before.
+/// The content of an `Option` or `Result` that is known to be `Some` or `Ok`.
 ///
 /// # Panics
-/// If it is not there any more.
+/// If it is `None` or `Err`.
 pub fn opened<O: IntoIterator>(found: O) -> O::Item {
     found.into_iter().next().expect("what is borrowed has not changed")
 }
 
-/// That a map can get a copy of a key, so that what it holds there can be looked up.
+/// The condition that a key of a map can be copied, so that the lookup can be repeated.
 #[diagnostic::on_unimplemented(
     message = "a value looked up in a map cannot be held across an await if the key type `{K}` is not `Clone`",
     label = "after the await the value is looked up by a copy of this key",
@@ -126,7 +126,7 @@ pub fn opened<O: IntoIterator>(found: O) -> O::Item {
     note = "rule `saved_locals`"
 )]
 pub trait Copies<K> {
-    /// The copy.
+    /// Copies the key.
     fn copy_of(key: &K) -> K;
 }
 
@@ -137,7 +137,7 @@ impl<K: Clone> Copies<K> for Asked {
     }
 }
 
-/// The index by which a branch has found an element.
+/// The index with which a branch has found an element.
 ///
 /// # Panics
 /// If it was another branch.
@@ -145,7 +145,7 @@ pub fn copy_of_index<K: Clone>(index: &Option<K>) -> K {
     index.clone().expect("the branch has given an index")
 }
 
-/// The key that a map is given.
+/// The key to look up in a map.
 pub fn copy_of_key<K>(key: &K) -> K
 where
     Asked: Copies<K>,

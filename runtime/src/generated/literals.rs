@@ -16,7 +16,7 @@ use super::{Borrowed, Durable, Local, Whole, local};
 use crate::codec::{self, CodecError, next_value};
 use crate::machine::values::{Coding, SavedKind};
 
-/// How values are saved that may be `&'static str`.
+/// How to save values that may be `&'static str`.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be held across an await",
     label = "this value is needed after an await, and `{T}` cannot be saved",
@@ -26,7 +26,7 @@ use crate::machine::values::{Coding, SavedKind};
     note = "rule `saved_locals`"
 )]
 pub trait Holds<T: 'static> {
-    /// How.
+    /// Their encoding.
     const CODING: &'static Coding<T>;
 }
 
@@ -49,7 +49,7 @@ pub trait Lasting: Serialize + 'static {
     /// The decoded form.
     type Read: Durable;
 
-    /// The copy of it that the process keeps.
+    /// The value made of the texts that the process keeps.
     fn kept(read: Self::Read) -> Self;
 }
 
@@ -105,18 +105,18 @@ impl<T: Durable + 'static> Lasting for (&'static str, T) {
 #[derive(Clone, Copy, Debug)]
 pub struct Literal;
 
-/// What each value of a list or an `Option` is held as.
+/// The items of a list or an `Option` have this marker.
 #[derive(Clone, Copy, Debug)]
 pub struct Each<H>(PhantomData<H>);
 
 impl<H> Each<H> {
-    /// As this.
+    /// Takes the marker of the items.
     pub const fn is(_: &H) -> Self {
         Self(PhantomData)
     }
 }
 
-/// How a part of a value with literals is saved.
+/// How to save a part of a value with literals.
 #[diagnostic::on_unimplemented(
     message = "a value of type `{T}` cannot be held across an await",
     label = "this value is needed after an await, and the `{T}` in it cannot be saved",
@@ -128,7 +128,7 @@ pub trait HoldsPart<T> {
     /// The decoded form.
     type Read: Durable;
 
-    /// The value, with the copies of its texts that the process keeps.
+    /// The value, with the texts that the process keeps.
     fn kept(read: Self::Read) -> T;
 }
 
@@ -235,12 +235,12 @@ fn first<T, H: HoldsPart<T>>(bytes: &[u8]) -> Result<(T, usize), CodecError> {
     Ok((H::kept(item), length))
 }
 
-/// What a token says of its values, once rustc knows their type.
+/// The marker of a token, which rustc infers from the type.
 #[derive(Debug)]
 pub struct Told<H>(PhantomData<H>);
 
 impl<H> Told<H> {
-    /// Takes what the token says.
+    /// Takes the marker of the token.
     pub const fn is(&self, _: &H) {}
 }
 

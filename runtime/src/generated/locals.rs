@@ -24,8 +24,8 @@ pub enum Slot<T> {
     Saved(usize),
 }
 
-// They are called, as what reads and writes locals: see `local`. By their ABI rustc knows that they never panic, so
-// that a call needs no second way out for what is alive around it.
+// Not inlined, like the functions in `local`. `extern "C"` tells rustc that they never unwind, so a call needs no drop
+// code for the values that are alive around it.
 impl<T> Slot<T> {
     /// Puts a value in. An assignment would generate code that drops the previous content, on two paths, in each
     /// place.
@@ -56,7 +56,7 @@ pub(super) fn must_be_filled() -> ! {
     panic!("whoever goes to a part of a step fills its slots")
 }
 
-/// Values that are passed to a branch that begins. Values that nobody takes are dropped at the end of the step.
+/// A value passed to a branch that begins. If the branch does not take it, it is dropped at the end of the step.
 #[derive(Debug)]
 pub struct Handed<T>(pub Option<T>);
 
@@ -67,7 +67,7 @@ impl<T> Handed<T> {
         self.0 = Some(value);
     }
 
-    /// Takes what must be there.
+    /// Takes the value, which must be there.
     #[inline(never)]
     pub fn take(&mut self) -> T {
         self.0.take().unwrap_or_else(|| must_be_filled())
@@ -75,7 +75,7 @@ impl<T> Handed<T> {
 }
 
 impl Parked {
-    /// The local at `position`. Reading on from one to the next passes each once.
+    /// The local at `position`. Reading positions in increasing order visits each local once.
     #[inline(never)]
     pub(super) fn saved(&mut self, position: usize, kind: &SavedKind) -> Reader<'_> {
         match self.find_saved(position) {
@@ -87,7 +87,7 @@ impl Parked {
         }
     }
 
-    /// Ends the reading of a local: what is `left` of its bytes is too much.
+    /// Ends the reading of a local. If bytes are `left`, the step fails.
     pub(super) extern "C" fn end_reading(&mut self, left: usize, kind: &SavedKind) {
         if left > 0 {
             let error = codec::left_over(kind.described.type_name(), left);

@@ -144,12 +144,12 @@ pub fn close_waits(cx: &Context, keep: bool) {
     cx.close_waits(keep);
 }
 
-/// Whether no branch of a `select!` is left to wait for, of so many, in a step that is not to give them up.
+/// Whether all `count` branches of a `select!` are disabled, in a step that does not cancel them.
 pub fn are_off(parked: &Parked, count: usize, cx: &Context) -> bool {
     !cx.is_giving_up() && (0..count).all(|index| parked.is_absent(index))
 }
 
-/// Notes that there is nothing to wait for.
+/// Makes the step continue at once: there is nothing to wait for.
 pub fn go_on(cx: &Context) {
     cx.go_on();
 }

@@ -18,7 +18,7 @@ macro_rules! numbers {
 
 numbers! { i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize f32 f64 bool }
 
-/// The place itself.
+/// The place itself, with the bound on its type.
 pub fn number<T: Number>(place: &mut T) -> &mut T {
     place
 }

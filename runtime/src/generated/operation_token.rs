@@ -1,4 +1,4 @@
-//! Type tokens of awaited operations. See [`super::local`] for what tokens are for.
+//! Type tokens of awaited operations. See [`super::local`] for the purpose of tokens.
 
 use std::task::Poll;
 
@@ -13,24 +13,24 @@ use crate::model::Payload;
 
 /// The token of an operation that is awaited alone.
 pub struct Fut<F: DurableFuture> {
-    /// Starts the operation and begins to write the state of this number, which waits for it. Its
-    /// locals and [`Parked::leave`] must follow.
+    /// Starts the operation and begins to write the state with this number, which waits for it. Its locals and
+    /// [`Parked::leave`] must follow.
     pub suspend: fn(F, u32, &mut Parked, &Context),
-    /// The outcome of the operation that the state waits for. While there is none, the machine
-    /// stays parked: see [`Parked::leave`].
+    /// The outcome of the operation that the state waits for. Until there is one, the machine stays parked: see
+    /// [`Parked::leave`].
     pub resume: fn(&mut Parked, &Context) -> Option<F::Output>,
-    /// What is known of the operation without its type.
+    /// The operation, without its type.
     pub awaited: &'static Awaited,
 }
 
 impl<F: DurableFuture> Fut<F> {
-    /// The token of an operation whose type is yet to be inferred.
+    /// The token of an operation whose type is inferred later.
     ///
-    /// The bound stands here and nowhere else, so that a value that cannot be awaited is one error. rustc asks again and
-    /// again of what is yet to be inferred, so there is as little of that as can be: what it gives follows.
+    /// Only this item has the bound, so that a value that cannot be awaited causes one error. rustc revisits types that
+    /// are not yet inferred many times, so there are as few as possible: the type of the output follows from this one.
     pub const TOKEN: Self = F::ALONE;
 
-    /// That of any operation.
+    /// The token of a known type of operation.
     pub(crate) const fn of() -> Self {
         Self { suspend: suspend::<F>, resume: resume::<F>, awaited: const { &F::AWAITED } }
     }
@@ -40,7 +40,7 @@ fn suspend<F: DurableFuture>(operation: F, state: u32, parked: &mut Parked, cx: 
     wait_for(begun::<F>(operation, cx), state, parked);
 }
 
-/// Starts the operation. If it ends at once, the code goes on within the step.
+/// Starts the operation. If it ends at once, the code continues within the step.
 fn begun<F: DurableFuture>(operation: F, cx: &Context) -> Result<F::Pending, StepError> {
     let pending = operation.start(cx)?;
     if F::has_ended(&pending) {
@@ -49,7 +49,7 @@ fn begun<F: DurableFuture>(operation: F, cx: &Context) -> Result<F::Pending, Ste
     Ok(pending)
 }
 
-/// Begins to write the state that waits for what has been started, and for nothing else.
+/// Begins to write the state that waits for the started operation only.
 pub(crate) fn wait_for<P: Serialize>(
     started: Result<P, StepError>,
     state: u32,
@@ -74,19 +74,19 @@ fn resume<F: DurableFuture>(parked: &mut Parked, cx: &Context) -> Option<F::Outp
     None
 }
 
-/// The token of one of several operations of which one is enough.
+/// The token of a branch of a `select!`: one outcome is enough.
 pub struct Choice<F, T> {
     start: fn(F, &mut Parked, &Context) -> Result<(), StepError>,
     begin: fn(F, &mut Parked, usize, &Context) -> Result<bool, StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<Poll<T>, StepError>,
     arrived: fn(&Parked, usize, &Context) -> Arrived,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
-    /// As [`Fut::awaited`].
+    /// Like [`Fut::awaited`].
     pub awaited: &'static Awaited,
 }
 
 impl<F: DurableFuture<Output = T>, T> Choice<F, T> {
-    /// As [`Fut::TOKEN`].
+    /// Like [`Fut::TOKEN`].
     pub const TOKEN: Self = Self {
         start: start::<F>,
         begin: begin::<F>,
@@ -164,7 +164,7 @@ fn arrived<F: DurableFuture>(parked: &Parked, index: usize, cx: &Context) -> Arr
     if parked.is_absent(index) {
         return Arrived::Not;
     }
-    // What cannot be read, the look at it will tell.
+    // `poll` reports an operation that cannot be read.
     load(parked, index).map_or(Arrived::Unknown, |pending| F::arrived(&pending, cx))
 }
 
@@ -179,15 +179,15 @@ impl<F, T> Choice<F, T> {
     /// Starts one of several operations and adds it to the next state, which waits for them.
     ///
     /// # Errors
-    /// As [`DurableFuture::start`].
+    /// Like [`DurableFuture::start`].
     pub fn start(&self, operation: F, parked: &mut Parked, cx: &Context) -> Result<(), Halt> {
         Ok((self.start)(operation, parked, cx)?)
     }
 
-    /// As [`Choice::start`], if there is an operation. One that is absent stays pending for ever.
+    /// Like [`Choice::start`], if there is an operation. Without one, the branch stays pending forever.
     ///
     /// # Errors
-    /// As [`DurableFuture::start`].
+    /// Like [`DurableFuture::start`].
     pub fn start_if(
         &self,
         operation: Option<F>,
@@ -208,7 +208,7 @@ impl<F, T> Choice<F, T> {
     /// ended at once.
     ///
     /// # Errors
-    /// As [`DurableFuture::start`].
+    /// Like [`DurableFuture::start`].
     pub fn begin(
         &self,
         operation: F,
@@ -219,43 +219,41 @@ impl<F, T> Choice<F, T> {
         Ok((self.begin)(operation, parked, index, cx)?)
     }
 
-    /// Looks for the outcome of operation number `index` of the state. While there is none, what is
-    /// saved of it is brought up to date.
+    /// Looks for the outcome of operation number `index` of the state. Until there is one, updates its saved form.
     ///
     /// # Errors
-    /// As [`DurableFuture::poll`].
+    /// Like [`DurableFuture::poll`].
     pub fn poll(&self, parked: &mut Parked, index: usize, cx: &Context) -> Result<Poll<T>, Halt> {
         Ok((self.poll)(parked, index, cx)?)
     }
 
-    /// Since when operation number `index` of the state has had an outcome.
+    /// When the outcome of operation number `index` of the state arrived.
     pub fn arrived(&self, parked: &Parked, index: usize, cx: &Context) -> Arrived {
         (self.arrived)(parked, index, cx)
     }
 
-    /// Gives operation number `index` up.
+    /// Cancels operation number `index`.
     ///
     /// # Errors
-    /// As [`DurableFuture::cancel`].
+    /// Like [`DurableFuture::cancel`].
     pub fn cancel(&self, parked: &Parked, index: usize, cx: &Context) -> Result<(), Halt> {
         Ok((self.cancel)(parked, index, cx)?)
     }
 }
 
-/// The token of one of several operations that are awaited together: its outcome is kept until all
-/// have one.
+/// The token of a branch of a `join!`: its outcome is kept until all branches have one.
 pub struct Branch<F, T> {
     start: fn(F, &mut Parked, &Context) -> Result<(), StepError>,
     begin: fn(F, &mut Parked, usize, &Context) -> Result<bool, StepError>,
     poll: fn(&mut Parked, usize, &Context) -> Result<bool, StepError>,
     cancel: fn(&Parked, usize, &Context) -> Result<(), StepError>,
     pub(super) take: fn(&Parked, usize) -> Result<Option<T>, StepError>,
-    /// As [`Fut::awaited`].
+    /// Like [`Fut::awaited`].
     pub awaited: &'static Awaited,
 }
 
 impl<F: DurableFuture<Output = T>, T: Durable> Branch<F, T> {
-    /// As [`Fut::TOKEN`].
+    /// Like [`Fut::TOKEN`].
     pub const TOKEN: Self = Self {
         start: start_branch::<F>,
         begin: begin_branch::<F>,
@@ -299,7 +297,7 @@ where
     F: DurableFuture,
     F::Output: Durable,
 {
-    // An outcome that is kept is not read: what is read is dropped, and its destructor would run.
+    // A kept outcome is not decoded: dropping the decoded value would run its destructor.
     let kept = codec::decode_first::<PendingItem<(), ()>>(parked.operation(index)?);
     if !cx.is_giving_up() && matches!(kept, Ok((PendingItem::Ready(()), _))) {
         return Ok(true);
@@ -318,7 +316,7 @@ where
     let poll = cx.wait_among::<F, _>(|| F::poll(&mut pending, cx))?;
     let is_ready = poll.is_ready();
     let item = match poll {
-        // No definition names the type, so the outcome says of itself what it is.
+        // No definition refers to the type, so the outcome is self-describing.
         Poll::Ready(value) => match codec::to_tagged_payload(&value) {
             Ok(outcome) => Item::<F>::Ready(outcome),
             Err(error) => return Err(StepError::Encode(error)),
@@ -334,7 +332,7 @@ where
     F: DurableFuture,
     F::Output: Durable,
 {
-    // The error that ends the wait has been taken.
+    // The error that ends the wait was taken already.
     if has_failed(parked.operation(index)?)? {
         return Ok(());
     }
@@ -347,7 +345,7 @@ where
     }
 }
 
-/// Drops an outcome that nobody takes. Of one that cannot be read there is nothing to drop.
+/// Drops an outcome that no branch takes. One that cannot be read has nothing to drop.
 pub(crate) fn outcome_dropped<T: Durable>(outcome: &Payload) {
     if std::mem::needs_drop::<T>() {
         drop(codec::from_payload::<T>(outcome));
@@ -372,7 +370,7 @@ impl<F, T> Branch<F, T> {
     /// Starts the operation and adds it to the next state, which waits for all of them.
     ///
     /// # Errors
-    /// As [`DurableFuture::start`].
+    /// Like [`DurableFuture::start`].
     pub fn start(&self, operation: F, parked: &mut Parked, cx: &Context) -> Result<(), Halt> {
         Ok((self.start)(operation, parked, cx)?)
     }
@@ -381,7 +379,7 @@ impl<F, T> Branch<F, T> {
     /// ended at once.
     ///
     /// # Errors
-    /// As [`DurableFuture::start`].
+    /// Like [`DurableFuture::start`].
     pub fn begin(
         &self,
         operation: F,
@@ -392,24 +390,24 @@ impl<F, T> Branch<F, T> {
         Ok((self.begin)(operation, parked, index, cx)?)
     }
 
-    /// Looks for the outcome of operation number `index` of the state, and keeps it there. Whether
-    /// there is one.
+    /// Looks for the outcome of operation number `index` of the state, and keeps it there. Returns whether there is
+    /// one.
     ///
     /// # Errors
-    /// As [`DurableFuture::poll`].
+    /// Like [`DurableFuture::poll`].
     pub fn poll(&self, parked: &mut Parked, index: usize, cx: &Context) -> Result<bool, Halt> {
         Ok((self.poll)(parked, index, cx)?)
     }
 
-    /// Gives the operation up, if it has no outcome yet.
+    /// Cancels the operation, if it has no outcome yet.
     ///
     /// # Errors
-    /// As [`DurableFuture::cancel`].
+    /// Like [`DurableFuture::cancel`].
     pub fn cancel(&self, parked: &Parked, index: usize, cx: &Context) -> Result<(), Halt> {
         Ok((self.cancel)(parked, index, cx)?)
     }
 
-    /// The outcome, once there is one.
+    /// Takes the outcome.
     ///
     /// # Errors
     /// [`StepError::Decode`] if it cannot be read.

@@ -1,24 +1,24 @@
 //! Whether a value owns its fields.
 //!
 //! A partially moved value is saved field by field. If the value only refers to its fields, as a borrow or a guard
-//! does, copies of them would be saved and changed instead. So the token of its type decides, once rustc knows the
-//! type, by method resolution.
+//! does, the run would save and change copies of them. So the token decides by method resolution, once rustc knows the
+//! type.
 
 use std::ops::Deref;
 
 use super::TypeOf;
 
-/// The parts of a value are its own.
+/// A value owns its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnParts;
 
-/// The parts of a value may be those of another.
+/// A value may only refer to its parts.
 #[derive(Clone, Copy, Debug)]
 pub struct OthersParts;
 
-/// What a token says of the parts of its values, unless a method of its own comes first.
+/// The default for tokens: inherent methods of some tokens take precedence.
 pub trait Parts {
-    /// That they are its own.
+    /// Its values own their parts.
     fn piton_parts(&self) -> OwnParts {
         OwnParts
     }
@@ -27,13 +27,13 @@ pub trait Parts {
 impl<T> Parts for TypeOf<T> {}
 
 impl<T: Deref> TypeOf<T> {
-    /// That they may be those of another.
+    /// Its values may only refer to their parts.
     pub fn piton_parts(&self) -> OthersParts {
         OthersParts
     }
 }
 
-/// That values of type `T` can be held by their parts.
+/// The condition that values of type `T` can be saved in parts.
 #[diagnostic::on_unimplemented(
     message = "a part of a value of type `{T}` cannot be held across an await",
     label = "this value is part of another value, and is needed after an await",
@@ -49,7 +49,7 @@ impl<T> HeldByParts<T> for OwnParts {}
 #[diagnostic::do_not_recommend]
 impl<T: OwnsThem> HeldByParts<T> for OthersParts {}
 
-/// What owns the parts that it leads to.
+/// Implemented by markers of values that own their parts.
 pub trait OwnsThem {}
 
 impl<T: ?Sized> OwnsThem for Box<T> {}

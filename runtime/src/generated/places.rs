@@ -3,12 +3,12 @@
 
 use std::cmp::Ordering;
 
-/// The place of the first item that `looks` is true for. There is none at `usize::MAX`.
+/// The position of the first item for which `looks` is true; `usize::MAX` if there is none.
 pub fn place_of_find<I: Iterator>(mut items: I, mut looks: impl FnMut(&I::Item) -> bool) -> usize {
     items.position(|item| looks(&item)).unwrap_or(usize::MAX)
 }
 
-/// The place of the last item that `looks` is true for.
+/// The position of the last item for which `looks` is true.
 pub fn place_of_rfind<I: DoubleEndedIterator + ExactSizeIterator>(
     mut items: I,
     mut looks: impl FnMut(&I::Item) -> bool,
@@ -16,7 +16,7 @@ pub fn place_of_rfind<I: DoubleEndedIterator + ExactSizeIterator>(
     items.rposition(|item| looks(&item)).unwrap_or(usize::MAX)
 }
 
-/// The place of the last item with the greatest key.
+/// The position of the last item with the greatest key.
 pub fn place_of_max_by_key<I: Iterator, K: Ord>(
     items: I,
     mut key: impl FnMut(&I::Item) -> K,
@@ -24,7 +24,7 @@ pub fn place_of_max_by_key<I: Iterator, K: Ord>(
     place(items.enumerate().max_by_key(|(_, item)| key(item)))
 }
 
-/// The place of the first item with the least key.
+/// The position of the first item with the least key.
 pub fn place_of_min_by_key<I: Iterator, K: Ord>(
     items: I,
     mut key: impl FnMut(&I::Item) -> K,
@@ -32,7 +32,7 @@ pub fn place_of_min_by_key<I: Iterator, K: Ord>(
     place(items.enumerate().min_by_key(|(_, item)| key(item)))
 }
 
-/// The place of the last of the greatest items, as `compare` says.
+/// The position of the last greatest item by `compare`.
 pub fn place_of_max_by<I: Iterator>(
     items: I,
     mut compare: impl FnMut(&I::Item, &I::Item) -> Ordering,
@@ -40,7 +40,7 @@ pub fn place_of_max_by<I: Iterator>(
     place(items.enumerate().max_by(|(_, one), (_, other)| compare(one, other)))
 }
 
-/// The place of the first of the least items, as `compare` says.
+/// The position of the first least item by `compare`.
 pub fn place_of_min_by<I: Iterator>(
     items: I,
     mut compare: impl FnMut(&I::Item, &I::Item) -> Ordering,
@@ -48,12 +48,12 @@ pub fn place_of_min_by<I: Iterator>(
     place(items.enumerate().min_by(|(_, one), (_, other)| compare(one, other)))
 }
 
-/// The place of the last of the greatest items.
+/// The position of the last greatest item.
 pub fn place_of_max<I: Iterator<Item: Ord>>(items: I) -> usize {
     place_of_max_by(items, Ord::cmp)
 }
 
-/// The place of the first of the least items.
+/// The position of the first least item.
 pub fn place_of_min<I: Iterator<Item: Ord>>(items: I) -> usize {
     place_of_min_by(items, Ord::cmp)
 }

@@ -23,11 +23,11 @@ pub trait Question {
     /// Returns the value, or the residual that ends the function.
     fn branch(self) -> ControlFlow<Self::Residual, Self::Output>;
 
-    /// Applies `?` to the outcome of an operation, if there is one. Returns `None` also if that ends the run, with
-    /// the value that `returned` makes of the residual; the locals of the state, none of which was decoded, are
-    /// dropped then.
+    /// Applies `?` to the outcome of an operation, if there is one. Also returns `None` if `?` ends the run, with the
+    /// value that `returned` makes of the residual; then the locals of the state, none of which was decoded, are
+    /// dropped.
     ///
-    /// Implemented for each type, because with [`Question::branch`] it would be two functions to compile for each.
+    /// Implemented for each type, because a default by [`Question::branch`] would compile two functions for each.
     fn ask(
         outcome: Option<Self>,
         parked: &mut Parked,

@@ -28,7 +28,7 @@ pub struct Region {
 pub enum Never {}
 
 impl Region {
-    /// Branch number `index` of a state, which begins in state number `start`.
+    /// Branch number `index` of a state. Its first state has the number `start`.
     pub fn new(index: usize, start: u32) -> Self {
         Self { index, start, is_shielded: false }
     }
@@ -55,7 +55,7 @@ impl Region {
             None if begins => parked.begin(self.start),
             None => return Ok(None),
         };
-        // A branch goes on from wait to wait, so it does not wait for the others.
+        // The branch continues when any of its waits ends, independent of the other branches.
         cx.open_waits(false);
         let poll = match self.is_shielded {
             true => cx.shield_all(|| advance(&mut inner, cx, step)),
@@ -72,10 +72,10 @@ impl Region {
         }
     }
 
-    /// Like [`Region::poll`], but keeps the value until all branches have one. Returns whether it is there.
+    /// Like [`Region::poll`], but keeps the value until all branches have one. Returns whether there is a value.
     ///
     /// # Errors
-    /// As [`Region::poll`].
+    /// Like [`Region::poll`].
     pub fn join<T>(
         self,
         begins: bool,
@@ -96,7 +96,7 @@ impl Region {
     /// Drops the operations that the branch waits for.
     ///
     /// # Errors
-    /// As [`Region::poll`].
+    /// Like [`Region::poll`].
     pub fn cancel<T>(
         self,
         parked: &Parked,
@@ -112,7 +112,7 @@ impl Region {
     /// Like [`Region::cancel`], after another branch has failed. A value of this branch is dropped.
     ///
     /// # Errors
-    /// As [`Region::poll`].
+    /// Like [`Region::poll`].
     pub fn lose<T: MayFail>(
         self,
         value: &Local<T>,
@@ -121,14 +121,14 @@ impl Region {
         step: &mut impl FnMut(&mut Parked) -> Result<T, Halt>,
     ) -> Result<(), Halt> {
         match parked.operation(self.index)?.split_first() {
-            // One that has failed has been asked for its error.
+            // The error of a failed branch was taken already.
             Some((&DONE, given)) if !is_error(given)? => value.coding.kind.drop_payload(given),
             _ => {}
         }
         self.cancel(parked, cx, step)
     }
 
-    /// The value, which must be there.
+    /// Takes the value, which must be there.
     ///
     /// # Errors
     /// [`StepError::Decode`] if it cannot be read.
@@ -154,7 +154,7 @@ impl Region {
         }
     }
 
-    /// The value, once it is known that the branch has not failed.
+    /// Takes the value of a branch that is known not to have failed.
     ///
     /// # Errors
     /// [`StepError::Decode`] if it cannot be read.

@@ -22,7 +22,7 @@ impl<T> Registrations<T> {
     /// Adds an entry, once.
     pub(crate) fn add(&self, entry: &'static T) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // On WebAssembly the linker may have initializers called whenever the program is called into.
+        // On WebAssembly the linker may call initializers at each call into the program.
         if !cfg!(target_family = "wasm") || !entries.iter().any(|known| ptr::eq(*known, entry)) {
             entries.push(entry);
         }

@@ -1,25 +1,24 @@
-//! Makes values that are created again in several parts of a step have one type, like the single value in the
-//! source.
+//! Makes values that are created again in several parts of a step have one type, like the single value in the source.
 //!
-//! Each closure has a type of its own, so a token unifies its parameters and its result. A result that contains a
-//! closure itself, such as an iterator, has another type in each part and is left out.
+//! Each closure expression has its own type, so a token unifies only its parameters and its result. A result that
+//! contains a closure, such as an iterator, has a different type in each part and is left out.
 
 use super::TypeOf;
 
-/// Says of which type a value is.
+/// Unifies the type of a value with the token's.
 pub const fn same_type<T>(_: &TypeOf<T>, _: &T) {}
 
 macro_rules! closures {
     ($($takes:ident $calls:ident($($param:ident)*);)*) => {
         $(
-            /// Says what a closure takes.
+            /// Unifies the parameters of a closure.
             pub const fn $takes<$($param,)* R>(
                 _: &TypeOf<fn($($param),*)>,
                 _: &impl FnOnce($($param),*) -> R,
             ) {
             }
 
-            /// Says what a closure takes, and what it gives.
+            /// Unifies the parameters and the result of a closure.
             pub const fn $calls<$($param,)* R>(
                 _: &TypeOf<fn($($param),*) -> R>,
                 _: &impl FnOnce($($param),*) -> R,

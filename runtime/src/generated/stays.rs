@@ -1,8 +1,8 @@
-//! Whether an operand that is used after an await still has the value from before, although the code may have
-//! changed it.
+//! Whether an operand that is used after an await still has the value from before, although the code may have changed
+//! it.
 //!
-//! rustc copies a number when it is evaluated, and lets nothing change a borrowed value until then. Only the type
-//! of an operand shows which of the two it is, so method resolution decides.
+//! rustc copies a number when it evaluates the operand, and lets nothing change a borrowed value until its use. Only
+//! the type of the operand shows which of the two applies, so method resolution decides.
 
 use std::marker::PhantomData;
 
@@ -15,17 +15,17 @@ pub fn used_later<T: ?Sized>(_: &T) -> UsedLater<T> {
     UsedLater(PhantomData)
 }
 
-/// It was copied.
+/// The value was copied.
 #[derive(Clone, Copy, Debug)]
 pub struct Copied;
 
-/// It is borrowed until it is used.
+/// The value is borrowed until it is used.
 #[derive(Clone, Copy, Debug)]
 pub struct Borrowed;
 
 /// The default for types without the inherent method below: values are borrowed until they are used.
 pub trait IsBorrowed {
-    /// That they are.
+    /// Values are borrowed.
     fn how(&self) -> Borrowed {
         Borrowed
     }
@@ -34,7 +34,7 @@ pub trait IsBorrowed {
 impl<T: ?Sized> IsBorrowed for UsedLater<T> {}
 
 impl<T: Copy> UsedLater<T> {
-    /// That they are copied.
+    /// Values are copied.
     pub fn how(&self) -> Copied {
         Copied
     }
@@ -52,5 +52,5 @@ pub trait Stays {}
 #[diagnostic::do_not_recommend]
 impl Stays for Borrowed {}
 
-/// Asks for it.
+/// Applies the condition.
 pub fn stays<S: Stays>(_: S) {}

@@ -1,9 +1,9 @@
 //! Locals that contain texts.
 //!
-//! A borrowed text is saved as its text. The decoded text is kept until the end of the step and borrowed from.
+//! A borrowed text is saved as a text. The decoded text lives until the end of the step, which borrows from it.
 //!
-//! A `&'static str` cannot be decoded from bytes. It is saved as its text, and decoded to the one copy of that text
-//! that the process keeps forever. A program has finitely many literals, which limits the copies.
+//! A `&'static str` cannot be decoded from bytes. It is saved as a text, and decoded to the single copy of that text
+//! that the process keeps forever. A program has finitely many literals, which limits the number of copies.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ pub const fn lent_text() -> Local<String> {
     local()
 }
 
-/// Texts that a step has read back, in lists of which each is twice as long as the one before it.
+/// Texts that a step has decoded, in lists of doubling length, so that texts never move.
 #[derive(Debug, Default)]
 pub struct Texts {
     lists: [OnceCell<Box<[OnceCell<String>]>>; 32],
@@ -30,12 +30,12 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// None yet.
+    /// Creates an empty collection.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The text, for as long as the step.
+    /// Keeps the text until the end of the step.
     pub fn keep(&self, text: String) -> &str {
         let number = self.count.get() + 1;
         self.count.set(number);
@@ -47,18 +47,18 @@ impl Texts {
     }
 }
 
-/// What is borrowed here, for another part of the step.
+/// Copies a borrowed text, for another part of the step.
 pub fn owned_text(text: &str) -> String {
     text.to_owned()
 }
 
-/// What is borrowed here, for a loop that goes through it.
+/// Copies borrowed texts, for a loop over them.
 pub fn owned_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = String> {
     texts.into_iter().map(str::to_owned)
 }
 
 impl Local<String> {
-    /// As [`put`](Local::put), of a text that is borrowed.
+    /// Like [`put`](Local::put), for a borrowed text.
     pub fn put_text(&self, text: &str, parked: &mut Parked) {
         let written = text.serialize(parked.begin_local());
         parked.next.end_local(&self.coding.kind, written);
@@ -103,7 +103,7 @@ pub(super) fn kept(text: &str) -> &'static str {
     if text.is_empty() {
         return "";
     }
-    // Whoever panicked has added a text or has not; either is fine.
+    // A panic leaves the set with or without the text; both are consistent.
     let mut texts = TEXTS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = texts.get(text) {
         return known;

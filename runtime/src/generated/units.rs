@@ -1,6 +1,6 @@
 //! The types whose methods are the step functions.
 //!
-//! There are several, each in its own module, so that the step functions of a crate are distributed over several
+//! There are several, each in its own module, so that rustc distributes the step functions of a crate over several
 //! codegen units: see `unit.rs` of the macros.
 
 macro_rules! units {

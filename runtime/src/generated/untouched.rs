@@ -35,7 +35,7 @@ impl Parked {
         self.next.returned = Some(returned);
     }
 
-    /// What is known of the locals of the state.
+    /// The locals of the state, as the definition describes them.
     fn defined_locals(&self) -> &'static [DefinedLocal] {
         self.states.get(self.state()).map_or(&[], |state| &state.locals)
     }
@@ -44,11 +44,11 @@ impl Parked {
 impl Drop for Untouched {
     fn drop(&mut self) {
         let mut rest = &self.frame[self.begin..];
-        // That they are there has been seen when the frame was taken apart.
+        // Splitting the frame has checked that they exist.
         let locals = self.locals.iter();
         let saved = locals.map_while(|local| Some((local, next_entry(&mut rest).ok()?)));
         let saved: Vec<_> = saved.collect();
-        // Variables are dropped in reverse.
+        // Variables are dropped in reverse order.
         for (local, saved) in saved.get(self.positions.clone()).into_iter().flatten().rev() {
             if let Some(drop) = local.kind.drop {
                 drop_saved_by(drop, saved, local.form());

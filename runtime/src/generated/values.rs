@@ -1,7 +1,7 @@
 //! Whether the arguments and the return value of a workflow or activity can be encoded.
 //!
-//! The bound is checked once for each type, at its place in the signature. To avoid further errors for a type that
-//! does not meet it, generated code uses [`ValuesOf::VALUES`] if it can and [`Unstored::VALUES`] otherwise.
+//! The bound is checked once for each type, at its place in the signature. To avoid further errors for a type that does
+//! not meet it, generated code then gets the constants of [`Unstored`] instead of those of [`ValuesOf`].
 
 use std::convert::Infallible;
 use std::marker::PhantomData;
@@ -27,7 +27,7 @@ impl<T: 'static> Values<T> {
 }
 
 impl<T: 'static> Coding<T> {
-    /// As well.
+    /// A placeholder.
     const fn refused() -> &'static Self {
         const {
             &Self {
@@ -44,7 +44,7 @@ impl<T: 'static> Coding<T> {
 #[derive(Debug)]
 pub struct ValuesOf<T>(PhantomData<fn() -> T>);
 
-/// What becomes of the results of activities that return an `R`.
+/// The outcomes of activities that return an `R`.
 pub(crate) type ResultOutcomes<R> = Outcomes<
     R,
     Result<<R as ResultParts>::Ok, ActivityError<<R as ResultParts>::Err>>,
@@ -52,14 +52,15 @@ pub(crate) type ResultOutcomes<R> = Outcomes<
 >;
 
 impl<T: Durable + 'static> ValuesOf<T> {
-    /// How they are encoded.
+    /// How values are encoded.
     pub const VALUES: &'static Values<T> = Values::of();
     /// The token of an argument that is saved as a local.
     pub const LOCAL: Local<T> = local();
-    /// What becomes of what an activity returns.
+    /// The outcomes of an activity that returns a `T`.
     pub const OUTCOMES: &'static Outcomes<T, T, Infallible> = Outcomes::of();
 
-    /// The attempt that the call of an activity is. As a function it would be one more for each.
+    /// Wraps the call of an activity as an attempt. Here, because a separate generic function would be compiled for
+    /// each activity.
     #[inline(always)]
     pub fn attempt(call: impl Future<Output = T> + Send + 'static) -> Option<Attempt> {
         report::attempt(Described::of::<T>(), Box::pin(call))
@@ -67,12 +68,12 @@ impl<T: Durable + 'static> ValuesOf<T> {
 }
 
 impl<T: Durable + 'static, E: Durable + 'static> ValuesOf<Result<T, E>> {
-    /// How they are encoded, in less code.
+    /// How such results are encoded, with less code.
     pub const RESULTS: &'static Values<Result<T, E>> = Values::of_result();
-    /// What becomes of such results of an activity.
+    /// The outcomes of an activity that returns such a result.
     pub const RESULT_OUTCOMES: &'static ResultOutcomes<Result<T, E>> = Outcomes::of_result();
 
-    /// The attempt that the call of such an activity is.
+    /// Wraps the call of such an activity as an attempt.
     #[inline(always)]
     pub fn attempt_result(
         call: impl Future<Output = Result<T, E>> + Send + 'static,
@@ -84,14 +85,14 @@ impl<T: Durable + 'static, E: Durable + 'static> ValuesOf<Result<T, E>> {
 
 /// See [`ValuesOf`].
 pub trait Unstored<T: 'static> {
-    /// Stands for what rustc has refused.
+    /// A placeholder for a refused type.
     const VALUES: &'static Values<T>;
-    /// As well.
+    /// A placeholder.
     const LOCAL: Local<T>;
-    /// As well.
+    /// A placeholder.
     const OUTCOMES: &'static Outcomes<T, T, Infallible>;
 
-    /// As well.
+    /// A placeholder.
     fn attempt(_: impl Future<Output = T> + Send + 'static) -> Option<Attempt> {
         is_refused()
     }
@@ -103,14 +104,14 @@ impl<T: 'static> Unstored<T> for ValuesOf<T> {
     const OUTCOMES: &'static Outcomes<T, T, Infallible> = Outcomes::refused();
 }
 
-/// As [`Unstored`], of results.
+/// Like [`Unstored`], for results.
 pub trait UnstoredResult<R: ResultParts + 'static> {
-    /// Stands for what rustc has refused.
+    /// A placeholder for a refused type.
     const RESULTS: &'static Values<R>;
-    /// As well.
+    /// A placeholder.
     const RESULT_OUTCOMES: &'static ResultOutcomes<R>;
 
-    /// As well.
+    /// A placeholder.
     fn attempt_result(
         _: impl Future<Output = R> + Send + 'static,
         _: fn(&R::Err) -> ReportedError,
@@ -124,21 +125,21 @@ impl<R: ResultParts<Ok: 'static, Err: 'static> + 'static> UnstoredResult<R> for 
     const RESULT_OUTCOMES: &'static ResultOutcomes<R> = Outcomes::refused();
 }
 
-/// An argument of a call that is lent. `(&Encoded(&argument)).piton_added_to(…)` is [`Encodable::piton_added_to`] if it can
-/// be encoded.
+/// A borrowed argument of a call. `(&Encoded(&argument)).piton_added_to(…)` resolves to [`Encodable::piton_added_to`]
+/// if the argument can be encoded.
 #[derive(Debug)]
 pub struct Encoded<'a, T: ?Sized>(pub &'a T);
 
 /// See [`Encoded`].
 pub trait Encodable {
-    /// Those of the call, with this one.
+    /// The arguments of the call, with this one.
     #[must_use]
     fn piton_added_to(&self, arguments: Arguments) -> Arguments;
 }
 
 /// See [`Encoded`].
 pub trait Unencodable {
-    /// Stands for what rustc has refused.
+    /// A placeholder for a refused type.
     #[must_use]
     fn piton_added_to(&self, arguments: Arguments) -> Arguments;
 }

@@ -1,13 +1,13 @@
 //! The awaited operation of a state, described by types: its name and schemas, without a value.
 //!
-//! A definition knows it for each of its states and their branches, so that a frame can be read, and carried over to
-//! other code, by whoever has the definition and not the types.
+//! A definition has it for each state and branch. With it a frame can be read, and converted to other code, without the
+//! types.
 
 use super::WorkflowEntry;
 use super::values::ArgumentKind;
 use crate::codec::Described;
 
-/// What is awaited.
+/// An awaited operation.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Awaited {
@@ -17,29 +17,29 @@ pub enum Awaited {
         name: &'static str,
         /// The declared types of its arguments.
         arguments: &'static [ArgumentKind],
-        /// What it returns.
+        /// Its return type.
         returned: Described,
     },
     /// Another workflow, inline.
     Workflow(fn() -> &'static WorkflowEntry),
     /// A point in time.
     Timer,
-    /// A signal, perhaps with a limit of time.
+    /// A signal.
     Signal {
         /// Its stored name.
         name: &'static str,
-        /// What it carries.
+        /// The type of its values.
         value: Described,
         /// Whether the wait has a limit of time.
         is_limited: bool,
     },
-    /// An update, perhaps with a limit of time.
+    /// An update.
     Update {
         /// Its stored name.
         name: &'static str,
-        /// What the request carries.
+        /// The type of the request.
         value: Described,
-        /// What it is answered with.
+        /// The type of the reply.
         reply: Described,
         /// Whether the wait has a limit of time.
         is_limited: bool,
@@ -52,19 +52,19 @@ pub enum Awaited {
         workflow: &'static str,
         /// Its workflow.
         entry: fn() -> &'static WorkflowEntry,
-        /// What that returns.
+        /// The return type of the workflow.
         returned: Described,
     },
-    /// What a promise comes to, perhaps with a limit of time.
+    /// The outcome of a promise.
     Promise {
-        /// What it is resolved with.
+        /// The type of its value.
         resolved: Described,
-        /// What it is rejected with.
+        /// The type of its error.
         rejected: Described,
         /// Whether the wait has a limit of time.
         is_limited: bool,
     },
-    /// What becomes the outcome of a promise when it is there.
+    /// An operation whose outcome completes a promise.
     Fill(&'static Self),
     /// All of a list of such operations, or one of them.
     List(&'static Self),
@@ -77,7 +77,7 @@ pub enum Awaited {
 }
 
 impl Awaited {
-    /// The workflow that is awaited, also as one of a list.
+    /// The awaited workflow, also one in a list.
     pub(crate) fn workflow(&self) -> Option<&'static WorkflowEntry> {
         match self {
             Self::Workflow(entry) => Some(entry()),

@@ -1,4 +1,4 @@
-//! How a machine goes on, and the machines within it: branches that are `async` blocks.
+//! Advancing a machine, and the machines inside it: branches that are `async` blocks.
 
 use std::task::Poll;
 
@@ -7,13 +7,13 @@ use bytes::Bytes;
 use super::{Context, Halt, Parked, StepError};
 use crate::model::AwaitKind;
 
-/// What the first byte says of what is saved of such a branch: its frame follows.
+/// The first byte of a saved branch: its frame follows.
 pub(crate) const RUNS: u8 = 0;
-/// The value that it gave follows.
+/// The first byte of a saved branch: its output follows.
 pub(crate) const DONE: u8 = 1;
 
-/// The names of the states that the `async` blocks in the branches of a parked state are in, each before
-/// those in its own branches. A block that is done has none.
+/// The names of the states that the `async` blocks in the branches of a parked state are in, each before those in its
+/// own branches. A completed block has none.
 pub(crate) fn states_of_branches(parked: &Parked) -> Result<Vec<&'static str>, StepError> {
     let (mut names, states) = (Vec::new(), parked.states);
     let Some(outer) = states.get(parked.state()) else { return Ok(names) };
@@ -31,7 +31,7 @@ pub(crate) fn states_of_branches(parked: &Parked) -> Result<Vec<&'static str>, S
     Ok(names)
 }
 
-/// Goes on from a state until something is waited for that is not there yet.
+/// Runs from a state until the code has to wait.
 pub(crate) fn advance<T>(
     parked: &mut Parked,
     cx: &Context,

@@ -46,7 +46,7 @@ impl StdError for Cancelled {
 /// The source of every error that reports a request to cancel. A run that returns an error with this source closes
 /// as cancelled.
 #[derive(Debug, thiserror::Error)]
-#[error("the run was asked to cancel")]
+#[error("the run was requested to cancel")]
 struct CancelRequest;
 
 const REQUEST: &(dyn StdError + 'static) = &CancelRequest;

@@ -296,7 +296,7 @@ impl<W: Workflow> DurableFuture for ChildHandle<W> {
         let end = match cx.take_outcome(handle, |outcome| outcome.cloned()) {
             Some(OperationOutcome::Child(end)) => Some(*end),
             Some(_) => {
-                let message = "a child has come to something that only an activity can come to";
+                let message = "the outcome of a child is that of an activity";
                 return Err(StepError::Failed(Error::msg(message)));
             }
             None if cx.ends(handle) => None,

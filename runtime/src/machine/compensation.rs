@@ -1,8 +1,8 @@
 //! Compensations: activities that undo the work of a run that does not complete.
 //!
 //! Compensations are a stack among the run's operations, so they are saved with its state. A run that fails or is
-//! cancelled does not close at once: its machine requests one compensation after the other, the last registered
-//! first, each in a step of its own (`step/ending.rs`).
+//! cancelled does not close at once: its machine requests one compensation after the other, the last registered first,
+//! each in its own step (`step/ending.rs`).
 
 use serde::{Deserialize, Serialize};
 

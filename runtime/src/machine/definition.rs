@@ -9,7 +9,7 @@ use crate::codec::schemas::{self, TypeSchema};
 use crate::codec::{self, CodecError, Form};
 use crate::model::{AwaitKind, BorrowNode, DefinitionHash, Node, Payload, Place, StableHash};
 
-/// The identity of a definition and what it rests on.
+/// The identity of a definition, and the data that determines it.
 #[derive(Debug)]
 pub struct Definition {
     /// Identifies states, saved locals and their schemas.
@@ -20,7 +20,8 @@ pub struct Definition {
     pub(crate) parameters: &'static [ArgumentKind],
     /// The schema of the return value.
     pub(crate) returned: &'static TypeSchema,
-    /// Whether its frames hold what is not described here: frames of other workflows, and what `async` blocks gave.
+    /// Whether its frames may contain parts that are not described here: frames of other workflows, and outputs of
+    /// `async` blocks.
     #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "evolution asks for it"))]
     pub(crate) holds_others: bool,
 }
@@ -31,14 +32,14 @@ pub(crate) struct DefinedState {
     pub(crate) node: Node,
     /// Its locals, in stored order.
     pub(crate) locals: Vec<DefinedLocal>,
-    /// What it awaits, one for each branch that is no `async` block.
+    /// The operations that it awaits, one for each branch that is no `async` block.
     pub(crate) awaited: Vec<&'static Awaited>,
     /// For each of its borrows, a hash of the code that makes it and of the constants in that.
     pub(crate) borrows: Vec<u32>,
 }
 
 impl DefinedState {
-    /// Adds what a saved state is read by.
+    /// Adds the data that determines how a saved state is read.
     fn add_to(&self, hash: &mut StableHash) {
         let Self { node, locals, awaited, borrows } = self;
         hash.add(node.name);
@@ -90,12 +91,12 @@ pub(crate) fn is_about_code(local: &str) -> bool {
     ["position of ", "branch of "].iter().any(|prefix| local.starts_with(prefix))
 }
 
-/// Whether serde calls handles so.
+/// Whether this is the serialized name of a handle type.
 fn is_handle(type_name: &str) -> bool {
     ["ChildHandle", "Promise", "Spawned"].contains(&type_name)
 }
 
-/// Adds the place of what is not the only one of its name.
+/// Adds the place, unless the name is unique.
 fn add_place(place: Place, hash: &mut StableHash) {
     if place.count > 1 {
         hash.add(&format!("{place:?}"));
@@ -163,14 +164,14 @@ fn add_awaited(awaited: &Awaited, hash: &mut StableHash) {
     }
 }
 
-/// A local that a state keeps.
+/// A local that a state saves.
 #[derive(Debug)]
 pub(crate) struct DefinedLocal {
     pub(crate) kind: SavedKind,
     pub(crate) schema: &'static TypeSchema,
-    /// Of a part, what serde calls the fields that lead to it, if that is known.
+    /// For a part: the serialized names of the fields on the path to it, if they are known.
     pub(crate) fields: Option<Vec<String>>,
-    /// What the handles in it await.
+    /// The operations of the handles in it.
     pub(crate) handles: Vec<&'static Awaited>,
 }
 
@@ -178,7 +179,7 @@ impl DefinedLocal {
     fn of(kind: SavedKind, fields: Option<Vec<String>>) -> Self {
         let schema = schemas::of_type(kind.described);
         let types = schema.schema.format.as_ref().map(|(_, types)| types);
-        // Any type may be in one that does not show its own.
+        // A type without a traced schema may contain any other type.
         let may_have_some = types.is_none_or(|types| types.iter().any(|it| is_handle(&it.name)));
         let handles = if may_have_some { handles::in_type(kind.described) } else { Vec::new() };
         let mut seen = HashSet::new();
@@ -190,23 +191,23 @@ impl DefinedLocal {
         Self { kind, schema, fields, handles: handles.into_iter().filter(is_new).collect() }
     }
 
-    /// The form in which it is kept.
+    /// The form in which it is saved.
     pub(crate) fn form(&self) -> Form {
         self.schema.form()
     }
 }
 
 impl Definition {
-    /// Computes the identity of a workflow by having its machine tell what it is made of.
+    /// Computes the identity of a workflow from the description that its machine gives.
     pub(super) fn of(entry: &WorkflowEntry) -> Self {
         let cx = Context::describing();
-        // The step only describes, and has no state to go on from.
+        // The step only describes the machine, and continues from no state.
         let described = entry.steps.step(&mut Parked::nowhere(), &cx);
         debug_assert!(described.is_err());
         let Description { locals, awaited, parts, constants } = cx.take_description();
         let parameters = entry.parameters;
         let returned = schemas::of_type(entry.steps.returned());
-        // What a branch gives may be called as a part of a local is, and is told of after all locals.
+        // The output of a branch may have the name of a part of a local, and comes after all locals.
         let locals = locals.into_iter().rev();
         let kind_of: HashMap<_, _> = locals.collect();
         let mut awaited = awaited.into_iter();
@@ -243,7 +244,7 @@ impl Definition {
         Self { hash, states, parameters, returned, holds_others }
     }
 
-    /// What states are known by: the hash, in simulations as the build of the process has it.
+    /// The hash that identifies states; in simulations, that of the simulated build.
     pub(crate) fn hash(&self) -> DefinitionHash {
         #[cfg(feature = "simulation")]
         return crate::process::Process::hash_in_build(self.hash);

@@ -15,29 +15,29 @@ use crate::model::Graph;
 pub struct WorkflowEntry {
     /// The stored name.
     pub name: &'static str,
-    /// Other stored names that it had.
+    /// Its former stored names.
     pub formerly: &'static [&'static str],
-    /// Which version of those of its name it is.
+    /// Its version.
     pub version: u32,
-    /// Tells the [`Workflow`] by its type.
+    /// Identifies the type of the [`Workflow`].
     pub type_id: TypeId,
     /// The names of its exposed variables.
     pub exposed: &'static [&'static str],
-    /// The states and the ways between them.
+    /// The states and the transitions between them.
     pub graph: &'static Graph,
-    /// What the attribute says.
+    /// The options of the attribute.
     pub options: WorkflowOptions,
     /// The steps.
     pub steps: &'static dyn Steps,
-    /// What its parameters look like.
+    /// Its parameters.
     pub(crate) parameters: &'static [ArgumentKind],
     definition: OnceLock<Box<dyn Hidden<Definition> + Send + Sync>>,
 }
 
-/// What is in the registry: all of an entry that is known to rustc.
+/// An item of the registry: the constant part of an entry.
 ///
-/// Entries are made of these when somebody asks for one, so that what is generated for a workflow has
-/// neither a `static` of its own nor a function that gives it.
+/// Entries are created from these at first use, so that the generated code of a workflow needs neither a `static` for
+/// its entry nor a function that returns it.
 #[derive(Clone)]
 pub struct Registered {
     /// The stored name.
@@ -53,7 +53,7 @@ pub struct Registered {
 }
 
 impl Registered {
-    /// What is known of `W`.
+    /// The item of `W`.
     pub const fn of<W: Workflow>() -> Self {
         Self {
             name: W::NAME,
@@ -68,7 +68,7 @@ impl Registered {
         }
     }
 
-    /// The same, under another name.
+    /// The same item with another name.
     #[must_use]
     pub const fn named(mut self, name: &'static str) -> Self {
         self.name = name;
@@ -95,10 +95,10 @@ impl Registered {
 
 static REGISTERED: Registrations<Registered> = Registrations::new();
 
-/// What puts itself into the registry.
+/// A type that registers itself.
 #[doc(hidden)]
 pub trait Instance {
-    /// What it is there.
+    /// Its item in the registry.
     const REGISTERED: Registered;
 }
 
@@ -106,7 +106,7 @@ impl<W: Workflow> Instance for W {
     const REGISTERED: Registered = Registered::of::<W>();
 }
 
-/// Puts an instance into the registry, before `main`.
+/// Adds an instance to the registry, before `main`.
 #[doc(hidden)]
 pub extern "C" fn register<I: Instance>() {
     add(const { &I::REGISTERED });
@@ -116,13 +116,13 @@ extern "C" fn add(registered: &'static Registered) {
     REGISTERED.add(registered);
 }
 
-/// The entries of all that are registered, made once.
+/// The entries of all registered workflows, created once.
 static ENTRIES: LazyLock<Vec<WorkflowEntry>> = LazyLock::new(|| {
     REGISTERED.all().into_iter().map(|registered| registered.clone().into_entry()).collect()
 });
 
-/// The entry that is registered, or one for this process alone: of an instance that nobody has registered, and of
-/// a workflow that only another one awaits.
+/// The registered entry, or one for this process alone: for an instance that is not registered, and a workflow that is
+/// only awaited by another one.
 pub(crate) fn entry_of_type<W: Workflow>() -> &'static WorkflowEntry {
     known_entry(TypeId::of::<W>(), WorkflowEntry::of::<W>)
 }
@@ -134,12 +134,12 @@ fn known_entry(id: TypeId, make: fn() -> WorkflowEntry) -> &'static WorkflowEntr
         return entry;
     }
     let known = KNOWN.get_or_init(RwLock::default);
-    // Nothing panics while it holds the lock and has the map half changed.
+    // Every operation leaves the map consistent, so a poisoned lock is harmless.
     if let Some(entry) = known.read().unwrap_or_else(PoisonError::into_inner).get(&id) {
         return entry;
     }
     let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
-    // There are as many as the program has such workflows, and they are wanted until it ends.
+    // Leaks at most one entry for each such workflow of the program.
     known.entry(id).or_insert_with(|| Box::leak(Box::new(make())))
 }
 
@@ -156,7 +156,7 @@ impl WorkflowEntry {
         Registered::of::<W>().into_entry()
     }
 
-    /// All that are registered.
+    /// All registered workflows.
     pub fn all() -> impl Iterator<Item = &'static Self> {
         ENTRIES.iter()
     }
@@ -166,7 +166,7 @@ impl WorkflowEntry {
         Self::all().filter(|entry| entry.name == name).max_by_key(|entry| entry.version)
     }
 
-    /// The stored name and those that it had.
+    /// The stored name, and the former ones.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.name).chain(self.formerly.iter().copied())
     }

@@ -1,6 +1,6 @@
 //! The bytes of a state: definition hash, state number, then each saved local with its length.
 //!
-//! The lengths let a reader that does not know the types skip, show and re-use single locals.
+//! With the lengths, a reader that does not know the types can skip, show and reuse single locals.
 
 use bytes::{BufMut, Bytes};
 
@@ -16,7 +16,7 @@ pub(crate) struct FrameHead {
 }
 
 impl FrameHead {
-    /// How many bytes the hash takes, with which a frame begins.
+    /// The length in bytes of the hash at the beginning of a frame.
     pub(crate) const HASH_LENGTH: usize = size_of::<u64>();
 
     pub(crate) fn write(self, out: &mut impl BufMut) {
@@ -35,11 +35,11 @@ impl FrameHead {
     }
 }
 
-/// A frame taken apart by a definition: the head, the saved locals, and what is saved of operations.
+/// A frame split by a definition: the head, the saved locals, and the saved operations.
 #[cfg(feature = "engine")]
 pub(crate) type FrameParts<'a> = (FrameHead, Vec<&'a [u8]>, Vec<&'a [u8]>);
 
-/// Takes a frame apart. `locals_of` tells how many locals the state keeps.
+/// Splits a frame. `locals_of` returns the number of locals that the state saves.
 ///
 /// # Errors
 /// That of `locals_of`, and [`StepError::Decode`] if the frame is damaged.
@@ -69,7 +69,7 @@ pub(crate) fn add_entry(frame: &mut Vec<u8>, entry: &[u8]) {
     frame.extend_from_slice(entry);
 }
 
-/// Reads a frame without knowing the types of what is in it.
+/// Reads a frame without the types of its values.
 #[derive(Debug)]
 pub struct FrameReader {
     frame: Bytes,
@@ -81,7 +81,7 @@ impl FrameReader {
     /// Reads the head of a frame.
     ///
     /// # Errors
-    /// [`StepError::Decode`] if it is damaged.
+    /// [`StepError::Decode`] if the head is damaged.
     pub fn new(frame: impl Into<Bytes>) -> Result<Self, StepError> {
         let frame: Bytes = frame.into();
         let mut rest = &frame[..];
@@ -89,7 +89,7 @@ impl FrameReader {
         Ok(Self { rest: frame.len() - rest.len(), head, frame })
     }
 
-    /// What wrote the frame.
+    /// The definition that wrote the frame.
     pub fn hash(&self) -> DefinitionHash {
         self.head.hash
     }
@@ -99,10 +99,10 @@ impl FrameReader {
         self.head.state
     }
 
-    /// The next local, and after all locals the next operation that is waited for.
+    /// The next local, or after all locals the next saved operation.
     ///
     /// # Errors
-    /// [`StepError::Decode`] if there is none or the frame is damaged.
+    /// [`StepError::Decode`] if there is no further entry, or the frame is damaged.
     pub fn local(&mut self) -> Result<Saved, StepError> {
         let mut rest = &self.frame[self.rest..];
         let local = next_entry(&mut rest)?;
@@ -111,7 +111,7 @@ impl FrameReader {
         Ok(saved)
     }
 
-    /// Checks that all locals have been read.
+    /// Checks that all entries have been read.
     ///
     /// # Errors
     /// [`StepError::Decode`] if something is left over.
@@ -152,7 +152,7 @@ pub(crate) fn next_entry<'a>(rest: &mut &'a [u8]) -> Result<&'a [u8], StepError>
     Ok(entry)
 }
 
-/// Passes entries, as [`next_entry`] one by one.
+/// Skips this many entries.
 pub(crate) fn skip_entries(rest: &mut &[u8], count: usize) -> Result<(), StepError> {
     for _ in 0..count {
         next_entry(rest)?;

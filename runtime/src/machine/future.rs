@@ -47,7 +47,7 @@ pub trait DurableFuture: sealed::Sealed + Sized {
     /// expressed in [`Self::Output`].
     fn poll(pending: &mut Self::Pending, cx: &Context) -> Result<Poll<Self::Output>, StepError>;
 
-    /// Whether the operation ended at its start, so that its outcome is there already.
+    /// Whether the operation ended at its start, so that its outcome is available already.
     #[doc(hidden)]
     fn has_ended(_: &Self::Pending) -> bool {
         false

@@ -71,7 +71,7 @@ where
     }
 }
 
-/// What all waits for a list have in common.
+/// The common part of all waits for a list.
 impl<F: DurableFuture> JoinAll<F>
 where
     F::Output: Durable,
@@ -85,7 +85,7 @@ where
         self.0.into_iter().map(|item| start(item).map(PendingItem::Pending)).collect()
     }
 
-    /// Keeps the outcome of an operation if it is there.
+    /// Keeps the outcome of an operation if it has arrived.
     pub(super) fn look_at(
         item: &mut PendingItem<F::Pending>,
         cx: &Context,
@@ -93,14 +93,14 @@ where
         if let PendingItem::Pending(operation) = item
             && let Poll::Ready(value) = cx.wait_among::<F, _>(|| F::poll(operation, cx))?
         {
-            // No definition names the type, so the outcome says of itself what it is.
+            // No definition refers to the type, so the outcome is self-describing.
             let outcome = codec::to_tagged_payload(&value).map_err(StepError::Encode)?;
             *item = PendingItem::Ready(outcome);
         }
         Ok(())
     }
 
-    /// Gives an operation up, or drops its outcome.
+    /// Cancels an operation, or drops its outcome.
     pub(super) fn give_up(item: PendingItem<F::Pending>, cx: &Context) -> Result<(), StepError> {
         match item {
             PendingItem::Pending(operation) => F::cancel(operation, cx),

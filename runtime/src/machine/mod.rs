@@ -1,4 +1,4 @@
-//! State machines without a database: what `#[workflow]` generates, and what drives it.
+//! State machines without a database: the interface of the code that `#[workflow]` generates, and its driver.
 //!
 //! A workflow is an enum of states and one synchronous function from state to state. A step does no I/O: it is a
 //! function of the state and the arrivals, and its result is the next state, new

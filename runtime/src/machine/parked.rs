@@ -13,7 +13,7 @@ use super::{Definition, Halt, StepError};
 use crate::codec::Reader;
 use crate::model::Payload;
 
-/// Where a machine is: the state, its saved locals, and what it waits for.
+/// The position of a machine: the state, its saved locals, and the operations that it waits for.
 #[derive(Debug)]
 pub struct Parked {
     pub(crate) frame: Bytes,
@@ -22,16 +22,15 @@ pub struct Parked {
     pub(crate) states: &'static [DefinedState],
     /// The parameters of the workflow.
     parameters: &'static [ArgumentKind],
-    /// Where the first local begins.
+    /// The offset of the first local.
     pub(crate) locals: usize,
-    /// Where the first operation begins, after the locals.
+    /// The offset of the first operation, after the locals.
     pub(crate) operations: usize,
-    /// Which local is read next if they are read in order, and where it begins.
+    /// The index and the offset of the next local, if they are read in order.
     pub(crate) cursor: (usize, usize),
-    /// How much is left of the arguments, once some have been read in the step.
+    /// The number of bytes left of the arguments, once the step has read some.
     pub(crate) arguments: Option<usize>,
-    /// The state that is being written. It is here and not a variable of the step function, where
-    /// it would have to be dropped on every way out.
+    /// The state that is being written. A variable of the step function would need drop code for each exit.
     pub(crate) next: Next,
 }
 
@@ -48,7 +47,7 @@ impl Parked {
         Self { parameters: definition.parameters, ..parked }
     }
 
-    /// Takes apart the frame of a state that this very definition wrote.
+    /// Splits the frame of a state that this definition wrote.
     ///
     /// # Errors
     /// [`StepError::Definition`] if another definition wrote it, [`StepError::UnknownState`], and
@@ -63,7 +62,7 @@ impl Parked {
         Ok(Self { parameters: definition.parameters, ..parked })
     }
 
-    /// As [`Parked::read`], of a frame that is known to be of this definition.
+    /// Like [`Parked::read`], for a frame that is known to belong to this definition.
     pub(crate) fn take_apart(
         frame: Bytes,
         states: &'static [DefinedState],
@@ -110,12 +109,12 @@ impl Parked {
         }
     }
 
-    /// No state at all, for a step that only describes.
+    /// No state, for a step that only describes the machine.
     pub(crate) fn nowhere() -> Self {
         Self::at(Bytes::new(), 0, &[], 0, 0)
     }
 
-    /// A state of no machine, which waits for an operation alone of which this is saved.
+    /// A state outside any machine that waits for one operation, given its saved form.
     pub(crate) fn alone(saved: &[u8]) -> Self {
         let mut frame = Vec::with_capacity(saved.len() + 1);
         write_length(&mut frame, saved.len() as u64);
@@ -123,7 +122,7 @@ impl Parked {
         Self::at(frame.into(), 0, &[], 0, 0)
     }
 
-    /// The state number `state` of the same definition, in which a branch begins.
+    /// State number `state` of the same definition, the first of a branch.
     pub(crate) fn begin(&self, state: u32) -> Self {
         let mut frame = self.frame[..FrameHead::HASH_LENGTH].to_vec();
         write_length(&mut frame, u64::from(state));
@@ -131,7 +130,7 @@ impl Parked {
         Self::at(frame.into(), state, self.states, locals, locals)
     }
 
-    /// The state is not one of the machine that was given it, or the step only describes.
+    /// Ends a step whose state does not belong to the machine, or that only describes the machine.
     ///
     /// # Errors
     /// [`StepError::UnknownState`], always.
@@ -149,7 +148,7 @@ impl Parked {
         &self.frame
     }
 
-    /// Reads the next argument, in the first state. If it is not such a value, the step fails.
+    /// Reads the next argument, in the first state. If it cannot be read as a `T`, the step fails.
     pub fn argument<T>(&mut self, values: &Values<T>) -> T {
         let mut arguments = self.arguments_left();
         match (values.next)(&mut arguments) {
@@ -163,7 +162,7 @@ impl Parked {
     }
 
     fn arguments_left(&self) -> Reader<'_> {
-        // What is not there is not the payload of any arguments.
+        // A missing payload fails like a damaged one.
         let payload = self.operation(0).unwrap_or_default();
         let mut arguments = Reader::arguments(payload, self.parameters);
         if let Some(left) = self.arguments {
@@ -172,20 +171,20 @@ impl Parked {
         arguments
     }
 
-    /// What is saved of an operation that the state waits for; nothing if it is not there.
+    /// The saved form of an operation that the state waits for.
     pub(crate) fn operation(&self, index: usize) -> Result<&[u8], StepError> {
         self.operation_at(index).map(|place| &self.frame[place])
     }
 
-    /// Whether an operation was not started at all. What is saved of one has at least one byte.
+    /// Whether an operation was not started. The saved form of one has at least one byte.
     pub(crate) fn is_absent(&self, index: usize) -> bool {
         self.operation(index).is_ok_and(<[u8]>::is_empty)
     }
 
-    /// Notes that a branch of a `select!` has given what its pattern does not take: it is awaited no more.
+    /// Disables a branch of a `select!` whose pattern has refused the output.
     ///
     /// # Errors
-    /// [`StepError::Decode`] if the state does not have it.
+    /// [`StepError::Decode`] if the state has no such branch.
     pub fn refuse(&mut self, index: usize) -> Result<(), Halt> {
         Ok(self.update(index, &[])?)
     }
@@ -198,7 +197,7 @@ impl Parked {
         Ok(end - length..end)
     }
 
-    /// Changes what is saved of an operation.
+    /// Replaces the saved form of an operation.
     pub(crate) fn update(&mut self, index: usize, saved: &[u8]) -> Result<(), StepError> {
         let old = self.operation_at(index)?;
         if *saved != self.frame[old.clone()] {
@@ -215,7 +214,7 @@ impl Parked {
 }
 
 pub(crate) fn length_of_length(length: usize) -> usize {
-    // Seven bits in a byte, and one byte for nothing.
+    // Seven bits per byte, and at least one byte.
     (usize::BITS - length.leading_zeros()).div_ceil(7).max(1) as usize
 }
 
@@ -230,7 +229,7 @@ mod tests {
     use crate::machine::unreadable::readable;
     use crate::model::{DefinitionHash, Graph};
 
-    /// Those of a workflow with a number and a text.
+    /// The parameters of a workflow: a number and a text.
     const PARAMETERS: &[ArgumentKind] =
         &[ArgumentKind::of(Described::of::<u8>()), ArgumentKind::of(Described::of::<String>())];
 
@@ -255,7 +254,7 @@ mod tests {
         }
     });
 
-    /// Parked in state `three`, with locals of all lengths of length, and one operation.
+    /// Parked in state `three`, with locals whose lengths take different numbers of bytes, and one operation.
     fn parked(operation: &[u8]) -> Parked {
         let mut parked = Parked::start(&DEFINITION, &Payload(vec![0, 1, 2]));
         assert_eq!(parked.operation(0).expect("the arguments"), [0, 1, 2]);
@@ -328,7 +327,7 @@ mod tests {
         let json = Payload::from_json(&serde_json::json!([7, "seven"]));
         for arguments in [binary, json] {
             let mut parked = Parked::start(&DEFINITION, &arguments);
-            // The second time as after a step that could not be made.
+            // The second round is that after a failed step.
             for _ in 0..2 {
                 parked.begin_branch();
                 assert_eq!(parked.argument(Values::<u8>::of()), 7);

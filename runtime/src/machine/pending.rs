@@ -22,8 +22,8 @@ pub struct PendingLimited {
 }
 
 impl Context {
-    /// What a wait for one operation comes to that has `taken` what was there: it ends, by that or by a request to cancel, or
-    /// goes on.
+    /// The result of polling a wait for one operation that has `taken` an arrival or nothing: it ends, by that or by a
+    /// request to cancel, or continues.
     pub(super) fn poll_one<T>(
         &self,
         handle: Handle,
@@ -39,7 +39,7 @@ impl Context {
 }
 
 impl PendingLimited {
-    /// Asks for what is waited for until its time is over, by `ask`, which is told when that is.
+    /// Starts the operation by `ask`, which gets the deadline, and its timer.
     pub(super) fn start(
         cx: &Context,
         limit: Duration,
@@ -62,12 +62,12 @@ impl PendingLimited {
         cx.settle(self.timer);
     }
 
-    /// Since when there has been something to take, or the time has been over.
+    /// When an arrival became available, or the time limit passed.
     pub(super) fn arrived(&self, cx: &Context) -> Arrived {
         cx.arrived(self.operation).min(cx.arrived(self.timer))
     }
 
-    /// Takes what has come, which is told whether the time is over.
+    /// Polls by `take`, which gets whether the time limit has passed.
     pub(super) fn poll<T>(
         &self,
         cx: &Context,

@@ -50,7 +50,7 @@ impl PollPolicy {
 
 /// The output of an activity that can be [polled](Context::poll_until).
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not tell whether polling is over",
+    message = "`{Self}` does not show whether polling is over",
     label = "this is neither an `Option` nor a `bool`",
     note = "a polled activity returns an `Option` or a `bool`, or a `Result` of one; `Some` or `true` ends the \
             polling"

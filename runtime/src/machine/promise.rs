@@ -35,7 +35,7 @@ pub struct Promise<T = (), E = Never> {
     types: PhantomData<fn() -> (T, E)>,
 }
 
-/// Reads the token, and notes before that, which a made-up text may end, what the promise gives.
+/// Reads the token. Records the handle first, because the tracer's made-up text may fail as a token.
 fn read_token<'de, T: Durable, E: Durable, D: Deserializer<'de>>(
     from: D,
 ) -> Result<PromiseToken, D::Error> {

@@ -1,5 +1,5 @@
-//! What a step answers to updates, collected where no context is at hand: a request is answered by a method of
-//! its own.
+//! The answers of a step to updates. A request is answered by one of its methods, without a context, so the answers are
+//! collected per thread.
 
 use std::cell::RefCell;
 
@@ -28,17 +28,17 @@ impl Drop for Collecting {
     }
 }
 
-/// Makes a step. Gives what it has answered.
+/// Makes a step. Returns its answers.
 pub(super) fn collect<T>(step: impl FnOnce() -> T) -> (T, Vec<Given>) {
     let _collecting = Collecting { outer: GIVEN.replace(Some(Vec::new())) };
     let value = step();
     (value, GIVEN.take().unwrap_or_default())
 }
 
-/// Adds an answer to those of the step that is being made.
+/// Adds an answer of the current step.
 ///
 /// # Panics
-/// If none is.
+/// If the thread makes no step.
 pub(super) fn give(token: String, reply: Result<UpdateReply, CodecError>) {
     let is_given = GIVEN.with_borrow_mut(|given| match given {
         Some(given) => {

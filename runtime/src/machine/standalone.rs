@@ -348,7 +348,7 @@ impl<W: Workflow> Standalone<W> {
         Ok(Progress::Waiting)
     }
 
-    /// Makes one step. Gives what the workflow has returned, if it has.
+    /// Makes one step. Returns the workflow's return value, if it has returned.
     fn step(&mut self, now: Timestamp) -> Result<Option<Payload>, StepError> {
         let outcome = self.machine.step(now)?;
         let consumed = self.machine.take_consumed();
@@ -373,7 +373,7 @@ impl<W: Workflow> Standalone<W> {
         })
     }
 
-    /// The run continues as another one, with the signals that are left. Its id stays.
+    /// Continues as another run, with the remaining signals. The id stays.
     fn go_on_as(&mut self, next: &NextRun) -> Result<(), StepError> {
         if next.entry.type_id != W::entry().type_id {
             let message = format!(

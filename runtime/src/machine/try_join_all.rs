@@ -101,7 +101,7 @@ where
     }
 }
 
-/// Takes the outcomes that are there. The number of the first item that has failed, behind which nothing is taken.
+/// Takes the outcomes that have arrived, up to the first failure. Returns the index of the failed item.
 fn look_at_items<F: DurableFuture>(
     items: &mut [PendingItem<F::Pending>],
     cx: &Context,

@@ -5,14 +5,14 @@ use std::panic::AssertUnwindSafe;
 use super::StepError;
 use crate::codec::CodecError;
 
-/// Why a step cannot go on, as what unwinds to [`readable`].
+/// The payload of the unwinding to [`readable`]: why a step cannot continue.
 #[derive(Debug)]
 struct Unreadable(StepError);
 
-/// Ends a step that has come to what cannot be read.
+/// Ends a step that cannot read a saved value.
 ///
-/// Each local that is read would be another way out of the step function, a tenth of what rustc takes for one, for what
-/// hardly happens: the types are those that wrote the state. So it unwinds. Where panics end the process, it is one.
+/// Unwinds, because an error return for each local that is read costs a tenth of rustc's time for a step function, and
+/// the case is rare: the types are those that wrote the state. With `panic = "abort"` this aborts the process.
 ///
 /// # Panics
 /// If panics end the process.
@@ -25,17 +25,17 @@ pub(crate) fn unreadable(error: StepError) -> ! {
     std::panic::resume_unwind(Box::new(Unreadable(error)))
 }
 
-/// As [`unreadable`].
+/// Like [`unreadable`].
 #[cold]
 #[inline(never)]
 pub(crate) fn undecodable(error: CodecError) -> ! {
     unreadable(StepError::Decode(error))
 }
 
-/// Makes a step, which fails if it comes to what cannot be read.
+/// Makes a step. It fails if it cannot read a saved value.
 ///
 /// # Errors
-/// That of `step`, or why something cannot be read.
+/// The error of `step`, or why a value cannot be read.
 pub(crate) fn readable<T>(step: impl FnOnce() -> Result<T, StepError>) -> Result<T, StepError> {
     let outcome = std::panic::catch_unwind(AssertUnwindSafe(step));
     outcome.unwrap_or_else(|panic| match panic.downcast::<Unreadable>() {

@@ -132,8 +132,7 @@ impl<U: Update> Deref for UpdateRequest<U> {
 #[serde(bound = "")]
 #[must_use = "whoever has sent the update waits for an answer"]
 pub struct Answer<U> {
-    /// As in the operation of the run. It is a text so that a saved state has it in one piece, whatever the
-    /// form that the state is written in.
+    /// The token of the run's operation. A text, so that it is a contiguous part of the saved state in every form.
     token: String,
     id: String,
     #[serde(skip)]
@@ -173,7 +172,7 @@ impl<U> fmt::Debug for Answer<U> {
     }
 }
 
-/// An update that lies in the inbox.
+/// An update in the inbox.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedUpdate {
     pub(crate) name: String,
@@ -181,8 +180,8 @@ pub(crate) struct ReceivedUpdate {
     pub(crate) payload: Payload,
 }
 
-/// Takes the first waiting update whose request is one of the type. JSON that is none is answered so; what another
-/// build wrote as its own type waits, with the run, for a build that can read it.
+/// Takes the first waiting update whose request can be read as the type. An update sent as JSON that cannot be read is
+/// answered with an error; for one encoded by another build, the run is blocked until a build can read it.
 fn take<U: Update>(cx: &Context, is_late: bool) -> Result<Option<UpdateRequest<U>>, StepError> {
     while let Some(ReceivedUpdate { id, payload, .. }) = cx.take_update(U::NAME, is_late) {
         let request = match codec::from_payload(&payload) {
@@ -241,7 +240,7 @@ impl<U> Sealed for UpdateWithin<U> {}
 impl<U: Update> DurableFuture for UpdateWithin<U> {
     type Output = Option<UpdateRequest<U>>;
     type Pending = PendingLimited;
-    // As of a signal with a time limit.
+    // As for a signal with a time limit.
     const ENDS_AT_ONCE: bool = false;
     const AWAITED: Awaited = Awaited::Update {
         name: U::NAME,

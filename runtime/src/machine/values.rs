@@ -11,16 +11,16 @@ use crate::model::Payload;
 /// How values of a type are encoded.
 #[derive(Debug)]
 pub struct Values<T> {
-    /// Adds one to the arguments of a call.
+    /// Adds a value to the arguments of a call.
     pub add: fn(&mut Arguments, &T),
-    /// Reads an argument, if it is there.
+    /// Reads an argument.
     pub next: fn(&mut Reader<'_>) -> Option<T>,
-    /// What is known of such an argument without its type.
+    /// A parameter of the type.
     pub kind: ArgumentKind,
 }
 
 impl<T: Durable + 'static> Values<T> {
-    /// As serde says.
+    /// By the implementations of serde's traits.
     pub const fn of() -> &'static Self {
         const {
             &Self {
@@ -33,7 +33,7 @@ impl<T: Durable + 'static> Values<T> {
 }
 
 impl<T: Durable + 'static, E: Durable + 'static> Values<Result<T, E>> {
-    /// The same for results, with less code for each.
+    /// For `Result`, with less code per type.
     pub const fn of_result() -> &'static Self {
         const {
             &Self {
@@ -56,7 +56,7 @@ impl<T> Values<T> {
         payload.finish()
     }
 
-    /// Reads a value, whatever it was written by.
+    /// Reads a value, which any type may have written.
     ///
     /// # Errors
     /// [`CodecError::Decode`] if the payload is empty, of an unknown encoding, or does not fit the type;
@@ -75,7 +75,7 @@ pub(crate) fn is_refused() -> ! {
 pub struct Coding<T> {
     pub(crate) save: Save<T>,
     pub(crate) load: fn(&mut Reader<'_>) -> Option<T>,
-    /// What is known of them without their type.
+    /// The properties that do not need the type.
     pub kind: SavedKind,
 }
 
@@ -99,19 +99,19 @@ impl<T> Coding<T> {
     }
 }
 
-/// What is known of saved values without their type.
+/// The properties of saved values that do not need the type.
 #[derive(Clone, Copy, Debug)]
 pub struct SavedKind {
-    /// What they look like.
+    /// The description of their type.
     pub(crate) described: Described,
-    /// `None` if nothing is done when one is dropped.
+    /// `None` if dropping a value has no effect.
     pub(crate) drop: Option<DropSaved>,
 }
 
-/// Reads a saved value only for it to be dropped.
+/// Reads a saved value in order to drop it.
 pub(crate) type DropSaved = fn(&mut Reader<'_>);
 
-/// Drops the value that is `saved` in this form. Of one that cannot be read there is nothing to drop.
+/// Drops the value that is `saved` in this form. A value that cannot be read is not dropped.
 pub(crate) fn drop_saved_by(drop: DropSaved, saved: &[u8], form: Form) {
     let mut saved = Reader::plain(saved, "local", form);
     drop(&mut saved);
@@ -128,7 +128,7 @@ impl SavedKind {
         }
     }
 
-    /// Of values of type `T`, which look like those of type `Seen` and are dropped by `drop`.
+    /// The properties of values of type `T`, which are saved like `Seen` and dropped by `drop`.
     pub(crate) const fn of<T, Seen: Durable>(drop: DropSaved) -> Self {
         let drop = if std::mem::needs_drop::<T>() { Some(drop) } else { None };
         Self { described: Described::of::<Seen>(), drop }

@@ -67,7 +67,7 @@ pub struct PendingWithin<P> {
 }
 
 impl<P> PendingWithin<P> {
-    /// The same with a changed operation.
+    /// Changes the operation.
     #[cfg(feature = "engine")]
     pub(crate) fn try_map<E>(self, change: impl FnOnce(P) -> Result<P, E>) -> Result<Self, E> {
         Ok(Self { operation: change(self.operation)?, ..self })

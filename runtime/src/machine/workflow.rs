@@ -79,25 +79,25 @@ pub trait StepOf<W> {
     fn step(parked: &mut Parked, cx: &Context) -> Result<Self::Return, Halt>;
 }
 
-/// What a return value of type `R` is to whoever asks for the result. It does not depend on the
-/// workflow, so it is compiled once for each `R`.
+/// How a return value of type `R` becomes the result of a run. Independent of the workflow, so it is compiled once for
+/// each `R`.
 pub trait Outcome<R> {
     /// See [`Workflow::Output`].
     type Output;
     /// See [`Workflow::Error`].
     type Error;
-    /// The error as a parent has it, which can be saved: [`Outcome::Error`], or [`Error`] where there is none.
+    /// The error for a parent, which can be saved: [`Outcome::Error`], or [`Error`] if there is none.
     type Failure;
-    /// Whether a return value may hold an error.
+    /// Whether a return value may be an error.
     const MAY_FAIL: bool;
 
-    /// Takes a return value apart.
+    /// Splits a return value into the output and the error.
     ///
     /// # Errors
-    /// The error that it holds, if it is one.
+    /// The error, if the value is one.
     fn into_result(returned: R) -> Result<Self::Output, Self::Error>;
 
-    /// The error as a parent has it.
+    /// Converts the error for a parent.
     fn failure(error: Self::Error) -> Self::Failure;
 }
 
@@ -141,13 +141,13 @@ impl<R: ResultParts> Outcome<R> for Fallible {
 
 /// The steps of a workflow, without the type of the return value.
 pub trait Steps: Sync {
-    /// As [`StepOf::step`].
+    /// Like [`StepOf::step`].
     ///
     /// # Errors
-    /// As [`StepOf::step`], and [`StepError::Encode`].
+    /// Like [`StepOf::step`], and [`StepError::Encode`].
     fn step(&self, parked: &mut Parked, cx: &Context) -> Result<Returned, Halt>;
 
-    /// What the return value looks like.
+    /// The description of the return type.
     fn returned(&self) -> Described;
 }
 
@@ -189,12 +189,12 @@ fn returned(result: Arguments, failure: Option<Failure>) -> Result<Returned, Hal
     }
 }
 
-/// What a workflow returned, without its type.
+/// The return value of a workflow, without its type.
 #[derive(Debug)]
 pub struct Returned {
     /// The encoded return value.
     pub result: Payload,
-    /// What is known of the error, if it returned one.
+    /// The properties of the error, if it returned one.
     pub failure: Option<Failure>,
 }
 

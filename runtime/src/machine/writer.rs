@@ -1,8 +1,7 @@
 //! Writing the next state.
 //!
-//! A step writes the next state straight into its frame. A local that the step does not touch is
-//! copied there as it is, so that it costs neither a decoding nor an encoding, and no code of its
-//! own in the step function.
+//! A step writes the next state directly into its frame. A local that the step does not touch is copied as bytes: it is
+//! neither decoded nor encoded, and needs no code in the step function.
 
 use std::any::Any;
 
@@ -22,26 +21,26 @@ pub(crate) struct Next {
     operations: Option<usize>,
     /// The length of the one operation, if it was written before the locals.
     alone: Option<usize>,
-    /// Where the entry begins that is being written.
+    /// The offset of the entry that is being written.
     begun: usize,
-    /// How many locals have been written.
+    /// The number of locals written.
     written: usize,
-    /// Why the step cannot be made, if it is known by now.
+    /// Why the step fails, if that is known already.
     pub(crate) failed: Option<StepError>,
-    /// What the run returns, if it has ended before the step came to that.
+    /// The return value, if a `?` has ended the run.
     pub(crate) returned: Option<Box<dyn Any>>,
 }
 
 impl Next {
-    /// Where the next local or operation is to be written. [`Next::end`] must follow.
+    /// Begins a local or an operation, to be written to the returned buffer. [`Next::end`] must follow.
     pub(crate) fn begin(&mut self) -> &mut Vec<u8> {
         self.begun = self.frame.len();
-        // Its length. Most lengths take one byte.
+        // Reserves the length. Most lengths take one byte.
         self.frame.push(0);
         &mut self.frame
     }
 
-    /// Notes how the writing of a local went. If it has failed, [`Parked::leave`] says so.
+    /// Ends a local. If writing it has failed, [`Parked::leave`] returns the error.
     pub(crate) fn end(&mut self, written: Result<(), CodecError>) {
         if let Err(error) = written {
             self.failed.get_or_insert(StepError::Encode(error));
@@ -60,18 +59,18 @@ impl Next {
         }
     }
 
-    /// As [`Next::end`], of a local of this kind.
+    /// Like [`Next::end`], for a local of this kind.
     pub(crate) fn end_local(&mut self, kind: &SavedKind, written: Result<(), SinkError>) {
         self.end(written.map_err(|error| kind.not_written(error)));
     }
 
-    /// As [`Next::end`], of the one operation, which is written before the locals.
+    /// Like [`Next::end`], for the only operation, which is written before the locals.
     pub(crate) fn end_alone(&mut self, written: Result<(), CodecError>) {
         self.end(written);
         self.alone = Some(self.frame.len() - self.begun);
     }
 
-    /// As [`Next::begin`], for an operation. No locals can be added after it.
+    /// Like [`Next::begin`], for an operation. No locals can be added after it.
     pub(crate) fn begin_operation(&mut self) -> &mut Vec<u8> {
         self.operations.get_or_insert(self.frame.len());
         self.begin()
@@ -79,12 +78,12 @@ impl Next {
 }
 
 impl Parked {
-    /// Begins a step: the state that it goes on from, as its index in [`Graph::nodes`]. What a step
-    /// that could not be made has left is forgotten.
+    /// Begins a step. Returns the state that it continues from, as its index in [`Graph::nodes`]. Clears the remains of
+    /// a failed step.
     ///
-    /// A step that is only to tell what the machine is made of tells the `names` of the saved `locals`, each on a line,
-    /// with their types, and what is `awaited`: in the order of the states, and of the branches of each that are no
-    /// `async` blocks. It goes on from no state.
+    /// A step that only describes the machine records the `names` of the saved `locals`, one per line, with their
+    /// types, and the operations that are `awaited`, in the order of the states and of the branches in each that are no
+    /// `async` blocks. It continues from no state.
     ///
     /// [`Graph::nodes`]: crate::model::Graph::nodes
     pub fn begin_step(
@@ -101,7 +100,7 @@ impl Parked {
         self.begin_branch()
     }
 
-    /// As [`Parked::begin_step`], of a branch that is an `async` block.
+    /// Like [`Parked::begin_step`], for a branch that is an `async` block.
     pub fn begin_branch(&mut self) -> u32 {
         self.next = Next::default();
         self.cursor = (0, self.locals);
@@ -109,14 +108,14 @@ impl Parked {
         self.state
     }
 
-    /// Where the next local of the next state is to be written. [`Next::end_local`] must follow.
+    /// Begins the next local of the next state. [`Next::end_local`] must follow.
     pub(crate) fn begin_local(&mut self) -> Sink<'_> {
         let form = self.form_of(self.next.state, self.next.written);
         self.next.written += 1;
         Sink::new(self.next.begin(), form)
     }
 
-    /// The form in which a state keeps its local at `position`.
+    /// The form in which a state saves its local at `position`.
     pub(crate) fn form_of(&self, state: u32, position: usize) -> Form {
         let state = self.states.get(state as usize);
         let local = state.and_then(|state| state.locals.get(position));
@@ -126,14 +125,14 @@ impl Parked {
     /// Begins to write the next state.
     pub fn write(&mut self, state: u32) {
         let mut frame = Vec::with_capacity(self.frame.len() + 64);
-        // The next state is one of the same definition.
+        // The next state has the same definition.
         frame.extend_from_slice(&self.frame[..FrameHead::HASH_LENGTH]);
         write_length(&mut frame, u64::from(state));
         let locals = frame.len();
         self.next = Next { frame, state, locals, begun: locals, ..Next::default() };
     }
 
-    /// Adds locals of the state before, as they are: those from position `first` to before `end`. For its ABI see
+    /// Copies the locals of the previous state from position `first` to before `end`. For the ABI see
     /// [`Slot`](crate::generated::Slot).
     pub extern "C" fn keep(&mut self, first: usize, end: usize) {
         self.next.written += end - first;
@@ -150,17 +149,17 @@ impl Parked {
         }
     }
 
-    /// Adds what the state before waits for, as it is.
+    /// Copies the operations of the previous state.
     pub fn keep_operations(&mut self) {
         self.next.operations.get_or_insert(self.next.frame.len());
         self.next.frame.extend_from_slice(&self.frame[self.operations..]);
     }
 
-    /// Ends a step that returns nothing itself. The machine is parked in the state that has been
-    /// written, or stays in the one that it is in, or a `?` has ended the run.
+    /// Ends a step without a return value in the code. The machine is parked in the state that was written, stays in
+    /// its state, or a `?` has ended the run.
     ///
     /// # Errors
-    /// [`Halt`] if it has not: that it waits, or why the step could not be made.
+    /// [`Halt`] unless a `?` has ended the run: the machine waits, or the step failed.
     pub fn leave<R: 'static>(&mut self) -> Result<R, Halt> {
         match self.next.returned.take() {
             Some(returned) => match returned.downcast() {
@@ -178,10 +177,10 @@ impl Parked {
         }
     }
 
-    /// Puts the machine in the state that was written, with `count` branches that have not begun.
+    /// Enters the state that was written, with `count` branches that have not begun.
     ///
     /// # Errors
-    /// [`StepError::Encode`] if a local refused.
+    /// [`StepError::Encode`] if a local cannot be encoded.
     pub fn enter(&mut self, count: usize) -> Result<(), Halt> {
         for _ in 0..count {
             self.next.begin_operation();
@@ -200,7 +199,7 @@ impl Parked {
         }
         self.operations = operations.unwrap_or(frame.len());
         if let Some(length) = alone {
-            // The operation was written first, and belongs behind the locals.
+            // The operation was written first, but belongs after the locals.
             frame[locals..].rotate_left(length);
             self.operations = frame.len() - length;
         }

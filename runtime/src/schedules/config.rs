@@ -147,7 +147,7 @@ impl Action {
         let seconds = UnixSeconds::from_micros(nominal.0);
         let time = match seconds.as_micros() == nominal.0 {
             true => seconds.to_string(),
-            // Somebody asked for it at this moment.
+            // A client triggered the run at this moment.
             false => nominal.to_string(),
         };
         self.id.replace(SCHEDULE, schedule).replace(TIME, &time)
@@ -177,7 +177,7 @@ mod tests {
     use crate::schedules::State;
 
     #[test]
-    fn what_was_written_before_there_were_terms_and_signals_is_read() {
+    fn json_from_before_terms_and_signals_is_read() {
         let config: Config = serde_json::from_str(
             r#"{"spec": {"cron": ["0 6 * * *"]}, "action": {"id": "{schedule}-{time}"}, "catch_up_ms": 60000}"#,
         )
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_later_build_has_written_is_refused() {
+    fn json_of_a_later_build_is_refused() {
         for action in [
             r#"{"id": "a", "mood": 1}"#,
             r#"{"id": "a", "terms": {"mood": 1}}"#,

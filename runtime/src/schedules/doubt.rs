@@ -1,9 +1,9 @@
 //! Times for which it is unknown whether their runs were started.
 //!
-//! A worker starts the runs of a schedule and then writes the new state. If the schedule was changed since the
-//! worker's claim, this write is refused, and the next worker decides again. It finds the runs of the same times
-//! already started and records them, unless the change, such as a pause or another spec, has removed these times.
-//! Such times are kept here, and their runs are looked up, until no worker can start them any more.
+//! A worker starts the runs of a schedule and then writes the new state. If the schedule was changed since the worker's
+//! claim, this write is refused, and the next worker decides again. It finds the runs of the same times already started
+//! and records them, unless the change, such as a pause or another spec, has removed these times. Such times are kept
+//! here, and their runs are looked up until no worker can still start them.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use super::state::{Identity, Item, ItemKind, State};
 use crate::model::{RunId, Timestamp};
 use crate::store::NewScheduleLogEntry;
 
-/// The most times that are kept. A worker starts no more of one schedule at once.
+/// The maximum number of times that are kept. A worker starts no more runs of one schedule per round.
 const MAX_ITEMS: usize = 100;
 
-/// After what time a round starts nothing any more of what it has claimed.
+/// The maximum age of a round. After that it starts no more runs of the schedules that it has claimed.
 pub(crate) const MAX_ROUND: Duration = Duration::from_secs(60);
 
-/// For how long runs are looked up: a call that a round has made in time may take as long again.
+/// How long runs are looked up: the last call of a round may itself take as long as a round.
 const KEPT: Duration = Duration::from_secs(2 * MAX_ROUND.as_secs());
 
 /// How often they are looked up.
@@ -32,7 +32,7 @@ const WATCH: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Doubt {
     items: Vec<Item>,
-    /// When no worker can start them any more.
+    /// After this time no worker can start their runs.
     until: Option<Timestamp>,
 }
 
@@ -45,12 +45,12 @@ impl Doubt {
         &self.items
     }
 
-    /// When they are to be looked up again.
+    /// When to look them up again.
     pub(crate) fn due_at(&self, now: Timestamp) -> Option<Timestamp> {
         (!self.is_empty()).then(|| now + WATCH)
     }
 
-    /// Forgets an item, or all of them once nobody can start them.
+    /// Removes the started items, or all of them once no worker can start their runs.
     pub(crate) fn settle(&mut self, started: &[Item], now: Timestamp) {
         let is_over = self.until.is_none_or(|until| until <= now);
         self.items.retain(|item| !is_over && !started.contains(item));
@@ -58,17 +58,16 @@ impl Doubt {
 }
 
 impl State {
-    /// Keeps the times that were due before a change, by the configuration and the state of then, and are not taken up
-    /// after it.
+    /// Keeps the times that were due by the configuration and the state before a change and are no longer due after it.
     pub(crate) fn doubt(&mut self, before: (&Config, &Self), schedule_id: &str, now: Timestamp) {
         let (config, state) = before;
         let goes_on = self.is_live() && self.until == state.until;
-        // A signal is sent, and leaves no run by which it is found.
+        // No run shows that a signal was sent.
         let sends = config.action.signal.is_some();
-        // A configuration that is kept was compiled before.
+        // A stored configuration has compiled before.
         let times = config.spec.compile().ok();
         let Some(times) = times.filter(|_| state.is_live() && !goes_on && !sends) else { return };
-        // What is older is missed, and started by nobody.
+        // Older times count as missed, so no worker starts their runs.
         let oldest = now - config.catch_up() - times.max_jitter();
         let mut last = state.until.max(UnixSeconds(UnixSeconds::from_micros(oldest.0).0 - 1));
         let mut items = Vec::new();
@@ -90,7 +89,7 @@ impl State {
         self.doubt.until = Some(now + KEPT);
     }
 
-    /// Takes note that the run of a time was started by a worker that could not write so.
+    /// Records that the run of a time was started by a worker that could not record it.
     pub(crate) fn was_started(
         &mut self,
         run_id: RunId,

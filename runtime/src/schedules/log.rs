@@ -94,7 +94,7 @@ pub struct LogEntry {
     pub what: LogKind,
 }
 
-/// An entry as it is stored, with the kind in a column of its own for readers of the table.
+/// The entry in its stored form. The kind has its own column, for readers of the table.
 pub(crate) fn entry(
     what: &LogKind,
     nominal_at: Option<Timestamp>,

@@ -20,10 +20,10 @@ const MAX_TAKEN: usize = 100;
 /// The maximum number of missed times that are logged one by one.
 const MAX_MISSED: usize = 100;
 
-/// How often a run is looked at on whose end another waits.
+/// How often to look up a run that another one waits for.
 const WATCH: Duration = Duration::from_millis(500);
 
-/// How often runs are looked at whose failure would pause the schedule.
+/// How often to look up runs whose failure would pause the schedule.
 const WATCH_FAILURE: Duration = Duration::from_secs(5);
 
 /// The progress of a schedule.
@@ -34,12 +34,12 @@ pub(crate) struct State {
     pub(crate) paused: bool,
     /// Why it was paused or unpaused.
     pub(crate) note: String,
-    /// How many more runs it may start by its spec.
+    /// How many more runs its spec may start.
     pub(crate) remaining: Option<u64>,
     /// Due runs that wait for others to close, in order.
     pub(crate) waiting: VecDeque<Item>,
     pub(crate) backfills: Vec<Backfill>,
-    /// The open runs that it has started, as far as it knows.
+    /// The runs that it has started and has not yet seen closed.
     pub(crate) running: Vec<Running>,
     pub(crate) last_completed: Option<RunId>,
     pub(crate) last_failed: Option<RunId>,
@@ -100,9 +100,9 @@ pub(crate) struct Running {
     /// The run that it has started: the first of its chain.
     pub(crate) run_id: RunId,
     pub(crate) nominal: Timestamp,
-    /// Whether the last run of the chain was asked to cancel.
+    /// Whether the last run of the chain has a request to cancel.
     pub(crate) cancel_requested: bool,
-    /// The last run of the chain, if it was found to be another one.
+    /// The last known run of the chain, if it is not the first.
     #[serde(default)]
     pub(crate) last: Option<RunId>,
 }
@@ -112,7 +112,7 @@ impl Running {
         Self { run_id, nominal, cancel_requested: false, last: None }
     }
 
-    /// The last run of the chain, as far as it is known.
+    /// The last known run of the chain.
     pub(crate) fn last(&self) -> RunId {
         self.last.unwrap_or(self.run_id)
     }
@@ -125,7 +125,7 @@ pub(crate) struct Closed {
     pub(crate) run_id: RunId,
     /// The last run of the chain.
     pub(crate) last: RunId,
-    /// How that has ended; `None` if it is not there any more.
+    /// The status of the last run; `None` if it was deleted.
     pub(crate) status: Option<RunStatus>,
 }
 
@@ -136,7 +136,7 @@ pub(crate) struct Start {
     pub(crate) item: Item,
 }
 
-/// What is to be done now.
+/// The actions to execute now.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Decision {
     /// Whole chains, by their first runs.
@@ -150,7 +150,7 @@ pub(crate) struct Decision {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Taken {
     items: Vec<Item>,
-    /// Those that have passed by more than the catch-up window.
+    /// Times that are late by more than the catch-up window.
     pub(crate) missed: Vec<Item>,
     missed_until: Option<UnixSeconds>,
     has_more: bool,
@@ -158,7 +158,7 @@ pub(crate) struct Taken {
     next_at: Option<Timestamp>,
 }
 
-/// Which schedule it is.
+/// Identifies a schedule.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity<'a> {
     pub(crate) id: &'a str,
@@ -193,7 +193,7 @@ impl Identity<'_> {
 }
 
 impl State {
-    /// That of a schedule that begins `now`.
+    /// The state of a schedule that begins `now`.
     pub(crate) fn new(now: Timestamp) -> Self {
         Self {
             until: UnixSeconds::from_micros(now.0),
@@ -216,16 +216,16 @@ impl State {
         !self.paused && self.remaining != Some(0)
     }
 
-    /// Takes note of the last run so far of a chain that goes on.
+    /// Records the last run so far of a chain that continues.
     pub(crate) fn goes_on(&mut self, run_id: RunId, last: RunId) {
         let running = self.running.iter_mut().find(|run| run.run_id == run_id);
         if let Some(run) = running.filter(|run| run.last() != last) {
-            // Whatever the run before it was asked to do, this one was not.
+            // This run has no request to cancel, even if the one before it had.
             (run.last, run.cancel_requested) = (Some(last), false);
         }
     }
 
-    /// Takes note of runs whose chains are over, in the order in which they closed.
+    /// Records the runs whose chains have ended, in the order in which they closed.
     pub(crate) fn settle(
         &mut self,
         config: &Config,
@@ -248,13 +248,13 @@ impl State {
                         log.push(entry(&what, Some(run.nominal), Some(*last)));
                     }
                 }
-                // The last completion and the last failure are those of runs that ended of themselves.
+                // Runs that were cancelled or terminated count neither as completed nor as failed.
                 _ => {}
             }
         }
     }
 
-    /// Takes up the times that are due by now.
+    /// Collects the times that are due by now.
     pub(crate) fn take(
         &mut self,
         config: &Config,
@@ -265,7 +265,7 @@ impl State {
         let mut taken = Taken::default();
         self.take_backfills(config, times, &mut taken);
         if !self.is_live() {
-            // What falls due meanwhile is not caught up with.
+            // Times that fall due while the spec has no effect are not caught up.
             self.until = self.until.max(UnixSeconds::from_micros(now.0));
             return taken;
         }
@@ -293,7 +293,8 @@ impl State {
             } else if taken.missed.len() < MAX_MISSED {
                 taken.missed.push(item);
             } else {
-                // One step over all that is left: jitter keeps a time from being older than it says by as much.
+                // Skips the remaining missed times in one step, up to the largest jitter: a jittered time is due later
+                // than its nominal time.
                 let jitter = times.max_jitter();
                 let until = UnixSeconds::from_micros((oldest - jitter).0).0 - 1;
                 self.until = self.until.max(UnixSeconds(until));
@@ -303,7 +304,7 @@ impl State {
         taken
     }
 
-    /// Takes up times of backfills while there is room for what waits.
+    /// Collects the times of backfills while the list of waiting runs has room.
     fn take_backfills(&mut self, config: &Config, times: &Times, taken: &mut Taken) {
         let mut room = MAX_TAKEN.saturating_sub(self.waiting.len());
         for backfill in &mut self.backfills {
@@ -333,7 +334,7 @@ impl State {
         self.running.push(Running::new(run_id, item.nominal));
     }
 
-    /// Decides what is done, now that it is known what is over and what is due.
+    /// Decides the next actions from the ended runs and the due times.
     pub(crate) fn decide(
         &mut self,
         config: &Config,
@@ -427,7 +428,7 @@ impl State {
         }
     }
 
-    /// A signal that is sent is over: nothing waits for it.
+    /// Sends a signal, which is done at once: nothing waits for it.
     fn signal(&mut self, item: Item, schedule: Identity<'_>, decision: &mut Decision) {
         if item.kind == ItemKind::Tick {
             self.remaining = self.remaining.map(|left| left.saturating_sub(1));
@@ -445,7 +446,7 @@ impl State {
         decision.start.push(Start { run_id, item });
     }
 
-    /// Drops what this decision was to start, since something else takes its place.
+    /// Drops the run that this decision was to start, since another one replaces it.
     fn take_back(&mut self, decision: &mut Decision) {
         for start in std::mem::take(&mut decision.start) {
             self.undo(&start, &mut decision.log);
@@ -479,7 +480,7 @@ impl State {
         log.push(entry(why, Some(start.item.nominal), None));
     }
 
-    /// When the schedule is to be looked at again.
+    /// When the schedule is due again.
     pub(crate) fn due_at(
         &self,
         config: &Config,

@@ -42,13 +42,13 @@ impl StoreOptions {
         self
     }
 
-    /// Opens a namespace of the database: a separate store with its own runs, workflow ids, queues, schedules,
-    /// workers and retention. Nothing in one namespace can be seen or reached from another. Default: no namespace,
-    /// which is a store of its own.
+    /// Opens a namespace of the database: a separate store with its own runs, workflow ids, queues, schedules, workers
+    /// and retention. Nothing in one namespace can be seen or reached from another. Default: no namespace, which is a
+    /// separate store.
     ///
     /// On Postgres, a namespace is the schema of that name, which is created if it is missing and the user has the
     /// right to. On SQLite, it is a file beside the database: `orders@billing.db` for the namespace `billing` of
-    /// `orders.db`. Each database in memory is a store of its own, so the name has no effect there.
+    /// `orders.db`. Each database in memory is a separate store, so the name has no effect there.
     ///
     /// A name has 1 to 48 bytes of ASCII letters, digits, `_` and `-`, and does not start with `pg_`. It is
     /// case-sensitive.

@@ -55,11 +55,11 @@ pub(super) struct Ends {
     pub(super) accepted: Vec<ArrivalOutcome>,
     /// The activities that are complete.
     pub(super) removed: Vec<ActivityKey>,
-    /// Those of them that have failed, and how.
+    /// The failed ones among them, with their errors.
     pub(super) failed: Vec<(ActivityKey, String)>,
-    /// What stands for the runs of those that belong to no run and have no promise.
+    /// The ids used in place of run ids by those that have neither a run nor a promise.
     pub(super) detached: Vec<RunId>,
-    /// Those of them that somebody works at who does not know.
+    /// The ones among them that another worker is attempting, to be notified.
     pub(super) given_up: Vec<ActivityKey>,
     /// The activities that continue without their present worker.
     pub(super) let_go: Vec<LetGo>,
@@ -155,7 +155,7 @@ impl Ends {
         FinishOutcome::Finished
     }
 
-    /// Ends an activity, which is kept as a failed call if there is a `failure`.
+    /// Ends an activity. With a `failure`, keeps it as a failed call.
     fn finish(
         &mut self,
         (key, token): (ActivityKey, Option<String>),
@@ -173,7 +173,7 @@ impl Ends {
             self.messages.push(finish_message(key, promise, retention, outcome));
             self.use_token(key, token);
         } else if key.is_item() {
-            // Nobody awaits what was put on its queue again.
+            // No run awaits a call that was put on its queue again.
             self.detached.push(key.run_id);
         } else {
             let kind = ArrivalKind::Outcome { handle: key.handle, outcome };
@@ -187,7 +187,7 @@ impl Ends {
         FinishOutcome::Finished
     }
 
-    /// Takes note that a token was used for something else than an arrival.
+    /// Records that a token was used without an arrival.
     fn use_token(&mut self, key: ActivityKey, token: Option<String>) {
         if let Some(token) = token {
             self.recipients.add_key(key.run_id, token.clone());
@@ -232,7 +232,7 @@ pub(super) fn handle(handle: Handle) -> i64 {
     i64::try_from(handle.0).unwrap_or(i64::MAX)
 }
 
-/// Keeps a time so far from the ends of the range that limits can be added to it.
+/// Clamps a time so that limits can be added to it without overflow.
 fn tellable(at: Timestamp) -> Timestamp {
     Timestamp(at.0.clamp(i64::MIN / 2, i64::MAX / 2))
 }

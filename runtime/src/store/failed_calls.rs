@@ -1,4 +1,4 @@
-//! What becomes of a failed call that is put on its queue again, decided alike for every store.
+//! Putting failed calls on their queue again: the common decisions of all stores.
 
 use std::collections::BTreeSet;
 
@@ -7,17 +7,17 @@ use super::promises::{NewItem, redrive_message};
 use super::{ActivityKey, FailedCall, MessageKey, NewActivity, RedriveCall};
 use crate::model::{OutgoingMessage, PromiseToken, QueueItem, RunId};
 
-/// What is written for calls that are put on their queues again.
+/// The writes for calls that are put on their queues again.
 #[derive(Default)]
 pub(super) struct Redriven {
-    /// Items tell their promises.
+    /// Messages of items to their promises.
     pub(super) messages: Vec<(MessageKey, OutgoingMessage)>,
-    /// Others are activities at once.
+    /// New activities, for calls that are no items.
     pub(super) activities: Vec<NewItem>,
 }
 
 impl Redriven {
-    /// Takes note of a call whose row is removed.
+    /// Adds a call whose row is removed.
     pub(super) fn add(&mut self, failed: FailedCall, again: RedriveCall) {
         let RedriveCall { run_id, call, limits, .. } = again;
         let FailedCall { key, queue, activity, attempts, priority, item, .. } = failed;
@@ -43,7 +43,7 @@ impl Redriven {
         self.messages.push(redrive_message(key, token, item, attempts));
     }
 
-    /// The ids in whose name messages were sent.
+    /// The senders of the messages.
     pub(super) fn senders(&self) -> BTreeSet<RunId> {
         self.messages.iter().map(|(key, _)| key.run_id).collect()
     }

@@ -79,7 +79,7 @@ pub(crate) trait Weight {
     /// Its size in bytes.
     fn weight(&self) -> usize;
 
-    /// The size in bytes of its largest part that has a limit of its own.
+    /// The size in bytes of its largest part that has a separate limit.
     fn largest(&self) -> usize {
         self.weight()
     }

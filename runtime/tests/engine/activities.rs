@@ -1,4 +1,4 @@
-//! Activities that do as the test's [`Lab`] says.
+//! Activities that the test controls through its [`Lab`].
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ pub struct Approve {
     pub by: String,
 }
 
-/// What the activities of one test have done and are to do. Cheap to clone.
+/// The record of one test's activities, and their next behavior. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Lab(Arc<Inner>);
 
@@ -21,9 +21,9 @@ pub struct Lab(Arc<Inner>);
 struct Inner {
     /// Attempt numbers, by the activity's argument, in the order in which they began.
     begun: Mutex<HashMap<String, Vec<u32>>>,
-    /// How many of the next attempts fail, by argument.
+    /// The number of next attempts that fail, by argument.
     failures: Mutex<HashMap<String, u32>>,
-    /// How many are within something now, and were at most.
+    /// How many activities are inside [`Lab::within`] now, and the maximum so far.
     crowd: Mutex<(u32, u32)>,
     /// A hanging activity returns when it gets a permit.
     gate: Gate,
@@ -55,7 +55,7 @@ impl Lab {
         self.0.gate.0.acquire().await.unwrap().forget();
     }
 
-    /// How many attempts have begun, whatever they are.
+    /// The number of attempts that have begun, over all activities.
     pub fn attempts(&self) -> usize {
         self.0.begun.lock().unwrap().values().map(Vec::len).sum()
     }
@@ -100,13 +100,13 @@ pub async fn perform(cx: &ActivityContext, what: &str) -> Result<String, String>
     cx.dependency::<Lab>().perform(cx, what).await
 }
 
-/// As [`perform`], but never twice.
+/// Like [`perform`], at most once.
 #[activity(at_most_once, start_to_close = "10s", retry(initial = "1s"))]
 pub async fn once(cx: &ActivityContext, what: &str) -> Result<String, String> {
     cx.dependency::<Lab>().perform(cx, what).await
 }
 
-/// Holds its thread for a moment, in which it counts how many do so.
+/// Blocks its thread for a moment, and counts how many do so at the same time.
 #[activity(blocking, retry(panics = false))]
 pub fn crunch(cx: &ActivityContext, what: &str) -> u32 {
     let lab = cx.dependency::<Lab>();
@@ -116,7 +116,7 @@ pub fn crunch(cx: &ActivityContext, what: &str) -> u32 {
     7
 }
 
-/// Counts how many do the same at the same time; at most three may.
+/// Counts concurrent attempts; at most three are allowed.
 #[activity(max_concurrent = 3)]
 pub async fn queue_up(cx: &ActivityContext, millis: u64) {
     let lab = cx.dependency::<Lab>();
@@ -149,7 +149,7 @@ pub async fn pick(cx: &ActivityContext, error: PickError) -> Result<u32, PickErr
     if cx.info().attempt <= 2 { Err(error) } else { Ok(cx.info().attempt) }
 }
 
-/// Fails at first with a general error that speaks for itself.
+/// Fails at first, with a general error that decides about its retry.
 #[activity(retry(initial = "1s", jitter = 0.0))]
 pub async fn fetch(cx: &ActivityContext, how: &str) -> piton::Result<u32> {
     if cx.info().attempt > 1 {
@@ -185,7 +185,7 @@ impl Lab {
         self.leave();
     }
 
-    /// The most that were within at the same time.
+    /// The maximum number that were inside at the same time.
     pub fn most(&self) -> u32 {
         self.0.crowd.lock().unwrap().1
     }

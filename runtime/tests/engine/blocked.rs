@@ -1,4 +1,4 @@
-//! What blocked runs cost those who cannot go on with them.
+//! The cost of blocked runs for workers that cannot continue them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ impl Counting {
     }
 }
 
-/// More than one page of them, which another worker has looked at already.
+/// More than one page of runs, which another worker has already examined.
 #[tokio::test(start_paused = true)]
 async fn an_idle_worker_reads_the_state_of_a_blocked_run_once() {
     const RUNS: u32 = 120;
@@ -51,7 +51,7 @@ async fn an_idle_worker_reads_the_state_of_a_blocked_run_once() {
     let counting = Arc::new(Counting::default());
     other.set_hook(counting.clone());
     let other = rig.worker_of(&Client::new(other)).poll_interval(POLL);
-    // It gives them another try when it starts.
+    // It tries them again when it starts.
     let other = other.start().await.unwrap();
     for (_, run) in &runs {
         rig.until_blocked(run).await;
@@ -64,7 +64,7 @@ async fn an_idle_worker_reads_the_state_of_a_blocked_run_once() {
     let looks = counting.take("find_blocked");
     assert!((59..=61).contains(&looks), "one at each poll: {looks}");
 
-    // Another step is another state.
+    // A further step makes another state.
     let (whole, run) = &runs[usize::try_from(RUNS).unwrap() - 1];
     rig.store.overwrite_snapshot(run.run_id(), whole.clone());
     rig.client.unblock(run.run_id()).await.unwrap();

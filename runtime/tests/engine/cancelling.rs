@@ -1,4 +1,4 @@
-//! Requests to cancel as errors of what is awaited, and shields.
+//! Requests to cancel as errors of awaits, and shields.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn waiter(cx: &Context) -> String {
 
 #[workflow]
 async fn inner(cx: &Context) -> u32 {
-    // Whichever is looked after first: the other has gone on in part when the request ends it.
+    // In either order of polling: the other branch has partly continued when the request ends it.
     join!(
         async {
             echo("left").await;
@@ -174,7 +174,7 @@ async fn a_run_that_sleeps_cleans_up_when_it_is_cancelled() {
     rig.until_parked(&run).await;
     run.cancel("enough").await.unwrap();
     rig.until_begun("tidy", &[1]).await;
-    // It is told once: what it does to clean up is not interrupted.
+    // The request is delivered once, so it does not interrupt the clean-up.
     run.cancel("I said enough").await.unwrap();
     let error = run.result().await.unwrap_err();
     assert!(matches!(&error, RunError::Cancelled { reason } if reason == "enough"), "{error}");
@@ -209,7 +209,7 @@ async fn waits_of_every_kind_give_the_request_as_an_error() {
     waiting.cancel("enough").await.unwrap();
     assert_eq!(waiting.result().await.unwrap(), "cancelled: enough");
     assert_eq!(waiting.status().await.unwrap().status, RunStatus::Completed);
-    // One of them is over by then.
+    // One of them has ended by then.
     tokio::time::sleep(minutes(90)).await;
     listed.cancel("enough").await.unwrap();
     assert_eq!(listed.result().await.unwrap(), ["slept", "enough", "enough"]);
@@ -217,14 +217,14 @@ async fn waits_of_every_kind_give_the_request_as_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_of_another_workflow_is_ended_as_a_whole() {
+async fn an_inline_workflow_is_cancelled_as_a_whole() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(outer()).await.unwrap();
     rig.until_parked(&run).await;
     run.cancel("enough").await.unwrap();
     rig.until(&run, |record| record.state == "sleep" && record.owner.is_none()).await;
-    // Nothing of the call is left.
+    // No operation of the call is left.
     let shown = rig.client.inspect(run.run_id()).await.unwrap();
     assert_eq!(shown.position.unwrap().waits.len(), 1);
     assert_eq!(run.result().await.unwrap(), "caught enough");
@@ -283,7 +283,7 @@ async fn a_request_wakes_the_run_when_a_shielded_timer_has_fired() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shielded_block_comes_to_its_end() {
+async fn a_shielded_block_runs_to_its_end() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(shielded_block("ann".to_owned())).await.unwrap();
@@ -309,7 +309,7 @@ async fn a_shielded_block_comes_to_its_end() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_shield_that_is_given_up_keeps_no_request_from_the_run() {
+async fn a_dropped_shield_delays_no_request() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(shield_that_loses()).await.unwrap();
@@ -335,7 +335,7 @@ async fn cancelled_end<W: piton::machine::Workflow>(
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_run_ends_as_what_it_returns() {
+async fn the_return_value_decides_how_a_cancelled_run_ends() {
     let cancelled = (RunStatus::Cancelled, Some("enough".to_owned()));
     let failed = (RunStatus::Failed, Some("the cleaning up failed".to_owned()));
     assert_eq!(cancelled_end(typed(End::Back)).await, cancelled);

@@ -29,7 +29,7 @@ fn thrice() -> RetryPolicy {
     RetryPolicy { max_attempts: 3, jitter: 0.0, ..RetryPolicy::DEFAULT }
 }
 
-/// Counts what it hears of its child.
+/// Counts the ends of its child that it receives.
 #[workflow]
 async fn order_delivery(cx: &Context, refusal: Refusal, good: u32) -> String {
     let child = cx.start_child(deliver_order(refusal, good)).id("delivery");

@@ -22,7 +22,7 @@ enum BillError {
     Nothing(String),
 }
 
-/// What a customer is to pay.
+/// The amount that a customer owes.
 #[workflow]
 async fn bill_customer(customer: String) -> Result<u32, BillError> {
     if customer.is_empty() {
@@ -32,7 +32,7 @@ async fn bill_customer(customer: String) -> Result<u32, BillError> {
     Ok(customer.len() as u32)
 }
 
-/// A child that goes on until it is told a sum.
+/// A child that runs until its sum reaches a limit.
 #[workflow]
 async fn add_up(cx: &Context, until: u32) -> u32 {
     let mut sum = 0;
@@ -70,7 +70,7 @@ async fn bill_together(cx: &Context, customers: Vec<String>) -> Vec<u32> {
     billed.into_iter().map(|sum| sum.unwrap_or_default()).collect()
 }
 
-/// Talks to its child, and awaits it twice.
+/// Signals its child, and awaits it twice.
 #[workflow]
 async fn talk_to_child(cx: &Context) -> (u32, u32) {
     let child = cx.start_child(add_up(5)).id("listener");
@@ -102,7 +102,7 @@ async fn cancel_child(cx: &Context) -> String {
     format!("{ended:?}")
 }
 
-/// Leaves a child of each policy behind.
+/// Ends with an open child of each policy.
 #[workflow]
 async fn leave(cx: &Context, fails: bool) -> Result<()> {
     let _ = cx.start_child(add_up(1)).id("ended");
@@ -113,7 +113,7 @@ async fn leave(cx: &Context, fails: bool) -> Result<()> {
     Ok(())
 }
 
-/// Counts up to a limit, a run each.
+/// Counts up to a limit, with one run per number.
 #[workflow]
 async fn count_up(cx: &Context, from: u32, until: u32) -> Result<u32> {
     if from == until {
@@ -140,7 +140,7 @@ async fn parent_of_chain(cx: &Context) -> Result<u32> {
     Ok(cx.start_child(count_up(0, 3)).id("chain").await?)
 }
 
-/// Hands its child to the run that follows it.
+/// Passes its child to its successor.
 #[workflow]
 async fn hand_over(cx: &Context, child: Option<ChildHandle<add_up>>) -> u32 {
     match child {
@@ -279,7 +279,7 @@ async fn any_run_is_cancelled_by_workflow_id() {
     worker.shutdown().await.unwrap();
 }
 
-/// However the parent ends.
+/// For every way in which the parent may end.
 #[tokio::test(start_paused = true)]
 async fn children_are_dealt_with_when_their_parent_is_over() {
     for how in ["returns", "fails", "cancel", "terminate"] {

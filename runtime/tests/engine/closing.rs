@@ -14,10 +14,10 @@ use crate::workflows::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn a_request_to_cancel_ends_what_is_awaited() {
+async fn a_request_to_cancel_ends_the_await() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    // One that waits for a signal, parked; one with an activity under way.
+    // One run is parked and waits for a signal, one has a running activity.
     let waiting = rig.client.start(collect(1)).await.unwrap();
     let working = rig.client.start(work("hang".to_owned())).await.unwrap();
     rig.until_parked(&waiting).await;
@@ -59,7 +59,7 @@ async fn a_terminated_run_stops_where_it_is() {
     assert!(!run.terminate("again").await.unwrap());
     let error = run.result().await.unwrap_err();
     assert!(matches!(&error, RunError::Terminated { reason } if reason == "enough"), "{error}");
-    // The activity was aborted: what it would have taken from the gate is still there.
+    // The activity was aborted: the permit that it would have taken from the gate is still there.
     rig.lab.open_gate();
     let next = rig.client.start(work("hang".to_owned())).await.unwrap();
     assert_eq!(next.result().await.unwrap(), "hang done");
@@ -86,7 +86,7 @@ async fn an_open_run_keeps_its_id_to_itself() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_is_refused_an_id_hears_that_its_holder_is_blocked() {
+async fn a_refused_start_reports_a_blocked_holder_of_the_id() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let first = rig.client.start(approval(100_000)).id("order-1").await.unwrap();
@@ -120,7 +120,7 @@ async fn a_step_that_panics_blocks_the_run_and_loses_nothing() {
     assert_eq!(blocked.blocked, Some(BlockedReason::Panicked("a fragile step".to_owned())));
     assert_eq!((blocked.state.as_str(), rig.lab.begun("hello")), ("echo", vec![1]));
     worker.shutdown().await.unwrap();
-    // The code is mended and deployed; the activity's result was kept.
+    // The fixed code is deployed; the activity's result was kept.
     FRAGILE_BREAKS.store(false, Ordering::SeqCst);
     let worker = rig.worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), "hello");
@@ -141,7 +141,7 @@ async fn a_state_that_cannot_be_read_blocks_the_run() {
     // Still blocked, and another try changes nothing.
     rig.client.unblock(run.run_id()).await.unwrap();
     rig.until_blocked(&run).await;
-    // Restored from a backup, it goes on with the signal that came in the meantime.
+    // After the state is restored from a backup, the run continues with the signal that came in the meantime.
     rig.store.overwrite_snapshot(run.run_id(), whole);
     rig.client.unblock(run.run_id()).await.unwrap();
     assert_eq!(run.result().await.unwrap(), ["ada"]);
@@ -149,7 +149,7 @@ async fn a_state_that_cannot_be_read_blocks_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_workflow_that_nobody_has_waits() {
+async fn a_run_without_a_worker_for_its_workflow_waits() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(collect(1)).await.unwrap();
@@ -187,7 +187,7 @@ async fn an_activity_that_this_build_does_not_have_blocks_the_run() {
     worker.shutdown().await.unwrap();
 }
 
-/// None of its code has run, so there is nothing that it could clean up.
+/// Its code has not run, so it has nothing to clean up.
 #[tokio::test(start_paused = true)]
 async fn a_run_that_is_cancelled_before_its_time_never_begins() {
     let rig = Rig::new();

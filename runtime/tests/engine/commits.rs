@@ -1,4 +1,4 @@
-//! What a run costs in writes.
+//! The number of writes of a run.
 
 use piton::store::memory::WriteCounts;
 
@@ -52,7 +52,7 @@ async fn steps_that_need_not_wait_share_a_commit() {
     let run = rig.client.start(naps(50, 0)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 50);
     assert_eq!(rig.store.counts().step_updates, 1);
-    // Sixty-four steps share one at most; the first of them are in the insert.
+    // At most 64 steps share a commit; the first ones are part of the insert.
     let run = rig.client.start(naps(200, 0)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 200);
     assert_eq!(rig.store.counts().step_updates, 1 + 3);

@@ -1,4 +1,4 @@
-//! Activities that undo what a run has done that does not complete.
+//! Compensations of runs that do not complete.
 
 use piton::error::RunError;
 use piton::machine::OnFailure;
@@ -58,7 +58,7 @@ async fn at_once(cx: &Context) -> Result<(), String> {
     Err("at once".to_owned())
 }
 
-/// Fails without an error of its own.
+/// Fails by an activity, without returning an error.
 #[workflow]
 async fn uncaught(cx: &Context) {
     cx.on_failure(undo("undo 1"));
@@ -84,7 +84,7 @@ async fn part(cx: &Context) -> OnFailure {
     handle
 }
 
-/// The handle is held across awaits and given from one workflow to another.
+/// Holds the handle across awaits and passes it from one workflow to another.
 #[workflow]
 async fn whole(cx: &Context, disarms: bool) -> Result<(), String> {
     let handle = part().await;
@@ -96,7 +96,7 @@ async fn whole(cx: &Context, disarms: bool) -> Result<(), String> {
     Err("too late".to_owned())
 }
 
-/// Panics once it has something to undo.
+/// Panics after it has registered a compensation.
 #[workflow(allow(shared_state))]
 async fn panicking(cx: &Context) {
     cx.on_failure(undo("undo 1"));
@@ -142,7 +142,7 @@ async fn a_run_that_completes_undoes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cancelled_run_undoes_what_it_has_done() {
+async fn a_cancelled_run_executes_its_compensations() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let working = rig.client.start(saga("hang".to_owned())).await.unwrap();
@@ -152,7 +152,7 @@ async fn a_cancelled_run_undoes_what_it_has_done() {
     assert!(matches!(&error, RunError::Cancelled { reason } if reason == "enough"), "{error}");
     assert_eq!((rig.lab.begun("undo 1"), rig.lab.begun("undo 2")), (vec![1], vec![1]));
 
-    // One that has no place for an error where it waits.
+    // This one is cancelled at an await that returns no error.
     let run = rig.client.start(sleeping()).await.unwrap();
     rig.until_parked(&run).await;
     run.cancel("enough").await.unwrap();
@@ -198,12 +198,12 @@ async fn a_run_can_fail_in_its_first_step_and_without_an_error_of_its_own() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn they_go_on_in_the_middle_after_the_worker_is_gone() {
+async fn compensations_continue_on_another_worker() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(slow_saga()).await.unwrap();
     rig.until_begun("undo 2", &[1]).await;
-    // What is to be undone is seen from outside, and so is why.
+    // The remaining compensations and the reason are visible from outside.
     let shown = rig.client.inspect(run.run_id()).await.unwrap();
     let ending = shown.ending.unwrap();
     assert_eq!((ending.status, &*ending.failure), (RunStatus::Failed, "out of stock"));
@@ -221,7 +221,7 @@ async fn they_go_on_in_the_middle_after_the_worker_is_gone() {
     assert_eq!(error.to_string(), "out of stock");
     assert_eq!((rig.lab.begun("done"), rig.lab.begun("undo 1")), (vec![1], vec![1]));
 
-    // What is undone cannot go on.
+    // A compensated run cannot be reopened.
     let reopened = rig.client.edit(run.run_id()).reopen().by("ann").because("a mistake").await;
     let refused = reopened.unwrap_err().to_string();
     assert!(refused.contains("start the workflow again"), "{refused}");
@@ -242,7 +242,7 @@ async fn they_are_seen_before_they_are_carried_out() {
         ("undo", "[\"undo 1\"]".to_owned())
     );
     assert_eq!(shown.position.unwrap().waits.len(), 1, "the code waits for its timer");
-    // A run that is terminated undoes nothing, and shows what is left to be done by hand.
+    // A terminated run executes no compensations, and shows those that are left to do by hand.
     assert!(run.terminate("enough").await.unwrap());
     let shown = rig.client.inspect(run.run_id()).await.unwrap();
     assert_eq!(shown.compensations.len(), 1);

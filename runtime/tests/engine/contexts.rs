@@ -1,4 +1,4 @@
-//! What an attempt is told of its call.
+//! The context of an attempt.
 
 use piton::error::RunError;
 use piton::model::RunStatus;
@@ -7,8 +7,7 @@ use piton::prelude::*;
 use crate::activities::Lab;
 use crate::rig::Rig;
 
-/// Notes its attempts under the call's key, together with the workflow id. Fails once, or waits for the
-/// gate.
+/// Records its attempts by the call's key and the workflow id. Fails once, or waits for the gate.
 #[activity(retry(initial = "1s"))]
 async fn seal(cx: &ActivityContext, what: &str) -> Result<String, String> {
     let (lab, key) = (cx.dependency::<Lab>(), cx.idempotency_key());
@@ -31,7 +30,7 @@ async fn seals(what: String) -> Vec<String> {
     keys
 }
 
-/// What an activity asks its worker for.
+/// A dependency that activities request from their worker.
 struct Press;
 
 #[activity(retry(max_attempts = 2))]
@@ -58,7 +57,7 @@ async fn far_leaflet() -> Result<u32, String> {
     try_print().await.map_err(|error| error.to_string())
 }
 
-/// It says what is missing and what to do, in each attempt: another worker may have it.
+/// The error says what is missing and what to do, in each attempt, because another worker may have it.
 #[tokio::test(start_paused = true)]
 async fn a_dependency_that_is_missing_is_named() {
     let rig = Rig::new();
@@ -85,7 +84,7 @@ async fn a_dependency_that_is_missing_is_named() {
     worker.shutdown().await.unwrap();
 }
 
-/// The same for every attempt, here or on a queue, and no two calls have the same.
+/// All attempts of a call have the same key, with or without a queue, and different calls have different keys.
 #[tokio::test(start_paused = true)]
 async fn the_key_is_that_of_the_call() {
     let rig = Rig::new();
@@ -109,7 +108,7 @@ async fn the_key_outlives_the_worker() {
     let rig = Rig::new();
     let run = rig.client.start(seals("hang".into())).id("one").await.unwrap();
     let mut worker = rig.remote_worker().queue("far").start().await.unwrap();
-    // One call after the other: here, on the queue, and here again.
+    // The calls run one after the other: in the owner, on the queue, and in the owner again.
     for begun in 1..=3 {
         rig.until_true(|| rig.lab.attempts() == 2 * begun - 1).await;
         drop(worker);

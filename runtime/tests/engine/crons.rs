@@ -54,7 +54,7 @@ async fn cron_goes_by_its_zone_and_ends_with_a_run_that_is_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn cron_may_go_on_after_a_run_that_was_cancelled() {
+async fn cron_may_continue_after_a_cancelled_run() {
     let rig = Rig::new();
     let worker = rig.patient_worker().start().await.unwrap();
     let start = rig.client.start(long_wait()).id("stays").cron_after_cancel().cron("@daily");
@@ -105,7 +105,7 @@ async fn count(cx: &Context) -> piton::Result<u32> {
     Ok(before.unwrap_or(0) + 1)
 }
 
-/// A run that fails is tried again before the next tick, and hands on what it has got.
+/// A failed run is retried before the next tick, and passes on the last result.
 #[tokio::test(start_paused = true)]
 async fn the_last_result_is_handed_on() {
     let rig = Rig::new();

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::rig::Rig;
 
-/// Few enough for the stack to last when such a value is dropped.
+/// Deeper than the limit, and shallow enough to be dropped without a stack overflow.
 const TOO_DEEP: u32 = 2_000;
 
 #[derive(Default, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! What events say: enough by themselves, where the spans around them are filtered out.
+//! The fields of events: they suffice even if the spans around the events are filtered out.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -89,7 +89,7 @@ impl Subscriber for Events {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_blocked_run_is_told_with_all_that_names_it() {
+async fn an_event_names_the_blocked_run_completely() {
     let (events, _guard) = Events::listen();
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
@@ -108,7 +108,7 @@ async fn a_blocked_run_is_told_with_all_that_names_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_fails_is_a_warning_and_each_attempt_is_told() {
+async fn a_failed_run_is_a_warning_and_each_attempt_an_event() {
     let (events, _guard) = Events::listen();
     let rig = Rig::new();
     rig.lab.fail("broken", 10);
@@ -135,7 +135,7 @@ async fn a_run_that_fails_is_a_warning_and_each_attempt_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_on_a_queue_is_told_as_well() {
+async fn events_cover_attempts_on_queues() {
     let (events, _guard) = Events::listen();
     let rig = Rig::new();
     rig.lab.fail("model", 1);

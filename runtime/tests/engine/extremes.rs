@@ -1,4 +1,4 @@
-//! Values and amounts that nobody expects.
+//! Extreme values and amounts.
 
 use std::error::Error;
 use std::time::Duration;
@@ -103,9 +103,9 @@ async fn ten_megabytes_in_every_state() {
     worker.shutdown().await.unwrap();
 }
 
-/// Of the states of these runs a claim gives one, and of their inboxes a part.
+/// A claim returns only one of these states, and only a part of an inbox.
 #[tokio::test(start_paused = true)]
-async fn more_than_fits_one_answer() {
+async fn data_beyond_one_response() {
     const LENGTH: usize = piton::store::MAX_ANSWER_BYTES / 2;
     let rig = Rig::new();
     let mut runs = Vec::new();
@@ -116,7 +116,7 @@ async fn more_than_fits_one_answer() {
         }
         runs.push(run);
     }
-    // News and polls are not what brings the second.
+    // Neither a notification nor a poll brings the second run.
     let worker = rig.worker().poll_interval(hours(1)).start().await.unwrap();
     for run in runs {
         let expected = [LENGTH, LENGTH + 1, LENGTH + 2, 2 * LENGTH];
@@ -149,7 +149,7 @@ async fn a_sleep_of_three_hundred_years() {
     worker.shutdown().await.unwrap();
 }
 
-/// Longer than any clock: it parks, and nothing overflows.
+/// The deadline is beyond any clock: the run parks, and no addition overflows.
 #[tokio::test(start_paused = true)]
 async fn the_longest_sleep() {
     let rig = Rig::new();
@@ -215,7 +215,7 @@ async fn patient(cx: &ActivityContext, number: u32) -> Result<u32, String> {
     Ok(number + 1)
 }
 
-/// Calls an activity with every limit there is, on a queue or not, and limits waits.
+/// Calls an activity with every kind of limit, on a queue or not, and waits with limits.
 #[workflow]
 async fn without_haste(cx: &Context, queue: Option<String>) -> (u32, bool) {
     let policy = RetryPolicy {
@@ -238,7 +238,7 @@ async fn without_haste(cx: &Context, queue: Option<String>) -> (u32, bool) {
     (called.unwrap_or(0), heard)
 }
 
-/// A worker with every duration and count as long and as large as there is.
+/// A worker with the maximum of every duration and count.
 fn boundless(worker: Worker) -> Worker {
     let queue = Queue::new("slow").max_concurrent(usize::MAX).max_per_second(f64::MAX);
     worker
@@ -299,9 +299,9 @@ async fn panic_at_length(length: usize) {
     panic!("{}", "x".repeat(length));
 }
 
-/// It is there for people; the error that the program gets is whole.
+/// Only the text for users is cut; the program gets the whole error.
 #[tokio::test(start_paused = true)]
-async fn a_failure_that_nobody_could_read_is_recorded_in_part() {
+async fn a_long_failure_is_cut_off() {
     const LENGTH: usize = 3 << 20;
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
@@ -325,7 +325,7 @@ async fn length_of(text: String) -> usize {
     text.len()
 }
 
-/// The first state holds the arguments once more, which is nobody's concern.
+/// The first state contains the arguments a second time, which must not lower the limit.
 #[tokio::test(start_paused = true)]
 async fn arguments_may_be_as_long_as_it_says() {
     const MIB: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Many activities of one run: limits, crashes, what is given up.
+//! Many activities of one run: limits, crashes, dropped calls.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::rig::Rig;
 
 type Failures = TooManyFailures<ActivityError<String>>;
 
-/// Counts how many do the same at the same time.
+/// Counts concurrent attempts.
 #[activity]
 async fn pass(cx: &ActivityContext, millis: u64) -> Result<u64, String> {
     let lab = cx.dependency::<Lab>();
@@ -89,7 +89,7 @@ async fn no_more_than_the_limit_are_under_way() {
         let counts = run.result().await.unwrap();
         assert_eq!((u64::from(counts.succeeded), counts.failed), (count, 0));
         assert_eq!(rig.lab.most(), limit.min(count as u32));
-        // Each writes its outcome, and few steps are made of many.
+        // Each outcome is written, and few steps handle many of them.
         let writes = rig.store.counts();
         assert!(writes.step_updates < 150, "{} steps for {count} items", writes.step_updates);
         assert!(writes.arrivals <= count, "{} arrivals for {count}", writes.arrivals);
@@ -122,7 +122,7 @@ async fn one_failure_too_many_ends_it_at_once() {
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), 3);
     worker.shutdown().await.unwrap();
-    // The one that hangs is aborted, and the last does not begin.
+    // The hanging activity is aborted, and the last one does not begin.
     let rig = Rig::new();
     rig.lab.fail("bad", 100);
     rig.lab.fail("worse", 100);
@@ -160,7 +160,7 @@ async fn after_a_crash_the_limit_holds_and_nothing_is_begun_twice_unnoticed() {
     rig.until_begun("hang", &[1, 1]).await;
     drop(doomed);
     let worker = rig.worker().start().await.unwrap();
-    // The two that were cut off had begun, and no others.
+    // Only the two interrupted activities had begun.
     assert_eq!(run.result().await.unwrap(), [true, false, false, true, true, true]);
     for name in ["one", "two", "three", "four"] {
         assert_eq!(rig.lab.begun(name), [1], "{name}");
@@ -182,7 +182,7 @@ async fn items_go_on_with_another_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_spawned_runs_beside_until_it_is_given_up() {
+async fn a_spawned_operation_runs_until_it_is_dropped() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
@@ -191,7 +191,7 @@ async fn what_is_spawned_runs_beside_until_it_is_given_up() {
     rig.until_begun("hang", &[1]).await;
     assert!(began.elapsed() < Duration::from_secs(1), "neither waits for the sleep");
     assert_eq!(run.result().await.unwrap(), "kept done");
-    // It would have timed out after ten seconds and been tried again.
+    // Without the abort, it would have timed out after ten seconds and been retried.
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert_eq!(rig.lab.begun("hang"), [1]);
     worker.shutdown().await.unwrap();
@@ -209,7 +209,7 @@ async fn a_block_has_a_limited_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn polling_goes_on_across_a_crash() {
+async fn polling_continues_after_a_crash() {
     let rig = Rig::new();
     let doomed = rig.remote_worker().start().await.unwrap();
     let began = Instant::now();
@@ -225,7 +225,7 @@ async fn polling_goes_on_across_a_crash() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_under_way_is_shown() {
+async fn outstanding_activities_are_shown() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let names = texts(&["one", "hang", "hang", "two"]);

@@ -1,4 +1,4 @@
-//! A database that fails, before or after the transition.
+//! Failures of the database, before or after a transition.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,11 +19,11 @@ use crate::queues::study;
 use crate::rig::{Rig, cut_off};
 use crate::workflows::{chain, collect, fan_out, steadfast, work};
 
-/// Fails the calls of one method, the first `left` times.
+/// Fails the first `left` calls of one method.
 pub struct Failing {
     operation: &'static str,
     left: AtomicU32,
-    /// Whether the transition happens all the same.
+    /// Whether the transition happens nevertheless.
     happens: bool,
 }
 
@@ -54,7 +54,7 @@ impl Hook for Failing {
     }
 }
 
-/// Every method that the way of a run leads through, failing before and after the transition.
+/// Fails every method that a run uses, before and after the transition.
 #[tokio::test(start_paused = true)]
 async fn a_run_survives_failures_of_every_method() {
     for operation in [
@@ -80,14 +80,14 @@ async fn a_run_survives_failures_of_every_method() {
             };
             assert_eq!(result.unwrap(), 45, "{operation} failed, happens: {happens}");
             let counts = rig.store.counts();
-            // A start that is tried again finds its run, and no attempt of it is passed over.
+            // A repeated start finds its run, and no attempt is skipped.
             assert_eq!((counts.run_inserts, counts.step_updates), (1, 10), "{operation}");
             worker.shutdown().await.unwrap();
         }
     }
 }
 
-/// The last calls of a worker, of which one may well meet a connection that has broken since.
+/// Fails the last calls of a worker, whose connection may have broken since it was last used.
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_survives_failures() {
     for operation in ["fence_workers", "release_worker"] {
@@ -106,7 +106,7 @@ async fn a_shutdown_survives_failures() {
     }
 }
 
-/// A database that takes its time to answer.
+/// A slow database.
 struct Slow(&'static str);
 
 #[async_trait::async_trait]
@@ -119,9 +119,9 @@ impl Hook for Slow {
     }
 }
 
-/// A lease that is given back has not been lost, though a renewal would say so.
+/// A released lease is not a lost one, although a renewal would report it as lost.
 #[tokio::test(start_paused = true)]
-async fn a_shutdown_survives_a_renewal_that_comes_too_late() {
+async fn a_shutdown_survives_a_late_renewal() {
     for operation in ["fence_workers", "release_worker"] {
         let rig = Rig::new();
         let worker = rig.worker().shutdown_grace(Duration::from_millis(1)).start().await.unwrap();
@@ -133,7 +133,7 @@ async fn a_shutdown_survives_a_renewal_that_comes_too_late() {
     }
 }
 
-/// A database that is away for good holds nobody up for ever.
+/// A database that stays unavailable does not block the worker forever.
 #[tokio::test(start_paused = true)]
 async fn a_worker_whose_commits_take_longer_than_its_lease_keeps_it() {
     let rig = Rig::new();
@@ -161,7 +161,7 @@ async fn a_shutdown_without_a_database_ends_with_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_looks_something_up_waits_for_a_database_that_is_away() {
+async fn reads_wait_while_the_database_is_away() {
     let rig = Rig::new();
     let run = rig.client.start(collect(1)).id("there").await.unwrap();
     let go_away = || rig.store.set_hook(Away::for_a_restart());
@@ -181,16 +181,16 @@ async fn who_looks_something_up_waits_for_a_database_that_is_away() {
     go_away();
     let later = later.start_delay(Duration::from_secs(60)).await.unwrap();
     assert!(later.status().await.unwrap().due_at > run.status().await.unwrap().due_at);
-    // And not for ever.
+    // But not forever.
     rig.store.set_hook(Failing::new("find_run", u32::MAX, false));
     let asked = Instant::now();
     rig.client.find("there").await.unwrap_err();
     assert!((4..8).contains(&asked.elapsed().as_secs()), "{:?}", asked.elapsed());
 }
 
-/// Before and after it was done: what is asked again is answered as if nothing had been lost.
+/// A call that is repeated after a failure, before or after its effect, returns the same result.
 #[tokio::test(start_paused = true)]
-async fn who_terminates_or_unblocks_hears_of_it_in_the_end() {
+async fn terminate_and_unblock_return_after_failures() {
     for happens in [false, true] {
         let rig = Rig::new();
         let worker = rig.worker().start().await.unwrap();
@@ -226,7 +226,7 @@ async fn results_saved_twice_count_once() {
     worker.shutdown().await.unwrap();
 }
 
-/// A database that does not keep what the first calls of one method are to write.
+/// A database that refuses the values of the first calls of one method.
 struct Refusing(&'static str, AtomicU32);
 
 #[async_trait::async_trait]
@@ -245,12 +245,12 @@ impl Hook for Refusing {
     }
 }
 
-/// It would not be kept the next time either; the attempt counts as cut off.
+/// The database would refuse the value again, so the attempt counts as interrupted.
 #[tokio::test(start_paused = true)]
 async fn a_result_that_cannot_be_kept_blocks_its_run() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
-    // All at once, and then one by one.
+    // First all together, then one by one.
     rig.store.set_hook(Arc::new(Refusing("deliver", AtomicU32::new(2))));
     let run = rig.client.start(fan_out(20)).await.unwrap();
     let record = rig.until_blocked(&run).await;
@@ -289,13 +289,13 @@ async fn a_worker_outlives_a_database_that_is_away_for_longer_than_the_lease() {
 
 const AWAY: Duration = Duration::from_secs(40);
 
-/// A database that cannot be reached for a while.
+/// A database that is unreachable for a while.
 pub struct Away {
     until: Instant,
 }
 
 impl Away {
-    /// From now on for as long as a restart of its server takes.
+    /// Unreachable from now on for the time of a server's restart.
     pub fn for_a_restart() -> Arc<Self> {
         Arc::new(Self { until: Instant::now() + Duration::from_secs(3) })
     }
@@ -312,7 +312,7 @@ impl Hook for Away {
     }
 }
 
-/// Notes when each method was asked for in vain.
+/// Records the failed calls of each method.
 struct Asked {
     away: Away,
     at: Mutex<BTreeMap<&'static str, Vec<Instant>>>,
@@ -327,9 +327,9 @@ impl Hook for Asked {
     }
 }
 
-/// Whatever a worker needs it asks for again after a second at the latest, and does not press.
+/// A worker retries each call after at most a second, but not much more often.
 #[tokio::test(start_paused = true)]
-async fn a_database_that_is_away_is_asked_neither_seldom_nor_all_the_time() {
+async fn retries_while_the_database_is_away_are_paced() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(crate::workflows::naps(100, 1_000)).await.unwrap();
@@ -348,17 +348,17 @@ async fn a_database_that_is_away_is_asked_neither_seldom_nor_all_the_time() {
         assert!(first <= Duration::from_secs(5), "{operation}: first after {first:?}");
         assert!(longest <= Some(Duration::from_secs(1)), "{operation}: {longest:?}");
     };
-    // The lease is given up a tenth before its 15 s are over, counted from the last renewal.
+    // The worker gives up its lease a tenth before the end of its 15 s, counted from the last renewal.
     within("commit_steps", began + seconds(2), began + seconds(8));
     within("renew_lease", began + seconds(5), began + seconds(8));
     within("register_worker", began + seconds(16), until);
     for (operation, at) in &*asked {
-        // The look for dead workers is made every 300 ms, whatever comes of it.
+        // The worker looks for dead workers every 300 ms, even if the last look failed.
         assert!(at.len() <= 140, "{operation} was asked for {} times in {AWAY:?}", at.len());
     }
 }
 
-/// Sees what commits use up, and hides from the caller that the first deliveries have happened.
+/// Records what commits consume, and hides from the caller that the first deliveries have happened.
 struct UsedUp {
     deliveries: Arc<Failing>,
     consumed: Mutex<Vec<Vec<i64>>>,
@@ -387,12 +387,12 @@ async fn a_commit_names_each_arrival_once() {
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(work("flaky".to_owned())).await.unwrap();
     assert_eq!(run.result().await.unwrap(), "flaky done");
-    // The failed attempt was saved twice, because the first answer was lost.
+    // The failed attempt was saved twice, because the first response was lost.
     assert_eq!(*used_up.consumed.lock().unwrap(), [vec![1, 2]]);
     worker.shutdown().await.unwrap();
 }
 
-/// It would be refused whenever it is offered.
+/// The database would refuse it each time.
 #[tokio::test(start_paused = true)]
 async fn a_result_on_a_queue_that_the_database_does_not_keep_fails_the_run() {
     let rig = Rig::new();

@@ -112,7 +112,7 @@ async fn a_workflow_sets_attributes_with_its_steps() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_sets_what_cannot_be_set_fails() {
+async fn a_run_that_sets_an_invalid_attribute_fails() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(sets_too_long()).await.unwrap();

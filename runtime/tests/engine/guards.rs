@@ -1,4 +1,4 @@
-//! What comes at the one moment at which it could be overlooked.
+//! Events at the single moment at which they could be missed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -15,7 +15,7 @@ use crate::activities::{Approve, Lab, echo};
 use crate::rig::{Rig, cut_off};
 use crate::workflows::hasty_join;
 
-/// Keeps one call back: the first of the method that comes when it is armed, before or after it happens.
+/// Delays one call: the first of the method once this is armed, before or after its effect.
 struct Kept {
     operation: &'static str,
     is_after: bool,
@@ -70,7 +70,7 @@ fn approve() -> Approve {
     Approve { by: "ada".into() }
 }
 
-/// Longer than anything here takes that does not wait for it.
+/// Longer than everything in these tests that does not wait for it.
 #[activity]
 async fn nap(cx: &ActivityContext) -> u32 {
     cx.dependency::<Lab>().begin(cx, "nap");
@@ -84,7 +84,7 @@ async fn naps_once_approved(cx: &Context) -> u32 {
     nap().await
 }
 
-/// The driver that has parked the run hears of it when the run has another already.
+/// The driver that has parked the run learns that only when the run already has another driver.
 #[tokio::test(start_paused = true)]
 async fn a_driver_that_ends_late_lets_go_of_its_own_place_alone() {
     let rig = Rig::new();
@@ -97,7 +97,7 @@ async fn a_driver_that_ends_late_lets_go_of_its_own_place_alone() {
     run.signal(approve()).await.unwrap();
     rig.until_begun("nap", &[1]).await;
     kept.go_on.notify_one();
-    // Meanwhile the worker has looked for runs of which it does not know.
+    // Meanwhile the worker has looked for runs that it owns without knowing.
     assert_eq!(run.result().await.unwrap(), 300);
     assert_eq!(rig.lab.begun("nap"), [1]);
     worker.shutdown().await.unwrap();
@@ -111,9 +111,9 @@ async fn approved_or_rested(cx: &Context) -> u32 {
     }
 }
 
-/// News of it comes before there is a driver to hear it, and there is no poll.
+/// The notification comes before the run has a driver, and there is no poll.
 #[tokio::test(start_paused = true)]
-async fn what_arrives_between_a_claim_and_its_driver_is_read() {
+async fn an_arrival_between_a_claim_and_its_driver_is_read() {
     let rig = Rig::new();
     let (connection, kept) = (rig.store.connect(), Kept::new("claim_runs", true, false));
     connection.set_hook(kept.clone());
@@ -128,7 +128,7 @@ async fn what_arrives_between_a_claim_and_its_driver_is_read() {
     worker.shutdown().await.unwrap();
 }
 
-/// Or the inbox would tell of an operation that the state in the database does not know.
+/// Otherwise the inbox could have the outcome of an operation that is not in the stored state.
 #[tokio::test(start_paused = true)]
 async fn a_relaxed_run_saves_nothing_before_the_state_that_it_is_about() {
     let rig = Rig::new();
@@ -147,7 +147,7 @@ async fn a_relaxed_run_saves_nothing_before_the_state_that_it_is_about() {
     worker.shutdown().await.unwrap();
 }
 
-/// Whether [`guarded_nap`] was cut off.
+/// Whether [`guarded_nap`] was interrupted.
 static CUT_OFF: AtomicBool = AtomicBool::new(false);
 
 struct NotesItsEnd;
@@ -169,7 +169,7 @@ async fn rests() -> u32 {
     guarded_nap().await
 }
 
-/// Hears nothing of others, and cannot fence them.
+/// Gets no notifications of other workers, and cannot fence them.
 struct Deaf;
 
 #[async_trait::async_trait]
@@ -186,7 +186,7 @@ impl Hook for Deaf {
     }
 }
 
-/// Though another part of the sweep fails.
+/// Even if another part of the sweep fails.
 #[tokio::test(start_paused = true)]
 async fn the_sweep_finds_a_run_that_was_taken_away_unheard() {
     let rig = Rig::new();
@@ -212,7 +212,7 @@ async fn breaks_late(cx: &Context) -> u32 {
     2
 }
 
-/// Both signals are there, so both steps are made before there is a commit.
+/// Both signals have arrived, so both steps are made before the commit.
 #[tokio::test(start_paused = true)]
 async fn steps_before_one_that_panics_are_kept() {
     let rig = Rig::new();
@@ -236,7 +236,7 @@ async fn breaks_after() -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_step_that_panics_has_taken_is_saved() {
+async fn arrivals_of_a_panicked_step_are_saved() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(breaks_after()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Signs of life and cancellation, with and without queues.
+//! Heartbeats and cancellation, with and without queues.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use tokio::time::{Instant, sleep};
 use crate::activities::Lab;
 use crate::rig::Rig;
 
-/// Counts to `upto` in its last attempt, one a second, and says so. The attempts before stop, fail,
-/// or say nothing.
+/// Counts to `upto` in its last attempt, one per second, with heartbeats. Earlier attempts hang, fail, or send no
+/// heartbeats.
 #[activity(heartbeat = "3s", retry(initial = "1s", jitter = 0.0, max_attempts = 3))]
 async fn count(cx: &ActivityContext, how: &str, upto: u32) -> Result<Vec<u32>, String> {
     cx.dependency::<Lab>().begin(cx, how);
@@ -40,7 +40,7 @@ async fn counting_far_away(how: String, upto: u32) -> Result<Vec<u32>, String> {
     count(&how, upto).queue("far").await.map_err(|error| error.to_string())
 }
 
-/// Says several things in one breath and fails; the next attempt returns what it knows of that.
+/// Sends several heartbeats at once and fails; the next attempt returns the details that it gets.
 #[activity(heartbeat = "3s", retry(initial = "1s"))]
 async fn stutter(cx: &ActivityContext) -> Result<Option<u32>, String> {
     if cx.info().attempt > 1 {
@@ -59,7 +59,7 @@ async fn stuttering() -> Result<(Option<u32>, Option<u32>), String> {
     Ok((here, far_away))
 }
 
-/// Waits until it is cancelled and then takes `after` seconds to say so.
+/// Waits until it is cancelled, and returns `after` seconds later.
 #[activity]
 async fn listen(cx: &ActivityContext, after: u64) -> u64 {
     let lab = cx.dependency::<Lab>();
@@ -72,7 +72,7 @@ async fn listen(cx: &ActivityContext, after: u64) -> u64 {
     after
 }
 
-/// Looks whether it is cancelled whenever it is on its way.
+/// Checks regularly whether it is cancelled.
 #[activity]
 async fn poll(cx: &ActivityContext) -> u64 {
     let lab = cx.dependency::<Lab>();
@@ -102,7 +102,7 @@ async fn the_poller_loses(cx: &Context, far: bool) -> String {
     }
 }
 
-/// Says something every so many milliseconds.
+/// Sends a heartbeat every so many milliseconds.
 #[activity(heartbeat = "9s")]
 async fn chat(cx: &ActivityContext, times: u32, every: u64) -> u32 {
     for said in 0..times {
@@ -143,7 +143,7 @@ async fn an_attempt_that_says_that_it_lives_may_take_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_attempt_is_tried_again_and_goes_on_where_it_was() {
+async fn a_silent_attempt_is_retried_with_its_details() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
@@ -156,7 +156,7 @@ async fn a_silent_attempt_is_tried_again_and_goes_on_where_it_was() {
     worker.shutdown().await.unwrap();
 }
 
-/// What was said up to a third of the limit before the worker died is not forgotten.
+/// Details that were sent at least a third of the limit before the worker died are kept.
 #[tokio::test(start_paused = true)]
 async fn without_a_queue_another_worker_goes_on_nearly_where_it_was() {
     let rig = Rig::new();
@@ -178,8 +178,8 @@ async fn without_a_queue_another_worker_goes_on_nearly_where_it_was() {
     other.shutdown().await.unwrap();
 }
 
-/// A run that says nothing of itself in time costs nothing; one that does, one commit for each third
-/// of the limit.
+/// An attempt that ends within the limit causes no commit for heartbeats; a longer one causes one for each third of the
+/// limit.
 #[tokio::test(start_paused = true)]
 async fn signs_of_life_are_not_written_more_often_than_promised() {
     let rig = Rig::new();
@@ -189,7 +189,7 @@ async fn signs_of_life_are_not_written_more_often_than_promised() {
     let quick = run.status().await.unwrap().step_no.0;
     let run = rig.client.start(chatting(300, 100)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 300);
-    // 30 s of ten a second, with a limit of 9 s.
+    // Ten heartbeats per second for 30 s, with a limit of 9 s.
     let long = run.status().await.unwrap().step_no.0;
     assert!((9..=10).contains(&(long - quick)), "{quick} and {long} commits");
     worker.shutdown().await.unwrap();
@@ -209,7 +209,7 @@ async fn on_a_queue_another_worker_goes_on_where_it_was() {
     let other = rig.remote_worker().without_workflows().queue("far").start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), upto(8));
     assert_eq!(rig.lab.begun("moves"), [1, 2]);
-    // Until the limit for silence, or the lease, has run out; then not from the start.
+    // Waits until the heartbeat limit or the lease has expired; then it does not start over.
     assert!(began.elapsed() < Duration::from_secs(3 + 2 + 1 + 4), "{:?}", began.elapsed());
     owner.shutdown().await.unwrap();
     other.shutdown().await.unwrap();
@@ -245,7 +245,7 @@ async fn heartbeats_are_written_no_more_often_than_is_said() {
     let before = rig.store.counts().transactions;
     let run = rig.client.start(counting_far_away(text("calm"), 30)).await.unwrap();
     run.result().await.unwrap();
-    // 30 s, one heartbeat in each, written every second at most; and what a run costs anyway.
+    // 30 s with one heartbeat per second, each written at most once, and the writes of the run itself.
     let written = rig.store.counts().transactions - before;
     assert!(written <= 30 + 8, "{written}");
     worker.shutdown().await.unwrap();
@@ -265,7 +265,7 @@ async fn a_loser_that_listens_may_tidy_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_loser_that_does_not_come_to_an_end_is_dropped() {
+async fn a_loser_that_does_not_end_is_dropped() {
     for far in [false, true] {
         let rig = Rig::new();
         let worker = rig.worker().queue("far").start().await.unwrap();
@@ -296,7 +296,7 @@ async fn without_news_a_poll_tells_that_an_attempt_is_no_longer_wanted() {
     let worker = rig.worker().queue("far").start().await.unwrap();
     let run = rig.client.start(the_listener_loses(1, true)).await.unwrap();
     rig.until_begun("listen", &[1]).await;
-    // Ends the attempt as somebody else's sweep would, and tells nobody: another worker.
+    // Ends the attempt like another worker's sweep, without a notification.
     let (lease, _) = rig.store.list_workers().await.unwrap()[0].clone();
     let record = rig.store.find_activity(key(&run)).await.unwrap().unwrap();
     assert_eq!(record.worker, Some(lease));
@@ -322,7 +322,7 @@ fn key<W: piton::machine::Workflow>(run: &RunHandle<W>) -> piton::store::Activit
 }
 
 #[tokio::test]
-async fn outside_of_an_engine_nobody_listens() {
+async fn heartbeats_outside_of_an_engine_have_no_effect() {
     let info = piton::activities::ActivityInfo {
         run_id: piton::model::RunId::new(),
         workflow_id: "test".into(),

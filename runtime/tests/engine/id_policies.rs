@@ -1,4 +1,4 @@
-//! Whose workflow id may be used again, and starts that are repeated.
+//! Reuse of workflow ids, and repeated starts.
 
 use std::future::IntoFuture as _;
 

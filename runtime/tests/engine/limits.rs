@@ -1,4 +1,4 @@
-//! How many attempts of activities are made at a time.
+//! Limits of concurrent attempts of activities.
 
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
@@ -44,13 +44,13 @@ async fn blocking_activities_have_threads_and_a_limit() {
     worker.shutdown().await.unwrap();
 }
 
-/// A word that one activity waits for on its thread and another says.
+/// A condition that one activity waits for on its thread and another sets.
 struct Word {
     says: mpsc::Sender<u32>,
     hears: Mutex<mpsc::Receiver<u32>>,
 }
 
-/// Does not wait for ever, so that the test can fail.
+/// Does not wait forever, so that the test can fail.
 #[activity(blocking)]
 fn hear(cx: &ActivityContext) -> Option<u32> {
     let word = cx.dependency::<Word>();
@@ -67,9 +67,9 @@ async fn talk() -> (Option<u32>, bool) {
     join!(hear(), say(7))
 }
 
-/// There is but one thread besides, which goes on with everything else.
+/// The only other thread must be able to continue with everything else.
 #[tokio::test(start_paused = true)]
-async fn a_blocking_activity_holds_up_nobody() {
+async fn a_blocking_activity_delays_no_other() {
     let rig = Rig::new();
     let (says, hears) = mpsc::channel();
     let word = Word { says, hears: Mutex::new(hears) };

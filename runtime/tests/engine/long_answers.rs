@@ -1,4 +1,4 @@
-//! More than fits one answer of the store.
+//! Data that does not fit in one response of the store.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use crate::queues::train;
 use crate::rig::Rig;
 
-/// One fits an answer, and two do not.
+/// One fits in a response, two do not.
 const LONG: usize = 3 << 20;
 
 #[workflow]
@@ -19,7 +19,7 @@ async fn tell_at_length(length: usize) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn long_results_come_to_all_who_wait_and_are_all_listed() {
+async fn long_results_reach_all_waits_and_are_listed() {
     const RUNS: usize = 5;
     let rig = Rig::new();
     let mut runs = Vec::new();
@@ -30,7 +30,7 @@ async fn long_results_come_to_all_who_wait_and_are_all_listed() {
     for run in &runs {
         rig.until(run, |record| record.closed_at.is_some()).await;
     }
-    // Whoever asks after the end has no news of it.
+    // These waits begin after the end, so they get no notification.
     let late: Vec<_> =
         runs.iter().map(|run| rig.client.run::<tell_at_length>(run.run_id())).collect();
     let late = join_all(late).await;
@@ -51,7 +51,7 @@ async fn waits_for_a_server(what: String) -> bool {
     train(&what).schedule_to_start(Duration::from_secs(1)).await.is_err()
 }
 
-/// At one poll, though no answer has them all.
+/// In one poll, although no response contains all of them.
 #[tokio::test(start_paused = true)]
 async fn activities_with_long_calls_expire_together() {
     const POLL: Duration = Duration::from_secs(100);

@@ -1,4 +1,4 @@
-//! What a worker is given without hearing of it.
+//! Claims whose responses the worker does not get.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -33,9 +33,9 @@ async fn a_claim_whose_answer_was_lost_is_found_again() {
     worker.shutdown().await.unwrap();
 }
 
-/// At once, as with runs, and not at the next poll.
+/// At once, like runs, and not at the next poll.
 #[tokio::test(start_paused = true)]
-async fn an_attempt_whose_answer_was_lost_begins_all_the_same() {
+async fn an_attempt_whose_response_was_lost_begins_nevertheless() {
     let rig = Rig::new();
     let owner = rig.worker().start().await.unwrap();
     let connection = rig.store.connect();
@@ -51,7 +51,7 @@ async fn an_attempt_whose_answer_was_lost_begins_all_the_same() {
     server.shutdown().await.unwrap();
 }
 
-/// Has the first claim of activities fail, and happen a little later.
+/// Makes the first claim of activities fail, and executes it a little later.
 #[derive(Default)]
 struct LateClaim(AtomicBool);
 
@@ -66,7 +66,7 @@ impl Hook for LateClaim {
     }
 }
 
-/// What another claim was given meanwhile has used up the room for it.
+/// Another claim has used up the room in the meantime.
 #[tokio::test(start_paused = true)]
 async fn attempts_whose_answer_was_lost_keep_the_limits_of_their_queue() {
     for queue in [Queue::new("gpu").max_per_second(1.0), Queue::new("gpu").max_concurrent(1)] {
@@ -87,8 +87,7 @@ async fn attempts_whose_answer_was_lost_keep_the_limits_of_their_queue() {
     }
 }
 
-/// Keeps the first answer back by which something was given up, and loses the second by which
-/// something was given.
+/// Delays the first response that parks a run, and loses the second response that assigns something.
 #[derive(Default)]
 struct LateAndLost {
     given_up: AtomicU32,
@@ -124,10 +123,10 @@ impl Hook for LateAndLost {
     }
 }
 
-/// A step that the worker had given up, because the database refused it when it was sent once more, and
-/// that is carried out after all when the run is driven again.
+/// A step is committed after all while the run has a new driver: the worker had dropped it because the database refused
+/// its repetition.
 #[tokio::test(start_paused = true)]
-async fn a_run_whose_step_is_committed_behind_its_back_goes_on_soon() {
+async fn a_run_whose_step_is_committed_late_continues_soon() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(work("hang".to_owned())).await.unwrap();
@@ -142,12 +141,12 @@ async fn a_run_whose_step_is_committed_behind_its_back_goes_on_soon() {
     rig.lab.open_gate();
     let soon = tokio::time::timeout(Duration::from_secs(10), run.result()).await;
     assert_eq!(soon.expect("the worker finds that it owns it").unwrap(), "hang done");
-    // Of what had been under way the new driver cannot know.
+    // The new driver cannot know of the running attempt.
     assert_eq!(rig.lab.begun("hang"), [1, 2]);
     worker.shutdown().await.unwrap();
 }
 
-/// Longer than it takes to look for what was lost.
+/// Longer than the search for lost responses takes.
 const LONG: Duration = Duration::from_secs(60);
 
 #[tokio::test(start_paused = true)]
@@ -161,14 +160,14 @@ async fn a_claim_that_was_lost_while_the_run_was_being_parked_is_found_again() {
     run.signal(Approve { by: "anybody".into() }).await.unwrap();
     rig.until_true(|| faults.is_lost.load(Ordering::SeqCst)).await;
     tokio::time::sleep(LONG).await;
-    // Only now does the driver hear that the run is parked.
+    // Only now does the driver learn that the run is parked.
     faults.answer.notify_one();
     let result = tokio::time::timeout(LONG, run.result()).await;
     assert_eq!(result.expect("somebody goes on with the run").unwrap(), ["anybody"]);
     worker.shutdown().await.unwrap();
 }
 
-/// An activity on a queue that no build can read is put back, to be offered again, uncounted.
+/// An activity on a queue that no build can read is released uncounted, to be offered again later.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
     let rig = Rig::new();
@@ -197,7 +196,7 @@ async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
     let (connection, faults) = (rig.store.connect(), Arc::new(LateAndLost::default()));
     connection.set_hook(faults.clone());
     let worker = rig.worker_of(&Client::new(connection)).without_workflows().queue("gpu");
-    // What is put back is offered again after a minute; a sweep before would see that it is gone.
+    // A released activity is offered again after a minute; an earlier sweep would find that it is no longer assigned.
     let worker = worker.poll_interval(seconds(80)).start().await.unwrap();
     rig.until_true(|| faults.is_lost.load(Ordering::SeqCst)).await;
     let key = ActivityKey { run_id, handle: Handle(0) };
@@ -210,7 +209,7 @@ async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
     worker.shutdown().await.unwrap();
 }
 
-/// Keeps the first call of one method back, and then has it fail; counts the calls of another.
+/// Delays the first call of one method and makes it fail; counts the calls of another.
 struct Held {
     operation: &'static str,
     is_held: AtomicBool,
@@ -248,7 +247,7 @@ async fn measure(text: String) -> usize {
     text.len()
 }
 
-/// In one look, though no answer has them all: the next may be a poll away.
+/// In one review, although no response contains all of them: the next review may be a poll interval later.
 #[tokio::test(start_paused = true)]
 async fn runs_that_do_not_fit_one_answer_are_all_recovered_at_once() {
     const RUNS: usize = 4;
@@ -262,7 +261,7 @@ async fn runs_that_do_not_fit_one_answer_are_all_recovered_at_once() {
     let mut runs = Vec::new();
     for _ in 0..RUNS {
         runs.push(rig.client.start(measure("x".repeat(LONG_TEXT))).await.unwrap());
-        // As claims of the worker whose answers were lost.
+        // Like claims of the worker whose responses were lost.
         let workflows = &["measure"];
         let request = ClaimRequest { worker: owner, workflows, limit: 1, inbox_limit: 0 };
         assert_eq!(rig.store.claim_runs(request).await.unwrap().runs.len(), 1);
@@ -273,7 +272,7 @@ async fn runs_that_do_not_fit_one_answer_are_all_recovered_at_once() {
         let soon = tokio::time::timeout(LONG, run.result()).await;
         assert_eq!(soon.expect("it is recovered").unwrap(), LONG_TEXT);
     }
-    // An answer for each, and one that there are no more.
+    // One response for each run, and one that there are no more.
     assert_eq!(held.count.load(Ordering::SeqCst) - before, RUNS as u32 + 1);
     worker.shutdown().await.unwrap();
 }
@@ -289,8 +288,8 @@ async fn weigh_all(count: u64, length: usize) -> usize {
     join_all((0..count).map(|_| weigh(&"x".repeat(length)))).await.iter().sum()
 }
 
-/// Gives a worker that serves the queue attempts of which it does not hear, three of which do not fit one
-/// answer. Returns what keeps the worker from hearing, and the run that waits for them.
+/// Assigns attempts to a worker that serves the queue, without its knowledge; three of them do not fit in one response.
+/// Returns the hook that hides them, and the run that waits for them.
 async fn lose_long_calls(rig: &Rig) -> (RunningWorker, Arc<Held>, RunHandle<weigh_all>) {
     const CALLS: u64 = 3;
     let (connection, held) =
@@ -326,7 +325,7 @@ async fn attempts_that_do_not_fit_one_answer_all_begin_at_once() {
     server.shutdown().await.unwrap();
 }
 
-/// Uncounted, so that whoever makes them makes the first attempt.
+/// Uncounted, so that the next worker makes the first attempt.
 #[tokio::test(start_paused = true)]
 async fn attempts_that_do_not_fit_one_answer_are_all_handed_back() {
     let rig = Rig::new();

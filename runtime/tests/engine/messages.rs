@@ -30,7 +30,7 @@ async fn gossip(cx: &Context, to: Vec<String>, from: u32, count: u32) {
     }
 }
 
-/// The same, ahead of its checkpoint.
+/// The same, in a relaxed run.
 #[workflow(durability = "relaxed", max_steps_ahead = 5)]
 async fn tell_in_haste(cx: &Context, to: Vec<String>, from: u32, count: u32) {
     for number in 0..count {
@@ -41,7 +41,7 @@ async fn tell_in_haste(cx: &Context, to: Vec<String>, from: u32, count: u32) {
     }
 }
 
-/// Takes so many notes.
+/// Takes this many notes.
 #[workflow]
 async fn listen(cx: &Context, count: u32) -> Vec<Note> {
     let mut notes = Vec::new();
@@ -51,7 +51,7 @@ async fn listen(cx: &Context, count: u32) -> Vec<Note> {
     notes
 }
 
-/// Breaks where it is told to.
+/// Panics at the given place.
 #[workflow]
 async fn tell_and_break(cx: &Context, to: String) {
     cx.sleep(seconds(1)).await;
@@ -73,7 +73,7 @@ async fn letters(rig: &Rig) -> Vec<DeadLetter> {
     rig.client.dead_letters(&DeadLetterFilter::default(), 100).await.unwrap()
 }
 
-/// From runs in one process to runs in another, while the relay fails before and after it has happened.
+/// From runs in one process to runs in another, while the relay fails before and after its effect.
 #[tokio::test(start_paused = true)]
 async fn every_message_is_taken_once_and_in_order() {
     const SENDERS: u32 = 6;
@@ -109,9 +109,9 @@ async fn every_message_is_taken_once_and_in_order() {
     }
 }
 
-/// The run that sends has closed by then, and so has the worker.
+/// The sending run and its worker have ended by then.
 #[tokio::test(start_paused = true)]
-async fn what_is_sent_before_a_shutdown_is_relayed_by_it() {
+async fn messages_before_a_shutdown_are_relayed_by_it() {
     let rig = Rig::new();
     let listener = rig.client.start(listen(20)).id("ear").await.unwrap();
     let worker = rig.worker().poll_interval(hours(1)).start().await.unwrap();
@@ -124,7 +124,7 @@ async fn what_is_sent_before_a_shutdown_is_relayed_by_it() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_message_for_nobody_is_a_dead_letter_until_somebody_has_the_id() {
+async fn a_message_without_a_receiver_is_a_dead_letter_until_a_run_has_the_id() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let closed = rig.client.start(listen(0)).id("closed").await.unwrap();
@@ -162,7 +162,7 @@ async fn a_message_for_nobody_is_a_dead_letter_until_somebody_has_the_id() {
     worker.shutdown().await.unwrap();
 }
 
-/// It waits in the inbox of the run until code that can go on with it is deployed.
+/// It waits in the inbox of the run until code that can continue the run is deployed.
 #[tokio::test(start_paused = true)]
 async fn a_message_waits_for_a_run_that_is_blocked() {
     let rig = Rig::new();

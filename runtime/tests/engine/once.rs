@@ -66,7 +66,7 @@ async fn risk_far_away(name: String) -> Result<String, String> {
 async fn so_it_is_on_a_queue() {
     let rig = Rig::new();
     let owner = rig.worker().start().await.unwrap();
-    // Shorter than the attempt may take, so that nobody calls it late.
+    // Shorter than the time limit of the attempt, so that the attempt does not expire first.
     let doomed = rig.server("far").lease(seconds(3)).start().await.unwrap();
     let run = rig.client.start(risk_far_away(text("hang"))).await.unwrap();
     rig.until_begun("hang", &[1]).await;
@@ -128,7 +128,7 @@ async fn far_risk(name: String) -> Result<String, String> {
     once(&name).queue("gpu").await.map_err(|error| error.to_string())
 }
 
-/// Waits until the activity of the run is given to a worker.
+/// Waits until a worker has claimed the run's activity.
 async fn until_given<W: piton::machine::Workflow>(rig: &Rig, run: &RunHandle<W>) {
     let key = ActivityKey { run_id: run.run_id(), handle: piton::model::Handle(0) };
     while rig.store.find_activity(key).await.unwrap().is_none_or(|row| row.worker.is_none()) {
@@ -137,7 +137,7 @@ async fn until_given<W: piton::machine::Workflow>(rig: &Rig, run: &RunHandle<W>)
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_worker_was_given_and_never_heard_of_is_handed_back() {
+async fn a_claim_without_a_response_is_released() {
     let rig = Rig::new();
     let first = rig.worker().queue("gpu").start().await.unwrap();
     rig.store.set_hook(Failing::new("claim_activities", u32::MAX, true));
@@ -152,7 +152,7 @@ async fn what_a_worker_was_given_and_never_heard_of_is_handed_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_worker_is_given_while_it_shuts_down_is_handed_back() {
+async fn a_claim_during_a_shutdown_is_released() {
     let rig = Rig::new();
     let first = rig.worker().queue("gpu").start().await.unwrap();
     let claims = LateClaims::new();
@@ -170,9 +170,9 @@ async fn what_a_worker_is_given_while_it_shuts_down_is_handed_back() {
     second.shutdown().await.unwrap();
 }
 
-/// Others need not wait until the worker has gone, which takes as long as its attempts do.
+/// Other workers need not wait for the end of the shutdown, which takes as long as its attempts.
 #[tokio::test(start_paused = true)]
-async fn what_a_worker_is_given_while_its_attempts_end_is_others_at_once() {
+async fn a_claim_during_a_shutdown_goes_to_another_worker_at_once() {
     let rig = Rig::new();
     let grace = Duration::from_secs(600);
     let first = rig.worker().queue("gpu").shutdown_grace(grace).start().await.unwrap();
@@ -186,7 +186,7 @@ async fn what_a_worker_is_given_while_its_attempts_end_is_others_at_once() {
     let shutdown = tokio::spawn(first.shutdown());
     tokio::time::sleep(Duration::from_secs(1)).await;
     claims.let_through();
-    // At the latest the other finds it at its next poll.
+    // The other worker finds it at its next poll at the latest.
     let begun = rig.until_begun("fine", &[1]);
     let at_once = tokio::time::timeout(Duration::from_secs(3), begun).await;
     at_once.expect("it is handed back at once");
@@ -200,10 +200,10 @@ async fn what_a_worker_is_given_while_its_attempts_end_is_others_at_once() {
     second.shutdown().await.unwrap();
 }
 
-/// It has been given though there is no place for it: the answer that told of it was lost, and what the
-/// worker does meanwhile has taken the place.
+/// It was claimed, although there is no slot for it: the response was lost, and other attempts have taken the slot
+/// since.
 #[tokio::test(start_paused = true)]
-async fn what_waits_for_its_place_is_others_as_soon_as_its_worker_shuts_down() {
+async fn a_claim_without_a_slot_is_released_at_shutdown() {
     let rig = Rig::new();
     let first = rig.worker().queue("gpu").max_activities(1);
     let first = first.shutdown_grace(Duration::from_secs(600)).start().await.unwrap();
@@ -213,12 +213,12 @@ async fn what_waits_for_its_place_is_others_as_soon_as_its_worker_shuts_down() {
     rig.store.set_hook(Failing::new("nothing", 0, true));
     let busy = rig.client.start(work(text("hang"))).await.unwrap();
     rig.until_begun("hang", &[1]).await;
-    // Two polls: it is found, and waits.
+    // After two polls the worker has found it, and it waits.
     tokio::time::sleep(Duration::from_secs(4)).await;
     let second = rig.remote_worker().queue("gpu").start().await.unwrap();
     assert_eq!(rig.lab.begun("fine"), [0_u32; 0]);
     let shutdown = tokio::spawn(first.shutdown());
-    // At the latest the other finds it at its next poll.
+    // The other worker finds it at its next poll at the latest.
     let begun = rig.until_begun("fine", &[1]);
     let at_once = tokio::time::timeout(Duration::from_secs(3), begun).await;
     at_once.expect("it is handed back at once");

@@ -1,4 +1,4 @@
-//! What a run waits for, read from any process.
+//! The outstanding activities of a run, read from any process.
 
 use piton::error::LookupError;
 use piton::model::{AttemptFailure, RunId};
@@ -32,7 +32,7 @@ async fn an_activity_that_is_being_retried_tells_its_last_error_attempt_and_next
     let waits = activity.next_attempt_at.unwrap().saturating_since(activity.scheduled_at);
     assert_eq!(waits.as_secs(), 1 + 2);
 
-    // It is with the state as well, once that is written for another reason.
+    // It is also in the state, once that is written for another reason.
     worker.shutdown().await.unwrap();
     let worker = rig.remote_worker().start().await.unwrap();
     assert_eq!(run.activities().await.unwrap(), shown);

@@ -1,5 +1,4 @@
-//! Panics where nobody expects one: they cost the run, the attempt or the call in which they come, and
-//! nothing else.
+//! Panics in unexpected places: they affect only the run, the attempt or the call in which they happen.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -39,11 +38,11 @@ impl Hook for Breaking {
     }
 }
 
-/// Sooner than anything that looks for what was lost would find it.
+/// Sooner than any poll for lost work would find it.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// What the driver has read last has broken it and would again, so the run is left for somebody to look
-/// at; the attempt that was under way counts as cut off.
+/// The data that has made the driver panic would do so again, so the run is blocked until somebody examines it. The
+/// running attempt counts as interrupted.
 #[tokio::test(start_paused = true)]
 async fn a_driver_that_panics_blocks_its_run_and_no_other() {
     let rig = Rig::new();
@@ -67,7 +66,7 @@ async fn a_driver_that_panics_blocks_its_run_and_no_other() {
     worker.shutdown().await.unwrap();
 }
 
-/// A call that panics is one that fails, whoever makes it: nobody waits for a task that is gone.
+/// A call that panics counts as failed, and no caller waits for a task that has ended.
 #[tokio::test(start_paused = true)]
 async fn a_store_that_panics_costs_neither_worker_nor_runs() {
     for operation in ["claim_runs", "commit_steps", "deliver", "review_runs", "find_dead_workers"] {
@@ -84,7 +83,7 @@ async fn a_store_that_panics_costs_neither_worker_nor_runs() {
     }
 }
 
-/// Panics where it is dropped before it was done.
+/// Panics if it is dropped before its end.
 struct Fragile(bool);
 
 impl Drop for Fragile {
@@ -118,7 +117,7 @@ async fn drops_late(on_a_queue: bool) -> bool {
     if on_a_queue { fragile_on_a_queue("fragile").await } else { fragile("fragile").await }
 }
 
-/// The limit ends the attempt by dropping what it has.
+/// The time limit ends the attempt by dropping its future.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_panics_when_it_is_cut_off_has_ended() {
     for on_a_queue in [false, true] {

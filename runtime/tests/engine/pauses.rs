@@ -52,7 +52,7 @@ async fn an_activity_under_way_is_made_and_the_next_is_not() {
     assert!(run.pause("the printer is on fire").by("ann").await.unwrap());
     assert!(!run.pause("again").await.unwrap());
     tokio::time::sleep(Duration::from_secs(5)).await;
-    // Its worker still has it.
+    // Its worker still owns it.
     assert_eq!(run.status().await.unwrap().status, RunStatus::Running);
     let shown = rig.client.inspect(run.run_id()).await.unwrap();
     let pause = shown.paused.expect("it is to be paused");
@@ -78,7 +78,7 @@ async fn an_activity_under_way_is_made_and_the_next_is_not() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_signal_that_comes_meanwhile_counts_before_the_timer_that_fires_meanwhile() {
+async fn a_signal_that_has_arrived_precedes_a_timer_that_has_fired() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(waiting()).await.unwrap();

@@ -80,13 +80,13 @@ async fn both(cx: &Context) -> (String, String) {
     (left.unwrap_or_default(), right.unwrap_or_default())
 }
 
-/// Waits for what any number of runs wait for.
+/// Waits for a shared promise.
 #[workflow]
 async fn await_shared(cx: &Context, name: String) -> Result<u32, PromiseError<String>> {
     cx.shared_promise::<u32, String>(name).await
 }
 
-/// Fills the shared promise with what an activity gives.
+/// Fills the shared promise with the result of an activity.
 #[workflow]
 async fn fill_shared(cx: &Context, name: String, text: String) -> String {
     let promise: Promise<String, Never> = cx.shared_promise(name);
@@ -107,7 +107,7 @@ async fn answer(cx: &Context, token: PromiseToken, text: Option<String>) {
     }
 }
 
-/// Asks again if nobody answers; each time by a name of its own.
+/// Asks again if nobody answers, with a new promise for each attempt.
 #[workflow]
 async fn ask_twice(cx: &Context) -> Vec<Option<u32>> {
     let mut answers = Vec::new();
@@ -208,7 +208,7 @@ async fn a_promise_is_resolved_rejected_or_broken_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_promise_is_completed_before_the_run_is_there() {
+async fn a_promise_is_completed_before_the_run_exists() {
     let rig = Rig::new();
     let token = PromiseToken::of_workflow_id("approve", "order-1", "approval");
     let promise = rig.client.promise(&token);
@@ -221,7 +221,7 @@ async fn a_promise_is_completed_before_the_run_is_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_promise_of_a_closed_run_or_no_run_is_told_so() {
+async fn completing_a_promise_of_a_closed_or_unknown_run_is_an_error() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(answer(PromiseToken::shared("x"), None)).await.unwrap();
@@ -241,7 +241,7 @@ async fn a_promise_of_a_closed_run_or_no_run_is_told_so() {
     worker.shutdown().await.unwrap();
 }
 
-/// Takes part in an approval of another run, and says how it came out.
+/// Awaits the approval of another run, and returns its outcome.
 #[workflow]
 async fn attend(cx: &Context, token: PromiseToken) -> String {
     match cx.await_promise::<Decision, Refusal>(token).await {
@@ -251,7 +251,7 @@ async fn attend(cx: &Context, token: PromiseToken) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_closes_tells_those_who_await_its_promise() {
+async fn closing_a_run_ends_the_waits_for_its_promises() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let start = || async {
@@ -330,7 +330,7 @@ async fn promises_are_awaited_together() {
     let right = rig.client.promise(&token(&run, "right"));
     assert!(right.resolve(&"now".to_owned()).await.unwrap().is_first());
     assert_eq!(run.result().await.unwrap(), "right Ok(\"now\")");
-    // The other one is no longer awaited.
+    // No run awaits the other one any more.
     let left = rig.client.promise(&token(&run, "left")).record().await.unwrap();
     assert_eq!(left, None);
 
@@ -367,7 +367,7 @@ async fn a_shared_promise_goes_to_all_runs_that_await_it() {
     }
 }
 
-/// While the relay fails before and after it has happened, and so does the completion.
+/// While the relay and the completion fail before and after their effects.
 #[tokio::test(start_paused = true)]
 async fn runs_answer_each_other_by_promises() {
     for (operation, happens) in [
@@ -397,7 +397,7 @@ async fn runs_answer_each_other_by_promises() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_promise_is_filled_with_what_an_operation_gives() {
+async fn a_promise_is_filled_with_the_output_of_an_operation() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let shared = PromiseToken::shared("text");
@@ -414,7 +414,7 @@ async fn a_promise_is_filled_with_what_an_operation_gives() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_an_attempt_is_told_late_is_not_for_the_next() {
+async fn a_late_answer_does_not_complete_the_next_attempt() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(ask_twice()).await.unwrap();
@@ -480,7 +480,7 @@ async fn a_look_at_a_run_shows_the_token() {
     worker.shutdown().await.unwrap();
 }
 
-/// Who knows the arguments knows the token.
+/// The token follows from the arguments.
 #[tokio::test(start_paused = true)]
 async fn a_token_is_made_of_the_arguments() {
     let rig = Rig::new();
@@ -499,7 +499,7 @@ async fn a_token_is_made_of_the_arguments() {
     worker.shutdown().await.unwrap();
 }
 
-/// Going back to a wait that was given up would be a wait for ever.
+/// A run that returned to a withdrawn wait would wait forever.
 #[tokio::test(start_paused = true)]
 async fn a_run_does_not_go_back_to_a_promise_that_it_no_longer_awaits() {
     let rig = Rig::new();

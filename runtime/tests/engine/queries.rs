@@ -36,7 +36,7 @@ impl std::fmt::Display for Refused {
 #[derive(Signal, Serialize, Deserialize)]
 struct CheckOut {}
 
-/// Nothing of the cart is needed after the last await but its value, which is computed before.
+/// After the last await the code needs only the value of the cart, which it has computed before.
 #[workflow]
 async fn shop(cx: &Context, customer: String) -> u64 {
     cx.sleep(seconds(1)).await;
@@ -60,7 +60,7 @@ async fn shop(cx: &Context, customer: String) -> u64 {
     total
 }
 
-/// Exposes what its branches change, and what one of them has for itself.
+/// Exposes variables that its branches change, and a variable of one branch.
 #[workflow]
 async fn branches(cx: &Context) -> u32 {
     #[expose]
@@ -125,7 +125,7 @@ async fn a_query_is_answered_without_a_worker() {
     assert_eq!(run.update(item("pen", 120)).await.unwrap(), 120);
     rig.until_parked(&run).await;
     worker.shutdown().await.unwrap();
-    // In another process, where no worker is.
+    // In another process, without a worker.
     let elsewhere = Client::new(rig.store.connect());
     let run = elsewhere.run::<shop>("cart-1").await.unwrap();
     assert_eq!(run.query(total::args("EUR", 2)).await.unwrap(), "240 EUR");
@@ -146,17 +146,17 @@ async fn a_query_is_answered_without_a_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_exposed_is_kept_to_the_end() {
+async fn exposed_variables_are_kept_to_the_end() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(shop("ada".to_owned())).await.unwrap();
     run.update(item("pen", 120)).await.unwrap();
     run.signal(CheckOut {}).await.unwrap();
-    // Nothing of it is needed any more, but for those who ask.
+    // The code does not need it any more, but queries may.
     rig.until(&run, |record| record.state == "sleep#2").await;
     assert_eq!(run.query(total::args("EUR", 1)).await.unwrap(), "120 EUR");
     assert_eq!(run.result().await.unwrap(), 120);
-    // And the run has closed.
+    // The run has closed.
     assert_eq!(run.query(total::args("EUR", 1)).await.unwrap(), "120 EUR");
     let shown = rig.client.inspect(run.run_id()).await.unwrap();
     assert!(variables(&shown).contains(&("cart", true)), "{shown:?}");
@@ -176,7 +176,7 @@ async fn branches_change_and_have_exposed_variables() {
     tokio::time::sleep(seconds(2)).await;
     assert_eq!(run.query(both::args()).await.unwrap(), 5);
     tokio::time::sleep(seconds(5)).await;
-    // The block with the other one is done.
+    // The block with the other variable has ended.
     let run = rig.client.by_id(run.run_id());
     assert_eq!(run.variables().await.unwrap(), *json!({ "count": 2 }).as_object().unwrap());
     assert_eq!(run.result().await.unwrap(), json!(7));
@@ -188,7 +188,7 @@ async fn a_validator_looks_before_anything_is_written() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(shop("ada".to_owned())).await.unwrap();
-    // The run has no cart yet, so the validator is not asked.
+    // The run has no cart yet, so the validator does not run.
     let unseen = run.update(item("air", 0)).await.unwrap();
     assert_eq!(unseen, 0);
     let arrivals = rig.store.counts().arrivals;
@@ -201,7 +201,7 @@ async fn a_validator_looks_before_anything_is_written() {
     let full = json!({ "sku": "cap", "cents": 5 });
     let refused = refused.update("AddItem", &full).await.unwrap_err();
     assert!(matches!(&refused, UpdateError::Refused(error) if *error == json!("Full")));
-    // What was accepted is not looked at again.
+    // An accepted update is not validated again.
     assert_eq!(run.update(item("ink", 1)).id("ink").await.unwrap(), 2);
     worker.shutdown().await.unwrap();
 }
@@ -211,7 +211,7 @@ async fn a_watch_gives_each_change() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(shop("ada".to_owned())).id("cart-1").await.unwrap();
-    // One with the news of this process, and one without.
+    // One with the notifications of this process, and one without.
     let elsewhere = Client::new(rig.store.connect());
     for client in [&rig.client, &elsewhere] {
         let mut watch = client.watch("cart-1").await.unwrap();
@@ -229,7 +229,7 @@ async fn a_watch_gives_each_change() {
         let (mut watch, seen) = next.await.unwrap();
         assert!(seen.variables["cart"]["cents"].as_u64() > Some(0), "{seen:?}");
         assert_eq!(seen.run.status, RunStatus::Running);
-        // Nothing changes, so nothing is told.
+        // Nothing changes, so the watch reports nothing.
         let quiet = tokio::time::timeout(hours(1), watch.next()).await;
         assert!(quiet.is_err());
     }

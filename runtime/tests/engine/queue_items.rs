@@ -38,7 +38,7 @@ async fn notify_or_give_up(cx: &Context, to: String) -> String {
     }
 }
 
-/// Offers, and gives up before the commit.
+/// Calls and drops the call before the commit.
 #[workflow]
 async fn fickle_notify(cx: &Context, to: String) -> String {
     select! {
@@ -70,7 +70,7 @@ async fn a_second_offer_gets_the_outcome_of_the_first() {
     let server = rig.server("mail").start().await.unwrap();
     assert_eq!(first.result().await.unwrap(), "ada done: hello");
     assert_eq!(second.result().await.unwrap(), "ada done: hello");
-    // While it is kept, and one with another key is another.
+    // The key is still kept, and a call with another key is a new item.
     let third = rig.client.start(notify_by_mail(text("ada"), text("hello"))).await.unwrap();
     assert_eq!(third.result().await.unwrap(), "ada done: hello");
     assert_eq!(rig.lab.begun("ada"), [1]);

@@ -71,14 +71,14 @@ async fn all_attempts_together_have_an_end() {
     worker.shutdown().await.unwrap();
 }
 
-/// What an attempt says is the limit for silence, too.
+/// The heartbeat timeout applies as well.
 #[workflow]
 async fn silent(what: String) -> Result<String, String> {
     let call = train(&what).heartbeat(seconds(3)).retry(RetryPolicy::NEVER);
     call.await.map_err(|error| error.to_string())
 }
 
-/// By the process that makes the attempt, which needs no sweep for it.
+/// The process that makes the attempt ends it, without a sweep.
 #[tokio::test(start_paused = true)]
 async fn limits_are_kept_to_the_millisecond() {
     let rig = Rig::new();
@@ -101,7 +101,7 @@ async fn limits_are_kept_to_the_millisecond() {
     worker.shutdown().await.unwrap();
 }
 
-/// The end of all attempts is told by the row alone, when no worker serves the queue any more.
+/// The limit of all attempts is in the row, so it applies when no worker serves the queue any more.
 #[tokio::test(start_paused = true)]
 async fn all_attempts_together_have_an_end_that_needs_no_worker_of_the_queue() {
     let rig = Rig::new();
@@ -116,7 +116,7 @@ async fn all_attempts_together_have_an_end_that_needs_no_worker_of_the_queue() {
     owner.shutdown().await.unwrap();
 }
 
-/// A worker that claims and then says nothing, as one that hangs.
+/// A worker that claims activities and then hangs.
 async fn claim_in_silence(rig: &Rig, count: u32) {
     let silent = rig.store.register_worker(piton::store::NewWorker {
         host: text("silent"),
@@ -156,7 +156,7 @@ async fn overtaxed(what: String) -> Result<String, String> {
     call.await.map_err(|error| error.to_string())
 }
 
-/// Also where nobody makes the attempts any more that took too long.
+/// Also if no worker is making the expired attempts any more.
 #[tokio::test(start_paused = true)]
 async fn attempts_that_expire_together_are_not_tried_again_together() {
     let rig = Rig::new();
@@ -196,7 +196,7 @@ async fn calibrations(count: u32, queue: String) -> usize {
     join_all(whats.map(|what| calibrate(&what).queue(queue.clone()))).await.len()
 }
 
-/// How many activities on queues are under a worker's lease.
+/// The number of activities on queues that workers have claimed.
 async fn claimed(rig: &Rig, run_id: piton::model::RunId, count: u64) -> usize {
     let mut claimed = 0;
     for handle in 0..count {
@@ -221,7 +221,7 @@ async fn a_worker_claims_no_more_of_an_activity_than_it_attempts() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     let held = claimed(&rig, run.run_id(), 6).await + claimed(&rig, also.run_id(), 2).await;
     assert_eq!(held, 1, "the rest is for others");
-    // Another worker makes its attempt at the same time, and what is behind is not held up.
+    // Another worker makes its attempt at the same time, and the following ones are not delayed.
     let second = rig.server("gpu").start().await.unwrap();
     rig.until_true(|| lab.attempts() == 2).await;
     let behind = rig.client.start(study(text("another activity"))).await.unwrap();
@@ -244,7 +244,7 @@ async fn a_queue_without_work_takes_no_places_from_another() {
     worker.shutdown().await.unwrap();
 }
 
-/// Keeps the answers of claims that have given something until told to let them through.
+/// Delays the responses of claims that have returned activities.
 pub struct LateClaims {
     gate: Semaphore,
     given: AtomicBool,
@@ -299,7 +299,7 @@ async fn a_local_activity_does_not_take_the_place_of_what_is_being_claimed() {
     worker.shutdown().await.unwrap();
 }
 
-/// Blocks as [`crunch`] does, and is another activity.
+/// Blocks its thread like [`crunch`], as another activity.
 #[activity(queue = "press", blocking)]
 fn squeeze(cx: &ActivityContext, what: &str) -> u32 {
     crunch::call(cx, what)
@@ -313,7 +313,7 @@ async fn pressings(count: u32) -> u32 {
     crunched.into_iter().chain(squeezed).sum()
 }
 
-/// How many attempts this claim has given, and one has given at most.
+/// Counts the attempts that claims return: of this claim, and the maximum.
 #[derive(Default)]
 struct ClaimsCounted {
     now: AtomicU32,

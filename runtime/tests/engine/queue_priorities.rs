@@ -8,7 +8,7 @@ use piton::worker::Queue;
 use crate::queues::text;
 use crate::rig::Rig;
 
-/// What was attempted, in order.
+/// The attempts, in order.
 static ORDER: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 #[activity(queue = "print", priority = 3)]

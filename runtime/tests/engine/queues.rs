@@ -1,4 +1,4 @@
-//! Activities on queues: where they run, what is written, and what survives.
+//! Activities on queues: where they run, the rows that they write, and crashes.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn one_after_the_other(count: u64) -> u64 {
     sum
 }
 
-/// Sent elsewhere by the call.
+/// The call chooses the queue.
 #[workflow]
 async fn elsewhere(what: String, queue: String) -> Result<String, String> {
     perform(&what).queue(queue).await.map_err(|error| error.to_string())
@@ -56,7 +56,7 @@ async fn race(cx: &Context, what: String) -> Result<String, String> {
     }
 }
 
-/// Asks and gives up within one step.
+/// Requests and drops a call within one step.
 #[workflow]
 async fn fickle(cx: &Context) -> String {
     select! {
@@ -89,7 +89,7 @@ async fn an_activity_on_a_queue_runs_in_a_worker_that_serves_it() {
     let rig = Rig::new();
     let owner = rig.worker().start().await.unwrap();
     let run = rig.client.start(study(text("model"))).await.unwrap();
-    // It waits: nobody serves the queue, and the run is parked.
+    // The activity waits: no worker serves the queue, and the run is parked.
     rig.until_parked(&run).await;
     assert_eq!(rig.lab.begun("model"), [0_u32; 0]);
     let server = rig.server("gpu").start().await.unwrap();
@@ -107,7 +107,7 @@ async fn a_worker_can_serve_its_own_runs_queues() {
     let began = Instant::now();
     let run = rig.client.start(one_after_the_other(10)).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 285);
-    // News, not polls, drive it; and a run that waits a moment stays in memory.
+    // Notifications drive it, not polls; and a run that waits for a moment stays in memory.
     assert!(began.elapsed() < Duration::from_millis(100), "{:?}", began.elapsed());
     let counts = rig.store.counts();
     assert_eq!((counts.step_updates, counts.activity_inserts, counts.arrivals), (11, 10, 10));
@@ -309,7 +309,7 @@ async fn a_fenced_worker_drops_its_attempts_and_registers_anew() {
     let workers = rig.store.list_workers().await.unwrap();
     let newest = workers.iter().map(|(lease, _)| lease.worker_id).max().unwrap();
     rig.store.fence_workers(&[newest]).await.unwrap();
-    // It hears of it, drops what it was doing, and registers anew.
+    // It learns of that, drops its work, and registers again.
     rig.until_begun("hang", &[1, 2]).await;
     rig.lab.open_gate();
     assert_eq!(run.result().await.unwrap(), "hang done");

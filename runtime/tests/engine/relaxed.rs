@@ -1,4 +1,4 @@
-//! Runs that go on while the database writes.
+//! Relaxed runs, which continue while the database writes.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -15,7 +15,7 @@ use crate::workflows::{
     HASTY_BREAKS, hasty, hasty_break, hasty_by_default, hasty_join, hasty_risk,
 };
 
-/// Lets no step be committed while it is closed, and takes a while for each.
+/// Delays each commit of steps, and blocks all of them while it is closed.
 struct Barrier {
     open: watch::Sender<bool>,
     delay: Duration,
@@ -73,7 +73,7 @@ async fn it_runs_ahead_by_so_many_steps_and_no_more() {
     barrier.set(false);
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(hasty(20, 0)).await.unwrap();
-    // The first of these steps is durable: it was made by the start.
+    // The first of these steps is durable: the start has written it.
     rig.until_true(|| begun(&rig, 20) >= 6).await;
     tokio::time::sleep(Duration::from_secs(5)).await;
     assert_eq!(begun(&rig, 20), 6);
@@ -100,7 +100,7 @@ async fn a_crash_repeats_so_many_steps_and_no_more() {
         let worker = rig.worker().start().await.unwrap();
         let texts: Vec<String> = (0..12).map(|n| format!("echo {n}")).collect();
         assert_eq!(run.result().await.unwrap(), texts);
-        // Five steps that were not durable, and the attempt under way.
+        // Five steps that were not durable, and the running attempt.
         let repeated = begun(&rig, 12) - 12;
         assert!(repeated <= 5 + 1, "{repeated} of {before} steps were made again");
         worker.shutdown().await.unwrap();
@@ -130,7 +130,7 @@ async fn signals_are_taken_once_and_in_order_over_a_crash() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_done_at_most_once_waits_for_the_database() {
+async fn an_at_most_once_activity_waits_for_the_database() {
     let rig = Rig::new();
     let barrier = Barrier::install(&rig, AT_ONCE);
     barrier.set(false);
@@ -141,7 +141,7 @@ async fn what_is_done_at_most_once_waits_for_the_database() {
     assert_eq!(rig.lab.begun("risk"), [0; 0], "its state is not durable");
     barrier.set(true);
     rig.until_true(|| rig.lab.begun("5").len() == 1).await;
-    // Whatever of the rest is durable, the outcome is.
+    // The outcome is durable, whether or not the rest is.
     drop(doomed);
     let worker = rig.worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), "risk done");
@@ -223,7 +223,7 @@ async fn a_fenced_worker_runs_ahead_no_further() {
     let workers: Vec<_> = workers.iter().map(|(lease, _)| lease.worker_id).collect();
     piton::store::Workers::fence_workers(&*rig.store, &workers).await.unwrap();
     barrier.set(true);
-    // It registers anew and goes on from the state in the database.
+    // It registers again and continues from the state in the database.
     assert_eq!(run.result().await.unwrap().len(), 20);
     assert!(begun(&rig, 20) <= 20 + 6, "{}", begun(&rig, 20));
     slow.shutdown().await.unwrap();

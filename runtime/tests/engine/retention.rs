@@ -24,7 +24,7 @@ async fn is_there<W: piton::machine::Workflow>(rig: &Rig, run: &RunHandle<W>) ->
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_removes_what_has_been_over_for_long() {
+async fn a_worker_removes_runs_that_closed_long_ago() {
     let rig = Rig::new();
     let worker = rig.worker().retention(Retention::of_all(hours(1))).start().await.unwrap();
     let over = rig.client.start(comes_to_an_end()).await.unwrap();
@@ -59,7 +59,7 @@ async fn comes_to_nothing(_cx: &Context) -> Result<u64, String> {
     Err("no luck".to_owned())
 }
 
-/// The result of a run goes before the run, and whoever asks for it is told so.
+/// The result of a run is removed before the run, and a wait for it returns an error that says so.
 #[tokio::test(start_paused = true)]
 async fn results_may_go_before_their_runs() {
     let rig = Rig::new();
@@ -82,7 +82,7 @@ async fn results_may_go_before_their_runs() {
     assert_eq!((record.status, record.result), (RunStatus::Completed, None));
     let inspected = rig.client.inspect("completed").await.unwrap();
     assert_eq!(inspected.status, RunStatus::Completed);
-    // Runs that close later are found as well, and again after the round that begins anew.
+    // Runs that close later are found as well, also after the rounds start over.
     for _ in 0..3 {
         let later = rig.client.start(comes_to_an_end()).await.unwrap();
         assert_eq!(later.result().await.unwrap(), 7);

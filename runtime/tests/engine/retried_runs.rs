@@ -1,4 +1,4 @@
-//! Failed runs that go back to where they failed.
+//! Failed runs that return to the await at which they failed.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ async fn fine() -> u32 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_done_before_the_failure_is_not_done_again() {
+async fn activities_before_the_failure_are_not_repeated() {
     let rig = Rig::new();
     rig.lab.fail("send", 5);
     let worker = rig.worker().start().await.unwrap();
@@ -64,7 +64,7 @@ async fn what_was_done_before_the_failure_is_not_done_again() {
     tokio::time::sleep(Duration::from_secs(600)).await;
     assert!(run.retry().by("ann").because("the carrier is back").await.unwrap());
     assert_eq!(run.result().await.unwrap(), "pay done, send done");
-    // One attempt more fails, and all are counted from none.
+    // One more attempt fails, and the count starts over.
     assert_eq!((rig.lab.begun("pay").len(), rig.lab.begun("send").len()), (1, 6));
     let audit = rig.client.audit(run.run_id(), 10).await.unwrap();
     let [entry] = &audit[..] else { panic!("one entry, not {audit:?}") };
@@ -144,7 +144,7 @@ async fn a_promise_is_awaited_again_and_keeps_its_outcome() {
     let run = rig.client.start(approved()).await.unwrap();
     rig.until_parked(&run).await;
     let token = PromiseToken::of_run("approved", run.run_id(), "approval");
-    // The activity has failed by now, and the promise comes last.
+    // The activity has failed by now, and the promise is completed last.
     tokio::time::sleep(Duration::from_secs(60)).await;
     assert!(rig.client.promise(&token).resolve(&"yes".to_owned()).await.unwrap().is_first());
     assert!(matches!(run.result().await, Err(RunError::Failed(_))));
@@ -158,13 +158,13 @@ async fn a_promise_is_awaited_again_and_keeps_its_outcome() {
     let reason = format!("{:?}", run.result().await.unwrap_err());
     assert!(reason.contains("no"), "{reason}");
     assert!(run.retry().await.unwrap());
-    // It is rejected for good.
+    // The rejection is final.
     assert_eq!(format!("{:?}", run.result().await.unwrap_err()), reason);
     worker.shutdown().await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_parent_is_told_again_of_the_end_of_its_child() {
+async fn the_end_of_a_child_is_reported_again() {
     let rig = Rig::new();
     rig.lab.fail("send", 4);
     let worker = rig.worker().start().await.unwrap();

@@ -173,7 +173,7 @@ async fn attempts_are_counted_across_a_crash() {
     worker.shutdown().await.unwrap();
 }
 
-/// Hears nothing of what other processes do.
+/// Gets no notifications of other processes.
 struct Deaf;
 
 impl Hook for Deaf {
@@ -182,10 +182,10 @@ impl Hook for Deaf {
     }
 }
 
-/// A worker that counts as dead and lives goes on for a while by what it knows.
+/// A worker that counts as dead, but is alive, continues for a while with its last information.
 #[tokio::test(start_paused = true)]
 async fn a_retry_that_two_workers_wait_for_has_two_numbers() {
-    // More arrivals than are loaded with a run hide that the first attempt has failed.
+    // With more arrivals than are loaded with a run, the failure of the first attempt is not loaded.
     for signals in [0, 250] {
         let rig = Rig::new();
         rig.lab.fail("flaky", 1);
@@ -225,7 +225,7 @@ async fn a_number_is_given_once_though_the_clock_is_set_back() {
     worker.shutdown().await.unwrap();
 }
 
-/// Nobody has taken the runs of a worker whose lease has run out, so it could still hand them back.
+/// No worker has taken over the runs of a worker with an expired lease, so it can still release them.
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_after_the_end_of_the_lease_hands_nothing_back() {
     let rig = Rig::new();
@@ -275,7 +275,7 @@ async fn the_error_decides_whether_and_when() {
     };
     assert_eq!(took(PickError::Busy).await, (Ok(3), 1 + 2));
     assert_eq!(took(PickError::Later(60)).await, (Ok(3), 60 + 60));
-    // By the attribute's pattern, and beside it.
+    // An error that matches the attribute's pattern, and one that does not.
     let (refused, waited) = took(PickError::Gone { shelf: 4 }).await;
     assert!(refused.is_err());
     assert_eq!((waited, rig.lab.begun("Gone { shelf: 4 }").len()), (0, 1));
@@ -310,7 +310,7 @@ async fn jittery(what: String, queue: Option<String>) -> Result<String, String> 
     call.await.map_err(|error| error.to_string())
 }
 
-/// Those that failed together are not tried again together.
+/// So attempts that failed together are not retried together.
 #[tokio::test(start_paused = true)]
 async fn a_wait_is_shortened_by_chance_within_its_jitter() {
     for queue in [None, Some(text("far"))] {
@@ -335,7 +335,7 @@ async fn a_wait_is_shortened_by_chance_within_its_jitter() {
     }
 }
 
-/// The lease has run out by the database's clock for a moment, and nobody has noticed.
+/// The lease was expired by the database's clock for a moment, and no worker has noticed.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_on_a_queue_is_not_begun_again_when_the_clock_comes_back() {
     let rig = Rig::new();

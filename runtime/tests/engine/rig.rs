@@ -11,7 +11,7 @@ use piton::store::{MemoryStore, RunRecord};
 
 use crate::activities::Lab;
 
-/// What a caller is told whose connection breaks.
+/// The error of a broken connection.
 pub fn cut_off(operation: &'static str) -> StoreError {
     let source = io::Error::from(io::ErrorKind::ConnectionReset).into();
     StoreError::Database { operation, retryable: true, source }
@@ -35,31 +35,31 @@ impl Rig {
         self.worker_of(&self.client)
     }
 
-    /// A worker that looks for work as seldom as on any paused clock, for tests of days.
+    /// A worker with the long poll interval of a paused clock, for tests that last days.
     pub fn patient_worker(&self) -> Worker {
         Worker::new(&self.client).provide(self.lab.clone())
     }
 
-    /// A worker as in another process: it shares nothing but the rows.
+    /// A worker as in another process: it shares only the rows.
     pub fn remote_worker(&self) -> Worker {
         self.worker_of(&Client::new(self.store.connect()))
     }
 
     /// A worker of this client.
     pub fn worker_of(&self, client: &Client) -> Worker {
-        // As in production, and not as on a paused clock.
+        // The intervals of production instead of those of a paused clock.
         let (lease, poll) = (Duration::from_secs(15), Duration::from_secs(2));
         Worker::new(client).lease(lease).poll_interval(poll).provide(self.lab.clone())
     }
 
-    /// Makes the run's state unreadable. Returns it as it was.
+    /// Makes the run's state unreadable. Returns the original.
     pub fn spoil<W: piton::machine::Workflow>(&self, run: &RunHandle<W>) -> Vec<u8> {
         let whole = self.store.snapshot(run.run_id()).unwrap();
         self.store.overwrite_snapshot(run.run_id(), vec![0xff; 20]);
         whole
     }
 
-    /// Waits on virtual time until the run is as wanted.
+    /// Waits on virtual time until the run's record meets the condition.
     pub async fn until<W: piton::machine::Workflow>(
         &self,
         run: &RunHandle<W>,
@@ -102,6 +102,6 @@ impl Rig {
             }
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        panic!("it never came to that");
+        panic!("the condition never became true");
     }
 }

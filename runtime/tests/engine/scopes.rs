@@ -1,4 +1,4 @@
-//! Parts of a run that end before it: given up by a signal or a time limit, or done when a condition holds.
+//! Parts of a run that end early: dropped after a signal or a time limit, or ended by a condition.
 
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ struct Put {
     item: String,
 }
 
-/// Stops a part of itself, with all that it awaits, and goes on.
+/// Stops a part of itself, with its operations, and continues.
 #[workflow]
 async fn search(cx: &Context) -> String {
     let found = select! {
@@ -39,7 +39,7 @@ async fn search(cx: &Context) -> String {
     echo(&found).await
 }
 
-/// Stops a child and goes on.
+/// Stops a child and continues.
 #[workflow]
 async fn search_by_child(cx: &Context) -> String {
     let child = cx.start_child(search()).id("child");
@@ -77,14 +77,14 @@ fn put(item: &str) -> Put {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_part_is_given_up_with_all_that_it_awaits() {
+async fn a_part_is_dropped_with_its_operations() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(search()).await.unwrap();
     rig.until_begun("far away", &[1]).await;
     run.signal(Stop { by: "ada".to_owned() }).await.unwrap();
     rig.until(&run, |record| record.state == "sleep").await;
-    // What the other part awaited is not attempted again.
+    // The activity of the stopped part is not attempted again.
     let begun = rig.lab.begun("hang").len();
     assert_eq!(run.result().await.unwrap(), "stopped by ada");
     assert_eq!(rig.lab.begun("hang").len(), begun);
@@ -92,7 +92,7 @@ async fn a_part_is_given_up_with_all_that_it_awaits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_is_cancelled_and_its_parent_goes_on() {
+async fn a_child_is_cancelled_and_its_parent_continues() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(search_by_child()).await.unwrap();

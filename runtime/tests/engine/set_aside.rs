@@ -16,7 +16,7 @@ async fn picky(cx: &Context) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_a_signal_has_blocked_goes_on_without_it() {
+async fn a_run_that_a_signal_has_blocked_continues_without_it() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(picky()).await.unwrap();

@@ -93,7 +93,7 @@ async fn a_dedup_key_counts_once() {
     run.signal(by("other")).dedup_key("another").await.unwrap();
     let worker = rig.worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), ["once", "other"]);
-    // Known for ever, also when the run is closed.
+    // The key stays known, even when the run is closed.
     run.signal(by("once")).dedup_key("the same").await.unwrap();
     worker.shutdown().await.unwrap();
 }
@@ -123,7 +123,7 @@ async fn closed_and_unknown_runs_take_no_signals() {
 #[tokio::test(start_paused = true)]
 async fn a_long_sleep_is_parked_and_fires_on_time() {
     let rig = Rig::new();
-    // So that no poll happens to come when it is due.
+    // Long enough that no poll coincides with the due time.
     let worker = rig.worker().poll_interval(seconds(7)).start().await.unwrap();
     let began = Instant::now();
     let run = rig.client.start(long_wait()).await.unwrap();
@@ -136,7 +136,7 @@ async fn a_long_sleep_is_parked_and_fires_on_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sleep_goes_on_after_a_restart() {
+async fn a_sleep_continues_after_a_restart() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
@@ -152,19 +152,19 @@ async fn a_sleep_goes_on_after_a_restart() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_set_back_holds_up_no_timer() {
+async fn a_clock_set_back_delays_no_timer() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let began = Instant::now();
     let run = rig.client.start(naps(1, 30_000)).await.unwrap();
     rig.until(&run, |record| record.owner.is_some()).await;
-    // By the database's clock, the timer now has an hour more to go.
+    // By the database's clock, the timer now has one more hour to go.
     rig.store.move_clock(-3_600_000_000);
     run.result().await.unwrap();
     let waited = began.elapsed();
-    // A tenth of the wait may go into coming back to the database's time.
+    // The worker may take a tenth of the wait to return to the database's time.
     assert!((30.0..33.5).contains(&waited.as_secs_f64()), "{waited:?}");
-    // One that is begun after that, and waited for in the database.
+    // A timer that starts after that, with the run parked.
     let began = Instant::now();
     let run = rig.client.start(naps(1, 300_000)).await.unwrap();
     rig.until_parked(&run).await;
@@ -236,7 +236,7 @@ async fn a_signal_may_come_as_json() {
     worker.shutdown().await.unwrap();
 }
 
-/// Those behind them are taken, the run goes on, and what was wrong can be looked at.
+/// The run takes the following signals and continues, and the errors can be read.
 #[tokio::test(start_paused = true)]
 async fn signals_that_cannot_be_read_become_dead_letters() {
     let rig = Rig::new();
@@ -258,7 +258,7 @@ async fn signals_that_cannot_be_read_become_dead_letters() {
     worker.shutdown().await.unwrap();
 }
 
-/// A wait with a time limit goes on until the limit, and a run that is parked stays parked.
+/// A wait with a time limit continues until the limit, and a parked run stays parked.
 #[tokio::test(start_paused = true)]
 async fn a_signal_that_cannot_be_read_ends_no_wait() {
     let rig = Rig::new();
@@ -287,7 +287,7 @@ async fn a_signal_starts_the_run_that_is_not_there() {
     let second = rig.client.signal_or_start(by("b"), collect(2)).id("cart").await.unwrap();
     assert_eq!(first.run_id(), second.run_id());
     assert_eq!(second.result().await.unwrap(), ["a", "b"]);
-    // It is over: the next signal starts another.
+    // The run has closed: the next signal starts another one.
     let third = rig.client.signal_or_start(by("c"), collect(1)).id("cart").await.unwrap();
     assert_ne!(first.run_id(), third.run_id());
     assert_eq!(third.result().await.unwrap(), ["c"]);
@@ -344,13 +344,13 @@ async fn times_that_have_passed_return_at_once_and_years_do_not() {
     let years = now + Duration::from_secs(30 * 365 * 86_400);
     let run = rig.client.start(sleeps_until(years)).await.unwrap();
     assert_eq!(rig.until_parked(&run).await.due_at, Some(years));
-    // More than any calendar holds.
+    // Beyond the range of any calendar.
     let run = rig.client.start(naps(1, u64::MAX)).await.unwrap();
     rig.until_parked(&run).await;
     worker.shutdown().await.unwrap();
 }
 
-/// Takes its signal behind other forms of waiting than a plain await.
+/// Takes its signal in other forms than a plain await.
 #[workflow]
 async fn takes_in_other_ways(cx: &Context, way: u32) -> Option<String> {
     match way {
@@ -400,7 +400,7 @@ async fn a_signal_that_the_workflow_never_waits_for_is_refused() {
     let refused = start.await.unwrap_err();
     assert!(matches!(&refused, StartError::Signal(SignalError::NotAwaited { .. })), "{refused:?}");
     assert!(rig.client.find(RunKey::WorkflowId("new".into())).await.unwrap().is_none());
-    // Nothing of it has reached the run.
+    // The run has received none of it.
     run.signal(Nod { by: "ada".to_owned() }).await.unwrap();
     assert_eq!(run.result().await.unwrap().as_deref(), Some("ada"));
     let run = rig.client.start(takes_in_other_ways(1)).await.unwrap();
@@ -418,7 +418,7 @@ async fn prepares(cx: &Context) -> Result<String, String> {
     cx.continue_as_new(approval(60))
 }
 
-/// Nobody waits for it.
+/// A signal that no workflow awaits.
 #[derive(Signal, Serialize, Deserialize)]
 struct Unheard;
 

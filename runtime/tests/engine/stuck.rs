@@ -14,10 +14,10 @@ use crate::workflows::naps;
 
 const GRACE: Duration = Duration::from_millis(100);
 
-/// By when a shutdown with that grace is over.
+/// The maximum time of a shutdown with that grace period.
 const AT_MOST: Duration = Duration::from_millis(1_100);
 
-/// What keeps functions on their threads until the test is over, so that its runtime can end.
+/// Blocks functions on their threads until the end of the test, so that its runtime can end.
 #[derive(Clone)]
 struct Rocks(Arc<Inner>);
 
@@ -45,7 +45,7 @@ impl Rocks {
     }
 }
 
-/// Lets the functions end when the test does, also where it fails.
+/// Lets the functions end with the test, also if it fails.
 struct LetGo(Rocks);
 
 impl Drop for LetGo {
@@ -96,7 +96,7 @@ async fn stalled_in_a_transaction() {
     stall_a_transaction().await;
 }
 
-/// Shuts a worker down. Returns the error that it is left with, in time.
+/// Shuts a worker down. Returns its error, in time.
 async fn left_behind(worker: RunningWorker) -> String {
     let asked = Instant::now();
     let error = worker.shutdown().await.expect_err("something is stuck").to_string();
@@ -105,7 +105,7 @@ async fn left_behind(worker: RunningWorker) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn a_stuck_activity_holds_up_nothing_but_itself() {
+async fn a_stuck_activity_delays_nothing_else() {
     let rig = Rig::new();
     let rocks = Rocks::new();
     let _let_go = LetGo(rocks.clone());
@@ -119,7 +119,7 @@ async fn a_stuck_activity_holds_up_nothing_but_itself() {
     for part in ["`stall`", "attempt 1", "`heavy`", &stuck.run_id().to_string()] {
         assert!(error.contains(part), "{part} is missing in: {error}");
     }
-    // Both were handed over.
+    // Both were released.
     for run in rig.client.list_runs(Filter::all()).limit(10).await.unwrap().runs {
         assert_eq!(run.owner, None, "{run:?}");
     }
@@ -130,7 +130,7 @@ async fn a_stuck_activity_holds_up_nothing_but_itself() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn what_a_stuck_activity_returns_late_does_not_count() {
+async fn a_late_result_of_a_stuck_activity_does_not_count() {
     let rig = Rig::new();
     let rocks = Rocks::new();
     let let_go = LetGo(rocks.clone());
@@ -190,7 +190,7 @@ async fn every_thread_is_stuck() {
     assert_eq!(error.matches("`stall`").count(), 2, "{error}");
 }
 
-/// It holds what handing over needs.
+/// It holds a lock that the release of the runs needs.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn a_transaction_is_stuck() {
     let error = left_behind_on_sqlite(stalled_in_a_transaction, 1).await;

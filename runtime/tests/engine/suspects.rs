@@ -1,4 +1,4 @@
-//! Runs whose workers die, and what becomes of the runs beside them.
+//! Runs whose workers die, and other runs of these workers.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::rig::Rig;
 use crate::workflows::{naps, work};
 
 impl Rig {
-    /// Has workers claim everything that is due and die, one after the other.
+    /// Lets workers claim everything that is due and die, one after the other.
     async fn lose_workers(&self, count: usize) {
         for _ in 0..count {
             let lease = Duration::from_secs(10);
@@ -39,7 +39,7 @@ async fn a_run_whose_workers_died_is_blocked_until_somebody_unblocks_it() {
     assert!(why.contains("16 workers"), "{why}");
     worker.shutdown().await.unwrap();
 
-    // A supervisor starts the next worker, and nobody has looked at the run.
+    // A supervisor starts the next worker, and nobody has examined the run.
     let worker = rig.worker().start().await.unwrap();
     sleep(minutes(5)).await;
     assert_eq!(run.status().await.unwrap().blocked, Some(reason));
@@ -64,7 +64,7 @@ async fn a_few_dead_workers_block_nothing() {
     worker.shutdown().await.unwrap();
 }
 
-/// Whoever dies with the first suspect that is driven has not touched the others.
+/// A worker that dies with the first suspect has not touched the others.
 #[tokio::test(start_paused = true)]
 async fn suspects_are_driven_one_at_a_time() {
     let rig = Rig::new();

@@ -11,14 +11,14 @@ use crate::rig::Rig;
 /// Longer than anything here may take.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A call with these limits, in seconds: for an attempt's wait for its place, for an attempt, for all.
+/// A call with these limits, in seconds: for the wait for a slot, for an attempt, for all attempts.
 #[workflow]
 async fn hurried(what: String, wait: u64, attempt: u64, all: u64) -> Result<String, String> {
     let call = perform(&what).schedule_to_start(seconds(wait)).start_to_close(seconds(attempt));
     call.schedule_to_close(seconds(all)).await.map_err(|error| error.to_string())
 }
 
-/// Takes a place for so long.
+/// Occupies a slot for this time.
 #[workflow]
 async fn occupy(millis: u32) -> u32 {
     slow(millis).await
@@ -44,7 +44,7 @@ async fn an_attempt_that_gets_no_place_in_time_ends_the_activity() {
     drop(worker);
 }
 
-/// Each attempt waits for itself, from when it is due.
+/// The wait of each attempt counts separately, from its due time.
 #[tokio::test(start_paused = true)]
 async fn the_wait_for_a_place_is_that_of_one_attempt() {
     let rig = Rig::new();
@@ -67,11 +67,11 @@ async fn the_wait_for_a_place_begins_anew_after_the_death_of_a_worker() {
     let doomed = rig.remote_worker().start().await.unwrap();
     let run = rig.client.start(hurried("hang".into(), 5, 1_000, 1_000)).await.unwrap();
     rig.until_begun("hang", &[1]).await;
-    // In between two renewals, so that the lease ends a known time later.
+    // Between two renewals, so that the end of the lease is known.
     tokio::time::sleep(Duration::from_millis(22_500)).await;
     drop(doomed);
     let worker = rig.worker().max_activities(1).start().await.unwrap();
-    // Another has the place when the run is taken over, and for a while after.
+    // Another activity occupies the slot during the takeover and for a while after it.
     rig.client.start(occupy(16_000)).await.unwrap();
     rig.until_begun("hang", &[1, 2]).await;
     rig.lab.open_gate();

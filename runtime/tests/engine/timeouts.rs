@@ -28,7 +28,7 @@ async fn tidy(cx: &Context, cleanup: Duration) -> Result<(), Cancelled> {
     Ok(())
 }
 
-/// Begins anew every hour.
+/// Continues as new every hour.
 #[workflow]
 async fn renew(cx: &Context, round: u32) -> u32 {
     cx.sleep(hours(1)).await;
@@ -142,7 +142,7 @@ async fn the_timeout_of_a_chain_goes_over_to_the_runs_that_follow() {
     worker.shutdown().await.unwrap();
 }
 
-/// Goes on as new so often when it is asked to cancel.
+/// Continues as new this many times after a request to cancel.
 #[workflow]
 async fn hands_over(cx: &Context, times: u32) -> Result<(), Cancelled> {
     if let Err(cancelled) = cx.sleep(hours(5)).or_cancelled().await {
@@ -156,7 +156,7 @@ async fn hands_over(cx: &Context, times: u32) -> Result<(), Cancelled> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_run_of_a_chain_is_told_that_the_time_is_over() {
+async fn each_run_of_a_chain_is_requested_to_cancel_at_the_timeout() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let start = rig.client.start(hands_over(1)).execution_timeout(minutes(10));
@@ -164,7 +164,7 @@ async fn each_run_of_a_chain_is_told_that_the_time_is_over() {
     is_timeout(&run.result().await, "its execution timeout of 600s is over");
     assert_eq!(rig.lab.begun("handed over"), [1]);
 
-    // However often it goes on, its time to clean up is over.
+    // Its time to clean up ends, however often it continues as new.
     let begun = Instant::now();
     let start = rig.client.start(hands_over(u32::MAX)).execution_timeout(minutes(10));
     let start = start.on_timeout(OnTimeout::Cancel).cleanup_timeout(seconds(30));
@@ -201,7 +201,7 @@ async fn however_many_runs_are_overdue_all_are_closed() {
     worker.shutdown().await.unwrap();
 }
 
-/// A worker without the code of a workflow leaves its runs that others follow.
+/// A worker without the code of a workflow does not end runs that have successors.
 #[tokio::test(start_paused = true)]
 async fn overdue_runs_that_a_worker_must_leave_keep_no_other_open() {
     let rig = Rig::new();
@@ -216,23 +216,23 @@ async fn overdue_runs_that_a_worker_must_leave_keep_no_other_open() {
     worker.shutdown().await.unwrap();
 }
 
-/// How much of an outage counts: a worker is taken for gone some polls after its last sweep.
+/// The part of an outage that counts: a worker counts as present for some polls after its last sweep.
 const UNNOTICED: Duration = Duration::from_secs(15);
 
 #[tokio::test(start_paused = true)]
-async fn a_timeout_may_leave_out_the_time_in_which_no_worker_is_there() {
+async fn a_timeout_may_not_count_time_without_a_worker() {
     let rig = Rig::new();
     let begun = Instant::now();
     let start = || rig.client.start(tidy(minutes(5))).run_timeout(hours(1));
     let attended = start().timeout_clock(TimeoutClock::Attended).await.unwrap();
-    // Nobody is there at first.
+    // At first there is no worker.
     sleep(hours(2)).await;
     let worker = rig.worker().start().await.unwrap();
     sleep(minutes(40)).await;
     let calendar = start().await.unwrap();
     worker.shutdown().await.unwrap();
     sleep(hours(3)).await;
-    // Whoever lacks the code cannot tell whether somebody is there.
+    // A worker without the code does not count as attendance.
     let stranger = rig.worker().without_workflows().start().await.unwrap();
     sleep(minutes(1)).await;
     let open = rig.client.by_id(attended.run_id());
@@ -250,7 +250,7 @@ async fn a_timeout_may_leave_out_the_time_in_which_no_worker_is_there() {
     stranger.shutdown().await.unwrap();
 }
 
-/// Each run of the chain is late because of an outage, and the chain as a whole is not.
+/// An outage makes each run of the chain late, but not the chain as a whole.
 #[tokio::test(start_paused = true)]
 async fn the_timeout_of_a_chain_that_goes_by_attendance_goes_over_as_it_is() {
     let rig = Rig::new();
@@ -262,7 +262,7 @@ async fn the_timeout_of_a_chain_that_goes_by_attendance_goes_over_as_it_is() {
     sleep(hours(10)).await;
     let worker = rig.worker().start().await.unwrap();
     let begun = Instant::now();
-    // It sleeps for an hour at a time by the calendar, so the second run begins at once.
+    // It sleeps until full hours of the calendar, so the second run begins at once.
     is_timeout(&run.result().await, "its execution timeout of 9000s is over");
     let took = begun.elapsed();
     assert!(took > minutes(120) - UNNOTICED && took < minutes(120) + LATE, "{took:?}");
@@ -271,7 +271,7 @@ async fn the_timeout_of_a_chain_that_goes_by_attendance_goes_over_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_may_leave_out_the_time_in_which_no_worker_is_there() {
+async fn a_timeout_of_a_child_may_not_count_time_without_a_worker() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(minds_a_child()).await.unwrap();

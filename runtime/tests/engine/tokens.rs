@@ -1,4 +1,4 @@
-//! Attempts that are ended from outside, with their tokens.
+//! Attempts that are completed from outside, by their tokens.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::activities::Lab;
 use crate::faults::{Away, Failing};
 use crate::rig::Rig;
 
-/// Where activities leave their tokens: in a real program an e-mail or a webhook.
+/// Receives the tokens of activities; in a real program, an e-mail or a webhook.
 #[derive(Clone, Default)]
 struct Mailbox(Arc<Mutex<Vec<String>>>);
 
@@ -111,7 +111,7 @@ async fn office() -> Office {
 }
 
 impl Office {
-    /// Waits for this many tokens and gives the last.
+    /// Waits for this many tokens and returns the last.
     async fn token(&self, count: usize) -> ActivityToken {
         let mailbox = self.mailbox.clone();
         self.rig.until_true(|| mailbox.tokens().len() == count).await;
@@ -133,19 +133,19 @@ async fn an_activity_is_completed_from_outside() {
     office.worker.shutdown().await.unwrap();
 }
 
-/// The first attempt fails, the second ends well, and then the first token is used once more.
+/// The first attempt fails, the second succeeds, and then the first token is used once more.
 async fn use_tokens_while_the_database_is_away<A: Activity<Return = Result<u32, Refused>>>(
     office: &Office,
     run: &RunHandle<impl Workflow<Output = u32, Error = String>>,
 ) {
-    // Of the database as this client sees it; the worker has it all the time.
+    // Only this client loses the database; the worker does not.
     let store = office.rig.store.connect();
     let client = Client::new(store.clone());
     let go_away = || store.set_hook(Away::for_a_restart());
     let failed = office.token(1).await;
     go_away();
     client.heartbeat_activity(failed, "half").await.unwrap();
-    // What it says without a queue goes into the inbox, and an answer may be lost.
+    // Without a queue, the report goes into the inbox, and its response may be lost.
     for happens in [false, true] {
         store.set_hook(Failing::new("deliver", 3, happens));
         client.heartbeat_activity(failed, "half").await.unwrap();
@@ -165,7 +165,7 @@ async fn use_tokens_while_the_database_is_away<A: Activity<Return = Result<u32, 
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_uses_a_token_waits_for_a_database_that_is_away() {
+async fn uses_of_tokens_wait_while_the_database_is_away() {
     let office = office().await;
     let run = office.rig.client.start(signature(text("later"))).await.unwrap();
     use_tokens_while_the_database_is_away::<sign>(&office, &run).await;
@@ -265,7 +265,7 @@ async fn a_token_is_for_its_activity_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_limits_of_an_attempt_go_on_without_its_function() {
+async fn the_limits_of_an_attempt_apply_without_its_function() {
     let office = office().await;
     let run = office.rig.client.start(signature(text("later"))).await.unwrap();
     let began = Instant::now();

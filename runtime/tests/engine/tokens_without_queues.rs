@@ -1,4 +1,4 @@
-//! Tokens of activities that have no queue: what they say goes through the run's inbox.
+//! Tokens of activities without a queue: reports go through the run's inbox.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ impl Mailbox {
     }
 }
 
-/// Leaves its token, and tells what the attempt before has said.
+/// Publishes its token, and returns the details of the previous attempt.
 #[activity(retry(initial = "1s", jitter = 0.0, max_attempts = 3))]
 async fn ask(cx: &ActivityContext, how: &str) -> Result<String, String> {
     cx.dependency::<Lab>().begin(cx, how);
@@ -58,7 +58,7 @@ async fn relaxed_questions(count: u32) -> Result<u32, String> {
     Ok(answered)
 }
 
-/// One of them is asked while the other goes on.
+/// One question waits for its token while the other continues.
 #[workflow]
 async fn two_questions() -> Vec<String> {
     let asked = ["one", "two"].map(|how| ask(how));
@@ -84,14 +84,14 @@ impl Office {
         self.rig.remote_worker().provide(self.mailbox.clone()).start().await.unwrap()
     }
 
-    /// Waits for this many tokens and gives the last.
+    /// Waits for this many tokens and returns the last.
     async fn token(&self, count: usize) -> ActivityToken {
         self.rig.until_true(|| self.mailbox.count() == count).await;
         self.mailbox.0.lock().unwrap()[count - 1]
     }
 }
 
-/// A token that no attempt has had: of another handle, of another attempt.
+/// A token that no attempt has: with another handle or another attempt number.
 fn forged(token: ActivityToken, handle: Option<u64>, attempt: u32) -> ActivityToken {
     let text = token.to_string();
     let parts: Vec<&str> = text.split('-').collect();
@@ -113,7 +113,7 @@ async fn an_activity_is_completed_by_another_process_after_its_worker_has_died()
     office.rig.until_parked(&run).await;
     drop(doomed);
     sleep(Duration::from_secs(100)).await;
-    // Taken over or not, the attempt is nobody's.
+    // No worker makes the attempt, whether the run was taken over or not.
     let worker = office.worker().await;
     sleep(Duration::from_secs(100)).await;
     client.complete_activity::<ask>(token, Ok(text("yes"))).await.unwrap();
@@ -138,7 +138,7 @@ async fn a_worker_that_is_shut_down_leaves_the_attempt_as_it_is() {
     second.shutdown().await.unwrap();
 }
 
-/// Whatever a program takes for its keys, also the very text that stands for the token in the database.
+/// A program may use any text as a dedup key, even the one that the database uses for the token.
 #[tokio::test(start_paused = true)]
 async fn no_dedup_key_of_a_program_is_taken_for_a_token() {
     let office = office();
@@ -158,7 +158,7 @@ async fn no_dedup_key_of_a_program_is_taken_for_a_token() {
         let refused = sent.await.map(|_| ()).unwrap_err();
         let expected = SignalError::DedupKey(KeyError::Reserved).to_string();
         assert_eq!(refused.to_string(), expected);
-        // A workflow id is kept elsewhere.
+        // Workflow ids are separate from dedup keys.
         client.start(question(key.clone())).id(key).await.unwrap();
     }
     client.complete_activity::<ask>(token, Ok(text("yes"))).await.unwrap();
@@ -167,7 +167,7 @@ async fn no_dedup_key_of_a_program_is_taken_for_a_token() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_function_that_still_runs_is_told_to_stop() {
+async fn a_running_function_is_cancelled() {
     let office = office();
     let worker = office.worker().await;
     let run = office.rig.client.start(question(text("waits itself"))).await.unwrap();
@@ -201,7 +201,7 @@ async fn the_retry_policy_holds_and_stale_tokens_are_refused() {
     client.fail_activity_json(third, &json!("busy to the end")).await.unwrap();
     let error = run.result().await.unwrap_err();
     assert!(matches!(&error, RunError::Failed(text) if text == "busy to the end"), "{error:?}");
-    // Twice the same is no error, also now; what was never used is.
+    // Repeating a completion is no error; a token that was never used is one.
     client.fail_activity::<ask>(third, text("busy")).await.unwrap();
     let error = client.complete_activity::<ask>(early, Ok(text("no"))).await.unwrap_err();
     assert!(matches!(error, TokenError::Closed { run_id } if run_id == run.run_id()), "{error}");
@@ -258,7 +258,7 @@ async fn json_that_does_not_fit_blocks_the_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn limits_go_on_without_the_function_and_its_worker() {
+async fn limits_apply_without_the_function_and_its_worker() {
     let office = office();
     let worker = office.worker().await;
     let run = office.rig.client.start(question(text("x"))).await.unwrap();
@@ -290,7 +290,7 @@ async fn signs_of_life_with_a_token_count_and_are_handed_on() {
         office.rig.client.heartbeat_activity(token, "still at it").await.unwrap();
     }
     assert_eq!(office.rig.lab.begun("x"), [1]);
-    // Then it is silent, and the next attempt knows.
+    // Then its heartbeats stop, and the next attempt gets the details.
     assert_eq!(run.result().await.unwrap(), "still at it");
     assert_eq!(office.rig.lab.begun("x"), [1, 2]);
     worker.shutdown().await.unwrap();
@@ -321,7 +321,7 @@ async fn a_run_that_gives_the_call_up_wants_no_answer() {
     worker.shutdown().await.unwrap();
 }
 
-/// Hears nothing of other processes for a while.
+/// Gets no notifications of other processes for a while.
 struct Distracted(AtomicBool);
 
 impl Hook for Distracted {
@@ -330,9 +330,9 @@ impl Hook for Distracted {
     }
 }
 
-/// A worker that counts as dead and lives hears of the end of the attempt, too.
+/// A worker that counts as dead, but is alive, also learns of the end of the attempt.
 #[tokio::test(start_paused = true)]
-async fn what_follows_for_two_workers_has_two_numbers() {
+async fn two_workers_use_two_attempt_numbers() {
     let office = office();
     let run = office.rig.client.start(urgent_question(text("later"))).await.unwrap();
     let connection = office.rig.store.connect();
@@ -357,7 +357,7 @@ async fn what_follows_for_two_workers_has_two_numbers() {
     successor.shutdown().await.unwrap();
 }
 
-/// The state that asks for both may be on its way while one fails and the other is left to its token.
+/// The state that requests both may not be written yet when one fails and the other waits for its token.
 #[workflow(durability = "relaxed")]
 async fn relaxed_pair() -> Result<String, String> {
     echo("first").await;
@@ -366,7 +366,7 @@ async fn relaxed_pair() -> Result<String, String> {
         + &answered.map_err(|error| error.to_string())?)
 }
 
-/// Takes a while for each commit.
+/// Delays each commit.
 struct SlowCommits;
 
 #[async_trait::async_trait]
@@ -380,7 +380,7 @@ impl Hook for SlowCommits {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_goes_on_while_an_earlier_state_is_on_its_way_is_saved() {
+async fn progress_during_a_commit_is_saved() {
     let (rig, mailbox) = (Rig::new(), Mailbox::default());
     rig.store.set_hook(Arc::new(SlowCommits));
     rig.lab.fail("flaky", 1);

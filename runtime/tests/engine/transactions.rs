@@ -1,4 +1,4 @@
-//! Activities in transactions whose commits are uncertain. What the databases do is tested on them.
+//! Activities in transactions whose commits are uncertain. `tests/transactions/` has the tests on real databases.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use piton::store::memory::{Hook, Notebook};
 use crate::activities::Lab;
 use crate::rig::{Rig, cut_off};
 
-/// Loses the answer to the first commit of an activity, which has happened or not.
+/// Loses the response to the first commit of an activity, before or after its effect.
 struct CutOff {
     happens: bool,
     is_over: AtomicBool,
@@ -50,7 +50,7 @@ async fn notes_something() -> Result<u32, String> {
     note("note").await.map_err(|error| error.to_string())
 }
 
-/// Is ready for a step at every millisecond.
+/// Makes a step every millisecond.
 #[workflow]
 async fn notes_while_it_ticks(cx: &Context) -> Result<u32, String> {
     let (noted, ()) = join!(note("note"), async {
@@ -99,7 +99,7 @@ async fn notes_far_away() -> Result<u32, String> {
     note("note").queue("far").await.map_err(|error| error.to_string())
 }
 
-/// Its writes are committed with the run's, which is elsewhere.
+/// Its writes are committed with those of the run, which another worker owns.
 #[tokio::test(start_paused = true)]
 async fn a_transaction_is_not_for_a_queue() {
     let rig = Rig::new();
@@ -112,7 +112,7 @@ async fn a_transaction_is_not_for_a_queue() {
     worker.shutdown().await.unwrap();
 }
 
-/// Its outcome is committed with its writes, so nobody else may bring one.
+/// Its outcome is committed with its writes, so nothing else may complete it.
 #[tokio::test(start_paused = true)]
 async fn a_transaction_has_no_token() {
     let rig = Rig::new();

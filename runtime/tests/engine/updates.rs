@@ -15,14 +15,14 @@ use serde_json::json;
 use crate::faults::Failing;
 use crate::rig::Rig;
 
-/// Puts a number into a sum.
+/// Adds a number to a sum.
 #[derive(Debug, Update, Serialize, Deserialize)]
 #[update(reply = u32, error = TooMuch)]
 struct Add {
     number: u32,
 }
 
-/// What the sum must not come to.
+/// The error for a sum above the limit.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct TooMuch {
     limit: u32,
@@ -34,7 +34,7 @@ impl std::fmt::Display for TooMuch {
     }
 }
 
-/// Asks for nothing but an answer.
+/// Requests an answer without data.
 #[derive(Update, Serialize, Deserialize)]
 struct Ping;
 
@@ -42,7 +42,7 @@ struct Ping;
 #[derive(Signal, Serialize, Deserialize)]
 struct Stop {}
 
-/// Sums up until it is told to stop; refuses what would be more than 100, and drops the number 13.
+/// Sums up until `Stop`; refuses sums above 100, and drops the number 13 without an answer.
 #[workflow]
 async fn sum_up(cx: &Context) -> u32 {
     #[expose]
@@ -117,7 +117,7 @@ async fn answer_in_branches(cx: &Context) -> u32 {
     ones + others
 }
 
-/// Breaks after it has answered, in the same step.
+/// Panics after it has answered, in the same step.
 #[workflow]
 async fn answer_and_break(cx: &Context) {
     let add = cx.update::<Add>().await;
@@ -156,7 +156,7 @@ async fn an_update_waits_for_a_worker() {
     let reply = tokio::spawn(async move { accepted.reply().await });
     tokio::time::sleep(hours(1)).await;
     assert!(!reply.is_finished());
-    // Another process, of whose commits this one does not hear.
+    // Another process, whose commits cause no notifications here.
     let worker = rig.remote_worker().start().await.unwrap();
     assert_eq!(reply.await.unwrap().unwrap(), 5);
     worker.shutdown().await.unwrap();
@@ -171,7 +171,7 @@ async fn an_id_is_answered_once() {
         assert_eq!(run.update(add(5)).id("five").await.unwrap(), 5);
     }
     assert_eq!(run.update(add(5)).id("five more").await.unwrap(), 10);
-    // Whoever comes back later needs the id alone, also when the run is closed.
+    // Later the id suffices to get the answer, even if the run is closed.
     run.signal(Stop {}).await.unwrap();
     assert_eq!(run.result().await.unwrap(), 10);
     assert_eq!(run.update_by_id::<Add>("five").reply().await.unwrap(), 5);
@@ -239,7 +239,7 @@ async fn a_run_that_closes_first_says_so() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_request_is_told_at_once() {
+async fn the_sender_of_a_dropped_request_gets_an_error_at_once() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(sum_up()).await.unwrap();
@@ -290,7 +290,7 @@ async fn a_step_that_panics_answers_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_no_request_is_answered_so() {
+async fn an_invalid_request_is_answered_with_an_error() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     rig.client.start(sum_up()).id("sum").await.unwrap();
@@ -298,7 +298,7 @@ async fn what_is_no_request_is_answered_so() {
     assert_eq!(run.update("Add", &json!({ "number": 5 })).await.unwrap(), json!(5));
     let refused = run.update("Add", &json!({ "number": 99 })).await.unwrap_err();
     assert!(matches!(&refused, UpdateError::Refused(error) if *error == json!({ "limit": 100 })));
-    // The client would refuse to send it.
+    // The typed client would refuse to send it.
     let sum = rig.client.run::<sum_up>("sum").await.unwrap();
     let key = UpdateKey { run_id: sum.run_id(), update: "five".to_owned() };
     let payload = Payload::from_json(&json!({ "number": "five" }));
@@ -374,7 +374,7 @@ async fn an_id_must_be_a_key() {
     assert!(matches!(unknown, UpdateError::Unknown { .. }), "{unknown:?}");
 }
 
-/// Whatever call fails, each id has one answer.
+/// Each id gets one answer, whichever call fails.
 #[tokio::test(start_paused = true)]
 async fn failures_neither_lose_nor_double_an_answer() {
     for operation in ["deliver", "commit_steps", "find_update", "read_inbox", "find_run"] {

@@ -1,4 +1,4 @@
-//! Updates to runs that others follow.
+//! Updates to chains of runs.
 
 use piton::error::UpdateError;
 use piton::machine::Answer;
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::rig::Rig;
 
-/// Asks for the sum with a number.
+/// Adds a number and requests the sum.
 #[derive(Debug, Update, Serialize, Deserialize)]
 #[update(reply = u32)]
 struct Add {
     number: u32,
 }
 
-/// Lets the run go on.
+/// Lets the run continue.
 #[derive(Signal, Serialize, Deserialize)]
 struct Go {}
 
@@ -122,7 +122,7 @@ async fn an_id_is_answered_once_in_a_chain() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_is_retried_drops_what_it_has_taken() {
+async fn a_failed_run_drops_the_updates_that_it_has_taken() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let retry = RetryPolicy { max_attempts: 2, ..RetryPolicy::DEFAULT };

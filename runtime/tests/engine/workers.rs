@@ -1,4 +1,4 @@
-//! Several workers, and the end of each.
+//! Several workers, and their shutdown.
 
 use std::future::IntoFuture as _;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ async fn shutdown_lets_activities_end_and_keeps_what_they_return() {
         rig.lab.open_gate();
     });
     stopped.unwrap();
-    // The results of both are in the database; nothing new was begun.
+    // The results of both are in the database; nothing new has begun.
     let second = rig.worker().start().await.unwrap();
     assert_eq!(run.result().await.unwrap(), 28);
     assert_eq!(other.result().await.unwrap(), "hang done");
@@ -57,7 +57,7 @@ async fn shutdown_lets_activities_end_and_keeps_what_they_return() {
     second.shutdown().await.unwrap();
 }
 
-/// Of two in one process one is told that something is due. It was the one that had room.
+/// A notification goes to one of two workers in a process. It must be the one with room.
 #[tokio::test(start_paused = true)]
 async fn a_worker_without_room_leaves_the_news_to_others() {
     let rig = Rig::new();
@@ -78,7 +78,7 @@ async fn a_worker_without_room_leaves_the_news_to_others() {
     free.shutdown().await.unwrap();
 }
 
-/// Though an attempt of another run keeps the worker from ending.
+/// Although an attempt of another run delays the end of the worker.
 #[tokio::test(start_paused = true)]
 async fn shutdown_hands_runs_back_at_once_that_wait() {
     let rig = Rig::new();
@@ -133,7 +133,7 @@ async fn shutdown_does_not_wait_for_ever() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_worker_s_runs_go_on_after_lease_and_poll() {
+async fn a_dead_worker_s_runs_continue_after_lease_and_poll() {
     let rig = Rig::new();
     let dead = rig.remote_worker().start().await.unwrap();
     let run = rig.client.start(naps(100, 1_000)).await.unwrap();
@@ -196,7 +196,7 @@ async fn a_worker_holds_no_more_runs_than_it_may() {
         let records = rig.client.list_runs(&all).await.unwrap().runs;
         let held = records.iter().filter(|run| run.owner.is_some()).count();
         assert!(held <= 3, "{held} are held");
-        // Those that sleep make room for others, so that all sleep at the same time.
+        // Sleeping runs make room for others, so that all sleep at the same time.
         assert!(began.elapsed() < Duration::from_secs(17), "{:?}", began.elapsed());
         if records.iter().all(|run| !run.status.is_open()) {
             break;
@@ -206,7 +206,7 @@ async fn a_worker_holds_no_more_runs_than_it_may() {
     worker.shutdown().await.unwrap();
 }
 
-/// Hears nothing of what other processes do.
+/// Gets no notifications of other processes.
 struct Deaf;
 
 impl Hook for Deaf {
@@ -231,7 +231,7 @@ async fn an_arrival_without_news_is_found_by_the_next_poll() {
     worker.shutdown().await.unwrap();
 }
 
-/// Counts commits, each of which takes its time.
+/// Counts commits, and delays each.
 #[derive(Default)]
 struct Commits(AtomicUsize);
 
@@ -246,12 +246,12 @@ impl Hook for Commits {
     }
 }
 
-/// As many as a worker holds at most unless it is told otherwise.
+/// The default maximum of runs in a worker.
 #[tokio::test(start_paused = true)]
 async fn a_shutdown_hands_ten_thousand_runs_back_in_a_few_commits() {
     const RUNS: usize = 10_000;
     let rig = Rig::new();
-    // With a place to spare: a worker without one has those park that wait.
+    // With one slot to spare: a worker without a free slot parks its waiting runs.
     let worker = rig.worker().max_runs(RUNS + 1).start().await.unwrap();
     let starts = (0..RUNS).map(|_| rig.client.start(naps(1, 50_000)).into_future());
     futures_util::future::try_join_all(starts).await.unwrap();
@@ -315,7 +315,7 @@ async fn a_run_ended_by_another_process_is_let_go_soon() {
     let run = rig.client.start(work(text("hang"))).await.unwrap();
     rig.until_begun("hang", &[1]).await;
     assert!(run.terminate("enough").await.unwrap());
-    // At the latest the sweep tells, in its interval of two seconds.
+    // The sweep, which runs every two seconds, finds it at the latest.
     tokio::time::sleep(Duration::from_secs(3)).await;
     rig.lab.open_gate();
     let next = rig.client.start(work(text("hang"))).await.unwrap();
@@ -329,7 +329,7 @@ async fn nap_and_tell(cx: &Context, id: u32) -> String {
     crate::activities::echo(&format!("nap {id}")).await
 }
 
-/// The timers fall due while nobody serves, and then for all workers at once.
+/// The timers fall due while no worker runs, and then for all workers at once.
 #[tokio::test(start_paused = true)]
 async fn a_timer_fires_once_however_many_workers_there_are() {
     let rig = Rig::new();
@@ -355,7 +355,7 @@ async fn a_timer_fires_once_however_many_workers_there_are() {
     }
 }
 
-/// Its timers would never fire, without a word.
+/// Its timers would never fire, and nothing would report that.
 #[tokio::test(start_paused = true)]
 async fn a_worker_on_a_clock_that_is_paused_needs_a_store_that_follows_it() {
     let client = Client::connect("sqlite::memory:").await.unwrap();
@@ -366,7 +366,7 @@ async fn a_worker_on_a_clock_that_is_paused_needs_a_store_that_follows_it() {
     Worker::new(&client).start().await.unwrap().shutdown().await.unwrap();
 }
 
-/// Counts what the store is asked for.
+/// Counts the calls of the store.
 #[derive(Default)]
 struct Calls(AtomicUsize);
 
@@ -378,7 +378,7 @@ impl Hook for Calls {
     }
 }
 
-/// With looks for work every two seconds it would take minutes to skip a month.
+/// With a poll every two seconds, skipping a month would take minutes.
 #[tokio::test(start_paused = true)]
 async fn a_worker_on_a_paused_clock_stops_it_for_little_but_timers() {
     let rig = Rig::new();

@@ -1,4 +1,4 @@
-//! Workflows that are tried again.
+//! Retries of workflows.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ enum Refusal {
     Declined { code: u32 },
 }
 
-/// How often it was called with this name, this time included.
+/// The number of calls with this name, including this one.
 #[activity]
 async fn calls(cx: &ActivityContext, name: &str) -> usize {
     let lab = cx.dependency::<Lab>();
@@ -74,7 +74,7 @@ async fn attempts_and_errors_that_are_not_tried_again_are_the_end() {
     assert_eq!(links(&rig, "often").await.len(), 2);
 
     let declined = Refusal::Declined { code: 7 };
-    // In whichever order it is said.
+    // The order of the options does not matter.
     for is_first in [false, true] {
         let id = format!("once, {is_first}");
         let start = rig.client.start(stubborn(declined.clone(), 99)).id(&id);
@@ -106,7 +106,7 @@ async fn a_run_that_times_out_is_tried_again_and_the_chain_has_a_limit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_terminated_or_cancelled_is_not_tried_again() {
+async fn terminated_and_cancelled_runs_are_not_retried() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(long_wait()).id("ended").retry(policy(5)).await.unwrap();
@@ -123,9 +123,9 @@ async fn what_is_terminated_or_cancelled_is_not_tried_again() {
     worker.shutdown().await.unwrap();
 }
 
-/// Also by workers that have seen nothing of the run before.
+/// Also on workers that have not seen the run before.
 #[tokio::test(start_paused = true)]
-async fn attempts_go_on_with_other_workers() {
+async fn attempts_continue_on_other_workers() {
     let rig = Rig::new();
     let start = rig.client.start(stubborn(Refusal::Busy, 4)).id("handed on").retry(policy(0));
     let run = start.await.unwrap();

@@ -31,7 +31,7 @@ pub async fn risk(name: String) -> Result<String, String> {
     once(&name).await.map_err(|error| error.to_string())
 }
 
-/// Whether [`torn`] panics while its activity is under way.
+/// Whether [`torn`] panics while its activity is running.
 pub static TORN_BREAKS: AtomicBool = AtomicBool::new(false);
 
 #[workflow(allow(shared_state))]
@@ -44,7 +44,7 @@ pub async fn torn(name: String) -> Result<String, String> {
     text.map_err(|error| error.to_string())
 }
 
-/// Collects until nobody sends for this many seconds.
+/// Collects until no signal arrives for this many seconds.
 #[workflow]
 pub async fn patient(cx: &Context, patience: u64) -> Vec<String> {
     let mut all = Vec::new();
@@ -90,7 +90,7 @@ pub async fn hasty_by_default(count: u32) -> u32 {
     count
 }
 
-/// Relaxed, but for an activity in the middle.
+/// Relaxed, with an at-most-once activity in the middle.
 #[workflow(durability = "relaxed")]
 pub async fn hasty_risk() -> Result<String, String> {
     for number in 0..3 {
@@ -149,7 +149,7 @@ pub async fn fetching(how: String) -> piton::Result<u32> {
     Ok(fetch(&how).await?)
 }
 
-/// Awaits an activity that has no errors of its own, and may take a second.
+/// Awaits an activity that returns no `Result`, with a limit of a second.
 #[workflow]
 pub async fn steadfast(millis: u32) -> u32 {
     slow(millis).start_to_close(seconds(1)).retry(RetryPolicy::NEVER).await

@@ -1,4 +1,4 @@
-//! Code around an await that is written in another way.
+//! Rewritten code around an await.
 
 use crate::rewrites;
 

@@ -1,4 +1,4 @@
-//! Values that a state keeps, and whose types are edited: tuples, newtypes, lists and maps.
+//! Saved values whose types are edited: tuples, newtypes, lists and maps.
 
 use crate::edits;
 

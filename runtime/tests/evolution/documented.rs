@@ -10,7 +10,7 @@ use crate::edit::{Edit, Verdict};
 const BEGIN: &str = "<!-- The table is written by `UPDATE_DOCS=1 cargo test -p piton --test evolution documented`. -->\n";
 const END: &str = "<!-- The end of the table. -->\n";
 
-/// What each group of edits changes.
+/// The title of a group of edits.
 fn title(group: &str) -> &'static str {
     match group {
         "places" => "Awaits",

@@ -1,4 +1,4 @@
-//! Carries runs from one build to another.
+//! Moves runs from one build to another.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,23 +21,23 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The queue of items.
 const DESK: &str = "desk";
 
-/// How often a run is looked at.
+/// How often to look up a run.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// One run in a state of the old build.
 struct Parked {
     id: String,
     run_id: RunId,
-    /// As the old build reads it.
+    /// The result, as the old build reads it.
     old_result: Option<Boxed<String>>,
-    /// As the new build reads it.
+    /// The result, as the new build reads it.
     new_result: Option<Boxed<String>>,
     snapshot: Option<Vec<u8>>,
     /// Whether it is paused while the build changes.
     is_paused: bool,
 }
 
-/// Carries one run in each of the edit's states over to the new build, and tells what went otherwise than expected.
+/// Moves one run in each of the edit's states to the new build. Returns the differences from the expectation.
 pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     let mut failures = Vec::new();
     let lab = Lab::default();
@@ -48,7 +48,7 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     };
     for (number, cell) in cells(|cell| cell.state == END) {
         let mut parked = begin(&client, edit, number, &lab).await;
-        // Its id is free once it has closed.
+        // Its workflow id is free once it has closed.
         parked.go_on(store, cell).await;
         runs.insert(number, parked);
     }
@@ -140,7 +140,7 @@ pub async fn drive(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     failures
 }
 
-/// What the check of the old definition, as the database keeps it, says otherwise than what becomes of runs.
+/// Compares the check of the stored old definition with the fate of the runs. Returns the differences.
 async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     let hash = edit.old.workflow.definition().hash;
     let records = store.find_definitions(hash).await.unwrap();
@@ -156,7 +156,7 @@ async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
         };
         let here: Vec<_> = concerns.iter().filter(is_here).collect();
         let certain = here.iter().find(|concern| !concern.depends_on_value);
-        // A workflow that is awaited has a definition of its own.
+        // An inline workflow has its own definition.
         let is_inline = old.states.iter().any(|state| {
             state.name == cell.state
                 && matches!(state.awaited, Some(StoredAwaited::Workflow { .. }))
@@ -182,10 +182,10 @@ async fn disagreements(store: &Arc<dyn Store>, edit: &Edit) -> Vec<String> {
     failures
 }
 
-/// What the checks of the runs in the database say otherwise than what becomes of them.
+/// Compares the checks of the runs in the database with their fate. Returns the differences.
 async fn database_disagreements(client: &Client, edit: &Edit) -> Vec<String> {
     let open = edit.cells.iter().filter(|cell| cell.state != END);
-    // Those without a kind fail at what they read next.
+    // Those without a kind fail at the next value that they read.
     let blocked =
         |cell: &&Cell| matches!(cell.verdict, Verdict::Blocked(kind, ..) if !kind.is_empty());
     let blocked = open.filter(blocked).count() as u64;
@@ -247,8 +247,7 @@ pub async fn serve(client: &Client, build: &Build, lab: &Lab) -> RunningWorker {
     worker.shutdown_grace(Duration::ZERO).start().await.unwrap()
 }
 
-/// Compares what becomes of a run in the new build. Gives the result that it is to have in the old one, if it goes
-/// back there.
+/// Compares the fate of a run in the new build. Returns the expected result in the old build, if the run returns there.
 async fn in_new_build(
     store: &Arc<dyn Store>,
     client: &Client,
@@ -316,7 +315,7 @@ async fn completed(
     }
 }
 
-/// Waits until the run has been given every signal that it waits for in this state.
+/// Waits until the run has every signal that it waits for in this state.
 async fn until_read(store: &Arc<dyn Store>, run_id: RunId, state: &str) -> Result<(), String> {
     let awaited = state.strip_prefix("signal<").and_then(|rest| rest.split_once('>'));
     let is_awaited = |name: &str| awaited.is_none_or(|(awaited, _)| awaited == name);
@@ -332,7 +331,7 @@ async fn until_read(store: &Arc<dyn Store>, run_id: RunId, state: &str) -> Resul
     timeout(PATIENCE, look).await.map_err(|_| "a signal is not read".to_owned())
 }
 
-/// Waits until the run is as wanted.
+/// Waits until the run's record meets the condition.
 pub async fn until(
     client: &Client,
     run_id: RunId,

@@ -1,4 +1,4 @@
-//! An edit of a program: the build before it, the one after it, and what becomes of runs.
+//! An edit of a program: the builds before and after it, and the fate of runs.
 
 use std::pin::Pin;
 
@@ -14,9 +14,9 @@ pub type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 /// A complete build of a program.
 pub struct Build {
     pub workflow: &'static WorkflowEntry,
-    /// Those of its children.
+    /// The workflows of its children.
     pub children: Vec<&'static WorkflowEntry>,
-    /// Those of its own.
+    /// Its own activities.
     pub activities: Vec<&'static ActivityEntry>,
 }
 
@@ -38,14 +38,14 @@ impl Build {
 /// A change of a program.
 pub struct Edit {
     pub name: &'static str,
-    /// What is changed, for the documentation.
+    /// The change, as text for the documentation.
     pub what: &'static str,
     pub old: Build,
     pub new: Build,
     pub cells: Vec<Cell>,
 }
 
-/// A run that a program has begun, and what it comes to as that program reads it.
+/// A started run, and its result as the starting program reads it.
 pub struct Begun {
     pub run_id: RunId,
     pub result: Boxed<String>,
@@ -55,13 +55,13 @@ pub struct Begun {
 pub struct Cell {
     /// The state's name; [`START`] for a run that has not begun, and [`END`] for one that has closed.
     pub state: &'static str,
-    /// The calls of activities that it is at.
+    /// The calls of activities that hang in this state.
     pub held: Vec<&'static str>,
-    /// Starts a run under an id with the old build, and sends it what leads to the state.
+    /// Starts a run with an id in the old build, and sends it the signals that lead to the state.
     pub begin: fn(Client, String) -> Boxed<Begun>,
     /// Sends the rest with the new build.
     pub go_on: fn(Client, String) -> Boxed<Begun>,
-    /// Sends what the old build is to finish a run with that has gone on in the new one.
+    /// Sends the signals with which the old build finishes a run that has continued in the new one.
     pub go_back: fn(Client, String) -> Boxed<Begun>,
     pub verdict: Verdict,
 }
@@ -69,16 +69,16 @@ pub struct Cell {
 pub const START: &str = "start";
 pub const END: &str = "end";
 
-/// What becomes of a run. The results are as `Debug` writes them.
+/// The fate of a run. Results are in their `Debug` form.
 #[derive(Clone, Copy, Debug)]
 pub enum Verdict {
     /// It completes in the new build with this result.
     Goes(&'static str),
-    /// It is blocked in the new build with a difference of this kind, which names this; and completes in the old
-    /// build with this result.
+    /// It is blocked in the new build with a difference of this kind and this name, and completes in the old build with
+    /// this result.
     Blocked(&'static str, &'static str, &'static str),
-    /// It is blocked in the new build when a handle that it has gives something that does not fit this, which the check
-    /// of this state says may be; and completes in the old build with this result.
+    /// It is blocked in the new build when the outcome of one of its handles does not fit, as the check of the state
+    /// has warned; and completes in the old build with this result.
     Held(&'static str, &'static str),
     /// It is blocked in the new build when the step reads a local, because its type refuses this; no schema says so, but the
     /// check of the database does. It completes in the old build with this result.
@@ -87,10 +87,10 @@ pub enum Verdict {
     Back(&'static str, &'static str),
 }
 
-/// Defines edits: each with two builds of the workflow of its name, what they serve besides the activities of the
-/// shop, how a run is started, which workflows of children each build serves, and
-/// what becomes of a run in each state: what is sent to it before the edit and after it, what a promise is resolved with after it,
-/// and, if it goes back to the old build, what is sent to it there.
+/// Defines edits. Each has two builds of the workflow with its name, their activities besides those of the shop, the
+/// start of a run, the workflows of children that each build serves, and the fate of a run in each state: the signals
+/// before and after the edit, the value of a promise after the edit, and, if the run returns to the old build, the
+/// signals there.
 #[macro_export]
 macro_rules! edits {
     ($(
@@ -183,15 +183,15 @@ macro_rules! edits {
             }
         )+
 
-        /// All of them.
+        /// All edits.
         pub fn all() -> Vec<$crate::edit::Edit> {
             vec![$($name::edit()),+]
         }
     };
 }
 
-/// Defines edits of the type of one local that the state keeps: its type with what that takes, and the value that the
-/// code makes, before and now. The result is the value as `Debug` writes it.
+/// Defines edits of the type of one saved local: the type with its items, and the value that the code makes, before and
+/// after. The result is the value in its `Debug` form.
 #[macro_export]
 macro_rules! retypes {
     ($(

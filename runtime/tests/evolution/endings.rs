@@ -1,4 +1,4 @@
-//! Requests to cancel as errors, shields, and compensations that a saved state has.
+//! Requests to cancel as errors, shields, and compensations in a saved state.
 
 use crate::edits;
 

@@ -1,4 +1,4 @@
-//! Enums that a state keeps, and that are edited, and types that change their form.
+//! Saved enums that are edited, and types that change their form.
 
 use crate::edits;
 

@@ -1,4 +1,4 @@
-//! Exposed variables, and updates that are waited for or owed an answer.
+//! Exposed variables, awaited updates, and unanswered updates.
 
 use crate::edits;
 

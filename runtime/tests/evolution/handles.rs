@@ -1,4 +1,4 @@
-//! Handles of children, promises and spawned calls in code that takes them for something else.
+//! Handles of children, promises and spawned calls whose types change.
 
 use crate::edits;
 

@@ -1,4 +1,4 @@
-//! Workflows that run as a part of others, and are edited.
+//! Inline workflows that are edited.
 
 use crate::edits;
 

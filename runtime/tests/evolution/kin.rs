@@ -1,4 +1,4 @@
-//! Children and promises that a saved state has or awaits.
+//! Children and promises that a saved state holds or awaits.
 
 use crate::edits;
 

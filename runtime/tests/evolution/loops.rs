@@ -1,4 +1,4 @@
-//! Loops that a run is in the middle of.
+//! Runs inside loops that are edited.
 
 use crate::edits;
 

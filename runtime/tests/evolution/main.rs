@@ -1,8 +1,8 @@
-//! Runs that were saved by one build of a program and go on in another, on both databases.
+//! Runs that one build of a program has saved and another continues, on both databases.
 //!
-//! Each edit is a pair of builds. A run is parked in each state that the edit touches, by a worker of the old build, and
-//! carried on by one of the new build: it completes with the result that is expected by hand, or it is blocked with the
-//! expected difference and its state stays as it was, so that the old build can finish it.
+//! Each edit is a pair of builds. A worker of the old build parks a run in each state that the edit touches, and a
+//! worker of the new build continues it. The run completes with the expected result, or it is blocked with the expected
+//! difference and an unchanged state, so that the old build can finish it.
 //!
 //! Without Postgres binaries the tests on it are reported as ignored, or as failed if `PITON_REQUIRE_POSTGRES=1`.
 

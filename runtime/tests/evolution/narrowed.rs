@@ -1,4 +1,4 @@
-//! From `select!` and `join!` to some of their branches, with a `#[migrate]`.
+//! A `#[migrate]` from a `select!` or a `join!` to some of its branches.
 
 use crate::edits;
 

@@ -1,4 +1,4 @@
-//! Structs of which a state keeps all, or some parts.
+//! Structs that are saved as a whole or in part.
 
 use crate::edits;
 

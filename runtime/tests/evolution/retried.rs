@@ -1,4 +1,4 @@
-//! Failed runs that try again in another build.
+//! Failed runs that are retried in another build.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ mod old {
 mod new {
     use crate::shop::*;
 
-    /// The number that is kept across the await is wider, and what comes behind it is another thing.
+    /// The saved number is wider, and the code after the await is different.
     #[workflow]
     pub async fn refund(id: u64) -> Result<String, String> {
         let amount = u32::try_from(id).unwrap_or_default();
@@ -40,7 +40,7 @@ mod new {
         Ok(format!("{charged}, {shipped}"))
     }
 
-    /// The await at which the run had failed is gone.
+    /// The await at which the run has failed is removed.
     #[workflow]
     pub async fn moved(id: u64) -> Result<String, String> {
         Ok(ship(id).await)
@@ -51,8 +51,8 @@ fn build<A: Workflow, B: Workflow>() -> Build {
     Build { workflow: A::entry(), children: vec![B::entry()], activities: Vec::new() }
 }
 
-/// One run goes on in the code of today from where it failed. One whose state is gone is blocked, and tries again in the
-/// old build.
+/// One run continues in the new code from the await at which it failed. One whose state was removed is blocked, and is
+/// retried in the old build.
 pub async fn check(store: Arc<dyn Store>) -> Result<(), Failed> {
     let (old, new) = (build::<old::refund, old::moved>(), build::<new::refund, new::moved>());
     let (lab, client) = (Lab::default(), Client::new(Arc::clone(&store)));

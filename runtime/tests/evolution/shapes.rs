@@ -1,4 +1,4 @@
-//! Values that a state keeps and that get another shape: texts and enums, tuples and structs, lists and maps, boxes.
+//! Saved values that get another shape: texts and enums, tuples and structs, lists and maps, boxes.
 
 use crate::retypes;
 

@@ -1,4 +1,4 @@
-//! What the builds of all programs have in common.
+//! The common parts of all builds.
 
 use std::collections::{HashMap, HashSet};
 use std::future::pending;
@@ -10,27 +10,27 @@ pub use piton::migrate;
 pub use piton::prelude::*;
 pub use serde::{Deserialize, Serialize};
 
-/// Lets a run go on.
+/// Lets a run continue.
 #[derive(Clone, Debug, PartialEq, Signal, Serialize, Deserialize)]
 pub struct Go(pub u8);
 
-/// Lets a run go another way.
+/// Lets a run take another branch.
 #[derive(Clone, Debug, PartialEq, Signal, Serialize, Deserialize)]
 pub struct Halt(pub u8);
 
-/// Which calls do not return, and which have begun. Cheap to clone.
+/// The calls that hang, and those that have begun. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Lab(Arc<Mutex<Calls>>);
 
 #[derive(Default)]
 struct Calls {
-    /// By the id of the run.
+    /// The hanging calls by the id of the run.
     held: HashMap<String, Vec<&'static str>>,
     begun: HashSet<(String, String)>,
 }
 
 impl Lab {
-    /// Has these calls of a run hang until the worker ends.
+    /// Makes these calls of a run hang until the worker ends.
     pub fn hold(&self, id: &str, calls: &[&'static str]) {
         self.0.lock().unwrap().held.insert(id.to_owned(), calls.to_vec());
     }
@@ -107,7 +107,7 @@ macro_rules! entry {
     }};
 }
 
-/// The activities that a build has, besides or instead of its own.
+/// The default activities of a build.
 pub fn activities() -> Vec<&'static ActivityEntry> {
     vec![entry!(charge), entry!(ship), entry!(note), entry!(payer), entry!(payee), entry!(audit)]
 }

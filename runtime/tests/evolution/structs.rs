@@ -1,4 +1,4 @@
-//! Structs that a state keeps, and that are edited.
+//! Saved structs that are edited.
 
 use crate::edits;
 

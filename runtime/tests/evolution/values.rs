@@ -1,4 +1,4 @@
-//! Values that a state keeps, and whose types are edited: numbers, texts and options.
+//! Saved values whose types are edited: numbers, texts and options.
 
 use crate::edits;
 

@@ -1,4 +1,4 @@
-//! Arguments, results, signals and reports of progress that one build writes and another reads.
+//! Arguments, results, signals and heartbeat details that one build writes and another reads.
 
 use crate::edits;
 

@@ -83,7 +83,7 @@ async fn statements(
     Ok(rows.into_iter().map(statement).collect())
 }
 
-/// Adds the rows to a database that has none.
+/// Adds the rows to an empty database.
 pub(crate) async fn restore(url: &str, rows: &str) -> Result<(), Failed> {
     if url.starts_with("sqlite") {
         sqlx::raw_sql(AssertSqlSafe(rows.to_owned()))

@@ -1,9 +1,9 @@
-//! A database that an earlier build wrote is read for ever.
+//! A database of an earlier build stays readable.
 //!
-//! `sqlite.v1.sql` and `postgres.v1.sql` are the rows of runs that wait at each kind of place, and of one that is
-//! over. The test puts them into a new database and lets the build of today finish the runs. The files were
-//! written by the build of their time and are never written again; whoever changes what is stored adds files of
-//! the next number with
+//! `sqlite.v1.sql` and `postgres.v1.sql` have the rows of runs that wait at each kind of await, and of a closed run.
+//! The test inserts them into a new database and lets the current build finish the runs. The files were written by the
+//! build of their time. After a release they are never rewritten: a change of the stored format adds files with the
+//! next number, by
 //!
 //! ```text
 //! PITON_GOLDEN=write cargo test -p piton --test golden_runs
@@ -57,7 +57,7 @@ fn block_on(test: impl Future<Output = Result<(), Failed>>) -> Result<(), Failed
     tokio::runtime::Builder::new_multi_thread().enable_all().build()?.block_on(test)
 }
 
-/// Finishes the runs in the file, after having written it if it is to be written.
+/// Finishes the runs in the file. Writes the file first, if requested.
 async fn check(database: &str, number: u32, old: &str, new: &str) -> Result<(), Failed> {
     let name = format!("{database}.v{number}.sql");
     let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden_runs").join(&name);

@@ -1,4 +1,4 @@
-//! The workflows of the runs. Nothing here changes but by addition: the runs in the files go on in it.
+//! The workflows of the runs. Only add to this file: the runs in the files continue in this code.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -35,7 +35,7 @@ pub(crate) struct Go {
 #[derive(Signal, Serialize, Deserialize)]
 struct Never;
 
-/// Of a type that only the tagged form holds.
+/// A type that is saved in the tagged form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Amount {
@@ -51,7 +51,7 @@ async fn price(order: &Order) -> u64 {
 /// Whether the runs are to be parked.
 pub(crate) struct Parks(pub(crate) bool);
 
-/// Fails while the runs are to be parked.
+/// Fails while the runs are being parked.
 #[activity(retry(initial = "1ms", max_interval = "1ms"))]
 async fn charge(cx: &ActivityContext, cents: u64, payment: Payment) -> Result<String, String> {
     match *cx.dependency() {
@@ -117,7 +117,7 @@ fn order() -> Order {
     Order { id: 7, name: "Höhe".to_owned(), lines, note: Some("soon".to_owned()) }
 }
 
-/// Starts the runs and lets them come as far as they can.
+/// Starts the runs and lets them run until they wait.
 pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
     let worker = Worker::new(client).provide(Parks(true)).start().await?;
     let amount = Amount::Cents(500);
@@ -146,14 +146,14 @@ pub(crate) async fn park_runs(client: &Client) -> Result<(), Failed> {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     }
-    // Half of what the join waits for has come by then.
+    // Half of the outcomes of the join have arrived by then.
     tokio::time::sleep(Duration::from_secs(1)).await;
     worker.shutdown().await?;
     assert!(paused.pause("for a while").by("Ann").await?, "it is open");
     Ok(())
 }
 
-/// Finishes the runs with the build of today.
+/// Finishes the runs with the current build.
 pub(crate) async fn finish_runs(client: &Client) -> Result<(), Failed> {
     let worker = Worker::new(client).queue("desk").provide(Parks(false)).start().await?;
     let go = || Go { by: "Ann".to_owned() };

@@ -1,4 +1,4 @@
-//! What must hold on every database.
+//! The cases for every database.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use piton::store::ArrivalOutcome;
 
 use crate::scene::{Door, OpenAtLast, Scene};
 
-/// An activity blocks the only thread of its runtime until the lease would have run out several times.
-/// Another worker looks for leases that have run out all the while.
+/// An activity blocks the only thread of its runtime for several times the length of the lease. Meanwhile another
+/// worker looks for expired leases.
 pub fn blocked_threads_do_not_cost_the_lease(scene: &Scene) {
     const LEASE: Duration = Duration::from_secs(2);
     let (door, elsewhere) = (Door::default(), Door::default());
@@ -33,8 +33,8 @@ pub fn blocked_threads_do_not_cost_the_lease(scene: &Scene) {
     assert_eq!(scene.leases(), []);
 }
 
-/// Its runs go on elsewhere, and what it has to say of them later counts no more.
-pub fn a_worker_that_stands_still_for_too_long_gives_up_its_lease(scene: &Scene) {
+/// Its runs continue on another worker, and its later writes have no effect.
+pub fn a_worker_without_progress_gives_up_its_lease(scene: &Scene) {
     const LEASE: Duration = Duration::from_millis(900);
     let (door, elsewhere) = (Door::default(), Door::default());
     elsewhere.open();
@@ -48,15 +48,15 @@ pub fn a_worker_that_stands_still_for_too_long_gives_up_its_lease(scene: &Scene)
     assert_eq!(elsewhere.attempts(), [2]);
     door.open();
     assert_eq!(worker.result_of(&run), 2);
-    // It has registered anew, and serves as before.
+    // It has registered again, and serves as before.
     let next = worker.start();
     assert_eq!(worker.result_of(&next), 1);
     worker.shut_down();
     other.shut_down();
 }
 
-/// The connection that writes is in the middle of a transaction when everything stops. SQLite has one for
-/// each process, and one writer for each file.
+/// The writing connection is in the middle of a transaction when everything stops. SQLite has one such connection per
+/// process, and one writer per file.
 pub fn a_transaction_in_which_everything_stops_does_not_cost_the_lease(scene: &Scene) {
     const LEASE: Duration = Duration::from_secs(2);
     let door = Door::default();
@@ -68,7 +68,7 @@ pub fn a_transaction_in_which_everything_stops_does_not_cost_the_lease(scene: &S
     let later = lease.1 + i64::try_from(3 * LEASE.as_micros()).unwrap();
     scene.until(|leases| leases[0].0 == lease.0 && leases[0].1 >= later);
     door.open();
-    // Whether it has come so far that it was taken back is decided by the first of its steps.
+    // The transaction was rolled back if its first statement had been executed.
     match worker.end_of(delivered) {
         Ok(outcomes) => assert_eq!(outcomes, [ArrivalOutcome::Unknown]),
         Err(error) => assert!(error.is_retryable(), "{error}"),

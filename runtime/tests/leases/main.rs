@@ -1,4 +1,4 @@
-//! What a worker's lease does when nothing moves on the worker's runtime, on both databases.
+//! The lease of a worker whose runtime makes no progress, on both databases.
 //!
 //! Without Postgres binaries its tests are reported as ignored, or as failed if
 //! `PITON_REQUIRE_POSTGRES=1`.
@@ -25,10 +25,10 @@ macro_rules! tests {
 
 const TESTS: &[(&str, Test)] = tests![
     cases::blocked_threads_do_not_cost_the_lease,
-    cases::a_worker_that_stands_still_for_too_long_gives_up_its_lease,
+    cases::a_worker_without_progress_gives_up_its_lease,
 ];
 
-/// Where everything that writes has one connection.
+/// For stores with a single writing connection.
 const FILE_TESTS: &[(&str, Test)] =
     tests![cases::a_transaction_in_which_everything_stops_does_not_cost_the_lease];
 

@@ -1,4 +1,4 @@
-//! Workers as in processes of their own, an activity that blocks its thread, and somebody who looks on.
+//! Workers as in separate processes, an activity that blocks its thread, and an observer of the database.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -17,22 +17,22 @@ use tokio::task::JoinHandle;
 /// Long enough for anything to happen on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// One thread, so whoever blocks that blocks everything.
+/// A runtime with one thread, so that blocking it blocks everything.
 pub fn runtime() -> Runtime {
     Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 }
 
-/// What has become of arrivals.
+/// The outcomes of delivered arrivals.
 pub type Delivered = Result<Vec<ArrivalOutcome>, StoreError>;
 
-/// A door that activities come to. Their threads are blocked for as long as it is shut.
+/// A door that activities pass. While it is shut, it blocks their threads.
 #[derive(Clone, Default)]
 pub struct Door(Arc<(Mutex<Visits>, Condvar)>);
 
 #[derive(Default)]
 struct Visits {
     is_open: bool,
-    /// The attempts that have come.
+    /// The attempts that have reached the door.
     attempts: Vec<u32>,
 }
 
@@ -42,12 +42,12 @@ impl Door {
         self.0.1.notify_all();
     }
 
-    /// The attempts that have come to the door, once there is one.
+    /// Waits until an attempt has reached the door. Returns all that have.
     pub fn attempts(&self) -> Vec<u32> {
         let visits = self.0.0.lock().unwrap();
         let none = |visits: &mut Visits| visits.attempts.is_empty();
         let (visits, waited) = self.0.1.wait_timeout_while(visits, PATIENCE, none).unwrap();
-        assert!(!waited.timed_out(), "nobody has come to the door");
+        assert!(!waited.timed_out(), "no attempt has reached the door");
         visits.attempts.clone()
     }
 
@@ -59,7 +59,7 @@ impl Door {
     }
 }
 
-/// Opens the door at the end of a test, whatever its end: a runtime waits for its threads.
+/// Opens the door at the end of a test, also if it fails, because a runtime waits for its threads.
 pub struct OpenAtLast<'a>(pub &'a Door);
 
 impl Drop for OpenAtLast<'_> {
@@ -68,20 +68,20 @@ impl Drop for OpenAtLast<'_> {
     }
 }
 
-/// Blocks its thread, as an activity should not that is not marked as blocking.
+/// Blocks its thread, although it is not marked as blocking.
 #[activity]
 async fn pass_the_door(cx: &ActivityContext) -> u32 {
     cx.dependency::<Door>().pass(cx.info().attempt);
     cx.info().attempt
 }
 
-/// Returns the number of the attempt that counted.
+/// Returns the number of the attempt whose outcome counted.
 #[workflow]
 pub async fn errand() -> piton::Result<u32> {
     Ok(pass_the_door().await)
 }
 
-/// A worker as in a process of its own.
+/// A worker as in a separate process.
 pub struct Process {
     runtime: Runtime,
     client: Client,
@@ -97,8 +97,7 @@ impl Process {
         self.runtime.block_on(async { run.result().await.unwrap() })
     }
 
-    /// Begins to put something into the inbox of a run that is not there, and comes to the door before it
-    /// can go on.
+    /// Begins to deliver an arrival to a run that does not exist, and reaches the door before it can continue.
     pub fn begins_to_deliver(&self, door: &Door) -> JoinHandle<Delivered> {
         let (store, door) = (self.client.store().clone(), door.clone());
         self.runtime.spawn(async move {
@@ -106,7 +105,7 @@ impl Process {
             let run_id = RunId::new();
             let arrival = NewArrival { run_id, kind, dedup_key: None, owner: None };
             let mut delivered = store.deliver(vec![arrival]);
-            // The first step has been taken at least, and perhaps all.
+            // At least the first statement was sent, perhaps all.
             let polled = (&mut delivered).now_or_never();
             door.pass(0);
             match polled {
@@ -125,7 +124,7 @@ impl Process {
     }
 }
 
-/// A database, and somebody who looks at it.
+/// A database, and a connection that observes it.
 pub struct Scene {
     url: String,
     runtime: Runtime,
@@ -154,18 +153,22 @@ impl Scene {
         Process { runtime, client, worker }
     }
 
-    /// Those who have registered and have been neither fenced nor released: id and end of the lease.
+    /// The workers that are registered and neither fenced nor released: id and end of the lease.
     pub fn leases(&self) -> Vec<(i64, i64)> {
         let unfenced = "SELECT worker_id, lease_expires_at FROM piton_workers \
             WHERE fenced_at IS NULL ORDER BY worker_id";
         self.runtime.block_on(sqlx::query_as(unfenced).fetch_all(&self.pool)).unwrap()
     }
 
-    /// Looks until it is so.
+    /// Reads the leases until they meet the condition.
     pub fn until(&self, mut is_so: impl FnMut(&[(i64, i64)]) -> bool) {
         let began = Instant::now();
         while !is_so(&self.leases()) {
-            assert!(began.elapsed() < PATIENCE, "it never came to that: {:?}", self.leases());
+            assert!(
+                began.elapsed() < PATIENCE,
+                "the condition never became true: {:?}",
+                self.leases()
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
     }

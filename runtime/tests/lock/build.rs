@@ -1,4 +1,4 @@
-//! Several builds of a program in one.
+//! Several builds of a program in one test.
 
 use std::time::Duration;
 
@@ -29,13 +29,13 @@ impl Shop {
         Self { client: Client::new(MemoryStore::new()) }
     }
 
-    /// A worker that has these workflows, and the activity above.
+    /// A worker with these workflows and the activity above.
     pub async fn worker(&self, workflows: &[&'static WorkflowEntry]) -> RunningWorker {
         let activities = ActivityEntry::all().filter(|entry| entry.place.0 == file!()).collect();
         Worker::new(&self.client).serving(workflows.to_vec(), activities).start().await.unwrap()
     }
 
-    /// Has a build of these workflows bring the run to a state, and ends it.
+    /// Runs a worker with these workflows until the run is in a state, and shuts it down.
     pub async fn park<W: Workflow>(
         &self,
         run: &RunHandle<W>,
@@ -60,7 +60,7 @@ impl Shop {
         assert_eq!(record.blocked, None);
     }
 
-    /// Waits on virtual time until the run is as wanted.
+    /// Waits on virtual time until the run's record meets the condition.
     pub async fn until<W: Workflow>(
         &self,
         run: &RunHandle<W>,

@@ -1,4 +1,4 @@
-//! What the comparison says of edits.
+//! The findings of the comparison for edits.
 
 use piton::lock::{Level, Lock, Message, Report, check};
 use piton::machine::{Workflow as _, WorkflowEntry};
@@ -7,7 +7,7 @@ use piton::prelude::*;
 
 use crate::build::{Go, charge, released};
 
-/// What was released, with everything that is edited below.
+/// The released code, with everything that is edited below.
 mod old {
     use super::*;
 
@@ -45,7 +45,7 @@ fn only(report: &Report) -> &Message {
 }
 
 #[test]
-fn what_has_not_changed_fits() {
+fn an_unchanged_workflow_fits() {
     let report = compare(old::pay::entry(), old::pay::entry());
     assert_eq!((report.is_ok(), report.to_string()), (true, String::new()));
 }
@@ -178,7 +178,7 @@ fn values_that_never_fit_are_an_error_and_those_that_may_a_warning() {
 }
 
 #[test]
-fn what_an_operation_gives_is_compared_as_well() {
+fn the_output_of_an_operation_is_compared_as_well() {
     mod new {
         use super::*;
 

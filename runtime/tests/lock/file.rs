@@ -1,4 +1,4 @@
-//! The file: what is in it, who writes it, what goes from it.
+//! The lock file: its content, writing it, and removing entries.
 
 use std::fs;
 
@@ -50,7 +50,7 @@ fn it_reads_back_and_has_a_line_for_each_state_local_and_schema() {
     let text = released(&[outer::entry()]);
     let lock = Lock::parse(&text).unwrap();
     let names: Vec<_> = lock.definitions().iter().map(|definition| &*definition.workflow).collect();
-    // With what it awaits.
+    // The file includes the awaited workflow.
     assert_eq!(names, ["outer", "pay"]);
     assert_eq!(lock.to_string(), text);
     let lines: Vec<_> = text.lines().map(str::trim_start).collect();
@@ -96,7 +96,7 @@ fn the_test_makes_the_file_and_then_compares_with_it() {
     assert_eq!(run(Mode::Check, pay::entry()), Ok(String::new()));
     assert_eq!(run(Mode::Locked, pay::entry()), Ok(String::new()));
 
-    // It fits, and is not there.
+    // The definition fits, but is not in the file.
     let said = run(Mode::Check, later::pay::entry()).expect("it fits");
     assert!(said.starts_with("note: not in `piton.lock`"), "{said}");
     assert!(run(Mode::Locked, later::pay::entry()).is_err());
@@ -104,10 +104,10 @@ fn the_test_makes_the_file_and_then_compares_with_it() {
     assert_eq!(run(Mode::Accept, later::pay::entry()), Ok(String::new()));
     let second = fs::read_to_string(&path).unwrap();
     assert_eq!(Lock::parse(&second).unwrap().definitions().len(), 2);
-    // What is there already is not added again.
+    // An existing entry is not added again.
     assert_eq!(run(Mode::Accept, later::pay::entry()), Ok(String::new()));
     assert_eq!(fs::read_to_string(&path).unwrap(), second);
-    // The new entry takes nothing from what was there.
+    // Adding the entry removes no other entry.
     let kept = |line: &&str| line.contains("\"name\":");
     assert!(first.lines().filter(kept).all(|line| second.contains(line.trim_end_matches(','))));
 
@@ -124,7 +124,7 @@ async fn in_use(shop: &Shop) -> Vec<DefinitionInUse> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_no_run_depends_on_is_retired() {
+async fn unused_definitions_are_retired() {
     let mut lock = Lock::default();
     lock.record([outer::entry()]);
     lock.record([later::outer::entry()]);
@@ -133,7 +133,7 @@ async fn what_no_run_depends_on_is_retired() {
     let shop = Shop::new();
     let run = shop.client.start(outer("id".to_owned())).await.unwrap();
     shop.park(&run, &[outer::entry(), pay::entry()], "pay").await;
-    // The run is one of `outer`, and holds a state of `pay`.
+    // The run belongs to `outer`, and contains a state of `pay`.
     let now = || [later::outer::entry()];
     assert_eq!(lock.clone().retire(now(), &in_use(&shop).await), []);
     let worker = shop.worker(&[later::outer::entry(), later::pay::entry()]).await;

@@ -1,4 +1,4 @@
-//! What was released, and the workflows of today: the lock file, former names, versions.
+//! Released definitions and the current code: the lock file, former names, versions.
 
 #![allow(unreachable_pub, clippy::unwrap_used)]
 

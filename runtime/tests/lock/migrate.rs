@@ -1,4 +1,4 @@
-//! States that `#[migrate]` carries over, as runs and as the comparison has them.
+//! States that a `#[migrate]` converts: with runs, and in the comparison.
 
 use piton::evolution::Resume;
 use piton::lock::{Level, Report, check};
@@ -21,7 +21,7 @@ mod old {
     }
 }
 
-/// A local has another name, another is in two, and one is new.
+/// One local is renamed, one is split in two, and one is new.
 mod locals {
     use super::*;
 
@@ -50,7 +50,7 @@ mod locals {
     }
 }
 
-/// The state has another name.
+/// The state is renamed.
 mod state {
     use super::*;
 
@@ -71,13 +71,13 @@ mod state {
     }
 }
 
-/// A migration for each mistake.
+/// A migration with each mistake.
 macro_rules! mistakes {
     ($($name:ident $resume:expr;)*) => {
         $(mod $name {
             use super::*;
 
-            // It is compared, and never started.
+            // Only compared, never started.
             #[allow(dead_code)]
             #[workflow]
             pub async fn pay(cx: &Context, name: String, cents: u64) -> String {
@@ -118,7 +118,7 @@ fn compare(now: &'static WorkflowEntry) -> Report {
     check(&released(&[old::pay::entry()]), [now]).expect("it is a lock file")
 }
 
-/// What is said of the state, which is the only one that does not fit.
+/// The finding about the only state that does not fit.
 fn said(now: &'static WorkflowEntry) -> (Level, String) {
     let report = compare(now);
     let mut of_state =
@@ -150,7 +150,7 @@ async fn locals_are_renamed_split_and_added() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_goes_on_in_another_state_that_awaits_the_same() {
+async fn a_run_continues_in_another_state_that_awaits_the_same() {
     let shop = Shop::new();
     let run = park(&shop).await;
     let worker = shop.worker(&[state::pay::entry()]).await;
@@ -168,7 +168,7 @@ async fn a_run_whose_migration_fails_stays_as_it_is() {
     run.signal(Go(2)).await.unwrap();
     let reason = shop.until_blocked(&run).await;
     assert!(
-        reason.contains("its `#[migrate]` does not carry it over: `sum` is neither given nor kept"),
+        reason.contains("its `#[migrate]` does not carry it over: the local `sum` is missing: set it by `with` or `keep`"),
         "{reason}"
     );
     worker.shutdown().await.unwrap();
@@ -179,14 +179,14 @@ async fn a_run_whose_migration_fails_stays_as_it_is() {
 }
 
 #[test]
-fn a_mistake_in_a_migration_is_told_in_advance() {
+fn the_check_finds_mistakes_in_a_migration() {
     for (entry, expected) in [
         (no_state::pay::entry(), "there is no state `approve` to continue at"),
         (
             other_operation::pay::entry(),
             "the run waits for the signal `Go`, and the code awaits the activity `charge`",
         ),
-        (too_few::pay::entry(), "`sum` is neither given nor kept"),
+        (too_few::pay::entry(), "the local `sum` is missing: set it by `with` or `keep`"),
         (too_many::pay::entry(), "the state `signal<Go>` keeps no local `total`"),
         (not_saved::pay::entry(), "no local `sum` was saved"),
         (other_type::pay::entry(), "`sum` cannot be read"),

@@ -1,4 +1,4 @@
-//! Workflows under another name, and several versions of one.
+//! Renamed workflows, and several versions of a workflow.
 
 use piton::client::DefinitionInUse;
 use piton::error::WorkerError;
@@ -94,7 +94,7 @@ async fn runs_of_a_former_name_go_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_has_not_begun_goes_on_under_the_new_name() {
+async fn a_run_that_has_not_begun_continues_under_the_new_name() {
     let shop = Shop::new();
     let run = shop.client.start(old::ship(7)).await.unwrap();
     let worker = shop.worker(&[new::deliver::entry()]).await;
@@ -104,7 +104,7 @@ async fn a_run_that_has_not_begun_goes_on_under_the_new_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_another_workflow_awaits_may_get_another_name() {
+async fn an_inline_workflow_may_be_renamed() {
     let shop = Shop::new();
     let run = shop.client.start(old::shop(7)).await.unwrap();
     shop.park(&run, &[old::shop::entry(), old::ship::entry()], "ship").await;
@@ -130,14 +130,14 @@ async fn a_name_belongs_to_one_workflow() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_goes_on_in_its_own_version() {
+async fn a_run_continues_in_its_own_version() {
     let shop = Shop::new();
     let both = [bills::bill::entry(), bills::second::bill::entry()];
     let first = shop.client.start(bills::bill(1)).await.unwrap();
     let second = shop.client.start(bills::second::bill(1)).await.unwrap();
     shop.park(&first, &both, "signal<Go>").await;
     shop.park(&second, &both, "signal<Go>").await;
-    // Not the build that wrote the first: which version that was, the database says.
+    // Another build than the one that wrote the first run: the database has the version.
     let both = [bills::second::bill::entry(), bills::changed::bill::entry()];
     let worker = shop.worker(&both).await;
     first.signal(Go(10)).await.unwrap();
@@ -165,7 +165,7 @@ async fn no_run_changes_its_version() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_runs_depend_on_is_told_by_definition() {
+async fn runs_are_counted_by_definition() {
     let shop = Shop::new();
     let both = [bills::bill::entry(), bills::second::bill::entry()];
     for _ in 0..2 {

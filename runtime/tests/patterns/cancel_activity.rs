@@ -1,4 +1,4 @@
-//! Pattern 19, *Cancel Activity*: an activity is withdrawn, and the case goes on.
+//! Pattern 19, *Cancel Activity*: an activity is cancelled, and the case continues.
 
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ async fn appraised_loan(cx: &Context) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_activity_ends_and_the_case_goes_on() {
+async fn the_activity_ends_and_the_case_continues() {
     let desk = Desk::open().await;
     let run = desk.client.start(appraised_loan()).await.unwrap();
     desk.wait(5).await;

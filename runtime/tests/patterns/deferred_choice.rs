@@ -22,7 +22,7 @@ async fn parcel(cx: &Context) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_happens_first_decides() {
+async fn the_first_event_decides() {
     for taken in ["hand out", "deliver", "return"] {
         let desk = Desk::open().await;
         let run = desk.client.start(parcel()).await.unwrap();

@@ -1,5 +1,4 @@
-//! Where the activities of the patterns are carried out, and a journal of when each began and ended, in seconds of
-//! virtual time.
+//! The activities of the patterns, and a journal of their begins and ends, in seconds of virtual time.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +6,7 @@ use piton::prelude::*;
 use piton::store::MemoryStore;
 use tokio::time::{Instant, sleep};
 
-/// An activity, when it began, and when it ended if it has.
+/// An activity, when it began, and when it ended.
 type Entry = (String, u64, Option<u64>);
 
 #[derive(Clone)]
@@ -33,7 +32,7 @@ impl Journal {
     }
 }
 
-/// Takes so many seconds.
+/// Takes this many seconds.
 #[activity]
 pub async fn task(cx: &ActivityContext, name: &str, seconds: u64) -> String {
     let journal = cx.dependency::<Journal>().clone();
@@ -43,7 +42,7 @@ pub async fn task(cx: &ActivityContext, name: &str, seconds: u64) -> String {
     name.to_owned()
 }
 
-/// A task in a run of its own.
+/// A task in a separate run.
 #[workflow]
 pub async fn case(_cx: &Context, name: String, seconds: u64) -> String {
     task(&name, seconds).await
@@ -63,7 +62,7 @@ impl Desk {
         Self { client, journal, worker }
     }
 
-    /// What was done: its name, when it began and when it ended, in the order in which it began.
+    /// The ended activities, in the order of their begin: name, begin and end.
     pub fn done(&self) -> Vec<(String, u64, u64)> {
         let entries = self.journal.entries.lock().unwrap();
         let ended = entries
@@ -72,12 +71,12 @@ impl Desk {
         ended.collect()
     }
 
-    /// The names of what was begun, in that order.
+    /// The names of the begun activities, in order.
     pub fn begun(&self) -> Vec<String> {
         self.journal.entries.lock().unwrap().iter().map(|(name, _, _)| name.clone()).collect()
     }
 
-    /// The same, sorted: for what may begin in any order.
+    /// The same, sorted, for activities that may begin in any order.
     pub fn begun_in_any_order(&self) -> Vec<String> {
         let mut begun = self.begun();
         begun.sort_unstable();

@@ -1,5 +1,5 @@
-//! Pattern 9, *Discriminator*: what follows is done once, when the first of several branches has come. The others go on
-//! and are ignored.
+//! Pattern 9, *Discriminator*: the following activity runs once, when the first of several branches has ended. The
+//! other branches continue and are ignored.
 
 use piton::prelude::*;
 
@@ -20,7 +20,7 @@ async fn search(cx: &Context) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_first_branch_goes_on_and_the_others_end_unheard() {
+async fn the_first_branch_continues_and_the_others_are_ignored() {
     let desk = Desk::open().await;
     let run = desk.client.start(search()).await.unwrap();
     assert_eq!(run.result().await.unwrap(), "near");

@@ -1,4 +1,4 @@
-//! Pattern 11, *Implicit Termination*: a case is over when nothing is left to be done, without an activity that ends it.
+//! Pattern 11, *Implicit Termination*: a case ends when no activity is left, without an explicit end.
 
 use piton::prelude::*;
 

@@ -1,5 +1,5 @@
-//! Pattern 17, *Interleaved Parallel Routing*: a set of activities is done in an order that is decided at run time, and no
-//! two at the same time.
+//! Pattern 17, *Interleaved Parallel Routing*: a set of activities runs in an order that is decided at run time, no two
+//! at the same time.
 
 use piton::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! The twenty control-flow patterns of W. van der Aalst et al., "Workflow Patterns" (2003), as workflows: a file for each,
-//! with the name that it has there.
+//! The twenty control-flow patterns of W. van der Aalst et al., "Workflow Patterns" (2003), as workflows: one file for
+//! each pattern, with its name.
 
 #![allow(missing_docs, unreachable_pub, clippy::unwrap_used)]
 

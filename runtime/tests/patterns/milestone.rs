@@ -26,7 +26,7 @@ async fn changeable_order(cx: &Context) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_comes_after_the_milestone_is_not_done() {
+async fn activities_after_the_milestone_are_not_done() {
     let desk = Desk::open().await;
     let run = desk.client.start(changeable_order()).await.unwrap();
     run.signal(Change).await.unwrap();

@@ -1,4 +1,4 @@
-//! Pattern 8, *Multi-Merge*: branches come together without synchronization, so what follows is done once for each.
+//! Pattern 8, *Multi-Merge*: branches merge without synchronization, so the following activity runs once for each.
 
 use piton::prelude::*;
 
@@ -19,7 +19,7 @@ async fn inspection(_cx: &Context) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_follows_is_done_for_each_branch() {
+async fn the_next_activity_runs_for_each_branch() {
     let desk = Desk::open().await;
     desk.client.start(inspection()).await.unwrap().result().await.unwrap();
     let mut reports = desk.done();

@@ -1,4 +1,4 @@
-//! Pattern 2, *Parallel Split*: one thread of control becomes several, which go on side by side.
+//! Pattern 2, *Parallel Split*: one thread of control splits into several, which run concurrently.
 
 use piton::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Pattern 5, *Simple Merge*: alternative branches come together without waiting for each other.
+//! Pattern 5, *Simple Merge*: alternative branches merge without waiting for each other.
 
 use piton::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Pattern 3, *Synchronization*: several threads of control become one, which goes on when all have come.
+//! Pattern 3, *Synchronization*: several threads of control join into one, which continues when all have arrived.
 
 use piton::prelude::*;
 
@@ -11,7 +11,7 @@ async fn whole_order(_cx: &Context) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_follows_waits_for_all_branches() {
+async fn the_next_activity_waits_for_all_branches() {
     let desk = Desk::open().await;
     desk.client.start(whole_order()).await.unwrap().result().await.unwrap();
     assert_eq!(desk.done().last(), Some(&entry("archive", 5, 6)));

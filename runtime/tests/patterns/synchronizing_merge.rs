@@ -1,5 +1,5 @@
-//! Pattern 7, *Synchronizing Merge*: what follows a multi-choice waits for those branches that were taken, and for no
-//! other.
+//! Pattern 7, *Synchronizing Merge*: the activity after a multi-choice waits for exactly those branches that were
+//! taken.
 
 use piton::prelude::*;
 
@@ -23,7 +23,7 @@ async fn emergency_call(_cx: &Context, police: bool, ambulance: bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_follows_waits_for_the_branches_that_were_taken() {
+async fn the_next_activity_waits_for_the_taken_branches() {
     for (police, ambulance, transfer) in
         [(true, true, 5), (true, false, 5), (false, true, 3), (false, false, 0)]
     {

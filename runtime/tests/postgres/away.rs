@@ -1,4 +1,4 @@
-//! Programs that ask a server that is not there hear so soon, and why.
+//! Calls to an unreachable server return an error soon, with the reason.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -17,10 +17,10 @@ use sqlx::AssertSqlSafe;
 use crate::fixture::{execute, fails_with};
 use crate::way::Way;
 
-/// Five seconds, and what a busy machine needs for them. Less than two waits for a server, one behind the other.
+/// The timeout of five seconds, with time for a busy machine. Less than two consecutive timeouts.
 const SOON: Duration = Duration::from_secs(8);
 
-/// Everything that a client may be asked, and what it is told.
+/// Calls every method of a client. Returns the results.
 async fn ask_everything(
     client: &Client,
     run: &RunHandle<fails_with>,
@@ -63,7 +63,7 @@ async fn ask_everything(
     whats.into_iter().zip(answers).collect()
 }
 
-pub(crate) async fn a_program_hears_soon_that_connections_are_refused(_: String) {
+pub(crate) async fn calls_to_a_server_that_refuses_connections_fail_soon(_: String) {
     let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let port = port.expect("a port is free").port();
     let settings = format!("listen_addresses = '127.0.0.1'\nport = {port}\n");
@@ -80,7 +80,7 @@ pub(crate) async fn a_program_hears_soon_that_connections_are_refused(_: String)
     client.find("there").await.expect("the server is there").expect("so is the run");
 }
 
-pub(crate) async fn a_program_hears_soon_that_a_server_is_silent(url: String) {
+pub(crate) async fn calls_to_a_silent_server_fail_soon(url: String) {
     let way = Way::to(&url);
     let client = Client::connect(&way.url).await.expect("the way is open");
     let run =
@@ -91,8 +91,8 @@ pub(crate) async fn a_program_hears_soon_that_a_server_is_silent(url: String) {
     }
 }
 
-/// As SIGSTOP does: its sockets stay, and the system goes on taking connections for it.
-pub(crate) async fn a_program_hears_soon_that_a_server_is_stopped(_: String) {
+/// Like SIGSTOP: its sockets stay open, and the system continues to accept connections for it.
+pub(crate) async fn calls_to_a_stopped_server_fail_soon(_: String) {
     fn signal(name: &str, pids: &[String]) {
         let sent = Command::new("kill").arg(name).args(pids).status();
         assert!(sent.expect("it can be started").success());
@@ -115,7 +115,7 @@ pub(crate) async fn a_program_hears_soon_that_a_server_is_stopped(_: String) {
     client.find("there").await.expect("the server is there").expect("so is the run");
 }
 
-pub(crate) async fn what_a_server_says_that_lets_nobody_in_is_told(url: String) {
+pub(crate) async fn the_error_of_a_server_that_refuses_connections_is_returned(url: String) {
     let client = Client::connect(&url).await.expect("the server is there");
     let (server, parameters) = url.split_once('?').expect("it has parameters");
     let (server, name) = server.rsplit_once('/').expect("it has a path");

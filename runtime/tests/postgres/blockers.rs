@@ -1,4 +1,4 @@
-//! What the log says of those whom statements wait for.
+//! Log messages about the sessions that statements wait for.
 
 use std::fmt::Write as _;
 use std::sync::{Mutex, Once, PoisonError};
@@ -11,10 +11,10 @@ use tracing::{Event, Level, Metadata, Subscriber, span, subscriber};
 
 use crate::fixture::{keep, new_worker, start};
 
-/// What was said in warnings of this process, a line each.
+/// The warnings of this process, one per line.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Keeps warnings and nothing else.
+/// Records warnings only.
 struct Listener;
 
 struct Line(String);
@@ -49,14 +49,14 @@ impl Subscriber for Listener {
     fn exit(&self, _: &span::Id) {}
 }
 
-/// The warnings so far that name this.
+/// The warnings so far that contain this name.
 fn said_of(name: &str) -> Vec<String> {
     let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     said.iter().filter(|line| line.contains(name)).cloned().collect()
 }
 
-/// A program that has a run's row locked and does not go on, as one does that was left in a debugger.
-pub(crate) async fn who_keeps_statements_waiting_is_named_in_the_log(url: String) {
+/// A program that keeps a run's row locked and makes no progress, like one in a debugger.
+pub(crate) async fn the_log_names_the_session_that_blocks_statements(url: String) {
     static LISTENS: Once = Once::new();
     LISTENS.call_once(|| subscriber::set_global_default(Listener).expect("nobody else listens"));
     let options = StoreOptions::default().answer_timeout(Duration::from_secs(6));

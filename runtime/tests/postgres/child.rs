@@ -11,10 +11,10 @@ use crate::fixture::new_worker;
 /// In the child processes of these tests: the database to connect to.
 pub(crate) const URL: &str = "PITON_TEST_URL";
 
-/// A line of its input that has a child fence whoever's lease has run out.
+/// A line of a child's input that makes it fence workers with expired leases.
 pub(crate) const FENCE: &str = "fence";
 
-/// Registers a worker, does what it is told to, and lives until it is killed or its input ends.
+/// Registers a worker, follows the lines of its input, and runs until it is killed or the input ends.
 pub(crate) async fn live(url: String) -> Result<(), Failed> {
     let store = connect(&url).await?;
     let lease = store.register_worker(new_worker()).await?;
@@ -22,7 +22,7 @@ pub(crate) async fn live(url: String) -> Result<(), Failed> {
     while tokio::task::spawn_blocking(|| std::io::stdin().lines().next()).await?.transpose()?
         == Some(FENCE.to_owned())
     {
-        // Who stands still meanwhile may find out that others have.
+        // A stopped process may find that others have fenced first.
         let _ = store.fence_expired_workers().await;
     }
     store.release_worker(lease).await?;

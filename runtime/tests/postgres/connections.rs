@@ -1,4 +1,4 @@
-//! Connections that are cut, and ways that are closed.
+//! Broken connections, and networks that fail.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ pub(crate) async fn connections_that_are_cut_are_made_again(url: String) {
         }
     };
     assert_eq!(outcome, [CommitOutcome::Committed]);
-    // Both hear of each other again, which also means that the lock has been taken again.
+    // Both get each other's notifications again, which also shows that the lock is held again.
     let heard = async {
         loop {
             let due = there.hub().due();
@@ -66,23 +66,23 @@ pub(crate) async fn a_look_outlasts_a_way_without_a_server(url: String) {
     client.close().await;
 }
 
-pub(crate) async fn what_was_idle_for_too_long_is_tried_again(url: String) {
+pub(crate) async fn an_idle_transaction_is_retried(url: String) {
     ends_by(&url, "SET LOCAL idle_in_transaction_session_timeout = '1ms'", "25P03").await;
 }
 
-pub(crate) async fn what_took_too_long_is_tried_again(url: String) {
+pub(crate) async fn a_timed_out_transaction_is_retried(url: String) {
     let mut observer = PgConnection::connect(&url).await.expect("the server is there");
     let version = "SELECT current_setting('server_version_num')::integer";
     let version: i32 = sqlx::query_scalar(version).fetch_one(&mut observer).await.expect("ok");
-    // Servers before have no such limit.
+    // Older servers have no such limit.
     if version >= 170_000 {
         ends_by(&url, "SET LOCAL transaction_timeout = '1ms'", "25P04").await;
     }
 }
 
-/// Has the server end a session in the middle of a transaction, by a limit of its own.
+/// Makes the server end a session in the middle of a transaction, by one of its own timeouts.
 async fn ends_by(url: &str, limit: &'static str, state: &str) {
-    // On a socket of the file system what the server has said last could not be read any more.
+    // On a Unix socket, the last message of the server would be lost.
     let way = Way::to(url);
     let store = open(&way.url).await;
     let worker = store.register_worker(new_worker()).await.expect("a worker can register");

@@ -1,4 +1,4 @@
-//! What the tests have in common.
+//! The common parts of the tests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,13 +45,13 @@ pub(crate) async fn start(store: &dyn Store, owner: Option<WorkerLease>) -> RunI
     run_id
 }
 
-/// Runs statements as somebody else would.
+/// Runs statements on a separate connection.
 pub(crate) async fn execute(url: &str, sql: impl sqlx::SqlSafeStr) {
     let mut connection = PgConnection::connect(url).await.expect("the server is there");
     sqlx::raw_sql(sql).execute(&mut connection).await.expect("the statements are right");
 }
 
-/// Waits until so many statements in this database wait for locks.
+/// Waits until this many statements in the database wait for locks.
 pub(crate) async fn until_waiting(url: &str, count: i64) {
     let waiting = "SELECT count(*) FROM pg_stat_activity \
         WHERE wait_event_type = 'Lock' AND datname = current_database()";

@@ -1,4 +1,4 @@
-//! Calls that hang hold up no others.
+//! Hanging calls do not delay others.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +9,8 @@ use sqlx::{Connection as _, PgConnection};
 
 use crate::fixture::{PATIENCE, keep, new_worker, open, start, until_waiting};
 
-/// All connections for reading hang, more callers than there are wait for one, and the worker goes
-/// on as ever.
-pub(crate) async fn reads_that_hang_hold_up_no_commit_and_no_renewal(url: String) {
+/// All reading connections hang, more callers wait for one, and the worker continues as usual.
+pub(crate) async fn hanging_reads_delay_no_commit_and_no_renewal(url: String) {
     let store = open(&url).await;
     let worker = store.register_worker(new_worker()).await.expect("a worker can register");
     let run_id = start(&*store, Some(worker)).await;
@@ -43,9 +42,9 @@ pub(crate) async fn reads_that_hang_hold_up_no_commit_and_no_renewal(url: String
     }
 }
 
-/// Commits hang on all connections for them, each with its worker's row locked, and the lease is
-/// renewed all the same. Whoever fences the worker waits for them.
-pub(crate) async fn commits_that_hang_hold_up_no_renewal(url: String) {
+/// Commits hang on all connections for commits, each with its worker's row locked, and the lease is renewed
+/// nevertheless. Fencing the worker waits for them.
+pub(crate) async fn hanging_commits_delay_no_renewal(url: String) {
     const LANES: i64 = 3;
     let (store, other) = (open(&url).await, open(&url).await);
     let worker = store.register_worker(new_worker()).await.expect("a worker can register");

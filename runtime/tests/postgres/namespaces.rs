@@ -22,7 +22,7 @@ pub(crate) async fn ten_processes_may_open_a_new_namespace(url: String) {
     assert_eq!(namespaces(&url).await.expect("they can be read"), ["a-b"]);
 }
 
-pub(crate) async fn a_user_who_may_not_create_a_namespace_is_told(url: String) {
+pub(crate) async fn a_user_who_may_not_create_a_namespace_gets_an_error(url: String) {
     execute(
         &url,
         "DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN; CREATE SCHEMA theirs AUTHORIZATION reader",
@@ -36,11 +36,11 @@ pub(crate) async fn a_user_who_may_not_create_a_namespace_is_told(url: String) {
     };
     assert_eq!(reason, "this user may not do that");
     assert!(source.to_string().contains("permission denied for database"), "{source}");
-    // One that somebody else has made is all that is needed.
+    // An existing schema is sufficient.
     options("theirs").connect(&theirs).await.expect("it may");
 }
 
-pub(crate) async fn a_namespace_hears_no_news_of_another(url: String) {
+pub(crate) async fn a_namespace_gets_no_notifications_of_another(url: String) {
     let (here, near, far) =
         (enter(&url, "a").await, enter(&url, "a").await, enter(&url, "b").await);
     let far_is_due = far.hub().due();

@@ -1,4 +1,4 @@
-//! What is refused and why, and what many may open at once.
+//! Refused databases, and many processes that open one at the same time.
 
 use std::process::Child;
 
@@ -35,7 +35,7 @@ pub(crate) async fn a_schema_of_a_newer_piton_is_refused(url: String) {
     assert!(matches!(error, ConnectError::NewerSchema { found: 9_000, .. }), "{error:?}");
 }
 
-/// The statement that the error gives makes one that does.
+/// The statement in the error creates a suitable database.
 pub(crate) async fn a_database_that_does_not_keep_every_text_is_refused(url: String) {
     for encoding in ["LATIN1", "SQL_ASCII"] {
         let name = format!("\"odd {encoding}\"");
@@ -58,7 +58,7 @@ pub(crate) async fn a_database_that_does_not_keep_every_text_is_refused(url: Str
     }
 }
 
-/// What the sessions that write runs and workers have for `synchronous_commit`.
+/// Records `synchronous_commit` of the sessions that write runs and workers.
 const NOTE_SETTING: &str = "CREATE TABLE seen (setting text); \
     CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
     INSERT INTO seen VALUES (current_setting('synchronous_commit')); RETURN NULL; END $$; \
@@ -76,7 +76,8 @@ async fn write_everywhere(url: &str) {
     store.close().await;
 }
 
-/// As an administrator or a URL may have set it: only what would lose acknowledged steps is changed.
+/// With the values that an administrator or a URL may set: the store changes only those that would lose acknowledged
+/// steps.
 pub(crate) async fn commits_are_durable_whatever_the_settings_of_the_user(url: String) {
     open(&url).await.close().await;
     execute(&url, NOTE_SETTING).await;

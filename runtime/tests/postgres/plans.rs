@@ -1,8 +1,7 @@
-//! How Postgres carries out the store's own statements where its statistics mislead it most: tables that
-//! have just been analyzed when the first few of many rows were there.
+//! The plans of the store's statements under the most misleading statistics: tables that were analyzed when they had
+//! only the first few of many rows.
 //!
-//! The statements are those that the server logs when the store sends them; so each test has a server of
-//! its own.
+//! The tests take the statements from the server's log while the store sends them, so each test has its own server.
 
 use std::collections::BTreeSet;
 
@@ -24,10 +23,10 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use crate::fixture::{keep, new_run, new_worker, open};
 use crate::locks::edits::edit_of;
 
-/// Every statement is a line of the server's log.
+/// Makes the server log every statement on a line.
 const SETTINGS: &str = "log_statement = 'all'\nautovacuum = off\n";
 
-/// What the store has each of its sessions do.
+/// The settings of the store's sessions.
 const AS_THE_STORE: &str = "SET enable_hashjoin = off; SET enable_mergejoin = off; \
     SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off; \
     SET plan_cache_mode = force_generic_plan";
@@ -83,7 +82,7 @@ fn park(run_id: RunId, expected: i64) -> CommitStep {
     CommitStep::new(run_id, StepNo(expected), park)
 }
 
-/// Has the store send whatever it sends about rows that it knows by their keys.
+/// Makes the store send every statement that finds rows by their keys.
 async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), StoreError> {
     let run_ids = start_many(store, worker, 4).await;
     let [first, second, third, last] = run_ids[..] else { unreachable!("four were started") };
@@ -165,8 +164,8 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     Ok(())
 }
 
-/// Has a run send and set aside, and what it has sent relayed, kept as dead letters, delivered again and
-/// forgotten.
+/// Makes a run send and set aside messages; relays them, keeps them as dead letters, delivers them again and deletes
+/// them.
 async fn send_messages(
     store: &dyn Store,
     worker: WorkerLease,
@@ -200,7 +199,7 @@ async fn send_messages(
     Ok(())
 }
 
-/// The statements about these tables that the server has been sent, each once.
+/// The statements about these tables that the server has received, without duplicates.
 fn sent(cluster: &Cluster) -> BTreeSet<String> {
     let log = std::fs::read_to_string(cluster.directory().join("log")).expect("there is a log");
     let statements = log.lines().filter_map(|line| {
@@ -210,7 +209,7 @@ fn sent(cluster: &Cluster) -> BTreeSet<String> {
     statements.filter(|sql| TABLES.iter().any(|table| sql.contains(table))).collect()
 }
 
-/// How the server carries out a statement, whatever its arguments.
+/// The generic plan of a statement.
 async fn plan(connection: &mut PgConnection, sql: &str) -> Result<Vec<String>, sqlx::Error> {
     let prepare = format!("{AS_THE_STORE}; PREPARE it AS {sql}");
     sqlx::raw_sql(AssertSqlSafe(prepare)).execute(&mut *connection).await?;
@@ -223,7 +222,7 @@ async fn plan(connection: &mut PgConnection, sql: &str) -> Result<Vec<String>, s
     Ok(lines)
 }
 
-/// The tables of which a plan reads more than what is asked for.
+/// The tables that a plan reads in whole or without a key.
 fn read_whole(plan: &[String]) -> Vec<&str> {
     let scans = plan.iter().enumerate().filter_map(|(at, line)| {
         let (_, scanned) = line.split_once("Scan ")?;
@@ -235,7 +234,7 @@ fn read_whole(plan: &[String]) -> Vec<&str> {
     scans.collect()
 }
 
-/// Whatever the server has seen of the tables, and whenever it has made the plan that a connection keeps.
+/// With any statistics, and whenever the cached plan was made.
 pub(crate) async fn rows_that_are_named_are_looked_up(_: String) {
     let cluster = Cluster::start_with(SETTINGS, &[]).expect("there is another");
     look_up_what_is_named(&cluster).await.expect("the server is there");
@@ -249,7 +248,7 @@ async fn look_up_what_is_named(cluster: &Cluster) -> piton::Result<()> {
     send_everything(&*store, worker).await?;
     let statements = sent(cluster);
     assert!(statements.len() > 20, "{statements:#?}");
-    // Tables that nobody has analyzed are taken to be larger than they are.
+    // Postgres assumes that tables that were never analyzed are larger.
     for count in [None, Some(1), Some(2), Some(3), Some(5), Some(20), Some(200), Some(1_000)] {
         if let Some(count) = count {
             let empty = format!("TRUNCATE {} CASCADE", TABLES.join(", "));
@@ -266,7 +265,7 @@ async fn look_up_what_is_named(cluster: &Cluster) -> piton::Result<()> {
             let plan = plan(&mut connection, sql).await?;
             let whole = read_whole(&plan);
             assert!(whole.is_empty(), "{count:?} rows: {whole:?}\n{sql}\n{}", plan.join("\n"));
-            // An index is read from the one to the end of the run's entries, not to the other.
+            // The index is read in the direction of the run's remaining entries.
             let ranges = plan.iter().find(|line| line.contains("ROW("));
             assert!(ranges.is_none(), "{count:?} rows: {ranges:?}\n{sql}");
         }

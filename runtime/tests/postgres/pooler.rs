@@ -1,7 +1,6 @@
-//! Poolers, which have many sessions of clients share few of the server.
+//! Connection poolers, which multiplex many client sessions over few server sessions.
 //!
-//! Most do here what one does that is set to transactions, and nothing else of it. One gives each client a
-//! session, and keeps back what the client would have set in it.
+//! Most poolers here work in transaction mode. One gives each client a session, and drops the client's settings.
 
 use std::io::{Error, Read, Write};
 use std::net::TcpStream;
@@ -15,23 +14,23 @@ use piton::store::connect;
 use crate::fixture::execute;
 use crate::way::stand_before;
 
-/// The first message of a client that would rather talk in private.
+/// The first message of a client that requests TLS.
 const ASKS_FOR_TLS: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
-/// That the client is let in, and that it may ask.
+/// The messages that authentication succeeded and the server is ready.
 const COME_IN: [u8; 15] = [b'R', 0, 0, 0, 8, 0, 0, 0, 0, b'Z', 0, 0, 0, 5, b'I'];
 
-/// What a pooler does with prepared statements, which are the session's.
+/// The handling of prepared statements, which belong to a session.
 #[derive(Clone, Copy)]
 enum Statements {
-    /// It knows nothing of them.
+    /// Not supported.
     Lost,
-    /// It makes them anew in whatever session a client gets: here by giving a client its own where it may
+    /// Prepared again in each session that a client gets; simulated by giving each client its own session when it may
     /// use one.
     CarriedOver,
 }
 
-/// Starts a pooler before the server, which ends with the process. Returns where the database is there.
+/// Starts a pooler in front of the server, which ends with the process. Returns the database's URL there.
 fn start_pooler(url: &str, statements: Statements) -> String {
     let (listener, url, socket) = stand_before(url);
     std::thread::spawn(move || {
@@ -44,7 +43,7 @@ fn start_pooler(url: &str, statements: Statements) -> String {
     url
 }
 
-/// One of the server, which is begun when it is needed.
+/// A session of the server, opened when it is needed.
 type Session = Arc<Mutex<Option<UnixStream>>>;
 
 /// Ends when the client goes or the server does.
@@ -78,7 +77,7 @@ fn serve(
             if pass_on_answers(&mut server, &mut client)? == b'I' {
                 break;
             }
-            // The transaction goes on.
+            // The transaction continues.
             asked = read_request(&mut client)?;
         }
         *session = Some(server);
@@ -93,7 +92,7 @@ fn begin(socket: &PathBuf, first: &[u8]) -> Result<UnixStream, Error> {
     Ok(server)
 }
 
-/// What the client says up to where it waits for answers.
+/// Reads messages of the client up to the one after which it waits for a response.
 fn read_request(client: &mut TcpStream) -> Result<Vec<u8>, Error> {
     let mut request = Vec::new();
     loop {
@@ -107,7 +106,7 @@ fn read_request(client: &mut TcpStream) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// Until the server waits for the next request. Returns whether it is in a transaction.
+/// Forwards responses until the server is ready for the next request. Returns whether it is in a transaction.
 fn pass_on_answers(server: &mut UnixStream, client: &mut impl Write) -> Result<u8, Error> {
     loop {
         let message = read_message(server)?;
@@ -124,7 +123,7 @@ fn read_message(from: &mut impl Read) -> Result<Vec<u8>, Error> {
     Ok([&kind[..], &read_startup(from)?].concat())
 }
 
-/// The first message of a client has no kind.
+/// Reads the first message of a client, which has no type byte.
 fn read_startup(from: &mut impl Read) -> Result<Vec<u8>, Error> {
     let mut length = [0; 4];
     from.read_exact(&mut length)?;
@@ -146,12 +145,12 @@ pub(crate) async fn a_pooler_that_loses_statements_is_refused(url: String) {
     assert_refused(&start_pooler(&url, Statements::Lost)).await;
 }
 
-/// All else would seem to work, until two processes hold the same lock.
+/// Otherwise everything would seem to work until two processes hold the same lock.
 pub(crate) async fn a_pooler_that_carries_statements_over_is_refused(url: String) {
     assert_refused(&start_pooler(&url, Statements::CarriedOver)).await;
 }
 
-/// Starts one that gives each client a session, but without what the client wants set.
+/// Starts a pooler that gives each client a session, but drops the client's settings.
 fn start_without_settings(url: &str) -> String {
     let (listener, url, socket) = stand_before(url);
     std::thread::spawn(move || {
@@ -177,7 +176,7 @@ fn pass_on(mut client: TcpStream, socket: &PathBuf) -> Result<(), Error> {
     server.shutdown(std::net::Shutdown::Both)
 }
 
-/// The first message is a length and a version, of four bytes each, and names and values in turn.
+/// The first message has a length and a version, of four bytes each, then pairs of names and values.
 fn without_options(first: &[u8]) -> Vec<u8> {
     let texts: Vec<&[u8]> = first[8..].split_inclusive(|byte| *byte == 0).collect();
     let (pairs, end) = texts.as_chunks::<2>();
@@ -187,10 +186,10 @@ fn without_options(first: &[u8]) -> Vec<u8> {
     [&length.to_be_bytes(), &first[4..8], &kept].concat()
 }
 
-/// What the server says is done would not be, and nobody but the user's administrator can change that.
+/// Acknowledged commits would not be durable, and only the user's administrator can change that.
 pub(crate) async fn a_pooler_that_keeps_commits_from_being_durable_is_refused(url: String) {
     let pooler = start_without_settings(&url);
-    // Settings that only make statements slower are named in the log.
+    // The log names missing settings that only make statements slower.
     connect(&pooler).await.expect("commits are durable").close().await;
     let too_early = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', \
         current_database()); END $$";

@@ -1,4 +1,4 @@
-//! How processes on one database get along.
+//! Several processes on one database.
 
 use std::time::Instant;
 
@@ -33,7 +33,7 @@ pub(crate) async fn a_killed_process_is_found_dead_soon(url: String) {
     assert_eq!(dead().await, []);
 }
 
-/// Of another database, of another program, and under one number instead of two.
+/// Holds locks of another database, of another program, and with one number instead of two.
 async fn hold_locks_that_look_alike(url: &str, worker: WorkerId) -> [PgConnection; 2] {
     const CLASS: &str = "hashtext('piton ' || current_schema())";
     let (_, parameters) = url.split_once('?').expect("it has parameters");
@@ -54,8 +54,8 @@ async fn hold_locks_that_look_alike(url: &str, worker: WorkerId) -> [PgConnectio
     holders
 }
 
-/// Nothing tells of its death but the lease.
-pub(crate) async fn a_worker_whose_lock_another_has_is_not_found_dead(url: String) {
+/// Only its lease shows its death.
+pub(crate) async fn a_worker_whose_lock_is_held_by_another_expires_by_its_lease(url: String) {
     let store = open(&url).await;
     let mut holder = PgConnection::connect(&url).await.expect("the server is there");
     let lock = "SELECT pg_advisory_lock(hashtext('piton ' || current_schema()), 1)";
@@ -67,14 +67,14 @@ pub(crate) async fn a_worker_whose_lock_another_has_is_not_found_dead(url: Strin
     assert_eq!(store.find_dead_workers().await.expect("the dead can be looked for"), []);
 }
 
-/// The server hangs up in the middle of the first question for a lock.
+/// Makes the server close the connection during the first check of a lock.
 const HANG_UP_ONCE: &str = "CREATE SEQUENCE asked; \
     CREATE FUNCTION pg_try_advisory_lock(class int, key int) RETURNS bool LANGUAGE plpgsql AS $$ BEGIN \
     IF nextval('asked') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF; \
     RETURN pg_catalog.pg_try_advisory_lock(class, key); END $$";
 
-/// Or its death would be noticed by its lease alone.
-pub(crate) async fn a_worker_whose_session_is_cut_off_as_it_registers_gets_its_lock(url: String) {
+/// Otherwise only its lease would show its death.
+pub(crate) async fn a_worker_whose_session_breaks_during_registration_gets_its_lock(url: String) {
     execute(&url, HANG_UP_ONCE).await;
     let before_the_server_s = format!("{url}&options=-c%20search_path%3Dpublic,pg_catalog");
     let store = open(&before_the_server_s).await;

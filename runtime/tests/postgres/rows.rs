@@ -1,4 +1,4 @@
-//! What rows take, and what they cannot hold.
+//! The size of rows, and values that rows cannot hold.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use sqlx::{Connection as _, PgConnection};
 
 use crate::fixture::{fails_with, keep, new_worker, open, start};
 
-/// Somebody may want to know what has become of it.
+/// Kept so that people can see what happened to it.
 pub(crate) async fn a_fenced_worker_is_kept_for_a_week(url: String) {
     const DAY: Duration = Duration::from_secs(86_400);
     let clock = ManualClock::new(Timestamp::now());
@@ -30,11 +30,10 @@ pub(crate) async fn a_fenced_worker_is_kept_for_a_week(url: String) {
     }
 }
 
-/// What keeps the table from growing under a steady load: a new version of a row takes the place of
-/// one that nobody sees any more, in the same page, and no index hears of it.
+/// Checks heap-only updates, which keep the table from growing under a steady load: a new version of a row replaces a
+/// dead one in the same page, without a change of any index.
 ///
-/// On a server of its own, because whoever looks on at the old versions keeps them, in other databases
-/// too for a while.
+/// Uses its own server, because an open snapshot keeps old versions, for a while also in other databases.
 pub(crate) async fn a_kept_run_stays_in_its_page(_: String) {
     const RUNS: u64 = 50;
     const WARM_UP: i64 = 50;
@@ -59,7 +58,7 @@ pub(crate) async fn a_kept_run_stays_in_its_page(_: String) {
             sizes.push(size);
         }
     }
-    // Two hundred more versions of each row, of which those that are read may be kept for a moment.
+    // Two hundred more versions of each row; a reader may keep some for a moment.
     assert!(sizes[1] * 4 <= sizes[0] * 5, "the table has grown: {sizes:?} bytes");
     store.close().await;
     let mut connection = PgConnection::connect(&url).await.expect("the server is there");
@@ -67,7 +66,7 @@ pub(crate) async fn a_kept_run_stays_in_its_page(_: String) {
         WHERE relname = 'piton_runs'";
     let (mut updated, mut hot) = (0_i64, 0_i64);
     let expected = RUNS.cast_signed() * STEPS;
-    // The server counts with a delay.
+    // The server's statistics are delayed.
     for _ in 0..200 {
         sqlx::raw_sql("SELECT pg_stat_clear_snapshot()")
             .execute(&mut connection)
@@ -113,11 +112,11 @@ pub(crate) async fn a_failure_with_nul_is_kept_without_it(url: String) {
     client.close().await;
 }
 
-/// As a text with NUL cannot, and a text that is longer than an entry of an index may be.
+/// Such as a text with NUL, and a text that is too long for an index.
 pub(crate) async fn a_step_that_cannot_be_kept_blocks_its_run(url: String) {
     let client = Client::connect(&url).await.expect("the server is here");
     let worker = Worker::new(&client).start().await.expect("it can be started");
-    // Of random characters, since what repeats itself is kept in little room.
+    // Random characters, since repetitions would be compressed.
     let long: String = (0..500).map(|_| RunId::new().to_string()).collect();
     for queue in ["gp\0u".to_owned(), long] {
         let run = client.start(asks_queue(queue)).await.expect("it can be started");
@@ -132,7 +131,7 @@ pub(crate) async fn a_step_that_cannot_be_kept_blocks_its_run(url: String) {
         let why = "a step could not be saved: the database does not keep it: ";
         assert!(blocked.starts_with(why), "{blocked}");
     }
-    // Others go on.
+    // Other runs continue.
     let run = client.start(fails_with("as it should".into())).await.expect("it can be started");
     run.result().await.expect_err("it fails");
     worker.shutdown().await.expect("it ends");

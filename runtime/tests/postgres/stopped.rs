@@ -1,5 +1,5 @@
-//! A process that is stopped while it is sent a long answer: the server cannot send the rest, and keeps what
-//! the statement has locked until it gives up.
+//! A process that is stopped while it receives a long response: the server cannot send the rest, and keeps the
+//! statement's locks until its timeout.
 
 use std::io::{Read as _, copy};
 use std::net::{TcpListener, TcpStream};
@@ -12,13 +12,13 @@ use tokio::time::timeout;
 
 use crate::fixture::{PATIENCE, new_run, new_worker};
 
-/// Far more than the buffers on the way take.
+/// Far more than the buffers of the network hold.
 const LENGTH: usize = 32 << 20;
 
-/// After so much of an answer nothing more of it is read.
+/// The proxy stops reading a response after this many bytes.
 const READ: u64 = 1 << 20;
 
-/// A way to the server over the network, on which long answers stop. Ends with the process. Returns its port.
+/// Starts a TCP proxy on which long responses stop. Ends with the process. Returns its port.
 fn start_way(server: u16) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
     let port = listener.local_addr().expect("it is bound").port();
@@ -31,7 +31,7 @@ fn start_way(server: u16) -> u16 {
             std::thread::spawn(move || {
                 let read = copy(&mut (&from_server).take(READ), &mut to_client)?;
                 if read == READ {
-                    // Both are kept open, as those of a process that is stopped are.
+                    // Both sockets stay open, like those of a stopped process.
                     loop {
                         std::thread::park();
                     }
@@ -43,9 +43,9 @@ fn start_way(server: u16) -> u16 {
     port
 }
 
-/// Whoever fences the worker waits for its claim.
-pub(crate) async fn who_is_stopped_in_a_long_answer_holds_up_nobody_for_long(_: String) {
-    // Somebody else may take it before the server does, which then does not start.
+/// Fencing the worker waits for its claim.
+pub(crate) async fn a_process_stopped_in_a_long_response_delays_others_briefly(_: String) {
+    // Another process may take the port before the server does, which then does not start.
     let port = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
     let port = port.expect("a port is free").port();
     let settings = format!("listen_addresses = '127.0.0.1'\nport = {port}\n");

@@ -1,4 +1,4 @@
-//! Another server takes the place of the one before, which goes on answering those who are connected to it.
+//! A switchover: a new server replaces the old one, which keeps serving its open connections.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use sqlx::{Connection as _, PgConnection};
 use crate::fixture::{PATIENCE, execute, fails_with, new_worker, open};
 use crate::way::Way;
 
-/// Asks again for as long as an error says that it may help.
+/// Retries a call as long as its error is retryable.
 async fn at_last<T, A>(ask: impl Fn() -> A) -> T
 where
     A: Future<Output = Result<T, StoreError>>,
@@ -28,8 +28,8 @@ where
     }
 }
 
-/// What was acknowledged by the new one is there for everybody at once, and nobody takes anybody for dead.
-pub(crate) async fn who_takes_the_place_of_a_server_is_believed(_: String) {
+/// All clients see writes that the new server has acknowledged, and no worker is taken for dead.
+pub(crate) async fn writes_survive_a_switchover(_: String) {
     let old = Cluster::start_with("", &[]).expect("it starts");
     let way = Way::to(&old.url("postgres"));
     let client = Client::connect(&way.url).await.expect("the way is open");
@@ -42,7 +42,7 @@ pub(crate) async fn who_takes_the_place_of_a_server_is_believed(_: String) {
     client.start(fails_with("later".into())).id("before").await.expect("it can be started");
     client.find("before").await.expect("the server is there").expect("so is the run");
 
-    // All sessions are told together.
+    // All sessions end at the same time.
     let mut witness = PgConnection::connect(&old.url("postgres")).await.expect("it is there");
     execute(&old.url("postgres"), "ALTER SYSTEM SET default_transaction_read_only = on").await;
     execute(&old.url("postgres"), "SELECT pg_reload_conf()").await;
@@ -79,7 +79,7 @@ pub(crate) async fn who_takes_the_place_of_a_server_is_believed(_: String) {
         assert_eq!(at_last(|| store.find_dead_workers()).await, []);
     }
 
-    // The way leads back for a moment: nobody is answered from there.
+    // The proxy leads back to the old server for a moment, which must serve nobody.
     *way.server.lock().expect("no panic") = old.socket();
     let late = open(&follower.url("postgres")).await;
     let error = piton::store::connect(&way.url).await.expect_err("it takes no writes");

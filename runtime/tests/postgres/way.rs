@@ -1,4 +1,4 @@
-//! Ways to a server: over the network, and with something on them.
+//! Proxies to a server.
 
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A way to the server that can be closed: then it takes connections and hangs up without a word, as what
-/// stands before a server does that is being replaced.
+/// A proxy that can be closed: then it accepts connections and closes them at once, like a load balancer in front of a
+/// server that is being replaced.
 pub(crate) struct Way {
-    /// Where the database is on this way.
+    /// The database's URL through the proxy.
     pub(crate) url: String,
     pub(crate) is_open: Arc<AtomicBool>,
-    /// Whether nothing gets through, as if the host of the server had lost its power.
+    /// Whether the proxy drops all data, as if the server's host had lost its power.
     pub(crate) is_silent: Arc<AtomicBool>,
     /// The socket of the server that new connections lead to.
     pub(crate) server: Arc<Mutex<PathBuf>>,
-    /// How many clients were hung up on.
+    /// The number of connections that were closed at once.
     pub(crate) hung_up: Arc<AtomicUsize>,
 }
 
@@ -54,7 +54,7 @@ impl Way {
     }
 }
 
-/// Lets nothing through any more once it is shut.
+/// Blocks all data once it is shut.
 struct Gate {
     from: TcpStream,
     is_shut: Arc<AtomicBool>,
@@ -70,8 +70,7 @@ impl Read for Gate {
     }
 }
 
-/// A port of this machine, where the database of `url` is when whoever listens there says so, and the
-/// server's own socket.
+/// Opens a local port for a proxy. Returns the listener, the database's URL through it, and the server's own socket.
 pub(crate) fn stand_before(url: &str) -> (TcpListener, String, PathBuf) {
     let (path, parameters) = url.split_once('?').expect("it has parameters");
     let folder = parameters.split('&').find_map(|it| it.strip_prefix("host=")).expect("a folder");

@@ -1,4 +1,4 @@
-//! Times at which no worker was there.
+//! Catching up after times without a worker.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use piton::schedule::Spec;
 use crate::{ALL, Rig, job, tens};
 
 #[tokio::test(start_paused = true)]
-async fn what_is_within_the_window_is_started_late_and_the_rest_is_missed() {
+async fn times_within_the_window_start_late_and_older_ones_are_missed() {
     let rig = Rig::new();
     let schedule = rig.client.schedule("job");
     schedule.create(tens(110), job(1)).overlap(ALL).await.unwrap();
@@ -43,7 +43,7 @@ async fn a_long_outage_of_a_dense_schedule_is_stepped_over() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_falls_due_while_it_is_paused_is_not_caught_up_with() {
+async fn due_times_during_a_pause_are_not_caught_up() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let schedule = rig.client.schedule("job");

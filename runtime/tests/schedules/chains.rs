@@ -1,4 +1,4 @@
-//! What runs are started with, and runs that others follow: a chain is one run to its schedule.
+//! The options of started runs, and chains: a chain is one run to its schedule.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ async fn flaky(cx: &Context, good: u32) -> Result<u32, String> {
     if cx.attempt() == good { Ok(good) } else { Err(format!("attempt {}", cx.attempt())) }
 }
 
-/// Goes on as another run after ten seconds, so often.
+/// Continues as new after ten seconds, this many times.
 #[workflow]
 async fn relay_race(cx: &Context, left: u32) -> u32 {
     cx.sleep(seconds(10)).await;
@@ -28,7 +28,7 @@ async fn relay_race(cx: &Context, left: u32) -> u32 {
     left
 }
 
-/// Again after eight seconds.
+/// Retries after eight seconds.
 fn eight_seconds(max_attempts: u32) -> RetryPolicy {
     let initial_interval = Duration::from_secs(8);
     RetryPolicy {
@@ -40,7 +40,7 @@ fn eight_seconds(max_attempts: u32) -> RetryPolicy {
     }
 }
 
-/// Seconds of the nominal time and the start, and how it ended.
+/// Each run: the seconds of its nominal time and its start, and its status.
 async fn lines(rig: &Rig) -> Vec<(i64, i64, RunStatus)> {
     let runs = rig.runs().await.into_iter();
     runs.map(|(nominal, started, status)| (nominal, started / 10, status)).collect()
@@ -61,7 +61,7 @@ async fn attempts_are_one_run_until_the_last_is_over() {
     let described = schedule.describe().await.unwrap();
     let counts = described.counts;
     assert_eq!((counts.started, counts.skipped, described.paused), (2, 2, false));
-    // The last of the chain is the one that has completed, and knows what the first knew.
+    // The last run of the chain has completed, and has the same information as the first.
     let runs = rig.client.list_runs(Filter::all()).limit(10).await.unwrap().runs;
     let completed = |run: &&RunRecord| run.status == Completed;
     let mut completed: Vec<&RunRecord> = runs.iter().filter(completed).collect();
@@ -91,7 +91,7 @@ async fn the_last_attempt_that_fails_pauses_the_schedule() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_others_are_ended_whatever_run_they_have_come_to() {
+async fn the_latest_run_of_a_chain_is_ended() {
     use RunStatus::{Cancelled, Failed, Terminated};
     for (overlap, ended) in
         [(Overlap::CancelOther, Cancelled), (Overlap::TerminateOther, Terminated)]
@@ -115,7 +115,7 @@ async fn the_others_are_ended_whatever_run_they_have_come_to() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_run_that_goes_on_as_new_is_open() {
+async fn a_run_that_continues_as_new_is_open() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     rig.client.schedule("job").create(tens(60), relay_race(3)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Schedules are created, changed, triggered, backfilled and deleted.
+//! Creating, changing, triggering, backfilling and deleting schedules.
 
 use piton::client::Overlap;
 use piton::error::ScheduleError;
@@ -50,7 +50,7 @@ async fn an_update_of_another_revision_is_refused() {
     let worker = rig.worker().start().await.unwrap();
     let schedule = rig.client.schedule("job");
     schedule.create(tens(60), job(1)).await.unwrap();
-    // Pauses and the worker's own writes are no changes of what it says.
+    // Pauses and the worker's writes are not changes of the configuration.
     rig.pass(15).await;
     schedule.pause("a while").await.unwrap();
     schedule.unpause("enough").await.unwrap();
@@ -120,7 +120,7 @@ async fn a_backfill_starts_what_a_period_would_have() {
     assert_eq!(nominal, [-40, -30, -20]);
     // One after the other.
     assert!(runs.windows(2).all(|pair| pair[1].1 - pair[0].1 >= 50), "{runs:?}");
-    // Side by side, and more than one look takes up. What has been started before is started again.
+    // Concurrently, and more times than one round takes. Runs that were started before are started again.
     schedule.backfill(at(-2_000), at(-10)).overlap(ALL).await.unwrap();
     rig.pass(10).await;
     assert_eq!(rig.runs().await.len(), 3 + 200);

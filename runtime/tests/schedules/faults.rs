@@ -1,4 +1,4 @@
-//! A time starts one run, however many workers look after it and whatever fails.
+//! Each due time starts one run, with any number of workers and any failures.
 
 use std::io;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 use crate::{ALL, Rig, job, tens};
 
-/// Fails calls of a looking worker: some before they have had an effect, some after.
+/// Fails calls of a worker's rounds, some before and some after their effect.
 #[derive(Debug, Default)]
 struct Flaky {
     calls: AtomicU32,
@@ -28,7 +28,7 @@ impl Flaky {
         if !is_meant.contains(&operation) {
             return Ok(());
         }
-        // Knuth's multiplicative hash: which calls fail is not in step with the rounds.
+        // Knuth's multiplicative hash, so that the failing calls do not follow the rhythm of the rounds.
         let call = self.calls.fetch_add(1, Ordering::Relaxed).wrapping_mul(2_654_435_761);
         if (call >> 16) % 10 != residue {
             return Ok(());
@@ -106,7 +106,7 @@ async fn a_clock_that_is_set_back_starts_nothing_again() {
     worker.shutdown().await.unwrap();
 }
 
-/// Workers come and go without a word, calls fail before and after their effect, and all of it at random.
+/// Workers die and start, and calls fail before and after their effect, all at random.
 #[tokio::test(start_paused = true)]
 async fn workers_that_die_at_any_moment_lose_and_double_nothing() {
     let mut failed = 0;
@@ -137,7 +137,7 @@ async fn workers_that_die_at_any_moment_lose_and_double_nothing() {
     assert!(failed > 50, "{failed} calls failed");
 }
 
-/// Holds back the start of runs until it is let go.
+/// Delays the start of runs until it is released.
 #[derive(Debug, Default)]
 struct Held {
     reached: Notify,
@@ -155,9 +155,9 @@ impl Hook for Held {
     }
 }
 
-/// Pauses the schedule, or gives it another spec, while a worker is about to start a run. Another worker looks at the
-/// schedule before and after the run is there.
-async fn is_told_of_a_run_that_begins_late(pauses: bool) {
+/// Pauses the schedule, or gives it another spec, while a worker is about to start a run. Another worker makes rounds
+/// before and after the run exists.
+async fn records_a_run_that_begins_late(pauses: bool) {
     let rig = Rig::new();
     let connection = rig.store.connect();
     let hook = Arc::new(Held::default());
@@ -181,7 +181,7 @@ async fn is_told_of_a_run_that_begins_late(pauses: bool) {
     let log = schedule.log(None, 10).await.unwrap();
     let started = log.iter().filter(|entry| matches!(entry.what, LogKind::Started { .. }));
     assert_eq!(started.count(), 1, "{log:?}");
-    // It is over by now, and nothing is left to look for.
+    // The run has closed by now, and no time is in doubt any more.
     rig.pass(300).await;
     let described = schedule.describe().await.unwrap();
     assert_eq!((described.running.len(), described.counts.started), (0, 1));
@@ -190,11 +190,11 @@ async fn is_told_of_a_run_that_begins_late(pauses: bool) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_schedule_that_is_paused_while_a_run_is_started_is_told_of_it() {
-    is_told_of_a_run_that_begins_late(true).await;
+async fn a_schedule_paused_during_a_start_records_the_run() {
+    records_a_run_that_begins_late(true).await;
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_schedule_whose_spec_changes_while_a_run_is_started_is_told_of_it() {
-    is_told_of_a_run_that_begins_late(false).await;
+async fn a_schedule_changed_during_a_start_records_the_run() {
+    records_a_run_that_begins_late(false).await;
 }

@@ -20,7 +20,7 @@ use piton::prelude::*;
 use piton::schedule::{Spec, UnixSeconds};
 use piton::store::{MemoryStore, RunRecord};
 
-/// When the clock of a store begins: 2026-01-01T00:00:00Z.
+/// The initial time of a store's clock: 2026-01-01T00:00:00Z.
 pub const BEGIN: i64 = 1_767_225_600;
 
 #[workflow]
@@ -78,12 +78,12 @@ fn told(run: &RunRecord) -> (i64, i64, RunStatus) {
     (nominal.0 - BEGIN, (run.started_at.0 - BEGIN * 1_000_000) / 100_000, run.status)
 }
 
-/// A time so many seconds after the beginning.
+/// The time this many seconds after the beginning.
 pub fn at(seconds: i64) -> Timestamp {
     Timestamp((BEGIN + seconds) * 1_000_000)
 }
 
-/// Every ten seconds until so many seconds after the beginning.
+/// Every ten seconds until this many seconds after the beginning.
 pub fn tens(until: i64) -> Spec {
     Spec::new().every(Duration::from_secs(10)).end(UnixSeconds(BEGIN + until))
 }

@@ -1,4 +1,4 @@
-//! What happens if a run is due while another is open: timelines of runs of 25 seconds, due every ten seconds.
+//! Overlap policies: timelines of runs that take 25 seconds and are due every ten.
 
 use piton::client::{LogKind, Overlap};
 use piton::model::RunStatus;
@@ -6,7 +6,7 @@ use piton::model::RunStatus::{Cancelled, Completed, Terminated};
 
 use crate::{Rig, job, tens};
 
-/// Seconds of the nominal time and of the start, and how it ended.
+/// The seconds of the nominal time and of the start, and the status.
 type Line = (i64, i64, RunStatus);
 
 async fn timeline(overlap: Overlap) -> Vec<Line> {
@@ -16,7 +16,7 @@ async fn timeline(overlap: Overlap) -> Vec<Line> {
     rig.pass(300).await;
     let runs = rig.runs().await;
     worker.shutdown().await.unwrap();
-    // A run that has waited is started within a second of the end of the one before.
+    // A waiting run is started within a second of the previous one's end.
     runs.into_iter().map(|(nominal, started, status)| (nominal, started / 10, status)).collect()
 }
 
@@ -30,7 +30,7 @@ async fn buffer_one() {
     let expected = [(10, 10, Completed), (20, 35, Completed), (40, 60, Completed)];
     let lines = timeline(Overlap::BufferOne).await;
     let nominal = |lines: &[Line]| lines.iter().map(|(nominal, ..)| *nominal).collect::<Vec<_>>();
-    // The one that falls due at 60 finds that of 40 waiting, or its place empty, as the second ends.
+    // At 60, the run of 40 may still be waiting or not, depending on the end of the second.
     assert_eq!(nominal(&lines[..3]), nominal(&expected));
     assert!(
         lines.iter().zip(expected).all(|(line, expected)| line.1 - expected.1 <= 1),
@@ -83,7 +83,7 @@ async fn allow_all() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_of_the_buffer_is_kept_and_told() {
+async fn a_limit_of_the_buffer_is_kept_and_logged() {
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let schedule = rig.client.schedule("job");

@@ -1,4 +1,4 @@
-//! What a run can know of those before it, and what their failures do.
+//! The results of earlier runs that a run can read, and the effects of failures.
 
 use piton::client::LogKind;
 use piton::model::RunStatus;

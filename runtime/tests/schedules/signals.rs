@@ -25,7 +25,7 @@ fn knock(how: &str) -> Knock {
     Knock { how: how.to_owned() }
 }
 
-/// Waits for so many knocks, and tells how they were and when they came.
+/// Waits for this many knocks. Returns each with its time.
 #[workflow]
 async fn door(cx: &Context, knocks: usize) -> Vec<String> {
     let mut heard = Vec::new();
@@ -57,7 +57,7 @@ async fn a_signal_is_sent_at_each_time_to_the_open_run() {
     let log = schedule.log(None, 20).await.unwrap();
     let signalled = LogKind::Signalled { signal: "Knock".to_owned() };
     let no_run = LogKind::NoRun { workflow_id: "door".to_owned() };
-    // After the door has opened, nobody listens. What is not sent does not count as an action.
+    // After the door has opened, no run receives signals. An unsent signal does not count as an action.
     let told = |what: &LogKind| log.iter().filter(|entry| entry.what == *what).count();
     assert_eq!((told(&signalled), told(&no_run)), (3, 3));
     let of_run = log.iter().filter(|entry| entry.run_id == Some(run.run_id())).count();
@@ -79,7 +79,7 @@ async fn a_run_is_started_with_the_signal_where_there_is_none() {
     let runs = rig.client.list_runs(Filter::all()).await.unwrap().runs;
     let statuses: Vec<_> = runs.iter().map(|run| (run.workflow_id.as_str(), run.status)).collect();
     assert_eq!(statuses, [("door", RunStatus::Completed), ("door", RunStatus::Completed)]);
-    // The third would be the third run's, which belongs to another workflow.
+    // The third signal would go to the third run, which belongs to another workflow.
     let other = rig.client.start(job(100)).id("door").await.unwrap();
     rig.pass(10).await;
     let log = schedule.log(None, 1).await.unwrap();
@@ -95,14 +95,14 @@ async fn signals_may_be_json_and_several_at_once() {
     let create = schedule.create_signal_json(tens(40), "door", "Knock", &json!({"how": "often"}));
     create.catch_up_window(hours(1)).await.unwrap();
     rig.pass(100).await;
-    // All of them are late, and none waits for the one before.
+    // All of them are late, and none waits for the previous one.
     let worker = rig.worker().start().await.unwrap();
     rig.pass(5).await;
     assert_eq!(run.result().await.unwrap().len(), 4);
     worker.shutdown().await.unwrap();
 }
 
-/// Fails calls of a worker: some before they have had an effect, some after.
+/// Fails calls of a worker, some before and some after their effect.
 #[derive(Debug, Default)]
 struct Flaky(AtomicU32);
 
@@ -131,10 +131,10 @@ impl Hook for Flaky {
     }
 }
 
-/// One worker sends and fails, another runs the door. A door is closed by its third knock, so that a knock that is sent
-/// again finds it closed.
+/// One worker sends with failures, another runs the door. The third knock closes the door's run, so a repeated knock
+/// finds it closed.
 #[tokio::test(start_paused = true)]
-async fn a_signal_is_sent_once_whatever_fails() {
+async fn a_signal_is_sent_once_despite_failures() {
     for or_start in [false, true] {
         let rig = Rig::new();
         let connection = rig.store.connect();

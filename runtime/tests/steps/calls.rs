@@ -25,7 +25,7 @@ impl Serialize for Stubborn {
 #[activity]
 async fn persuade(_stubborn: Stubborn) {}
 
-/// Goes on elsewhere, after `second`; what it waits for is one activity, or a timer.
+/// Saves and loads the run, and completes its only operation at `second`: an activity or a timer.
 fn next<W: Workflow>(run: &mut Standalone<W>, second: i64) -> Progress<W::Return> {
     *run = Standalone::load(&run.save().unwrap()).unwrap();
     run.advance(Timestamp(second * 1_000_000)).unwrap()

@@ -20,13 +20,13 @@ async fn times(cx: &Context) -> Vec<Timestamp> {
     times
 }
 
-/// Goes on in another process, whose clock says `now`.
+/// Continues in another process, whose clock says `now`.
 fn resumed<W: piton::machine::Workflow>(run: &Standalone<W>) -> Standalone<W> {
     Standalone::load(&run.save().unwrap()).unwrap()
 }
 
 #[test]
-fn the_time_of_a_run_never_goes_back_also_where_it_goes_on_by_another_clock() {
+fn the_time_of_a_run_never_goes_back_on_another_clock() {
     let clocks = [5_000_000, 2_000_000, 5_000_001, -7].map(Timestamp);
     let mut run = Standalone::start(times()).unwrap();
     for now in clocks {

@@ -1,14 +1,14 @@
-//! Snapshots of every format that was ever written are read for ever.
+//! Snapshots of every format that was ever written stay readable.
 //!
-//! The files in `golden/` were written by the builds of their time and are never written again: `values.v<n>` has
-//! every kind of operation and wait, `run.v<n>` is a run in the middle of all that can be awaited, with what has
-//! arrived for it. Whoever changes the format raises `SNAPSHOT_FORMAT` and adds the files of the new one with
+//! The files in `golden/` were written by the builds of their time and are never written again: `values.v<n>` has every
+//! kind of operation and wait, `run.v<n>` is a run that waits for every kind of operation, with its arrivals. To change
+//! the format, raise `SNAPSHOT_FORMAT` and add the files of the new format with
 //!
 //! ```text
 //! PITON_GOLDEN=write cargo test -p piton --test steps golden
 //! ```
 //!
-//! Nothing in here may change but by addition: the workflow is what the saved runs go on in.
+//! Only add to this file: the saved runs continue in this workflow.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
@@ -81,7 +81,7 @@ fn file(name: &str, format: u8) -> PathBuf {
     directory.join(format!("{name}.v{format}"))
 }
 
-/// What the build of that time wrote, after this build has written its own if it is asked to.
+/// The golden file of a format. Writes the file of the current format first, if requested.
 fn golden(name: &str, format: u8, current: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
     let file = file(name, format);
     let is_asked = std::env::var_os("PITON_GOLDEN").is_some_and(|value| value == "write");
@@ -179,7 +179,7 @@ fn values(format: u8) -> Snapshot {
     }
 }
 
-/// A run in the middle of everything, with a part of it done and a part of what it waits for there.
+/// A run that waits for everything, with some branches ended and some outcomes arrived.
 fn run() -> Standalone<everything> {
     let call = everything("a17".to_owned());
     let mut run = Standalone::start_as(RunId::from(uuid::Uuid::from_u128(17)), call).unwrap();
@@ -195,7 +195,7 @@ fn run() -> Standalone<everything> {
 
 /// Answers the call of `ship` with this argument.
 fn reply(run: &mut Standalone<everything>, argument: &u64, value: &u64) {
-    // The value is behind the encoding and the hash of the schema, which is another for arguments.
+    // Only the value after the encoding and the hash of the schema: the hash differs for arguments.
     let argument = &codec::to_payload(argument).unwrap().0[9..];
     let is_it = |operation: &Operation| matches!(operation, Operation::Activity(activity) if activity.arguments.0[9..] == *argument);
     let waiting = run.waiting_for();

@@ -1,4 +1,4 @@
-//! What the graphs of workflows say of states, branches and locals.
+//! The states, branches and locals in the graphs of workflows.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ async fn thrice(order: u64) -> u64 {
     first + second + third
 }
 
-/// As `thrice`, with an await of something else before, and other white space.
+/// Like `thrice`, with another await before it and other white space.
 #[workflow]
 async fn thrice_later(cx: &Context, order: u64) -> u64 {
     cx.sleep(Duration::from_secs(1)).await;
@@ -146,14 +146,14 @@ fn a_local_says_which_of_the_bindings_of_its_name_it_is() {
     assert_eq!((name, of(n)), ("n#2", (2, 3)));
     assert_eq!(of(other), (3, 3));
     assert!(n.fingerprint != 0 && n.fingerprint != other.fingerprint);
-    // Nothing but its place tells one `let same = charge(1).await` from the other.
+    // Only the place distinguishes one `let same = charge(1).await` from the other.
     let last = node(rebound::GRAPH, "sleep#3");
     let same = last.locals.iter().find(|local| local.name == "same#2").expect("a local");
     assert!(matches!(same.place, Place { index: 2, count: 2, fingerprint: 0, others: 1.. }));
 }
 
 #[test]
-fn what_is_redacted_is_marked() {
+fn redacted_locals_are_marked() {
     let redacted = |state| {
         let locals = node(pay::GRAPH, state).locals;
         let redacted = locals.iter().filter(|local| local.redacted);
@@ -163,6 +163,6 @@ fn what_is_redacted_is_marked() {
     assert_eq!(redacted("charge#2"), (vec!["card", "token"], 3));
     assert_eq!(redacted("sleep"), (vec!["card", "token"], 4));
     assert_eq!(redacted("join.1.sleep"), (vec!["inner"], 1));
-    // What a loop keeps of it is as little to be seen.
+    // The loop's saved rest of it is hidden as well.
     assert_eq!(redacted("sleep_until"), (vec!["rest of _last"], 3));
 }

@@ -1,4 +1,4 @@
-//! Waits for signals with a time limit, beside others: a wait that is over takes nothing.
+//! Waits for signals with a time limit, beside other waits: an expired wait takes no signal.
 #![allow(clippy::unwrap_used)]
 
 use std::time::Duration;
@@ -17,8 +17,8 @@ fn value(paid: Option<Paid>) -> Option<u64> {
     paid.map(|paid| paid.0)
 }
 
-/// What the run returns to whom these come at these seconds. It is looked after `at_once`, at each second, or only
-/// when something comes.
+/// Returns the output of a run that gets these signals at these seconds. The run is advanced `at_once`, at each second,
+/// or only when a signal arrives.
 fn given<W: Workflow<Return = Got>>(
     call: WorkflowCall<W>,
     arrivals: &[(i64, u64)],
@@ -49,7 +49,7 @@ async fn limited_and_not(cx: &Context) -> Got {
 }
 
 #[test]
-fn a_message_that_comes_late_goes_to_the_wait_that_goes_on() {
+fn a_late_message_goes_to_the_wait_that_continues() {
     for at_once in [true, false] {
         assert_eq!(given(limited_and_not(), &[(20, 7)], at_once), Some((None, Some(7))));
         assert_eq!(given(limited_and_not(), &[(20, 7), (21, 8)], at_once), Some((None, Some(7))));
@@ -63,7 +63,7 @@ async fn not_and_limited(cx: &Context) -> Got {
 }
 
 #[test]
-fn waits_get_messages_in_their_order_while_they_go_on() {
+fn waits_get_messages_in_order() {
     let both = [(1, 7), (2, 8)];
     assert_eq!(given(not_and_limited(), &both, true), Some((Some(7), Some(8))));
     assert_eq!(given(not_and_limited(), &[(1, 7), (6, 8)], true), Some((Some(7), None)));
@@ -82,7 +82,7 @@ fn limits_in_a_list_and_limits_that_end_in_one_step() {
     let call = || two_limits(seconds(1), seconds(100));
     assert_eq!(given(call(), &[(20, 7)], true), Some((None, Some(7))));
     assert_eq!(given(call(), &[(20, 7)], false), Some((None, Some(7))));
-    // Both are over when the run is looked after, and the message has come: it counts for the first.
+    // Both waits have expired when the run makes its step, and the signal has arrived: it counts for the first.
     let call = || two_limits(seconds(1), seconds(1));
     assert_eq!(given(call(), &[(20, 7)], false), Some((Some(7), None)));
     assert_eq!(given(call(), &[(20, 7)], true), Some((None, None)));
@@ -122,7 +122,7 @@ async fn alone(cx: &Context) -> Got {
 }
 
 #[test]
-fn a_wait_alone_takes_what_has_come_while_nobody_looked() {
+fn a_single_wait_takes_an_arrival_after_its_limit() {
     assert_eq!(given(alone(), &[(20, 7)], false), Some((Some(7), None)));
     assert_eq!(given(alone(), &[(20, 7)], true), Some((None, None)));
 }

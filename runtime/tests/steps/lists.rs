@@ -48,7 +48,7 @@ async fn polled(cx: &Context, order: u32) -> Result<u32, String> {
     cx.poll_until(is_ready(order), policy).await.map_err(|error| error.to_string())
 }
 
-/// A random number of elsewhere, which is another one each time.
+/// A nondeterministic number, different at each call.
 fn elsewhere() -> u64 {
     use std::sync::atomic::{AtomicU64, Ordering};
     static CALLS: AtomicU64 = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! What single steps of a machine come to, without an engine.
+//! Single steps of a machine, without an engine.
 
 #![allow(clippy::unwrap_used)]
 

@@ -46,8 +46,8 @@ async fn beside(cx: &Context, count: u32) -> (Vec<u32>, Option<u32>) {
     })
 }
 
-/// Carries calls out, each as `outcome` says, and as `pick` chooses of those that are outstanding. Reloads the run before
-/// every step. Gives the result and the number of steps.
+/// Executes the calls with the outcomes of `outcome`, in the order that `pick` chooses among the outstanding ones.
+/// Reloads the run before every step. Returns the result and the number of steps.
 fn drive<W: Workflow>(
     call: piton::machine::WorkflowCall<W>,
     mut pick: impl FnMut(&[Handle]) -> usize,
@@ -71,7 +71,7 @@ fn drive<W: Workflow>(
         let handles: Vec<_> = open.iter().map(|(handle, _)| *handle).collect();
         let handle = handles[pick(&handles)];
         answered.insert(handle);
-        // The calls are asked for in the order of the items.
+        // The calls are requested in the order of the items.
         reply(&mut run, handle, u32::try_from(handle.0).unwrap());
         run = Standalone::load(&run.save().unwrap()).unwrap();
         steps += usize::from(run.save().unwrap().len() < before);
@@ -147,7 +147,7 @@ fn the_number_of_steps_does_not_grow_with_the_items() {
 }
 
 #[test]
-fn it_goes_on_beside_other_branches() {
+fn it_continues_beside_other_branches() {
     let mut run = Standalone::start(beside(5)).unwrap();
     let mut answered = BTreeSet::new();
     let mut now = Timestamp(0);

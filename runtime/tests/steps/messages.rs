@@ -1,4 +1,4 @@
-//! What runs send to others, without an engine.
+//! Messages of runs to other runs, without an engine.
 #![allow(clippy::unwrap_used)]
 
 use piton::machine::{OperationOutcome, Progress, Standalone, StepError};
@@ -31,7 +31,8 @@ fn tick(to: &str, number: u64) -> OutgoingMessage {
     OutgoingMessage { to: to.to_owned(), body: Message::Signal { name: "Tick".into(), payload } }
 }
 
-/// Answers every activity with its handle, lets timers fire one after another, and gives what each advance sent.
+/// Completes every activity with its handle and fires the timers one after another. Returns the messages of each
+/// advance.
 fn sent_by<W: piton::machine::Workflow>(
     call: piton::machine::WorkflowCall<W>,
 ) -> Vec<Vec<OutgoingMessage>> {
@@ -64,7 +65,7 @@ async fn in_order(cx: &Context) {
 }
 
 #[test]
-fn what_a_step_sends_comes_with_it_and_in_order() {
+fn messages_of_a_step_come_with_it_and_in_order() {
     let sent = sent_by(in_order());
     assert_eq!(sent, [vec![tick("a", 1), tick("b", 2)], vec![tick("a", 3)]]);
 }
@@ -117,7 +118,7 @@ async fn in_branches(cx: &Context) {
 }
 
 #[test]
-fn branches_and_inline_calls_send_and_what_a_branch_has_sent_stays_sent() {
+fn branches_and_inline_calls_send_messages() {
     let sent: Vec<_> = sent_by(in_branches()).concat();
     let expected = [
         tick("left", 1),
@@ -140,7 +141,7 @@ async fn fails_after_sending(cx: &Context) {
 }
 
 #[test]
-fn a_step_that_fails_sends_nothing_and_what_was_sent_before_it_stays() {
+fn a_failed_step_sends_nothing_and_earlier_messages_stay() {
     let mut run = Standalone::start(fails_after_sending()).unwrap();
     run.advance(Timestamp(0)).unwrap();
     let handle = run.waiting_for()[0].0;
@@ -193,7 +194,7 @@ fn a_signal_that_cannot_be_encoded_fails_the_step_although_the_workflow_returns(
 }
 
 #[test]
-fn what_nobody_has_taken_is_saved_with_the_run() {
+fn messages_that_were_not_taken_are_saved_with_the_run() {
     let mut run = Standalone::start(in_order()).unwrap();
     run.advance(Timestamp(0)).unwrap();
     let mut run: Standalone<in_order> = Standalone::load(&run.save().unwrap()).unwrap();

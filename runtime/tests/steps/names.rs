@@ -1,4 +1,4 @@
-//! What a definition says of its names.
+//! The names of a definition.
 
 use std::time::Duration;
 
@@ -67,7 +67,7 @@ fn states_are_values_that_know_their_stored_names() {
     assert_eq!(unknown.to_string(), "the workflow has no state `charge`");
 }
 
-/// Its states are called like what the type has besides.
+/// Its states have the names of other items of the type.
 #[workflow]
 async fn confusing() -> u64 {
     let one = output(1).await;
@@ -77,7 +77,7 @@ async fn confusing() -> u64 {
 }
 
 #[test]
-fn no_state_hides_what_the_type_has_besides() {
+fn no_state_hides_another_item_of_the_type() {
     assert_eq!(confusing::GRAPH.nodes().len(), 3);
     assert_eq!((confusing::StateOutput.name(), confusing::StateGRAPH.name()), ("output", "GRAPH"));
 }

@@ -1,4 +1,4 @@
-//! Branches of `select!` that refuse, are off or take turns.
+//! Branches of `select!` that refuse outputs, are disabled or take turns.
 
 use piton::machine::{Progress, Standalone, StepError};
 use piton::model::{Handle, Operation, Timestamp};
@@ -16,7 +16,7 @@ async fn look(shelf: u32) -> Option<u32> {
     Some(shelf)
 }
 
-/// Looks at two shelves. What is not found is not waited for any more.
+/// Searches two shelves. A branch that finds nothing is disabled.
 #[workflow]
 async fn find(with_third: bool) -> String {
     select! {
@@ -87,12 +87,12 @@ fn answer<W: piton::machine::Workflow>(
 }
 
 #[test]
-fn a_branch_that_refuses_is_off_and_the_others_go_on() {
+fn a_branch_that_refuses_is_disabled_and_the_others_continue() {
     let mut run = start(find(true));
     let [first, second, third] = handles(&run)[..] else { panic!("{run:?}") };
     assert_eq!(answer(&mut run, first, None), Progress::Waiting);
     assert_eq!(handles(&run), [second, third]);
-    // Of the third shelf only two things are taken.
+    // Takes only two things from the third shelf.
     assert_eq!(answer(&mut run, third, Some(7)), Progress::Waiting);
     assert_eq!(answer(&mut run, second, Some(5)), Progress::Returned("second 5".to_owned()));
 }
@@ -142,7 +142,7 @@ enum Came {
     Time,
 }
 
-/// Takes what comes, in the order of the branches or in that of arrival.
+/// Takes signals, in the order of the branches or of their arrival.
 #[workflow]
 async fn take(cx: &Context, count: usize, is_biased: bool) -> Vec<Came> {
     let deadline = cx.now() + minutes(1);
@@ -167,7 +167,7 @@ async fn take(cx: &Context, count: usize, is_biased: bool) -> Vec<Came> {
     came
 }
 
-/// What a run takes of signals that are there when it first looks at them, `at` this time.
+/// Returns the signals that a run takes if all have arrived before its first step, `at` this time.
 fn taken(is_biased: bool, at: Timestamp) -> Vec<Came> {
     let mut run = start(take(5, is_biased));
     for number in 0..2 {
@@ -183,10 +183,10 @@ fn taken(is_biased: bool, at: Timestamp) -> Vec<Came> {
 }
 
 #[test]
-fn what_has_been_ready_for_longest_is_taken_first() {
+fn the_branch_that_was_ready_first_is_taken_first() {
     use Came::{Left, Right, Time};
     let late = Timestamp(0) + hours(1);
-    // The time is over since the last step as well, and has not been looked at before it.
+    // The time limit has also passed since the last step.
     let first = taken(false, late);
     assert_eq!(first, [Right(0), Time, Time, Time, Time]);
     assert_eq!(taken(true, late), [Left(0), Left(1), Time, Time, Time]);
@@ -252,7 +252,7 @@ fn a_time_that_is_over_is_told() {
     assert!(matches!(first, Progress::Returned(Err(_))), "{first:?}");
     let mut run = start(limited(2));
     let handle = handles(&run)[0];
-    // It is there when the run gets to look, however late that is.
+    // It has arrived when the run makes its step, however late that is.
     run.reply(handle, &Some(1)).unwrap();
     assert_eq!(run.advance_twice(Timestamp(0) + hours(1)).unwrap(), Progress::Waiting);
     let end = run.advance_twice(Timestamp(0) + hours(2)).unwrap();

@@ -1,4 +1,4 @@
-//! Operations that run beside the code.
+//! Spawned operations.
 
 use piton::machine::{ActivityCall, Progress, Sleep, Standalone, StepError};
 use piton::model::{Handle, Timestamp};
@@ -34,7 +34,7 @@ async fn many(cx: &Context, count: u32) -> Vec<u32> {
     let mut offers: Vec<_> =
         (0..count).map(|sku| Offer { sku, quote: cx.spawn(quote(sku)) }).collect();
     reserve(0).await;
-    // The first offers are given up, one is kept to the end.
+    // The first offers are dropped, one is kept to the end.
     let last = offers.pop();
     offers.remove(0).quote.cancel();
     offers.truncate(2);
@@ -103,10 +103,10 @@ fn reply<W: piton::machine::Workflow>(
 }
 
 #[test]
-fn it_runs_beside_and_gives_its_outcome_when_it_is_awaited() {
+fn it_runs_concurrently_and_returns_its_outcome_when_awaited() {
     let mut run = start(beside(7));
     let [quote, reserve] = handles(&run)[..] else { panic!("{run:?}") };
-    // Its outcome makes no step.
+    // Its outcome causes no step.
     assert_eq!(reply(&mut run, quote, 5), Progress::Waiting);
     assert_eq!(run.state(), "reserve");
     assert_eq!(reply(&mut run, reserve, 3), Progress::Returned((3, true, 5)));
@@ -119,7 +119,7 @@ fn it_runs_beside_and_gives_its_outcome_when_it_is_awaited() {
 }
 
 #[test]
-fn handles_are_kept_in_values_and_those_that_are_dropped_are_given_up() {
+fn handles_are_kept_in_values_and_dropped_handles_cancel() {
     let mut run = start(many(5));
     let [first, second, third, fourth, last, reserve] = handles(&run)[..] else {
         panic!("{run:?}")
@@ -128,7 +128,7 @@ fn handles_are_kept_in_values_and_those_that_are_dropped_are_given_up() {
     assert_eq!(reply(&mut run, reserve, 0), Progress::Waiting);
     let reserve = *handles(&run).last().unwrap();
     assert_eq!(handles(&run), [second, third, last, reserve]);
-    // What comes for one that is given up is dropped.
+    // The outcome of a dropped operation is ignored.
     assert_eq!(reply(&mut run, fourth, 9), Progress::Waiting);
     for (handle, value) in [(last, 4), (third, 3), (reserve, 0)] {
         assert_eq!(reply(&mut run, handle, value), Progress::Waiting);
@@ -168,10 +168,10 @@ fn an_outcome_is_given_once() {
     let [quote] = handles(&run)[..] else { panic!("{run:?}") };
     run.reply(quote, &5).unwrap();
     let Err(StepError::Failed(error)) = run.advance(Timestamp(1)) else { panic!("{run:?}") };
-    assert_eq!(error.to_string(), "the spawned `quote` has given its outcome already");
+    assert_eq!(error.to_string(), "the outcome of the spawned `quote` was already taken");
 }
 
-/// Takes the handle of another run for one of its own.
+/// Awaits the handle of another run.
 #[workflow]
 async fn thief(handle: Spawned<Sleep>) {
     handle.await;

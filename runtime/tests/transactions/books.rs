@@ -12,7 +12,7 @@ use piton::sqlx::{self, AnyPool};
 use piton::worker::Worker;
 use tokio::sync::Semaphore;
 
-/// What entries are to go through. The word in an entry's text decides.
+/// Controls the entries. The word in an entry's text decides.
 #[derive(Clone, Default)]
 pub struct Desk(Arc<Inner>);
 
@@ -59,7 +59,7 @@ async fn stand_by(cx: &ActivityContext) {
     cx.dependency::<Desk>().0.gate.acquire().await.unwrap().forget();
 }
 
-/// What the cases need of one kind of database.
+/// The operations that the cases need from a kind of database.
 pub struct Kind {
     pub entries: fn(&Client, Vec<String>) -> Ended<u32>,
     pub side_by_side: fn(&Client, u32) -> Ended<u32>,
@@ -140,7 +140,7 @@ macro_rules! books_on {
                 Ok(all.map_err(|error| error.to_string())?.iter().sum())
             }
 
-            /// Gives the entry up as soon as the gate opens.
+            /// Drops the entry as soon as the gate opens.
             #[workflow(name = $either)]
             pub async fn either(text: String) -> Result<u32, String> {
                 select! {
@@ -178,7 +178,7 @@ books_on!(
     "postgres.either"
 );
 
-/// A database with the table, and what is needed to write and count entries.
+/// A database with the table, and functions to write and count entries.
 pub struct Books {
     pub url: String,
     pub client: Client,

@@ -1,4 +1,4 @@
-//! What must hold on every database, and what only Postgres can do.
+//! The cases for every database, and those for Postgres only.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ pub async fn every_entry_is_made_once(books: Books) {
     worker.shutdown().await.unwrap();
 }
 
-pub async fn what_a_failed_attempt_wrote_is_gone(books: Books) {
+pub async fn the_writes_of_a_failed_attempt_are_rolled_back(books: Books) {
     let worker = books.worker().start().await.unwrap();
     assert_eq!(books.enter(&["first", "fails twice", "last"]).await, Ok(1 + 3 + 1));
     assert_eq!((books.count().await, books.desk.attempts()), (3, 5));
@@ -46,8 +46,7 @@ pub async fn an_attempt_that_takes_too_long_rolls_back(books: Books) {
     let worker = books.worker().start().await.unwrap();
     assert_eq!(books.enter(&["hangs once"]).await, Ok(2));
     assert_eq!(books.count().await, 1);
-    // The time runs from before the transaction begins, so on a busy machine the first attempt may come
-    // to nothing at all.
+    // The time limit begins before the transaction, so on a busy machine the first attempt may not write anything.
     assert!((1..=2).contains(&books.desk.attempts()));
     worker.shutdown().await.unwrap();
 }
@@ -66,9 +65,9 @@ pub async fn a_worker_that_has_lost_its_run_writes_nothing(books: Books) {
     let (old, _) = store.list_workers().await.unwrap()[0].clone();
     let run = tokio::spawn((books.kind.entries)(&books.client, vec!["waits".to_owned()]));
     until(|| books.desk.attempts() == 1).await;
-    // On SQLite the activity holds the right to write, so the fencing waits for its time limit.
+    // On SQLite the activity holds the write lock, so fencing waits for its time limit.
     store.fence_workers(&[old.worker_id]).await.unwrap();
-    // Enough for the attempt that is too late, if there still is one, and for the next.
+    // Enough for a late attempt, if there is one, and for the next.
     books.desk.open_gate();
     books.desk.open_gate();
     assert!(run.await.unwrap().is_ok());
@@ -77,8 +76,8 @@ pub async fn a_worker_that_has_lost_its_run_writes_nothing(books: Books) {
     first.shutdown().await.unwrap();
 }
 
-/// Whatever the worker believes: another may be making the attempt by then.
-pub async fn an_outcome_that_is_refused_takes_the_writes_with_it(books: Books) {
+/// Even if the worker believes that the attempt is its own: another worker may be making it by then.
+pub async fn a_refused_outcome_rolls_the_writes_back(books: Books) {
     let store = books.client.store();
     let lease = Duration::from_secs(600);
     let worker = NewWorker { host: "here".into(), pid: 1, lease };
@@ -138,7 +137,7 @@ pub async fn a_client_that_is_closed_at_work_says_so_and_loses_nothing(books: Bo
     let ended = timeout(PATIENCE, run).await.expect("waiting for a result does not hang");
     let error = format!("{:#}", piton::Error::from(ended.unwrap().unwrap_err()));
     assert!(error.contains("closed"), "{error}");
-    // It may or may not have something to hand back.
+    // The worker may or may not have runs to release.
     let _ = timeout(PATIENCE, worker.shutdown()).await.expect("the shutdown does not hang");
 
     let other = books.worker().start().await.unwrap();
@@ -181,7 +180,7 @@ pub async fn a_connection_lost_in_the_commit_is_found_out_about(books: Books) {
     )
     .await;
     let worker = books.worker().start().await.unwrap();
-    // The first attempt was cut off. It was no failure, but its number is used up.
+    // The first attempt was interrupted. That is no failure, but its number is used.
     assert_eq!(books.enter(&["first", "second"]).await, Ok(2 + 1));
     assert_eq!((books.count().await, books.desk.attempts()), (2, 3));
     worker.shutdown().await.unwrap();
@@ -193,14 +192,14 @@ pub async fn a_swallowed_error_fails_the_activity(books: Books) {
     let error = books.enter(&["swallows errors"]).await.unwrap_err();
     assert!(error.contains("could not be committed"), "{error}");
     assert_eq!(books.count().await, 0);
-    // A client of its own sees the same.
+    // A separate client sees the same.
     let other = Client::connect(&books.url).await.unwrap();
     assert_eq!(other.count(piton::filter::Filter::default()).await.unwrap(), 1);
     worker.shutdown().await.unwrap();
 }
 
-/// On SQLite the activity holds the right to write, so giving up waits for its time limit.
-pub async fn an_entry_that_is_given_up_before_its_commit_is_not_made(books: Books) {
+/// On SQLite the activity holds the write lock, so dropping it waits for its time limit.
+pub async fn an_entry_dropped_before_its_commit_is_not_made(books: Books) {
     let worker = books.worker().start().await.unwrap();
     let run = tokio::spawn((books.kind.either)(&books.client, "hangs once".to_owned()));
     until(|| books.desk.attempts() == 1).await;
@@ -211,8 +210,8 @@ pub async fn an_entry_that_is_given_up_before_its_commit_is_not_made(books: Book
     worker.shutdown().await.unwrap();
 }
 
-/// The commit holds the run, so the step that gives the call up comes after it.
-pub async fn an_entry_that_is_given_up_during_its_commit_is_made_once(books: Books) {
+/// The commit locks the run, so the step that drops the call comes after it.
+pub async fn an_entry_dropped_during_its_commit_is_made_once(books: Books) {
     execute(
         &books,
         "CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -248,7 +247,7 @@ pub async fn an_entry_that_is_given_up_during_its_commit_is_made_once(books: Boo
     worker.shutdown().await.unwrap();
 }
 
-/// Looks again and again: what is waited for happens in another task.
+/// Checks repeatedly, because the awaited event happens in another task.
 async fn until(mut holds: impl FnMut() -> bool) {
     for _ in 0..10_000 {
         if holds() {

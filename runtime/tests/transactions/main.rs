@@ -27,14 +27,14 @@ macro_rules! tests {
 
 const TESTS: &[(&str, Test)] = tests![
     cases::every_entry_is_made_once,
-    cases::what_a_failed_attempt_wrote_is_gone,
+    cases::the_writes_of_a_failed_attempt_are_rolled_back,
     cases::a_panic_rolls_back,
     cases::an_attempt_that_takes_too_long_rolls_back,
     cases::outcomes_that_wait_for_others_are_kept,
     cases::a_worker_that_has_lost_its_run_writes_nothing,
-    cases::an_outcome_that_is_refused_takes_the_writes_with_it,
+    cases::a_refused_outcome_rolls_the_writes_back,
     cases::the_wrong_database_is_named,
-    cases::an_entry_that_is_given_up_before_its_commit_is_not_made,
+    cases::an_entry_dropped_before_its_commit_is_not_made,
     cases::a_client_that_is_closed_at_work_says_so_and_loses_nothing,
 ];
 
@@ -42,7 +42,7 @@ const POSTGRES_TESTS: &[(&str, Test)] = tests![
     cases::a_constraint_that_is_looked_at_last_fails_the_activity,
     cases::a_connection_lost_in_the_commit_is_found_out_about,
     cases::a_swallowed_error_fails_the_activity,
-    cases::an_entry_that_is_given_up_during_its_commit_is_made_once,
+    cases::an_entry_dropped_during_its_commit_is_made_once,
 ];
 
 fn main() {

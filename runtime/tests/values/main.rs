@@ -1,5 +1,5 @@
-//! Types of every kind as the argument, a local and the result of a workflow: what is saved at an await is what was
-//! there before.
+//! Types of every kind as the argument, a local and the result of a workflow: a value is the same before and after it
+//! was saved.
 
 #![allow(unreachable_pub)]
 

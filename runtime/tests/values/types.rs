@@ -69,7 +69,7 @@ pub struct Flattened {
     pub rest: BTreeMap<String, serde_json::Value>,
 }
 
-/// Checks what it reads.
+/// Validates its input when it is deserialized.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "u64", into = "u64")]
 pub struct Even(u64);

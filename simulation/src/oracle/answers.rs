@@ -1,4 +1,4 @@
-//! What runs answer: each update that has come to a run is answered once at most, and no other is.
+//! Answers to updates: each update that has arrived is answered at most once, and no other is.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ pub(super) struct Answers {
     /// The numbers of the questions that wait for answers, by their run and the id of the update.
     waiting: BTreeMap<(RunId, String), u32>,
     answered: BTreeSet<(RunId, String)>,
-    /// The runs that were asked to cancel. They may drop what they are at.
+    /// The runs with a request to cancel. They may drop their updates.
     cancelled: BTreeSet<RunId>,
 }
 
 impl Answers {
-    /// Takes note of what has come to an inbox. Returns what is wrong.
+    /// Records an arrival. Returns a violation.
     pub(super) fn came(&mut self, run_id: RunId, kind: &ArrivalKind) -> Option<String> {
         if let ArrivalKind::Cancel { .. } = kind {
             self.cancelled.insert(run_id);
@@ -32,7 +32,7 @@ impl Answers {
         is_second.then(|| format!("has got the update `{id}` twice"))
     }
 
-    /// Takes note of an answer. Returns what is wrong.
+    /// Records an answer. Returns a violation.
     pub(super) fn given(
         &mut self,
         run_id: RunId,

@@ -1,4 +1,4 @@
-//! Properties that must hold when an attempt of an activity begins.
+//! The properties of attempts, checked when an attempt begins.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,14 +11,14 @@ use tokio::time::Instant;
 use super::Oracle;
 use crate::program::{Kind, MAX_ATTEMPTS, Trouble, Work};
 
-/// What is known of a call.
+/// The record of a call.
 #[derive(Debug, Default)]
 pub(super) struct Call {
     /// The numbers of the attempts that have begun.
     begun: BTreeSet<u32>,
-    /// How many of them were told to fail or to hang.
+    /// The number of them that were made to fail or hang.
     troubled: u32,
-    /// What its attempts have said, as signs of life.
+    /// The heartbeats of its attempts.
     said: BTreeSet<(u32, u64)>,
     /// Whether it writes notes.
     pub(super) is_written: bool,
@@ -44,7 +44,7 @@ impl Call {
 pub(crate) struct Beginning<'a> {
     /// Which one.
     pub(crate) info: &'a ActivityInfo,
-    /// What it is to do.
+    /// Its work.
     pub(crate) work: &'a Work,
     /// The run's committed snapshot.
     pub(crate) snapshot: Option<Snapshot>,
@@ -52,12 +52,12 @@ pub(crate) struct Beginning<'a> {
     pub(crate) who: &'a str,
     /// The database's time.
     pub(crate) now: Timestamp,
-    /// By how much it may be late: `None` if something went wrong, which may hold it up.
+    /// How late it may be; `None` if a fault may have delayed it.
     pub(crate) slack: Option<Duration>,
 }
 
 impl Oracle {
-    /// Checks an attempt that begins. Returns whether it is to be in trouble.
+    /// Checks an attempt that begins. Returns whether it shall fail or hang.
     pub(crate) fn attempt_begins(&mut self, beginning: &Beginning<'_>) -> bool {
         let Beginning { info, work, snapshot, who, now, slack } = beginning;
         let is_stopped = self.shutdowns.is_told(who);
@@ -78,7 +78,7 @@ impl Oracle {
             call.is_written |= work.kind == Kind::Written;
             let has_begun = !call.begun.is_empty();
             let is_overdue = call.is_overdue(work, *now, *slack);
-            // What a relaxed run does ahead of its checkpoint, it may do once more.
+            // A relaxed run may repeat the attempts after its checkpoint.
             let is_ahead = run.is_relaxed && is_local && !(is_committed && is_owner);
             let is_new = is_ahead || call.begun.insert(attempt);
             is_troubled = match work.trouble {
@@ -119,7 +119,7 @@ impl Oracle {
         is_troubled
     }
 
-    /// Checks an attempt that comes to its end by itself.
+    /// Checks an attempt that ends by itself.
     pub(crate) fn attempt_ends(&mut self, ending: &Beginning<'_>) {
         let Beginning { info, work, now, slack, .. } = *ending;
         self.check(info.run_id, |run| {
@@ -129,7 +129,7 @@ impl Oracle {
         });
     }
 
-    /// An attempt says that it lives.
+    /// Records a heartbeat.
     pub(crate) fn attempt_says(&mut self, info: &ActivityInfo, said: (u32, u64)) {
         self.check(info.run_id, |run| {
             run.calls.entry(info.handle).or_default().said.insert(said);
@@ -137,7 +137,7 @@ impl Oracle {
         });
     }
 
-    /// Checks what is written of an attempt that is over, and told to the next.
+    /// Checks the details of an ended attempt that are written for the next one.
     pub(super) fn attempt_told(
         &mut self,
         key: ActivityKey,
@@ -156,7 +156,7 @@ impl Oracle {
         });
     }
 
-    /// Checks what an attempt knows of those before it.
+    /// Checks the details that an attempt gets from earlier ones.
     pub(crate) fn attempt_knows(&mut self, info: &ActivityInfo, known: Option<(u32, u64)>) {
         let key = ActivityKey { run_id: info.run_id, handle: info.handle };
         let written = self.queues.details(key, info.attempt);

@@ -11,22 +11,22 @@ use tokio::time::Instant;
 
 use crate::workflows::{brittle, cancellable, effort, hasty, interpret, revocable, tick};
 
-/// Who can read a run's state, and how often it was blocked by somebody who cannot.
+/// The builds that can read a run's state, and how often others have blocked it.
 #[derive(Debug, Default)]
 pub(super) struct Readers {
-    /// What the definition of its workflow is known by in the first build.
+    /// The hash of its workflow's definition in the first build.
     first: Option<DefinitionHash>,
-    /// What the state is known by; `None` before the first is seen.
+    /// The hash of the definition of its state; `None` before the first state.
     found: Option<DefinitionHash>,
-    /// Whether it undoes what it has done: its code is not stepped any more, so any build can read it.
+    /// Whether its compensations are running: its code makes no more steps, so any build can read it.
     is_undone: bool,
     /// The definitions in the builds that have written a part of it.
     builds: BTreeSet<u64>,
-    /// Since when it is blocked by one who cannot read it.
+    /// Since when it is blocked by a build that cannot read it.
     blocked_at: Option<Instant>,
     /// How often it was blocked since its last step.
     blocks: u64,
-    /// How many workers there were at that step.
+    /// The number of workers at that step.
     workers: u64,
 }
 
@@ -69,7 +69,7 @@ impl Readers {
         Ok(())
     }
 
-    /// Somebody is to try again.
+    /// Records that the run was unblocked.
     pub(super) fn unblock(&mut self) {
         self.blocked_at = None;
     }

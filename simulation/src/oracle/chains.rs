@@ -1,4 +1,4 @@
-//! Chains: a run is followed once, by the run that the close has named, and nothing else starts a further run of the chain.
+//! Chains: a run has one successor, the one that its close has named, and nothing else starts another run of the chain.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use piton::store::ExpireRun;
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
 pub(super) struct Chains {
-    /// The runs that are to follow others, and whether they were started.
+    /// The expected successors, and whether they were started.
     next: BTreeMap<RunId, bool>,
     followed: BTreeSet<RunId>,
     /// The latest time that the database's clock has shown.
@@ -16,14 +16,14 @@ pub(super) struct Chains {
 }
 
 impl Chains {
-    /// A run was closed, and another is to follow it. Returns what is wrong.
+    /// Records a closed run and its successor. Returns a violation.
     pub(super) fn follows(&mut self, closed: RunId, next: RunId) -> Option<String> {
         self.next.insert(next, false);
         let is_first = self.followed.insert(closed);
         (!is_first).then(|| format!("is followed a second time, by {next}"))
     }
 
-    /// A run was started. `is_first` tells whether no run has had its workflow id. Returns what is wrong.
+    /// Records a start. `is_first` says whether no earlier run had its workflow id. Returns a violation.
     pub(super) fn started(&mut self, run_id: RunId, is_first: bool) -> Option<String> {
         match self.next.get_mut(&run_id) {
             Some(is_started) => {
@@ -34,12 +34,12 @@ impl Chains {
         }
     }
 
-    /// The database's clock shows this.
+    /// Records the time of the database.
     pub(super) fn now(&mut self, now: Timestamp) {
         self.latest = self.latest.max(now);
     }
 
-    /// A run was closed because its time was over. Returns what is wrong.
+    /// Records a run that was closed at its deadline. Returns a violation.
     pub(super) fn expired(&mut self, expiry: &ExpireRun) -> Option<String> {
         if expiry.deadline_at > self.latest {
             return Some(format!("was closed before its deadline {}", expiry.deadline_at));
@@ -48,7 +48,7 @@ impl Chains {
         self.follows(expiry.run_id, successor.run.run_id)
     }
 
-    /// What has not happened.
+    /// The expected events that have not happened.
     pub(super) fn left(&self) -> impl Iterator<Item = String> {
         let left = self.next.iter().filter(|(_, is_started)| !**is_started);
         left.map(|(run_id, _)| format!("{run_id} was to follow and was never started"))

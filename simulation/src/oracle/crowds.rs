@@ -20,9 +20,9 @@ struct Process {
 
 #[derive(Debug, Default)]
 struct Crowd {
-    /// How many are being made.
+    /// The number of running attempts.
     now: usize,
-    /// How many were begun.
+    /// The number of begun attempts.
     begun: u32,
 }
 
@@ -37,7 +37,7 @@ impl Crowds {
         crowd.into_iter().for_each(|crowd| crowd.now -= 1);
     }
 
-    /// Returns what is wrong about one more.
+    /// Records one more attempt. Returns a violation.
     fn begins(&mut self, who: &str, queue: &'static str, limits: QueueLimits) -> Option<String> {
         let process = self.0.get_mut(who)?;
         let crowd = process.queues.entry(queue).or_default();

@@ -1,8 +1,8 @@
 //! The oracle's record of the runs that workers own without knowing it.
 //!
-//! An answer may be lost, or a request be carried out long after its caller has given it up; a worker then
-//! owns what it does not know of, and nobody else can have it. What workers say that they have, at
-//! every poll, is compared with what they own.
+//! A response may be lost, or a request may take effect long after its caller has dropped it. A worker then owns runs
+//! without knowing it, which no other worker can claim. The reviews of workers, at every poll, are compared with the
+//! runs that they own.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -19,7 +19,7 @@ use super::{Oracle, key_of};
 #[derive(Debug, Default)]
 pub(super) struct Holdings(BTreeMap<(WorkerId, Epoch), OfWorker>);
 
-/// What one worker owns and does not know of.
+/// The runs and attempts that one worker owns without knowing.
 #[derive(Debug, Default)]
 struct OfWorker {
     runs: Unknown<RunId>,
@@ -36,9 +36,9 @@ struct Unknown<T> {
 /// Since when something is not known.
 #[derive(Clone, Copy, Debug)]
 struct Since {
-    /// As far as was told.
+    /// Since the last assignment.
     first: Instant,
-    /// And there is room for it.
+    /// Since there has been room for it.
     with_room: Instant,
 }
 
@@ -69,7 +69,7 @@ impl<T: Ord + Copy + Debug> Unknown<T> {
     }
 }
 
-/// How much a worker may have, and how long it takes to find what it has.
+/// The limits of a worker, and the time within which it must find its runs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     /// How many runs.

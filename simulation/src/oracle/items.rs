@@ -1,5 +1,4 @@
-//! Items of queues: each key is one item, which is executed once; every run that asked for it is told its outcome, once for
-//! each call.
+//! Items of queues: each key is one item, which is executed once; every call of a run gets its outcome once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,13 +13,13 @@ use piton::store::{
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
 pub(super) struct Items {
-    /// The item that each call of a run has asked for.
+    /// The item of each call of a run.
     waits: BTreeMap<(RunId, Handle), PromiseKey>,
     told: BTreeSet<(RunId, Handle)>,
     /// The activity of each key, known once an attempt has begun.
     of_numbers: BTreeMap<u32, RunId>,
     rows: BTreeMap<RunId, Row>,
-    /// What runs were told of each item.
+    /// The outcome of each item that runs got.
     outcomes: BTreeMap<PromiseKey, PromiseOutcome>,
 }
 
@@ -35,7 +34,7 @@ struct Row {
 }
 
 impl Items {
-    /// Takes note of what a step offers.
+    /// Records the items that a step offers.
     pub(super) fn sent(&mut self, step: &CommitStep) {
         for effect in &step.effects {
             let Effect::Send(message) = effect else { continue };
@@ -100,12 +99,12 @@ impl Items {
         (!fits).then(|| format!("attempt {attempt} of an item has ended twice"))
     }
 
-    /// Whether an operation has asked for an item.
+    /// Whether an operation awaits an item.
     pub(super) fn awaits(&self, run_id: RunId, handle: Handle) -> bool {
         self.waits.contains_key(&(run_id, handle))
     }
 
-    /// Takes note of what has come to an inbox. Returns what is wrong.
+    /// Records an arrival. Returns a violation.
     pub(super) fn came(&mut self, run_id: RunId, kind: &ArrivalKind) -> Option<String> {
         let ArrivalKind::Outcome { handle, outcome: OperationOutcome::Promise(outcome) } = kind
         else {

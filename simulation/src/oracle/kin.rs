@@ -1,5 +1,5 @@
-//! Children: each is started once, after its parent's step is committed; a run is told once of the end of a child that it
-//! awaits, and of the right one; a child is treated once, by its policy, when its parent is over.
+//! Children: each is started once, after its parent's step is committed; a run gets the end of each child that it
+//! awaits once; when a parent ends, the policy is applied to each child once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,13 +11,13 @@ use piton::store::{ArrivalKind, CommitStep, Effect};
 #[derive(Debug, Default)]
 pub(super) struct Kin {
     children: BTreeMap<RunId, Child>,
-    /// What runs wait for the end of which child.
+    /// The awaited child of each wait.
     waits: BTreeMap<(RunId, Handle), RunId>,
-    /// The waits that were told of it.
+    /// The waits that got the end.
     told: BTreeSet<(RunId, Handle)>,
     /// How runs have ended.
     ended: BTreeMap<RunId, RunStatus>,
-    /// Who has had which workflow id.
+    /// The runs that have had each workflow id.
     holders: BTreeSet<(String, RunId)>,
 }
 
@@ -29,12 +29,12 @@ struct Child {
     /// The process that has committed the parent's step.
     by: String,
     is_started: bool,
-    /// Whether it was asked to cancel because its parent is over.
+    /// Whether it has a request to cancel because its parent has ended.
     was_asked: bool,
 }
 
 impl Kin {
-    /// Takes note of what a step of the process `who` sends that was committed. Returns what is wrong.
+    /// Records the messages of a committed step of the process `who`. Returns a violation.
     pub(super) fn sent(&mut self, who: &str, step: &CommitStep) -> Option<String> {
         let mut violation = None;
         for effect in &step.effects {
@@ -70,8 +70,7 @@ impl Kin {
         self.children.get(&run_id).map(|child| child.by.as_str())
     }
 
-    /// A run was started. `is_from_outside` tells whether somebody else than a parent may have done so. Returns what
-    /// is wrong.
+    /// Records a start. `is_from_outside` says whether a client may have started it. Returns a violation.
     pub(super) fn started(
         &mut self,
         run_id: RunId,
@@ -96,7 +95,8 @@ impl Kin {
         self.ended.insert(run_id, status);
     }
 
-    /// A run was terminated. Returns what is wrong if it is a child, which nobody terminates but its parent's end.
+    /// Records a terminated run. Returns a violation if it is a child whose parent is open: only the parent's end
+    /// terminates children.
     pub(super) fn terminated(&self, run_id: RunId) -> Option<String> {
         let child = self.children.get(&run_id)?;
         if child.policy != ParentClose::Terminate {
@@ -106,7 +106,7 @@ impl Kin {
         (!is_over).then(|| "was terminated, and its parent is open".to_owned())
     }
 
-    /// Takes note of what has come to an inbox. Returns what is wrong.
+    /// Records an arrival. Returns a violation.
     pub(super) fn came(&mut self, run_id: RunId, kind: &ArrivalKind) -> Option<String> {
         match kind {
             ArrivalKind::Outcome { handle, outcome: OperationOutcome::Child(end) } => {
@@ -153,7 +153,7 @@ impl Kin {
         })
     }
 
-    /// What has not happened.
+    /// The expected events that have not happened.
     pub(super) fn left(&self) -> impl Iterator<Item = String> {
         let left = self.children.values().filter(|child| {
             let id = &child.workflow_id;
@@ -164,5 +164,5 @@ impl Kin {
     }
 }
 
-/// How a request to cancel begins that follows from the end of the parent.
+/// The beginning of the reason of a request to cancel that follows from the parent's end.
 const BY_PARENT: &str = "its parent, ";

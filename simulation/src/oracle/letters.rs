@@ -1,5 +1,5 @@
-//! What runs send each other: each letter is delivered once, or is a dead letter once, and those of one run to
-//! another come in the order in which they were sent.
+//! Messages between runs: each letter is delivered once or becomes a dead letter once, and letters of one run to
+//! another arrive in the order in which they were sent.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,12 +12,12 @@ use crate::workflows::Letter;
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
 pub(super) struct Letters {
-    /// The numbers of those that are on their way, by who has sent them and the workflow id that they are for.
+    /// The numbers of the letters in flight, by the sender and the target's workflow id.
     on_their_way: BTreeMap<(RunId, String), VecDeque<u32>>,
 }
 
 impl Letters {
-    /// Takes note of what a step sends that was committed. Returns what is wrong.
+    /// Records the messages of a committed step. Returns a violation.
     pub(super) fn sent(&mut self, step: &CommitStep) -> Option<String> {
         for effect in &step.effects {
             let Effect::Send(message) = effect else { continue };
@@ -35,8 +35,7 @@ impl Letters {
         None
     }
 
-    /// Takes note of what has come to an inbox, or to the dead letters, for this workflow id. Returns what is
-    /// wrong.
+    /// Records an arrival or a dead letter for this workflow id. Returns a violation.
     pub(super) fn came(&mut self, workflow_id: &str, kind: &ArrivalKind) -> Option<String> {
         let ArrivalKind::Signal { name, payload } = kind else { return None };
         if name != Letter::NAME {
@@ -51,7 +50,7 @@ impl Letters {
         (next != Some(letter.number)).then(|| format!("has got {letter:?}, and {next:?} was next"))
     }
 
-    /// What is still on its way.
+    /// The letters in flight.
     pub(super) fn left(&self) -> impl Iterator<Item = String> {
         let left = self.on_their_way.iter().filter(|(_, numbers)| !numbers.is_empty());
         left.map(|((from, to), numbers)| format!("letters {numbers:?} of {from} to {to} were lost"))

@@ -1,7 +1,7 @@
 //! The oracle: a model that checks every written row and every attempt that begins.
 //!
-//! It believes nothing that the store says of itself: it keeps its own books of leases, owners,
-//! step numbers and inboxes, from the writes alone, and compares.
+//! It does not trust the store: it derives its own records of leases, owners, step numbers and inboxes from the writes,
+//! and compares them.
 
 mod answers;
 mod attempts;
@@ -55,7 +55,7 @@ use crate::clerks::Answer;
 #[derive(Debug, Default)]
 pub(crate) struct Oracle {
     leases: HashMap<(WorkerId, Epoch), Timestamp>,
-    /// The last lease of each process, and when it runs out by a clock that nobody sets.
+    /// The last lease of each process, and when it expires by the monotonic clock.
     processes: BTreeMap<String, (WorkerLease, Instant)>,
     queues: Queues,
     letters: Letters,
@@ -66,22 +66,22 @@ pub(crate) struct Oracle {
     promises: Promises,
     items: Items,
     runs: BTreeMap<RunId, Run>,
-    /// What was said with tokens that were refused.
+    /// The values of refused tokens.
     refused: BTreeSet<i64>,
     shutdowns: Shutdowns,
     /// The processes, by name.
     lives: BTreeMap<String, Process>,
-    /// Those whose worker has come to serve runs.
+    /// The processes whose worker serves runs.
     serving: BTreeSet<String>,
-    /// How many workers there have been.
+    /// The number of workers so far.
     workers: u64,
     /// The attempts that each process makes.
     running: BTreeMap<String, Running>,
     /// The attempts that each process makes from each queue.
     crowds: Crowds,
-    /// What workers own without knowing.
+    /// The runs that workers own without knowing.
     holdings: Holdings,
-    /// How long workers take at most to look around some times.
+    /// The maximum time of a few polls.
     polls: Option<Duration>,
     violations: Vec<String>,
 }
@@ -93,20 +93,20 @@ struct Run {
     undoing: Undoing,
     pauses: Pauses,
     owner: Option<WorkerLease>,
-    /// When it was last given to an owner, or stepped by one.
+    /// When it was last claimed or stepped.
     touched_at: Option<Instant>,
     step_no: StepNo,
     is_closed: bool,
     is_blocked: bool,
-    /// Whether it goes on ahead of its checkpoint.
+    /// Whether it is relaxed.
     is_relaxed: bool,
     /// Arrivals so far.
     arrived: i64,
-    /// Those that are not used up, each with the signal that it is, if it is one.
+    /// The unconsumed arrivals, each with its signal, if it is one.
     inbox: BTreeMap<i64, Option<String>>,
-    /// Those that are about its own attempts.
+    /// The arrivals about its own attempts.
     own: BTreeSet<i64>,
-    /// The number of the last signal of each name that was used up.
+    /// The number of the last consumed signal of each name.
     last_signals: BTreeMap<String, i64>,
     /// How often its attempts were interrupted.
     interruptions: u32,
@@ -118,9 +118,9 @@ struct Run {
 }
 
 impl Oracle {
-    /// Notes that something that must hold does not.
+    /// Records a violation.
     pub(crate) fn violate(&mut self, violation: String) {
-        // The first ones tell; the rest follow from them.
+        // Later violations follow from the first ones.
         if self.violations.len() < 20 {
             self.violations.push(violation);
         }
@@ -130,28 +130,28 @@ impl Oracle {
         &self.violations
     }
 
-    /// A process begins to live.
+    /// Records a new process.
     pub(crate) fn lives(&mut self, who: &str, process: &Process) {
         self.lives.insert(who.to_owned(), process.clone());
         self.crowds.lives(who);
     }
 
-    /// The worker of a process serves from now on, runs among others or nothing but queues.
+    /// Records that the worker of a process serves from now on, with runs or only queues.
     pub(crate) fn serves(&mut self, who: &str, has_runs: bool) {
         if has_runs {
             self.serving.insert(who.to_owned());
         }
-        // It has not looked at anything yet.
+        // It has not polled yet.
         self.shutdowns.trouble(who, Duration::ZERO);
     }
 
-    /// The process `who` begins to shut down. For as long as `aftermath` something may follow from
-    /// what was wrong with it.
+    /// Records that the process `who` begins to shut down. Effects of earlier faults may follow for the time of
+    /// `aftermath`.
     pub(crate) fn stops(&mut self, who: &str, aftermath: Duration) {
         self.shutdowns.begin(who, aftermath);
     }
 
-    /// The process `who` has shut down, and says that all went well.
+    /// Records that the process `who` has shut down without an error.
     pub(crate) fn has_stopped(&mut self, who: &str) {
         let lease = self.processes.get(who).map(|(lease, _)| *lease);
         let has_lease = lease.is_some_and(|lease| self.leases.contains_key(&key_of(lease)));
@@ -160,7 +160,7 @@ impl Oracle {
         }
     }
 
-    /// The process `who` makes an attempt more, of which it may make so many at a time.
+    /// Records one more running attempt of the process `who`, and checks its limit.
     pub(crate) fn begins_one_more(&mut self, who: &str, most: usize) {
         let count = self.running.get(who).map_or(0, |running| running.count) + 1;
         self.running.insert(who.to_owned(), Running { count, until: Instant::now() });
@@ -169,7 +169,7 @@ impl Oracle {
         }
     }
 
-    /// An attempt that the process `who` makes is over.
+    /// Records the end of an attempt of the process `who`.
     pub(crate) fn ends_one(&mut self, who: &str, queue: Option<&'static str>) {
         if let Some(queue) = queue {
             self.crowds.ends(who, queue);
@@ -179,27 +179,27 @@ impl Oracle {
         }
     }
 
-    /// A call of the process `who` fails.
+    /// Records a failed call of the process `who`.
     pub(crate) fn fails(&mut self, who: &str, operation: &str) {
         self.shutdowns.fail(who, operation);
     }
 
-    /// Something is wrong with the process `who` for so long: a call takes its time, or it counts as dead.
+    /// Records a fault of the process `who` for this time: a call is slow, or the process counts as dead.
     pub(crate) fn trouble(&mut self, who: &str, length: Duration) {
         self.shutdowns.trouble(who, length);
     }
 
-    /// The process `who` stands still.
+    /// Records that the process `who` is stopped.
     pub(crate) fn stands_still(&mut self, who: &str) {
         self.shutdowns.stand_still(who);
     }
 
-    /// The database's clock is set.
+    /// Records that the database's clock was set.
     pub(crate) fn clock_is_set(&mut self) {
         self.shutdowns.set_clock();
     }
 
-    /// Checks what somebody was told who has used a token.
+    /// Checks the result of using a token.
     pub(crate) fn token_was_used(
         &mut self,
         info: &ActivityInfo,
@@ -210,28 +210,28 @@ impl Oracle {
         self.check(info.run_id, |_| violation);
     }
 
-    /// This was said with a token that was refused.
+    /// Records the value of a refused token.
     pub(crate) fn token_was_refused(&mut self, said: i64) {
         self.refused.insert(said);
     }
 
-    /// Checks what a client was told that a promise has come to.
+    /// Checks the outcome of a promise that a client got.
     pub(crate) fn promise_has_come_to(&mut self, token: &PromiseToken, outcome: &PromiseOutcome) {
         let violation = self.promises.heard(token, outcome, &self.runs);
         violation.into_iter().for_each(|violation| self.violate(violation));
     }
 
-    /// Whether this was said with a token that was refused.
+    /// Whether this is the value of a refused token.
     pub(crate) fn was_refused(&self, said: i64) -> bool {
         self.refused.contains(&said)
     }
 
-    /// An attempt to undo this part of what a run has done begins.
+    /// Records that an attempt of this compensation begins.
     pub(crate) fn undo_begins(&mut self, run_id: RunId, number: u32) {
         self.check(run_id, |run| run.undoing.begins(number).err());
     }
 
-    /// An attempt of the item with this number begins.
+    /// Records that an attempt of this item begins.
     pub(crate) fn item_begins(&mut self, info: &ActivityInfo, number: u32) {
         let violation = self.items.begins(info, number);
         violation.into_iter().for_each(|violation| self.violate(violation));
@@ -243,7 +243,7 @@ impl Oracle {
         here + self.queues.interruptions_of(run_id)
     }
 
-    /// Checks that nothing is left when all is over.
+    /// Checks at the end that nothing is left.
     pub(crate) fn check_end(&mut self) {
         let left = self.runs.values().filter(|run| !run.is_closed || run.owner.is_some());
         let left = left.map(|run| format!("{} was lost", run.workflow_id));
@@ -286,14 +286,13 @@ fn key_of(worker: WorkerLease) -> (WorkerId, Epoch) {
 }
 
 impl Run {
-    /// Takes arrivals out of the inbox: each is there once, and signals go in order.
+    /// Removes consumed arrivals: each must exist, and signals must be consumed in order.
     fn use_up(&mut self, consumed: &[i64]) -> Result<(), String> {
         let mut consumed = consumed.to_vec();
         consumed.sort_unstable();
         for seq in consumed {
             match self.inbox.remove(&seq) {
-                // What a run that is ahead has put there itself it may read again before the commit
-                // that uses it up.
+                // A relaxed run may read its own arrivals again before the commit that consumes them.
                 None if self.is_relaxed && self.own.contains(&seq) => {}
                 None => return Err(format!("arrival {seq} was used up twice")),
                 Some(Some(name)) => {

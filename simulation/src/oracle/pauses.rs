@@ -1,5 +1,5 @@
-//! What must hold of pauses: a paused run is given to nobody, one that is to be paused is paused by the next step of a new
-//! owner, and a resumed one goes on.
+//! Pauses: a paused run is assigned to no worker, a new owner pauses a run with a requested pause by its next step, and
+//! a resumed run continues.
 
 use std::time::Duration;
 
@@ -12,28 +12,28 @@ use super::Oracle;
 #[derive(Debug, Default)]
 pub(super) struct Pauses {
     is_paused: bool,
-    /// Whether its owner was asked to pause it, and has not done so yet.
+    /// Whether its owner has a request to pause it, and has not done so yet.
     is_asked: bool,
-    /// Whether it was given to an owner who knew from the start that it is to be paused.
+    /// Whether its owner has known of the request since the claim.
     is_due: bool,
-    /// When it was resumed, if nobody has it since.
+    /// When it was resumed, if no worker has claimed it since.
     resumed_at: Option<Instant>,
 }
 
 impl Pauses {
-    /// Takes note of what has come to the run's inbox.
+    /// Records an arrival of the run.
     pub(super) fn came(&mut self, kind: &ArrivalKind) {
         self.is_asked |= matches!(kind, ArrivalKind::Pause);
     }
 
-    /// The run was given to a worker. Returns what is wrong.
+    /// Records a claim. Returns a violation.
     pub(super) fn claimed(&mut self, again: bool) -> Option<String> {
         self.resumed_at = None;
         self.is_due |= self.is_asked && !again;
         self.is_paused.then(|| "was given to a worker while it was paused".to_owned())
     }
 
-    /// A step was committed. Returns what is wrong.
+    /// Records a committed step. Returns a violation.
     pub(super) fn stepped(&mut self, step: &CommitStep) -> Option<String> {
         let pauses = step.effects.contains(&Effect::Pause);
         let was_due = std::mem::take(&mut self.is_due);
@@ -44,7 +44,7 @@ impl Pauses {
         (was_due && !pauses).then(|| "was stepped and not paused".to_owned())
     }
 
-    /// The run was paused or resumed. Returns what is wrong.
+    /// Records that the run was paused or resumed. Returns a violation.
     pub(super) fn set(&mut self, is_paused: bool) -> Option<String> {
         self.resumed_at = (!is_paused).then(Instant::now);
         let was_paused = std::mem::replace(&mut self.is_paused, is_paused);
@@ -53,7 +53,7 @@ impl Pauses {
 }
 
 impl Oracle {
-    /// Checks that resumed runs go on: where a worker has looked for them undisturbed for as long as `bound`.
+    /// Checks that resumed runs continue if a worker has polled without faults for `bound`.
     pub(crate) fn check_resumed(&mut self, bound: Duration) {
         let Some((who, _)) = self.undisturbed(bound).into_iter().next() else { return };
         let mut open = self.runs.values_mut().filter(|run| !run.is_closed);

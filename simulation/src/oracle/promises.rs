@@ -1,5 +1,4 @@
-//! Promises: each comes to one thing, which somebody has completed it with; every run that awaits it is told the same, once
-//! for each wait.
+//! Promises: each has one outcome, which somebody has given; every wait gets the same outcome, once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,28 +13,28 @@ use super::Run;
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
 pub(super) struct Promises {
-    /// By their keys as they are asked for: those of a workflow id are not yet those of a run.
+    /// By the requested keys: those of a workflow id are separate from those of a run.
     books: BTreeMap<PromiseKey, Book>,
-    /// Which promise each operation awaits.
+    /// The promise that each operation awaits.
     waits: BTreeMap<(RunId, Handle), PromiseToken>,
     told: BTreeSet<(RunId, Handle)>,
 }
 
 #[derive(Debug, Default)]
 struct Book {
-    /// What runs have completed it with, first or not.
+    /// All outcomes that runs have offered.
     offered: Vec<PromiseOutcome>,
-    /// What clients have completed it with, and were told that it counts. A client that hears no answer says it again.
+    /// The completions of clients that were accepted. A client without a response repeats its completion.
     counted: Vec<CompletePromise>,
-    /// What it has come to, as a run was told.
+    /// The outcome that a run got.
     outcome: Option<PromiseOutcome>,
 }
 
-/// The runs that have been started.
+/// The started runs.
 type Runs = BTreeMap<RunId, Run>;
 
 impl Promises {
-    /// Takes note of what a step says to promises.
+    /// Records the messages of a step to promises.
     pub(super) fn sent(&mut self, step: &CommitStep) {
         for effect in &step.effects {
             let Effect::Send(message) = effect else { continue };
@@ -53,7 +52,7 @@ impl Promises {
         }
     }
 
-    /// Takes note of what has come to an inbox. Returns what is wrong.
+    /// Records an arrival. Returns a violation.
     pub(super) fn came(
         &mut self,
         run_id: RunId,
@@ -74,7 +73,7 @@ impl Promises {
         self.agree(&token, outcome, runs)
     }
 
-    /// A client has completed a promise, or tried to. Returns what is wrong.
+    /// Records the completion of a client, or its attempt. Returns a violation.
     pub(super) fn completed(
         &mut self,
         completion: &CompletePromise,
@@ -98,7 +97,7 @@ impl Promises {
         self.agree(token, &completion.outcome, runs)
     }
 
-    /// Checks what a client was told that a promise has come to.
+    /// Checks the outcome that a client got.
     pub(super) fn heard(
         &mut self,
         token: &PromiseToken,
@@ -108,7 +107,7 @@ impl Promises {
         self.agree(token, outcome, runs)
     }
 
-    /// Whether a promise has come to this. Returns what is wrong.
+    /// Checks that a promise has this outcome. Returns a violation.
     fn agree(
         &mut self,
         token: &PromiseToken,
@@ -131,14 +130,14 @@ impl Promises {
         if !owners.are_one() {
             return None;
         }
-        // One place for what it has come to, whoever asks by whichever token.
+        // One record of the outcome for all tokens of the promise.
         let known = &mut self.books.entry(keys[0].clone()).or_default().outcome;
         let known = known.get_or_insert_with(|| outcome.clone());
         (known != outcome).then(|| format!("{token} has come to {known:?} and to {outcome:?}"))
     }
 }
 
-/// Whose promise a token may mean.
+/// The possible owners of a token's promise.
 struct Owners {
     runs: Vec<RunId>,
     /// The workflow id; `None` for a promise that all runs share.
@@ -159,7 +158,7 @@ impl Owners {
         Self { runs, workflow_id, may_be_over }
     }
 
-    /// Whether the token means one promise, whenever it is asked for.
+    /// Whether the token names the same promise at all times.
     fn are_one(&self) -> bool {
         self.runs.len() <= 1
     }

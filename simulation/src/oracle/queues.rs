@@ -15,11 +15,11 @@ use crate::clerks::Answer;
 #[derive(Debug, Default)]
 pub(super) struct Queues {
     rows: BTreeMap<ActivityKey, Row>,
-    /// All that ever were on a queue.
+    /// All activities that ever were on a queue.
     ever: BTreeSet<ActivityKey>,
-    /// What came of those that were ended.
+    /// The outcomes of ended activities.
     outcomes: BTreeMap<ActivityKey, Option<i64>>,
-    /// What was put into inboxes about calls that never were on a queue; `None` is a failure.
+    /// The arrivals about calls that never were on a queue; `None` is a failure.
     heard: BTreeMap<ActivityKey, BTreeSet<Option<i64>>>,
     /// The attempts that were ended with their tokens.
     tokens: BTreeSet<(ActivityKey, u32)>,
@@ -41,7 +41,7 @@ struct Row {
 }
 
 impl Row {
-    /// Whether some limit has run out. Stores round limits up to milliseconds.
+    /// Whether a limit has expired. Stores round limits up to milliseconds.
     fn is_expired(&self, now: Timestamp) -> bool {
         let ActivityLimits { schedule_to_start, start_to_close, heartbeat, close_by } = self.limits;
         let is_over = |since: Timestamp, limit: Option<std::time::Duration>| {
@@ -60,7 +60,7 @@ impl Row {
 }
 
 impl Queues {
-    /// A step puts activities on queues and gives others up.
+    /// Records the activities that a step puts on queues and drops.
     pub(super) fn asked(
         &mut self,
         run_id: RunId,
@@ -97,7 +97,7 @@ impl Queues {
         None
     }
 
-    /// A run was closed. What its last step has not given up is left behind.
+    /// Records a closed run. Its remaining activities are dropped.
     pub(super) fn closed(&mut self, run_id: RunId, was_terminated: bool) -> Option<String> {
         let left: Vec<_> = self.rows.keys().filter(|key| key.run_id == run_id).copied().collect();
         left.iter().for_each(|key| drop(self.rows.remove(key)));
@@ -111,18 +111,18 @@ impl Queues {
         }
     }
 
-    /// When the attempt of a call that is being made was given away.
+    /// When the running attempt of a call was claimed.
     pub(super) fn given_at(&self, key: ActivityKey) -> Option<Timestamp> {
         self.rows.get(&key).filter(|row| row.worker.is_some()).map(|row| row.began_at)
     }
 
-    /// The attempts that a worker has been given and has not ended, by their numbers.
+    /// The claimed attempts of a worker that have not ended, by number.
     pub(super) fn made_by(&self, worker: WorkerLease) -> impl Iterator<Item = (ActivityKey, u32)> {
         let own = self.rows.iter().filter(move |(_, row)| row.worker == Some(worker));
         own.map(|(key, row)| (*key, row.attempt))
     }
 
-    /// An attempt was given to a worker.
+    /// Records a claimed attempt.
     pub(super) fn attempted(
         &mut self,
         key: ActivityKey,
@@ -147,7 +147,7 @@ impl Queues {
         (!fits).then(|| format!("attempt {attempt} of call {handle} was given away too early"))
     }
 
-    /// A sign of life was noted.
+    /// Records a heartbeat.
     pub(super) fn beaten(&mut self, beat: &ActivityHeartbeat, now: Timestamp) -> Option<String> {
         let (handle, attempt) = (beat.key.handle.0, beat.attempt);
         let row = self.rows.get_mut(&beat.key).filter(|row| {
@@ -161,7 +161,7 @@ impl Queues {
         None
     }
 
-    /// An attempt has ended.
+    /// Records the end of an attempt.
     pub(super) fn ended(&mut self, end: &FinishActivity, now: Timestamp) -> Option<String> {
         let FinishActivity { key, attempt, reporter, .. } = *end;
         let handle = key.handle.0;
@@ -177,7 +177,7 @@ impl Queues {
             self.tokens.insert((key, attempt));
         }
         match &end.end {
-            // The arrival tells which.
+            // The arrival has the outcome.
             ActivityEnd::Outcome(_) | ActivityEnd::Failed { .. } => drop(self.rows.remove(&key)),
             ActivityEnd::Retry { retry_at, .. }
                 if row.limits.close_by.is_some_and(|close_by| *retry_at >= close_by) =>
@@ -198,8 +198,7 @@ impl Queues {
             .then(|| format!("attempt {attempt} of call {handle} was ended by {reporter:?}"))
     }
 
-    /// The outcome of a call has arrived. Returns whether that is one too many. Owners may put theirs
-    /// into the inbox again.
+    /// Records the outcome of a call. Returns whether it is one too many. Owners may deliver their own outcomes again.
     pub(super) fn arrived(&mut self, key: ActivityKey, value: Option<i64>) -> bool {
         if !self.ever.contains(&key) {
             self.heard.entry(key).or_default().insert(value);
@@ -208,12 +207,12 @@ impl Queues {
         self.outcomes.insert(key, value).is_some()
     }
 
-    /// A failed attempt of a call has arrived.
+    /// Records a failed attempt of a call.
     pub(super) fn failed(&mut self, key: ActivityKey) {
         self.heard.entry(key).or_default().insert(None);
     }
 
-    /// Somebody has used a token, and was told something.
+    /// Checks the result of using a token.
     pub(super) fn token_was_used(
         &self,
         info: &ActivityInfo,
@@ -239,15 +238,15 @@ impl Queues {
         }
     }
 
-    /// What the last sign of life before an attempt has said.
+    /// The details of the last heartbeat before an attempt.
     pub(super) fn details(&self, key: ActivityKey, attempt: u32) -> Option<(u32, u64)> {
         let row = self.rows.get(&key).filter(|row| row.attempt == attempt)?;
         let details: (u32, u64) = piton::codec::from_payload(row.details.as_ref()?).ok()?;
         (details.0 < attempt).then_some(details)
     }
 
-    /// How often attempts of a run's calls were interrupted. To shut a worker down interrupts what it
-    /// has been given and does not know of.
+    /// How often attempts of a run's calls were interrupted. Shutting a worker down interrupts the attempts that it
+    /// owns without knowing.
     pub(super) fn interruptions_of(&self, run_id: RunId) -> u32 {
         let of_run = self.interruptions.iter().filter(|(key, _)| key.run_id == run_id);
         of_run.map(|(_, interruptions)| interruptions).sum()

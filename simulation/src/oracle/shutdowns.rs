@@ -1,25 +1,25 @@
 //! The oracle's record of workers that shut down, and of what prevents a clean shutdown.
 //!
-//! What must hold depends on what goes wrong, and for whom: a worker begins nothing once it has heard;
-//! one that is not interrupted hands back what it had not begun, unless the database refuses just that;
-//! one for which nothing has gone wrong lately interrupts nothing that ends in time.
+//! The properties depend on the faults of the process. A worker begins nothing after it has received the request.
+//! Without interruptions, it releases the attempts that it has not begun, unless the database refuses that. Without
+//! recent faults, it interrupts no attempt that ends in time.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// What attempts have, to end by themselves when their worker is shut down.
+/// The time in which attempts may end by themselves when their worker shuts down.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
 pub(super) struct Shutdowns {
-    /// The processes that shut down, or have.
+    /// The processes that shut down or have shut down.
     begun: BTreeMap<String, Shutdown>,
-    /// Until when something was, or will be, wrong with a process.
+    /// When the last fault of a process has ended or will end.
     troubled_at: BTreeMap<String, Instant>,
-    /// When the database's clock was last set, which concerns all of them.
+    /// When the database's clock was last set, which affects all processes.
     clock_set_at: Option<Instant>,
 }
 
@@ -28,23 +28,22 @@ pub(super) struct Shutdowns {
 pub(super) struct Running {
     /// How many.
     pub(super) count: u32,
-    /// When one has last begun or ended.
+    /// When an attempt last began or ended.
     pub(super) until: Instant,
 }
 
 #[derive(Debug)]
 struct Shutdown {
     since: Instant,
-    /// Whether nothing has gone wrong for the process, for so long before that nothing follows from
-    /// it, and since.
+    /// Whether the process had no fault since the shutdown began, nor so shortly before that effects may follow.
     is_in_order: bool,
-    /// Whether the process has stood still, perhaps before its worker has heard.
+    /// Whether the process was stopped, perhaps before its worker received the request.
     has_stood_still: bool,
-    /// Whether the database has refused to take something back, or what it says of that may be wrong.
+    /// Whether the database has refused a release, or its response may be wrong.
     may_keep: bool,
 }
 
-/// The calls by which a worker hands back what it has not begun.
+/// The calls by which a worker releases attempts that have not begun.
 const HANDING_BACK: [&str; 2] = ["review_activities", "finish_activities"];
 
 impl Shutdowns {
@@ -96,18 +95,18 @@ impl Shutdowns {
         }
     }
 
-    /// Whether the process shuts down, or has, in order.
+    /// Whether the process shuts down or has shut down in order.
     pub(super) fn is_in_order(&self, who: &str) -> bool {
         self.begun.get(who).is_some_and(|shutdown| shutdown.is_in_order)
     }
 
-    /// For how long the process has been shutting down, if it does so in order.
+    /// How long the process has been shutting down, if it does so in order.
     pub(super) fn in_order_for(&self, who: &str) -> Option<Duration> {
         let shutdown = self.begun.get(who).filter(|shutdown| shutdown.is_in_order);
         shutdown.map(|shutdown| shutdown.since.elapsed())
     }
 
-    /// Whether the process must hand back all that it has not begun, if it interrupts nothing.
+    /// Whether the process must release everything that it has not begun, if it interrupts nothing.
     pub(super) fn keeps_nothing(&self, who: &str) -> bool {
         self.begun.get(who).is_some_and(|shutdown| !shutdown.may_keep)
     }
@@ -122,13 +121,13 @@ impl Shutdowns {
         })
     }
 
-    /// Whether nothing has gone wrong for a process for so long, and it does not shut down.
+    /// Whether a process had no fault for this time, and does not shut down.
     pub(super) fn has_served_for(&self, who: &str, time: Duration) -> bool {
         let troubled_at = self.troubled_at.get(who).into_iter().chain(&self.clock_set_at).max();
         !self.begun.contains_key(who) && troubled_at.is_none_or(|at| at.elapsed() > time)
     }
 
-    /// Whether a process must have heard that it is to begin nothing any more, whatever is wrong.
+    /// Whether a process must have received the request to begin nothing more, even with faults.
     pub(super) fn is_told(&self, who: &str) -> bool {
         let shutdown = self.begun.get(who).filter(|shutdown| !shutdown.has_stood_still);
         shutdown.is_some_and(|shutdown| shutdown.since.elapsed() > Duration::ZERO)

@@ -1,4 +1,4 @@
-//! What must hold of runs that have a workflow id one after the other: none follows one that the policy of its start rules out.
+//! Consecutive runs of a workflow id: no run follows one that the policy of its start rules out.
 
 use std::collections::BTreeMap;
 

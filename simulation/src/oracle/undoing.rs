@@ -1,15 +1,15 @@
-//! Whether what a run has noted to undo is undone when the run is cancelled: all of it, the last first, and not before the
-//! state that says so.
+//! Compensations: when a run is cancelled, all registered ones are executed, the last first, and not before the state
+//! that starts them.
 
 use piton::model::{Operation, RunStatus};
 use piton::store::Disposition;
 
-/// What one run undoes.
+/// The compensations of one run.
 #[derive(Debug, Default)]
 pub(super) struct Undoing {
-    /// How much there was to undo when the run ended; nothing if it has not.
+    /// The number of compensations when the run ended; `None` if it has not.
     due: Option<u32>,
-    /// What has begun to be undone, by its number, in that order.
+    /// The begun compensations by number, in order.
     begun: Vec<u32>,
 }
 
@@ -41,7 +41,7 @@ impl Undoing {
         }
     }
 
-    /// An attempt to undo this begins.
+    /// Records that an attempt of this compensation begins.
     ///
     /// # Errors
     /// What is wrong.

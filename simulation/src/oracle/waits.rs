@@ -1,5 +1,4 @@
-//! What must hold of runs that wait for workers: where one serves that can go on with them, they do not
-//! wait for long.
+//! Runs that wait for workers: if a worker serves that can continue them, they do not wait for long.
 
 use std::time::Duration;
 
@@ -10,8 +9,8 @@ use piton::store::RunRecord;
 use super::{Oracle, key_of};
 
 impl Oracle {
-    /// Checks that what is blocked goes on where it can be read: by a worker that has looked for it
-    /// undisturbed for as long as `bound`.
+    /// Checks that blocked runs continue on a build that can read them, if its worker has polled without faults for
+    /// `bound`.
     pub(crate) fn check_blocked(&mut self, bound: Duration) {
         for (who, process) in self.undisturbed(bound) {
             let mut open = self.runs.values().filter(|run| !run.is_closed);
@@ -22,7 +21,7 @@ impl Oracle {
         }
     }
 
-    /// Checks that runs that are due are claimed, and that those of workers without a lease become due.
+    /// Checks that due runs are claimed, and that the runs of workers without a lease become due.
     pub(crate) fn check_due(&mut self, running: &[RunRecord], now: Timestamp, bound: Duration) {
         let Some((who, _)) = self.undisturbed(bound).into_iter().next() else { return };
         let is_late = |at: Timestamp| at + bound < now;
@@ -39,7 +38,7 @@ impl Oracle {
         }
     }
 
-    /// The workers of runs that have served for so long while nothing went wrong.
+    /// The workers of runs that have served for this time without a fault.
     pub(super) fn undisturbed(&self, time: Duration) -> Vec<(String, Process)> {
         let lives = self.lives.iter().filter(|(who, process)| {
             let has_lease = self

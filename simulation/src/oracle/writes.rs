@@ -1,5 +1,4 @@
-//! What must hold when something is written: the oracle's books of leases, owners, step numbers and
-//! inboxes.
+//! The checks of writes: the oracle's records of leases, owners, step numbers and inboxes.
 
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use super::{Oracle, Run, key_of};
 use crate::runs::is_numbered;
 use crate::workflows::{BROKEN, cancellable, effort, hasty, tick};
 
-/// How long a worker that shuts down in order keeps what it does not begin, at most: some calls.
+/// The maximum time for which a worker that shuts down in order keeps attempts that it does not begin: a few calls.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 impl Oracle {
@@ -37,13 +36,13 @@ impl Oracle {
         self.enter(who, now, write);
     }
 
-    /// Checks a write by a call that the process `who` had given up.
+    /// Checks a write by a call that the process `who` has dropped.
     pub(crate) fn wrote_late(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
         self.shutdowns.comes_late(who);
         self.enter(who, now, write);
     }
 
-    /// Enters a write into the books, and checks that it fits.
+    /// Records a write, and checks that it fits.
     fn enter(&mut self, who: &str, now: Timestamp, write: &Write<'_>) {
         self.chains.now(now);
         match *write {
@@ -231,7 +230,7 @@ impl Oracle {
             Write::DeadLetter { workflow_id, kind } => {
                 let holder =
                     self.runs.values().find(|run| run.workflow_id == workflow_id && !run.is_closed);
-                // What is for a child is for no other run with its workflow id.
+                // A message for a child is for no other run with its workflow id.
                 if holder.is_some() && is_numbered(workflow_id) {
                     self.violate(format!(
                         "what is for {workflow_id} is a dead letter, and it is open"
@@ -326,7 +325,7 @@ impl Oracle {
                 }
                 self.check(run_id, |run| {
                     let was_closed = std::mem::take(&mut run.is_closed);
-                    // What is written with it counts as a step.
+                    // The write counts as a step.
                     run.step_no = run.step_no.next();
                     (!was_closed).then(|| "opened again though it was open".to_owned())
                 });
@@ -339,7 +338,7 @@ impl Oracle {
         }
     }
 
-    /// A run was closed from outside.
+    /// Records a run that was closed from outside.
     fn closed(&mut self, run_id: RunId, status: RunStatus) {
         self.kin.ended(run_id, status);
         self.tenancies.ended(run_id, status);
@@ -351,7 +350,7 @@ impl Oracle {
         });
     }
 
-    /// Checks what a step asks of queues.
+    /// Checks the queued activities of a step.
     fn asked(&mut self, step: &CommitStep, now: Timestamp) {
         let asked = self.queues.asked(step.run_id, now, &step.effects);
         let is_closed = matches!(step.disposition, Disposition::Close { .. });
@@ -359,7 +358,7 @@ impl Oracle {
         self.check(step.run_id, |_| asked.or(closed));
     }
 
-    /// Takes note of an arrival that says something of attempts.
+    /// Records an arrival about attempts.
     fn arrived(&mut self, run_id: RunId, kind: &ArrivalKind) {
         let queues = &mut self.queues;
         let violation = match (self.runs.get_mut(&run_id), kind) {
@@ -404,7 +403,7 @@ impl Oracle {
     }
 }
 
-/// Whether a state waits to try something again when all its attempts must have ended.
+/// Whether a state waits for a retry after the limit of all attempts.
 fn overdue_retry(disposition: &Disposition) -> Option<String> {
     let (Disposition::Keep { snapshot, .. } | Disposition::Park { snapshot, .. }) = disposition
     else {

@@ -1,4 +1,4 @@
-//! Calls of activities and of workflows, and what they are given.
+//! Calls of activities and of workflows, and their arguments.
 
 use crate::generate::{Generator, Node, Ty};
 
@@ -125,7 +125,7 @@ impl Generator {
         Node::expr(Ty::Unit, &format!("{name}($)"), vec![argument])
     }
 
-    /// An awaited activity, or what is made of its result.
+    /// An awaited activity, or an expression of its result.
     pub(in crate::generate) fn awaited(&mut self, ty: Ty) -> Node {
         if !self.may_await {
             return self.leaf(ty);
@@ -176,7 +176,7 @@ impl Generator {
             return None;
         }
         let helper = self.helpers[self.rng.pick(&fitting)].clone();
-        // What a type parameter stands for in this call.
+        // The type of a type parameter in this call.
         let param = if helper.returns == Ty::Param { ty } else { self.rng.pick(&Ty::VALUES) };
         let arguments = helper
             .parameters

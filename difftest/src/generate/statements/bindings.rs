@@ -110,7 +110,7 @@ impl Generator {
         }
     }
 
-    /// A `let` that may not match, and whether what it binds is lent.
+    /// A `let` that may not match, and whether its bindings are borrows.
     pub(super) fn let_else(&mut self) -> (Node, bool) {
         if !self.may_jump() {
             return (self.declaration(), false);

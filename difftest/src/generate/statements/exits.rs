@@ -68,7 +68,7 @@ impl Generator {
             return self.declaration();
         }
         let condition = self.expr(Ty::Bool);
-        // What is given sees what the statements before it declare.
+        // The returned expression can use the variables of the statements before it.
         let body = self.leaving_block(Ty::Unit);
         Node::stmt("if $ $", vec![condition, body])
     }

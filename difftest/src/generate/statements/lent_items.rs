@@ -1,4 +1,4 @@
-//! Loops over what is lent: by locals, by values that are made for the loop, by items of other loops.
+//! Loops over borrows: of locals, of values that are made for the loop, of items of other loops.
 
 use crate::generate::conditions::Bound;
 use crate::generate::scope::{Hold, Use};
@@ -91,7 +91,7 @@ impl Generator {
         Node::stmt(&format!("{label}: for {pattern} in {over} {{\n$}}"), vec![body])
     }
 
-    /// Over what a value lends that is made for the loop.
+    /// Over a borrow of a value that is made for the loop.
     pub(super) fn for_lent(&mut self) -> Node {
         let (ty, over, item, item_type) = self.rng.pick(&[
             (Ty::Text, "($).lines()", "#", Ty::Str),

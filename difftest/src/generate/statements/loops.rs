@@ -1,4 +1,4 @@
-//! Loops: over numbers, over what is owned and what is borrowed, and until something happens.
+//! Loops: over numbers, over owned and borrowed values, and until a condition holds.
 
 use crate::generate::conditions::Bound;
 use crate::generate::scope::{Hold, Use};
@@ -70,7 +70,7 @@ impl Generator {
         Node::stmt(&format!("{label}: for {name} in {range} {{\n$}}"), vec![end, body])
     }
 
-    /// Over what is used up.
+    /// Over a collection that the loop consumes.
     pub(super) fn for_owned(&mut self) -> Node {
         let (label, name, other) = (self.label(), self.fresh(), self.fresh());
         let index = format!("({other} as i64)");

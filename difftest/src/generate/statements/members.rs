@@ -151,7 +151,7 @@ const REFUSABLE: [Form; 25] = [
 ];
 
 impl Generator {
-    /// A room, what its methods lend, and what has become of it.
+    /// A room, the borrows that its methods return, and its final value.
     pub(super) fn members(&mut self) -> Node {
         let (room, a, b) = (self.fresh(), self.fresh(), self.fresh());
         let is_refusable = self.may_be_refused && self.rng.chance(50);

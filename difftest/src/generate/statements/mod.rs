@@ -47,7 +47,7 @@ impl Generator {
         changed.into_iter().map(|name| Node::stmt(&read(name), vec![])).collect()
     }
 
-    /// A statement, and whether what it borrows stays borrowed.
+    /// A statement, and whether its borrow continues.
     fn statement(&mut self) -> (Node, bool) {
         let node = match self.rng.below(54) {
             0..=5 => self.declaration(),

@@ -49,7 +49,7 @@ const AFTERWARDS: [&str; 5] = [
 ];
 
 impl Generator {
-    /// A range of its own, driven by hand, and asked again behind that.
+    /// A separate range, iterated by hand, and used again afterwards.
     pub(super) fn driven_range(&mut self) -> Node {
         let is_possible = |(.., refused): &Range| self.may_be_refused || !refused;
         let possible: Vec<Range> = RANGES.into_iter().filter(is_possible).collect();

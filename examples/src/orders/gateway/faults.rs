@@ -1,8 +1,7 @@
 //! Simulated faults of a service: slow, lost and late answers, chosen deterministically.
 //!
-//! Whether an attempt goes wrong follows from what is asked, for which order, and from how often it
-//! has been asked before. So two runs of the example over the same file meet the same trouble, and
-//! an attempt number high enough always succeeds.
+//! Whether an attempt fails follows from the request, the order, and the number of earlier attempts. So two runs of the
+//! example over the same file have the same faults, and an attempt number high enough always succeeds.
 
 use std::time::Duration;
 
@@ -15,9 +14,9 @@ pub enum Fault {
     None,
     /// It fails before it has done anything and answers 500.
     Before,
-    /// It does what was asked, then fails and answers 500.
+    /// It executes the request, then fails and answers 500.
     After,
-    /// It does what was asked and answers late.
+    /// It executes the request and answers late.
     Late(Duration),
 }
 

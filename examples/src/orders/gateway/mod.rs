@@ -1,9 +1,9 @@
 //! A payment gateway and warehouse: the external services of the example, with simulated faults.
 //!
-//! It is an HTTP service on loopback with one route per operation (`POST /charge`, `/refund`,
-//! `/reserve`, `/release`, `/ship`). Every request carries an `Idempotency-Key`; calls and effects
-//! are kept in a ledger, a SQLite file of its own. It runs in the program of the example, so it dies
-//! with it, and its ledger is what remains to check the books against.
+//! It is an HTTP service on loopback with one route per operation (`POST /charge`, `/refund`, `/reserve`, `/release`,
+//! `/ship`). Every request carries an `Idempotency-Key`; calls and effects are kept in a ledger, a separate SQLite
+//! file. It runs in the program of the example, so it dies with it, and its ledger is what remains to check the books
+//! against.
 //!
 //! Invariants:
 //! - One key has at most one effect and, once it has an answer, always that answer.

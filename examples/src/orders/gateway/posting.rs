@@ -22,7 +22,7 @@ pub(super) enum Posted {
     },
     /// With a failure. Whether the call had its effect is for the caller to find out.
     Failure,
-    /// Not at all: the key belongs to another call.
+    /// Refused: the key belongs to another call.
     KeyReused,
 }
 
@@ -79,7 +79,7 @@ pub(super) async fn enter(
     })
 }
 
-/// Does what a call asks for, once.
+/// Executes a call once.
 async fn take_effect(books: &mut SqliteConnection, key: &str, call: &Call) -> sqlx::Result<Answer> {
     match call {
         Call::Charge { card, cents, .. } => {

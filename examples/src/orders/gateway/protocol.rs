@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 /// The header that makes a call safe to repeat.
 pub(super) const KEY_HEADER: &str = "Idempotency-Key";
 
-/// What can be asked of the gateway. The variant's name is the path of the request, its fields are
-/// the body.
+/// The requests of the gateway. The variant's name is the path of the request, its fields are the body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Call {
@@ -22,7 +21,7 @@ pub enum Call {
         /// How much.
         cents: u64,
     },
-    /// Give back what was charged.
+    /// Refund a charge.
     Refund {
         /// For which order.
         order_id: String,
@@ -45,7 +44,7 @@ pub enum Call {
         /// Which reservation.
         reservation_id: i64,
     },
-    /// Send what is reserved for an order.
+    /// Ship the reserved items of an order.
     Ship {
         /// For which order.
         order_id: String,
@@ -60,7 +59,7 @@ pub enum Call {
 pub enum Answer {
     /// The money is taken.
     Charged {
-        /// What to refund, should it come to that.
+        /// The id for a refund.
         charge_id: i64,
     },
     /// The bank said no, and will say no again.
@@ -75,7 +74,7 @@ pub enum Answer {
     },
     /// The goods are put aside.
     Reserved {
-        /// What to release, should it come to that.
+        /// The id for a release.
         reservation_id: i64,
     },
     /// There is not enough on the shelf.

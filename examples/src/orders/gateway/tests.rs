@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::orders::catalog::Catalog;
 
-/// A gateway with books of its own.
+/// A gateway with its own books.
 struct Fixture {
     client: Gateway,
     service: Service,

@@ -1,5 +1,5 @@
-//! Made-up types, made-up values, made-up changes of the types: what the changed type reads from the bytes is what it
-//! reads from JSON of the same value.
+//! Random types, values and changes of the types: the changed type must read the same value from the bytes as from
+//! JSON.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -47,7 +47,7 @@ struct Field {
     default: bool,
 }
 
-/// What decides: Vigna's splitmix64.
+/// The random number generator: Vigna's splitmix64.
 struct Chance(u64);
 
 impl Chance {
@@ -97,7 +97,7 @@ impl Chance {
         }
     }
 
-    /// JSON cannot tell options in each other apart, nor an empty one in a variant from nothing.
+    /// A shape that is no option. JSON cannot tell nested options apart, nor an empty one in a variant from no content.
     fn no_option(&mut self, depth: usize) -> Shape {
         match self.shape(depth) {
             Shape::Option(shape) => *shape,
@@ -149,7 +149,7 @@ impl Chance {
         }
     }
 
-    /// Changes a type somewhere.
+    /// Changes the type at one place.
     fn edit(&mut self, shape: &mut Shape, may_wrap: bool) {
         if self.below(3) > 0 {
             let inner = match shape {
@@ -247,7 +247,7 @@ impl Shape {
     }
 }
 
-/// Written as serde's derive would.
+/// Serializes as serde's derive would.
 struct Typed<'a>(&'a Shape, &'a Value);
 
 impl Serialize for Typed<'_> {
@@ -316,7 +316,7 @@ impl Serialize for Typed<'_> {
     }
 }
 
-/// The same list each time.
+/// Returns the same static list for equal names.
 fn interned(names: Vec<&'static str>) -> &'static [&'static str] {
     static KNOWN: LazyLock<Mutex<HashSet<&'static [&'static str]>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().expect("no panic while it is held");
@@ -328,7 +328,7 @@ fn interned(names: Vec<&'static str>) -> &'static [&'static str] {
     names
 }
 
-/// Read as serde's derive would.
+/// Deserializes as serde's derive would.
 #[derive(Clone, Copy)]
 struct Reads<'a>(&'a Shape);
 
@@ -563,6 +563,6 @@ fn a_changed_type_reads_what_it_would_read_from_json() {
     }
     let cases = variable("PITON_EDITS").unwrap_or(10_000);
     let read = (0..cases).filter(|seed| reads_as_from_json(*seed)).count() as u64;
-    // Both happen often, or nothing is compared.
+    // Both outcomes must be frequent, or the test compares nothing.
     assert!((cases / 4..cases - cases / 20).contains(&read), "{read} of {cases} could be read");
 }

@@ -11,7 +11,7 @@ use super::*;
 use crate::codec::encode_into;
 use crate::codec::source::Source;
 
-/// What `Old` has written, as `New` reads it.
+/// Reads a value that `Old` has written as `New`.
 fn reread<Old, New>(old: &Old) -> Result<New, String>
 where
     Old: Serialize + DeserializeOwned,
@@ -197,7 +197,8 @@ fn what_looks_alike_is_not_taken_for_each_other() {
 }
 
 proptest! {
-    /// Any bytes by any schema give a value or an error, and what a type reads, its schema reads.
+    /// Reading any bytes with any schema returns a value or an error. The schema of a type reads all that the type
+    /// reads.
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(0..20_u8, 0..60)) {
         let schema = Schema::of::<Order>();

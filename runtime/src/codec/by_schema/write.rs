@@ -1,7 +1,7 @@
-//! Writing a value with a schema, and without its type: the bytes are those that a type of the schema would write.
+//! Writing a value by a schema, without its type: the bytes are those that a type with the schema would write.
 //!
-//! It is for values that people give, so what does not fit is told with where it is, what is expected there and
-//! what was found.
+//! Used for values that people enter, so an error says where the value does not fit, what was expected there and what
+//! was found.
 
 use std::fmt;
 
@@ -14,13 +14,13 @@ use crate::codec::schema::{Content, Fields, Form, Format, NamedType, Schema};
 use crate::codec::sink::Sink;
 use crate::codec::value::{Number, Value};
 
-/// Writes a value as a type of this schema does. Numbers go by their value if the type has it, fields and variants by
-/// their names; no field may be missing or unknown.
+/// Writes a value as a type with this schema does. A number fits every type that can represent it. Fields and variants
+/// are matched by name; no field may be missing or unknown.
 ///
-/// Of a type in the tagged form nothing is known but its values, so any value is written.
+/// The schema of a type in the tagged form does not restrict its values, so any value is written.
 ///
 /// # Errors
-/// [`CodecError::Encode`] if it does not fit.
+/// [`CodecError::Encode`] if the value does not fit.
 pub(crate) fn write(value: &Value, schema: &Schema) -> Result<Vec<u8>, CodecError> {
     let mut out = Vec::new();
     let sink = Sink::new(&mut out, schema.form);
@@ -36,7 +36,7 @@ pub(crate) fn write(value: &Value, schema: &Schema) -> Result<Vec<u8>, CodecErro
     }
 }
 
-/// Where a value is in the whole one.
+/// The path from the whole value to a part.
 enum Path<'a> {
     Whole,
     Field(&'a Path<'a>, &'a str),
@@ -54,7 +54,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// A value that is to be one of this format.
+/// A value to write in this format.
 struct Typed<'a> {
     value: &'a Value,
     format: &'a Format,
@@ -75,7 +75,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// The number, if it has one of this type.
+    /// The value as an integer of this type, if it fits.
     fn integer<T: TryFrom<u128> + TryFrom<i128>, E: serde::ser::Error>(
         &self,
         expected: &str,
@@ -86,7 +86,7 @@ impl<'a> Typed<'a> {
             Some(Number::BigUnsigned(number)) => T::try_from(number).ok(),
             Some(Number::BigSigned(number)) => T::try_from(number).ok(),
             Some(Number::Float(_)) => None,
-            // As it is shown if JSON has no number for it.
+            // Integers that JSON cannot represent are shown as texts.
             None => self.value.text().and_then(|text| {
                 let unsigned =
                     text.parse::<u128>().ok().and_then(|number| T::try_from(number).ok());
@@ -284,7 +284,7 @@ impl Serialize for Typed<'_> {
     }
 }
 
-/// What is in a struct or a variant.
+/// The content of a struct or a variant.
 struct Inside<'a> {
     of: Typed<'a>,
     fields: &'a Fields,
@@ -303,7 +303,7 @@ impl Serialize for Inside<'_> {
     }
 }
 
-/// A value as it says of itself what it is.
+/// A value to write in the tagged form.
 struct Untyped<'a>(&'a Value);
 
 impl Serialize for Untyped<'_> {

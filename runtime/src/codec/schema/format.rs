@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// In which of its forms a value is stored.
+/// The form in which a value is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// Without names and types: only its schema tells what the bytes mean. Not human readable, as serde calls it.
+    /// Without names and types: the schema is needed to read the bytes. Not human readable in serde's sense.
     Compact,
-    /// With names and types, as in JSON. Human readable, as serde calls it.
+    /// With names and types, as in JSON. Human readable in serde's sense.
     Tagged,
 }
 
@@ -68,7 +68,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Whether the two are of one kind, as far as that is known from the beginning.
+    /// Whether the two are of the same kind. Ignores their parts, which may not be known yet.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Option(_), Self::Option(_))
@@ -80,7 +80,7 @@ impl Format {
         }
     }
 
-    /// Whether all of it has been seen, as far as the next named types.
+    /// Whether it is completely known. Does not look into named types.
     pub(super) fn is_known(&self) -> bool {
         match self {
             Self::Unknown => false,
@@ -106,7 +106,7 @@ impl Format {
     }
 }
 
-/// The named types of a schema, in the order in which they are met.
+/// The named types of a schema, in the order in which tracing reaches them.
 pub type Types = Vec<NamedType>;
 
 /// A type with a name.
@@ -114,11 +114,11 @@ pub type Types = Vec<NamedType>;
 pub struct NamedType {
     /// The name that serde uses.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a named type holds.
+/// The content of a named type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
@@ -129,7 +129,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// Whether the two have the same names, as far as these are known from the beginning.
+    /// Whether the two have the same names. Ignores the parts of variants, which may not be known yet.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Struct(fields), Self::Struct(others)) => fields.is_like(others),
@@ -151,7 +151,7 @@ impl Content {
     }
 }
 
-/// What a struct or variant holds.
+/// The content of a struct or variant.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fields {
@@ -167,7 +167,7 @@ pub enum Fields {
 }
 
 impl Fields {
-    /// As many values, by the same names.
+    /// Whether the two have as many values, with the same names.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Unit, Self::Unit) | (Self::Newtype(_), Self::Newtype(_)) => true,

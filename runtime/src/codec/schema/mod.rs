@@ -1,9 +1,8 @@
 //! The schema of a saved type, traced from its serde implementation.
 //!
-//! Schemas are stored with the definition, so that a state can be read by code whose types have
-//! changed, and shown by processes that do not have the types at all. Tracing also decides the form of a type: compact
-//! if its values read back from that, tagged if not. What does not read back from that either is refused before a run
-//! depends on it.
+//! Schemas are stored with the definition, so that code with changed types can read a state, and processes without the
+//! types can show it. Tracing also decides the form of a type: compact if its values read back from that form, tagged
+//! otherwise. A type whose values read back from neither form is refused before a run depends on it.
 
 mod format;
 mod places;
@@ -26,7 +25,7 @@ use crate::model::{SchemaHash, StableHash};
 pub use format::{Content, Fields, Form, Format, NamedType, Types};
 pub(super) use places::{Enumerated, Formats, Place, Taken};
 
-/// What serde calls a [`Secret`](crate::Secret): the only name of a type that says something of a value.
+/// The serialized name of a [`Secret`](crate::Secret), the only type name with a meaning.
 pub(super) const SECRET: &str = "piton::Secret";
 
 /// A type whose schema can be traced.
@@ -58,7 +57,7 @@ impl Described {
         (self.type_name)()
     }
 
-    /// Tells types apart whose values are read or written in another way.
+    /// A key that differs for types whose values are read or written differently.
     pub(in crate::codec) fn key(self) -> CopyingKey {
         self.copying.key()
     }
@@ -68,13 +67,13 @@ impl Described {
         Schema::traced(self.type_name().into(), self.copying)
     }
 
-    /// Whether the next of a list of arguments is such a value, which is copied.
+    /// Copies the next argument as a value of this type. Returns whether it is one.
     pub(crate) fn is_next(self, arguments: &mut Reader<'_>, copies: &mut Arguments) -> bool {
         self.copying.copy(arguments, copies)
     }
 }
 
-/// What is known of a type's encoding.
+/// The description of a type's encoding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Schema {
     /// The Rust type.
@@ -92,7 +91,7 @@ pub struct Schema {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaProblem {
-    /// Its `Deserialize` does not read what its `Serialize` has written, also where that says what it is.
+    /// Its `Deserialize` does not read the output of its `Serialize`, not even in the tagged form.
     NotReadBack,
 }
 
@@ -107,7 +106,7 @@ impl Schema {
         Self { type_name: "value".into(), form: Form::Tagged, format: None, problem: None }
     }
 
-    /// Identifies how values are stored. Types of one hash are stored alike: renaming or moving a type does not change
+    /// The hash of the encoding. Types with the same hash are stored alike: renaming or moving a type does not change
     /// it, renaming a field or a variant does.
     pub fn hash(&self) -> SchemaHash {
         let mut hash = StableHash::new();
@@ -148,7 +147,7 @@ fn trace_compact(copying: Copying) -> Option<(Format, Types)> {
     let format = full.format?;
     let all_read_back = Filling::OTHERS.iter().all(|empty| {
         let filling = Filling { empty: *empty, ..Filling::FULL };
-        // Values that the type does not take say nothing.
+        // Ignore values that the type refuses.
         let traced = trace(zero(filling)).or_else(|_| trace(filling));
         traced.map_or(true, |traced| traced.reads_back)
     });
@@ -168,7 +167,7 @@ impl std::fmt::Display for SchemaProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::NotReadBack => {
-                "its `Deserialize` does not read what its `Serialize` has written; change one of them, or save \
+                "its `Deserialize` does not read the output of its `Serialize`; change one of them, or save \
                  another value that this one can be made of"
             }
         })

@@ -1,6 +1,6 @@
-//! The places in a type at which the tracer makes values up, in the order in which serde visits them.
+//! The places in a type for which the tracer makes values up, in the order in which serde visits them.
 //!
-//! All that these have of the tracer is [`Hidden`]: what is generated for a type of a user goes through them.
+//! They refer to the tracer through [`Hidden`], because the code that serde generates for users' types contains them.
 
 use std::mem::ManuallyDrop;
 
@@ -10,7 +10,7 @@ use super::format::{Content, Fields, Format};
 use super::trace::Tracer;
 use crate::hidden::Hidden;
 
-/// A place where a value is wanted.
+/// A place for which a value is requested.
 pub(in super::super) struct Place<'a> {
     tracer: &'a mut (dyn Hidden<Tracer> + 'static),
     format: &'a mut (dyn Hidden<Format> + 'static),
@@ -27,7 +27,7 @@ impl<'a> Place<'a> {
         (tracer, self.format.reveal_mut())
     }
 
-    /// Notes what the value is. What it holds is kept if it is like what is known.
+    /// Records the format of the value. Keeps the known parts if the format is like the known one.
     fn note(self, format: Format) -> (&'a mut Tracer, &'a mut Format) {
         let (tracer, known) = self.parts();
         if !known.is_like(&format) {
@@ -37,7 +37,7 @@ impl<'a> Place<'a> {
         (tracer, known)
     }
 
-    /// Notes what the value is.
+    /// Records the format of the value.
     pub(in super::super) fn is(self, format: Format) {
         self.note(format);
     }
@@ -60,7 +60,7 @@ impl<'a> Place<'a> {
         self.note(Format::Str).0.text(rust_name)
     }
 
-    /// The value of an option, unless it is to be empty.
+    /// The value of an option; `None` if the option shall be empty.
     pub(in super::super) fn option(self) -> Option<Self> {
         let (tracer, format) = self.note(Format::Option(Box::default()));
         let Format::Option(format) = format else { return None };
@@ -80,7 +80,7 @@ impl<'a> Place<'a> {
         Formats::Plain(Self::new(tracer, format), 0, len)
     }
 
-    /// The key and the value of the one entry of a map, unless it is to be empty.
+    /// The key and the value of the only entry of a map; nothing if the map shall be empty.
     pub(in super::super) fn entry(self) -> Formats<'a> {
         let (tracer, format) = self.note(Format::Map(Box::default(), Box::default()));
         let left = if tracer.is_empty_here() { 0 } else { 2 };
@@ -113,7 +113,7 @@ impl<'a> Place<'a> {
         Ok(Begun { tracer, index, variant: None })
     }
 
-    /// The variant of an enum that is to be shown.
+    /// The variant of an enum to make next.
     pub(in super::super) fn variant(
         self,
         rust_name: &'static str,
@@ -130,7 +130,7 @@ impl<'a> Place<'a> {
     }
 }
 
-/// A struct or variant whose content is about to be made.
+/// A struct or variant before its content is made.
 pub(in super::super) struct Begun<'a> {
     tracer: &'a mut Tracer,
     index: usize,
@@ -154,11 +154,11 @@ impl<'a> Begun<'a> {
         Formats::Taken(self.take(Fields::named(names)))
     }
 
-    /// What it holds is kept if it is like what is known.
+    /// Records the shape. Keeps the known parts if the shape is like the known one.
     fn take(self, shape: Fields) -> Taken<'a> {
         let Self { tracer, index, variant } = self;
         let known = tracer.fields(index, variant);
-        // Left in place for types that hold themselves.
+        // Stays in place for types that contain themselves.
         let is_new = !known.is_like(&shape);
         let is_other = is_new && *known != Fields::Unit;
         if is_new {
@@ -175,8 +175,8 @@ pub(in super::super) struct Taken<'a> {
     tracer: &'a mut (dyn Hidden<Tracer> + 'static),
     index: usize,
     variant: Option<usize>,
-    /// Nobody drops them before [`Taken::finish`], or what reads a type would have code for that on each way
-    /// out.
+    /// Not dropped before [`Taken::finish`]: the code that reads a type would otherwise contain drop code for each
+    /// exit.
     fields: ManuallyDrop<Box<dyn Hidden<Fields>>>,
     next: usize,
 }
@@ -214,7 +214,7 @@ impl Taken<'_> {
         count.saturating_sub(self.next)
     }
 
-    /// Writes down what the content was.
+    /// Records the content.
     pub(in super::super) fn finish(&mut self) {
         let fields = std::mem::take((**self.fields).reveal_mut());
         let nothing: Box<dyn Hidden<Fields>> = Box::new(Fields::Unit);
@@ -233,9 +233,9 @@ impl Taken<'_> {
 
 /// Values by position, one for each format.
 pub(in super::super) enum Formats<'a> {
-    /// Of a list, tuple or map: where that is, which part is next, and how many there are.
+    /// The parts of a list, tuple or map: its place, the index of the next part, and the number of parts.
     Plain(Place<'a>, usize, usize),
-    /// Of a struct or variant.
+    /// The parts of a struct or variant.
     Taken(Taken<'a>),
 }
 
@@ -283,7 +283,7 @@ impl Enumerated<'_> {
         Begun { tracer, index: self.index, variant: Some(self.variant) }
     }
 
-    /// Notes that values of this variant end.
+    /// Records that this variant has finite values.
     pub(in super::super) fn finish(&mut self) {
         let tracer = self.tracer.reveal_mut();
         tracer.stack.pop();

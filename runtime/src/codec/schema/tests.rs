@@ -181,7 +181,7 @@ fn one() -> u8 {
     1
 }
 
-/// What has been left out is read as something else.
+/// A field that was left out is read as another value.
 #[derive(Serialize, Deserialize)]
 struct Losing {
     #[serde(skip_serializing_if = "is_one", default)]
@@ -246,7 +246,7 @@ impl<'de> Deserialize<'de> for Panicking {
     }
 }
 
-/// What is read is not what was written.
+/// Reads another value than it has written.
 struct Unfit;
 
 impl Serialize for Unfit {
@@ -277,7 +277,7 @@ fn a_type_that_does_not_read_what_it_has_written_is_refused() {
     assert_eq!(Schema::of::<Vec<Unfit>>().problem, Some(SchemaProblem::NotReadBack));
     let told = SchemaProblem::NotReadBack.to_string();
     assert!(told.contains("`Deserialize`"), "{told}");
-    // What it reads is a text from then on.
+    // From then on it reads a text.
     let _ = UnfitUntagged::Other;
     assert_eq!(Schema::of::<UnfitUntagged>().problem, None);
 }
@@ -311,7 +311,7 @@ mod shown {
         Both(Box<Formula>, Option<i8>),
     }
 
-    /// By this name there are two types.
+    /// Two types with the same name.
     pub(super) fn twice() -> (Schema, Schema) {
         fn one() -> Schema {
             #[derive(Serialize, Deserialize)]

@@ -1,11 +1,11 @@
 //! Tracing: deserializing made-up values of a type, and recording what the type requests.
 //!
-//! A type is deserialized again and again. Each pass shows one more variant of an enum that has some left, until a pass
-//! shows nothing new. Recursive types end because inside of a type that holds itself options and lists are empty, and an
-//! enum is one of its variants that end.
+//! A type is deserialized repeatedly. Each pass makes one more variant of an enum, until a pass finds nothing new.
+//! Recursive types end because inside a type that contains itself, options and lists are empty and an enum is a variant
+//! with finite values.
 //!
-//! Each value is also written and read back. What is left out when it is written (`skip_serializing_if`) depends on the
-//! value, so this is done several times, with other values each time: see [`Filling`].
+//! Each value is also written and read back. The fields that are left out (`skip_serializing_if`) depend on the value,
+//! so this is repeated with different values, see [`Filling`].
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,18 +19,18 @@ use super::super::value::Value;
 use super::format::{Content, Fields, Form, Format, NamedType, Types};
 use super::places::Place;
 
-/// More nesting than this is taken for a type without finite values.
+/// A type with more nesting than this counts as one without finite values.
 const MAX_DEPTH: usize = 128;
 
-/// Where a value has more parts than this, the rest of it is made as small as possible: types that hold each other have
+/// If a value has more parts than this, the rest of it is made as small as possible: types that contain each other have
 /// values of any size.
 const MANY_PARTS: usize = 2_000;
 
-/// The parts that are made in all. A type that needs more is not traced to its end.
+/// The maximum number of parts over all passes. A type that needs more is not traced completely.
 const MAX_PARTS: usize = 100_000;
 
-/// What texts are taken to be, one after the other, until a type takes one: those that check what they read accept at
-/// least one of them.
+/// Candidates for texts, tried in this order until a type accepts one. Common types that parse a text accept at least
+/// one of them.
 const TEXTS: [&str; 14] = [
     "",
     "1970-01-01T00:00:00Z",
@@ -48,27 +48,27 @@ const TEXTS: [&str; 14] = [
     "00000000-0000-0000-0000-000000000000",
 ];
 
-/// What values are filled with.
+/// The content of made-up values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Filling {
-    /// What numbers are, and, if it is not 0, truth values.
+    /// The value of numbers; truth values are true if it is not 0.
     pub(super) number: u8,
-    /// Whether options and lists are empty in a type that is within an even and within an odd number of others.
+    /// Whether options and lists are empty at even and at odd nesting depths of types.
     pub(super) empty: [bool; 2],
 }
 
 impl Filling {
-    /// Shows the whole of a type.
+    /// Fills every part of a type.
     pub(super) const FULL: Self = Self { number: 1, empty: [false, false] };
-    /// Together with [`Filling::FULL`]: each field is at its default and not, in a value that is there.
+    /// Together with [`Filling::FULL`], gives each field both a default and another value.
     pub(super) const OTHERS: [[bool; 2]; 3] = [[true, true], [true, false], [false, true]];
 }
 
-/// What tracing a type gave.
+/// The result of tracing a type.
 pub(super) struct Traced {
-    /// Its format, unless some of it has not been seen, or is another one each time.
+    /// Its format; `None` if a part was not reached, or differs between passes.
     pub(super) format: Option<(Format, Types)>,
-    /// Whether the value of each pass is what was written.
+    /// Whether the value of each pass reads back unchanged.
     pub(super) reads_back: bool,
     /// The values that were written.
     pub(super) written: Vec<Vec<u8>>,
@@ -108,7 +108,7 @@ pub(super) fn trace(copying: Copying, filling: Filling, form: Form) -> Result<Tr
     Ok(Traced { format: is_whole.then_some((format, types)), reads_back, written: all_written })
 }
 
-/// A made-up value of a type, if it can be made without its describing itself.
+/// Makes up a value of a type; `None` for types that only read self-describing input.
 pub(in super::super) fn make_one<'de, T: Deserialize<'de>>() -> Option<T> {
     let mut tracer = Tracer::new(Filling::FULL);
     let mut format = Format::Unknown;
@@ -136,8 +136,8 @@ fn make(copying: Copying, source: Source<'_>, form: Form) -> Result<Option<Vec<u
     }
 }
 
-/// Whether values that a type takes are the same once they have been written in the tagged form and read: of a type that
-/// cannot be traced.
+/// Whether values that a type accepts are the same after they have been written in the tagged form and read. For types
+/// that cannot be traced.
 pub(super) fn reads_back_tagged(copying: Copying) -> bool {
     let mut samples = vec![
         Value::Null,
@@ -151,13 +151,13 @@ pub(super) fn reads_back_tagged(copying: Copying) -> bool {
     samples.extend(TEXTS.map(|text| Value::Text(text.to_owned())));
     samples.iter().all(|sample| {
         let source = Source::Read(sample, Form::Tagged);
-        // One that the type does not take says nothing.
+        // Ignore a value that the type refuses.
         let made = catch_unwind(AssertUnwindSafe(|| make(copying, source, Form::Tagged)));
         made.map_or(true, |made| made.map_or(true, |written| written.is_some()))
     })
 }
 
-/// Whether all that the format holds has been seen.
+/// Whether every part of the format is known.
 fn is_known(format: &Format, tracer: &Tracer) -> bool {
     let all = |mut formats: std::slice::Iter<'_, Format>| formats.all(Format::is_known);
     let fields_are_known = |fields: &Fields| match fields {
@@ -173,28 +173,28 @@ fn is_known(format: &Format, tracer: &Tracer) -> bool {
         })
 }
 
-/// What is known of a type so far, and how its values are made up.
+/// The known part of a type, and the state that determines the next made-up value.
 pub(super) struct Tracer {
     filling: Filling,
-    /// The number that numbers are made up as, in each way that serde has.
+    /// The made-up number, in each of serde's number types.
     pub(super) numbers: Numbers,
-    /// Which of [`TEXTS`] the texts in a Rust type are, if not the first.
+    /// The index in [`TEXTS`] per Rust type, if it is not the first.
     texts: Vec<(&'static str, usize)>,
     /// The Rust type that the last text was for.
     last_text: Option<&'static str>,
     pub(super) seen: Vec<Seen>,
-    /// The types that are being made, by their index.
+    /// The indexes of the types being made, the outermost first.
     pub(super) stack: Vec<usize>,
-    /// The variants that this pass has shown, each with its type and what it was before.
+    /// The variants made in this pass, each with its type and its previous status.
     shown_now: Vec<(usize, usize, Shown)>,
     /// Whether a part had another format than before.
     pub(super) differs: bool,
-    /// How many parts have been made, and how many before this pass.
+    /// The number of parts made, in all and before this pass.
     pub(super) parts: usize,
     parts_before: usize,
 }
 
-/// What numbers and truth values are made up as.
+/// The made-up numbers and truth value.
 pub(super) struct Numbers {
     pub(super) unsigned: Value,
     pub(super) signed: Value,
@@ -206,9 +206,9 @@ pub(super) struct Seen {
     /// Tells types of the same name apart, within this process.
     rust_name: &'static str,
     named: NamedType,
-    /// Of an enum, how much of each variant has been seen.
+    /// For an enum, how much of each variant is known.
     shown: Vec<Shown>,
-    /// The variant that was first made as a whole, which therefore ends.
+    /// The variant that was first made completely, which is therefore finite.
     pub(super) finite: Option<usize>,
 }
 
@@ -249,7 +249,8 @@ impl Tracer {
         self.parts_before = self.parts;
     }
 
-    /// Takes the pass back, which has failed, if there is another text for the type that was given one last.
+    /// After a failed pass: reverts it and selects the next text for the Rust type that got the last one. Returns
+    /// whether there is one.
     fn has_another_text(&mut self) -> bool {
         for (index, variant, before) in self.shown_now.drain(..) {
             self.seen[index].shown[variant] = before;
@@ -274,7 +275,7 @@ impl Tracer {
         TEXTS[text.map_or(0, |(_, text)| *text)]
     }
 
-    /// The index of a named type, which is added if it is new.
+    /// The index of a named type. Adds the type if it is new.
     pub(super) fn index_of(
         &mut self,
         rust_name: &'static str,
@@ -296,18 +297,18 @@ impl Tracer {
         self.seen.len() - 1
     }
 
-    /// Whether what is being made is within a value of its own type, or has grown too large.
+    /// Whether the current value is inside a value of its own type, or has grown too large.
     fn must_end(&self) -> bool {
         let repeats = |(n, index): (usize, &usize)| self.stack[..n].contains(index);
         self.parts - self.parts_before > MANY_PARTS || self.stack.iter().enumerate().any(repeats)
     }
 
-    /// Whether options and lists are to be empty here.
+    /// Whether options and lists are empty here.
     pub(super) fn is_empty_here(&self) -> bool {
         self.filling.empty[self.stack.len() % 2] || self.must_end()
     }
 
-    /// Chooses the variant of an enum that is on the stack.
+    /// Chooses the variant of the enum that is on the stack.
     pub(super) fn choose(&mut self, index: usize) -> Result<usize, SourceError> {
         let must_end = self.must_end();
         let seen = &self.seen[index];
@@ -331,10 +332,10 @@ impl Tracer {
         self.seen[index].finite.ok_or_else(endless)
     }
 
-    /// The variant of an enum in which there is another one that has not been shown as a whole.
+    /// A variant of an enum that contains a variant not yet made completely.
     fn leads_on(&self, index: usize) -> Option<usize> {
         let Content::Enum(variants) = &self.seen[index].named.content else { return None };
-        // What is within itself is not shown.
+        // Types that contain themselves are not entered.
         let mut visited = self.stack.clone();
         variants.iter().position(|(_, fields)| self.any_in_fields(fields, &mut visited))
     }
@@ -378,7 +379,7 @@ impl Tracer {
         match (&mut self.seen[index].named.content, variant) {
             (Content::Enum(variants), Some(variant)) => &mut variants[variant].1,
             (Content::Struct(fields), _) => fields,
-            // Variants are only asked for of enums.
+            // Only enums have a variant.
             (Content::Enum(variants), None) => &mut variants[0].1,
         }
     }

@@ -1,13 +1,13 @@
 //! The writers of values, in the compact or the tagged form.
 //!
-//! Invariant: the bytes of the compact form are those that bincode writes, which also writes each part here. This module
-//! must not know what they mean.
+//! Invariant: the bytes of the compact form are those that bincode writes; bincode writes each part here, too. This
+//! module must not know what the parts mean.
 //!
-//! One serializer is both. What serde generates for a type is compiled once for every serializer that the type is
-//! written with, in the crate of the type.
+//! One serializer writes both forms, because the code that serde generates for a type is compiled once per serializer,
+//! in the crate of the type.
 //!
-//! bincode's own serializer gives errors that are large and reach into the standard library. What serde generates for a
-//! type is compiled with them in the crate of the type, and so is the description of all that they reach.
+//! The errors of bincode's own serializer are large and refer to types of the standard library. The crate of each saved
+//! type would compile code for all of them.
 
 #[cfg(test)]
 mod tests;
@@ -27,25 +27,25 @@ use super::depth::{Depth, TooDeep};
 use super::schema::{Form, SECRET};
 use super::tagged::Tag;
 
-/// Where one value, or what is left of it, goes.
+/// The output for one value, or for the rest of it.
 pub(crate) struct Sink<'a> {
     out: &'a mut Vec<u8>,
     depth: Depth,
     form: Form,
 }
 
-/// Why a value could not be written. It is a pointer, so that a result of writing is one, too.
+/// Why a value could not be written. A pointer, so that a `Result` of writing is also the size of a pointer.
 #[derive(Debug)]
 pub(crate) struct SinkError(Box<Refusal>);
 
 #[derive(Debug)]
 enum Refusal {
-    /// A list says how long it is before its first item is written.
+    /// The length of a list is not known before its first item is written.
     Endless,
-    /// What reads it takes the next field for this one.
+    /// A field is left out, so a reader would take the next one for it.
     Skipped(&'static str),
     TooDeep(TooDeep),
-    /// What the type's `Serialize` said.
+    /// The error of the type's `Serialize`.
     Custom(String),
 }
 
@@ -72,7 +72,7 @@ impl ser::Error for SinkError {
     }
 }
 
-/// Where bincode writes a part.
+/// bincode writes the parts through this.
 impl Writer for Sink<'_> {
     #[inline]
     fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
@@ -82,13 +82,13 @@ impl Writer for Sink<'_> {
 }
 
 impl<'a> Sink<'a> {
-    /// Adds to what is there.
+    /// Appends to `out`.
     #[cfg_attr(not(debug_assertions), inline)]
     pub(crate) fn new(out: &'a mut Vec<u8>, form: Form) -> Self {
         Self { out, depth: Depth::WRITTEN, form }
     }
 
-    /// A list of which the items are encoded already, in this form.
+    /// Writes a list whose items are already encoded in this form.
     pub(crate) fn list_as_it_is(mut self, length: usize, items: &[u8]) {
         match self.form {
             Form::Compact => self.put(length),
@@ -98,7 +98,7 @@ impl<'a> Sink<'a> {
         self.close();
     }
 
-    /// A `Result`, of which the value or the error is written next, at this level.
+    /// Begins a `Result`. The value or the error is written next, at this level.
     pub(super) fn begin_result(mut self, is_ok: bool) {
         match self.form {
             // The number of the variant, as bincode writes it.
@@ -118,7 +118,7 @@ impl<'a> Sink<'a> {
         self.out.push(tag as u8);
     }
 
-    /// A text, as [`Tag::Text`] and [`Tag::Variant`] have it.
+    /// Writes a text after [`Tag::Text`] or [`Tag::Variant`].
     #[cold]
     #[inline(never)]
     fn tagged_text(&mut self, tag: Tag, text: &str) {
@@ -126,7 +126,7 @@ impl<'a> Sink<'a> {
         self.put(text);
     }
 
-    /// Ends a list or map. In the compact form its length has been written, or its schema tells it.
+    /// Ends a list or map. In the compact form its length precedes it or is in the schema.
     #[cfg_attr(not(debug_assertions), inline)]
     fn close(&mut self) {
         if self.is_tagged() {
@@ -134,7 +134,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// Begins what its schema tells the length of.
+    /// Begins a part whose length is in the schema.
     #[cfg_attr(not(debug_assertions), inline)]
     fn fixed(mut self, tag: Tag) -> Result<Self, SinkError> {
         if self.is_tagged() {
@@ -144,13 +144,13 @@ impl<'a> Sink<'a> {
         Ok(self)
     }
 
-    /// Where the next value at this level goes.
+    /// The output for the next value at this level.
     #[cfg_attr(not(debug_assertions), inline)]
     fn beside(&mut self) -> Sink<'_> {
         Sink { out: self.out, depth: self.depth, form: self.form }
     }
 
-    /// Where what is in the value goes.
+    /// The output for the content of the value, one level deeper.
     #[cfg_attr(not(debug_assertions), inline)]
     fn inside(self) -> Result<Self, SinkError> {
         match self.depth.inside() {
@@ -159,14 +159,14 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// A part that serde takes as it is.
+    /// Writes a part by bincode.
     #[cfg_attr(not(debug_assertions), inline)]
     fn put(&mut self, part: impl Encode) {
-        // Writing to a `Vec` cannot fail, and neither can the encoding of what is no collection.
+        // Neither writing to a `Vec` nor encoding a part that is no collection can fail.
         let _ = bincode::encode_into_writer(part, self.beside(), config::standard());
     }
 
-    /// A part with its tag, if it has one, and as the tagged form has it.
+    /// Writes a part in either form.
     #[cfg_attr(not(debug_assertions), inline)]
     fn part(mut self, part: impl Encode, tagged: impl FnOnce(&mut Self)) -> Result<(), SinkError> {
         if self.is_tagged() {
@@ -177,7 +177,7 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// The parts that follow the number or the name of a variant.
+    /// Begins a variant by its number or name. Its content follows.
     #[cfg_attr(not(debug_assertions), inline)]
     fn variant(mut self, number: u32, name: &'static str) -> Result<Self, SinkError> {
         match self.form {
@@ -187,7 +187,7 @@ impl<'a> Sink<'a> {
         self.inside()
     }
 
-    /// The parts that follow their number.
+    /// Begins a list or map by its length. Its parts follow.
     #[cfg_attr(not(debug_assertions), inline)]
     fn list(mut self, tag: Tag, length: Option<usize>) -> Result<Self, SinkError> {
         match (self.form, length) {
@@ -199,8 +199,8 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// Numbers, texts and bytes as the tagged form has them. They are cold, or the code that writes the compact form would be
-/// too large to be inlined.
+/// Numbers, texts and bytes in the tagged form. These functions are cold: otherwise the code for the compact form would
+/// be too large to inline.
 impl Sink<'_> {
     #[cold]
     #[inline(never)]
@@ -420,7 +420,7 @@ impl Serializer for Sink<'_> {
         }
     }
 
-    // What these two are by default is a dozen functions for each type.
+    // The default implementations of these two compile to a dozen functions for each type.
 
     fn collect_seq<I>(self, items: I) -> Result<(), SinkError>
     where
@@ -457,7 +457,7 @@ impl Serializer for Sink<'_> {
     }
 }
 
-/// How many items there are, as far as an iterator knows that.
+/// The number of items, if the iterator's bounds agree.
 #[cfg_attr(not(debug_assertions), inline)]
 fn exactly(hint: (usize, Option<usize>)) -> Option<usize> {
     hint.1.filter(|most| *most == hint.0)

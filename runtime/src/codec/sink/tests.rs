@@ -23,7 +23,7 @@ enum Kind {
     Struct { unit: Unit, map: BTreeMap<String, i128> },
 }
 
-/// Bytes as such, and not as a list of numbers.
+/// Serializes as bytes instead of a list of numbers.
 struct AsBytes<'a>(&'a [u8]);
 
 impl Serialize for AsBytes<'_> {
@@ -32,7 +32,7 @@ impl Serialize for AsBytes<'_> {
     }
 }
 
-/// A list of some of these, whose length only shows when all have been looked at.
+/// A filtered list, whose length is not known in advance.
 struct Odd<'a>(&'a [u8]);
 
 impl Serialize for Odd<'_> {

@@ -1,4 +1,4 @@
-//! The call of an activity on a queue, as its row keeps it.
+//! The call of an activity on a queue, as stored in its row.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use super::v1;
 use crate::codec::{self, CodecError};
 use crate::model::ActivityOperation;
 
-/// Written as format 1 has it, whatever becomes of the format of snapshots.
+/// Always written in format 1, independent of the format of snapshots.
 #[derive(Serialize, Deserialize)]
 struct StoredCall<'a> {
     workflow_id: Cow<'a, str>,

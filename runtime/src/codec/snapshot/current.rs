@@ -1,4 +1,4 @@
-//! The format that is written: the fields of [`Snapshot`] in their order, as serde gives them.
+//! The current format: the fields of [`Snapshot`] in their order, as serde visits them.
 
 use serde::Serialize;
 
@@ -40,7 +40,7 @@ pub(crate) struct SnapshotView<'a> {
 }
 
 pub(crate) fn encode_snapshot_view(snapshot: &SnapshotView<'_>) -> Result<Vec<u8>, CodecError> {
-    // What stands around the frame and around each operation, roughly.
+    // A rough estimate of the bytes around the frame and around each operation.
     let arguments = snapshot.operations.iter().map(|(_, operation)| match operation {
         Operation::Activity(activity) => activity.arguments.as_bytes().len() + 96,
         Operation::Compensation(undo) => undo.activity.arguments.as_bytes().len() + 96,

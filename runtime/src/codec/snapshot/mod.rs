@@ -1,8 +1,8 @@
-//! Snapshots of runs: the first byte is the format, by which its reader is found.
+//! Snapshots of runs. The first byte is the format, which selects the reader.
 //!
-//! `current` writes; each format that was ever written has a reader, which lives as long as runs may be parked in it.
-//! A new field of a snapshot or of an operation is a new format: raise [`SNAPSHOT_FORMAT`], copy what `current` reads
-//! into a module of the old format's name, say there what stands for the field, and add golden files
+//! `current` writes. Each format that was ever written has a reader, which stays as long as runs may be parked in it. A
+//! new field of a snapshot or of an operation is a new format: raise [`SNAPSHOT_FORMAT`], copy the reader of `current`
+//! into a module named after the old format, give the new field a value there, and add golden files
 //! (`tests/steps/golden.rs`).
 
 pub(crate) mod call;

@@ -1,8 +1,8 @@
-//! Format 1, which knows neither the clock of a run, nor how an attempt failed, nor the time limit of a wait for
-//! a signal, nor compensations.
+//! Format 1, which has no clock of a run, no failure of an attempt, no time limit of a wait for a signal, and no
+//! compensations.
 //!
-//! The call of an activity on a queue is kept in its row as this format has it: the row has columns of its own for
-//! what changes from attempt to attempt.
+//! The row of an activity on a queue has its call in this format, and separate columns for the data that changes with
+//! each attempt.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -61,7 +61,7 @@ impl From<Snapshot> for model::Snapshot {
         let Snapshot { frame, state, next_handle, operations, wait, steps, cancelled } = snapshot;
         let operations = operations.into_iter();
         let operations = operations.map(|(handle, operation)| (handle, operation.into())).collect();
-        // No clock has been before this.
+        // Earlier than any clock.
         let clock = Timestamp::MIN;
         let ending = None;
         Self { frame, state, next_handle, operations, wait, steps, cancelled, clock, ending }

@@ -1,6 +1,6 @@
 //! The implementation of serde's `Deserializer` for a source.
 
-// `?` would be two more functions for each type to compile.
+// `?` would compile two more functions for each type.
 
 use std::any::type_name;
 
@@ -33,7 +33,7 @@ fn visit_unit<'de, V: Visitor<'de>>(value: &Value, visitor: V) -> Result<V::Valu
     }
 }
 
-/// The items of a list, as many as there are.
+/// Visits all items of a list.
 fn visit_list<'de, V: Visitor<'de>>(
     items: Result<Items<'_>, SourceError>,
     visitor: V,
@@ -50,7 +50,7 @@ fn visit_list<'de, V: Visitor<'de>>(
     }
 }
 
-/// The items of a tuple, of which there are no more than the type wants.
+/// Visits the items of a tuple, no more than the type expects.
 pub(super) fn visit_tuple<'de, V: Visitor<'de>>(
     items: Result<Items<'_>, SourceError>,
     visitor: V,
@@ -147,7 +147,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
     }
 
     fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, SourceError> {
-        // Sixteen bytes are a UUID; other types take any number.
+        // Sixteen bytes are a UUID; other types accept any number.
         match self {
             Self::Made(place) => {
                 place.is(Format::Bytes);
@@ -155,7 +155,7 @@ impl<'de> Deserializer<'de> for Source<'_> {
             }
             Self::Read(value, form) => match (value.inner(), form) {
                 (Value::Bytes(bytes), _) => visitor.visit_bytes(bytes),
-                // Elsewhere sixteen letters would be a UUID.
+                // In the compact form, sixteen letters would be read as a UUID.
                 (Value::Text(text), Form::Tagged) => visitor.visit_bytes(text.as_bytes()),
                 (value, form) => visit_list(Self::Read(value, form).list(&visitor), visitor),
             },

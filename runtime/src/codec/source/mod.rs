@@ -1,9 +1,8 @@
 //! The sources of values: the binary encoding, JSON, and a tracer that makes values up.
 //!
-//! One deserializer is all three. What serde generates for a type is compiled once for every deserializer
-//! that the type is read with, in the crate of the type; with one less of them a workflow compiles
-//! sooner. For the same reason the functions here that know the type do as little as they can, and those
-//! that each value goes through are put into them only with optimization.
+//! One deserializer reads all three, because the code that serde generates for a type is compiled once per
+//! deserializer, in the crate of the type. For the same reason the generic functions here do as little as possible, and
+//! functions on the path of each value are inlined only in optimized builds.
 
 mod deserialize;
 mod parts;
@@ -23,21 +22,21 @@ use super::depth::{Depth, TooDeep};
 use super::schema::{Fields, Form, Format, Place};
 use super::value::{Number, Value};
 
-/// Why a value could not be read. It is a pointer for the reason that a [`SinkError`](super::sink::SinkError) is one.
+/// Why a value could not be read. A pointer, for the same reason as [`SinkError`](super::sink::SinkError).
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub(in crate::codec) struct SourceError(Box<Refusal>);
 
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
-    /// The tracer was asked what there is, which it cannot know.
+    /// A type asked the tracer for a self-describing value, which the tracer cannot choose.
     #[error("the type can only be read from a self-describing format")]
     SelfDescribing,
-    /// The type does not take what there is, or there is nothing to take.
+    /// The type refuses the value, or there is none.
     #[error("{}{reason}", Path(path))]
     Rejected {
         reason: String,
-        /// The part that is refused: what it is in comes after it.
+        /// The path to the refused part, the innermost step first.
         path: Vec<Part>,
     },
 }
@@ -49,7 +48,7 @@ enum Part {
     Item(usize),
 }
 
-/// Shows the way to a part, with a colon behind it.
+/// Displays the path to a part, followed by a colon.
 struct Path<'a>(&'a [Part]);
 
 impl Display for Path<'_> {
@@ -70,7 +69,7 @@ impl SourceError {
         Self(Box::new(Refusal::SelfDescribing))
     }
 
-    /// Whether this is what was wrong.
+    /// Whether this is the reason.
     pub(in crate::codec) fn is(&self, reason: &str) -> bool {
         matches!(&*self.0, Refusal::Rejected { reason: text, .. } if text == reason)
     }
@@ -79,7 +78,7 @@ impl SourceError {
         Self(Box::new(Refusal::Rejected { reason, path: Vec::new() }))
     }
 
-    /// Notes what the part is in that is refused.
+    /// Adds the part that contains the refused one.
     fn within(mut self, part: Part) -> Self {
         if let Refusal::Rejected { path, .. } = &mut *self.0 {
             path.push(part);
@@ -87,7 +86,7 @@ impl SourceError {
         self
     }
 
-    /// As [`SourceError::within`] of the variant of an enum, which only says more where the part has a name.
+    /// Like [`SourceError::within`], for the variant of an enum. Adds nothing if the part has no name.
     fn within_variant(self, name: &Value) -> Self {
         match (&*self.0, name.text()) {
             (Refusal::Rejected { path, .. }, Some(name)) if !path.is_empty() => {
@@ -98,7 +97,7 @@ impl SourceError {
         }
     }
 
-    /// Whether the tracer was asked for what it cannot know.
+    /// Whether the type asked for a self-describing value.
     pub(in crate::codec) fn is_of_self_describing(&self) -> bool {
         matches!(*self.0, Refusal::SelfDescribing)
     }
@@ -122,7 +121,7 @@ pub(super) fn value_from_json(json: &[u8]) -> Result<Value, SourceError> {
     serde_json::from_slice(json).map_err(SourceError::custom)
 }
 
-/// Reads a list of any values from JSON. The list of none may be written as `null`, as serde does.
+/// Reads a list of any values from JSON. `null` is the empty list, as serde writes it.
 pub(super) fn list_from_json(json: &[u8]) -> Result<Vec<Value>, SourceError> {
     match value_from_json(json) {
         Ok(Value::List(list)) => Ok(list),
@@ -132,25 +131,25 @@ pub(super) fn list_from_json(json: &[u8]) -> Result<Vec<Value>, SourceError> {
     }
 }
 
-/// Where one value comes from. There is nothing to drop in it, nor in the parts that it is taken apart
-/// into, or what reads a type would have code for that on each way out.
+/// The source of one value. Neither it nor its parts have destructors: the code that reads a type would otherwise
+/// contain drop code for each exit.
 pub(super) enum Source<'a> {
-    /// It is made up, as the tracer wants it.
+    /// Made up by the tracer.
     Made(Place<'a>),
-    /// It is there, and was written in this form: all but the compact one is human readable, as serde calls it.
+    /// A value that was written in this form. The tagged form is human readable in serde's sense.
     Read(&'a Value, Form),
-    /// It is next, and may be this deep.
+    /// The next bytes, with this limit of depth.
     Binary(&'a Bytes<'a>, Depth),
 }
 
-/// The depth of what is inside of a value.
+/// The limit of depth for the content of a value.
 #[cfg_attr(not(debug_assertions), inline)]
 fn inside(depth: Depth) -> Result<Depth, SourceError> {
     depth.inside().ok_or_else(|| SourceError::custom(TooDeep::BINARY))
 }
 
 impl<'a> Source<'a> {
-    /// What is next in `bytes`.
+    /// The next value in `bytes`.
     pub(super) fn binary(bytes: &'a Bytes<'a>) -> Self {
         Self::Binary(bytes, Depth::READ)
     }
@@ -213,12 +212,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A value that says what it is, and its form.
+    /// The self-describing value, and its form.
     fn any(self) -> Result<(&'a Value, Form), SourceError> {
         let Self::Read(value, form) = self else { return Err(SourceError::self_describing()) };
         let value = value.open();
         Ok(match value {
-            // What JSON cannot tell from `None` is all that many a visitor does not expect.
+            // Many visitors do not expect `Some`, so it is kept only where JSON could not tell its content from `None`.
             Value::Some(inner) if !matches!(inner.open(), Value::Null | Value::Some(_)) => {
                 (inner.open(), form)
             }
@@ -226,7 +225,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// What is in an option.
+    /// The content of an option.
     #[cfg_attr(not(debug_assertions), inline)]
     fn option(self) -> Result<Option<Self>, SourceError> {
         Ok(match self {
@@ -243,7 +242,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Lists of any length.
+    /// The items of a list of any length.
     fn list(self, expected: &dyn Expected) -> Result<Items<'a>, SourceError> {
         match self {
             Self::Made(place) => Ok(Items::Made(place.items())),

@@ -13,11 +13,11 @@ use crate::codec::value::Value;
 /// Values by position.
 pub(super) enum Items<'a> {
     Made(Formats<'a>),
-    /// These, from the one with this index on.
+    /// These values, from this index on.
     Read(&'a [Value], usize, Form),
-    /// Bytes, of which each is a number, and the last that was asked for.
+    /// Bytes, each as a number, and the last one read.
     Octets(std::slice::Iter<'a, u8>, ManuallyDrop<Value>),
-    /// As many as these, each of this depth.
+    /// This many values from the bytes, each with this limit of depth.
     Binary(&'a Bytes<'a>, usize, Depth),
 }
 
@@ -35,7 +35,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// The items of a list that there are to be at most `count` of.
+    /// The first `count` items of a list.
     pub(super) fn read_tuple(
         value: &'a Value,
         form: Form,
@@ -77,7 +77,7 @@ impl Items<'_> {
         }
     }
 
-    /// Says of an error that it is in the last item.
+    /// Adds the last item to the path of an error.
     #[cold]
     extern "C" fn located(&self, error: SourceError) -> SourceError {
         match self {
@@ -86,7 +86,7 @@ impl Items<'_> {
         }
     }
 
-    /// Whether a visitor that reads as many as there are has read all.
+    /// Fails if a visitor has not read all items.
     pub(super) extern "C" fn all_read(&self) -> Result<(), SourceError> {
         match self {
             Self::Read(..) | Self::Octets(..) if self.len() > 0 => Err(too_many()),
@@ -128,11 +128,11 @@ impl<'de> SeqAccess<'de> for &mut Items<'_> {
 
 /// Keys with values.
 pub(super) enum Entries<'a> {
-    /// A key and its value, unless there is to be no entry.
+    /// A key and its value; nothing if there shall be no entry.
     Made(Formats<'a>),
-    /// What is left, and the last one.
+    /// The remaining entries, and the last one read.
     Read(std::slice::Iter<'a, (Value, Value)>, Option<&'a (Value, Value)>, Form),
-    /// As many as these, each of this depth.
+    /// This many values from the bytes, each with this limit of depth.
     Binary(&'a Bytes<'a>, usize, Depth),
 }
 
@@ -167,7 +167,7 @@ impl Entries<'_> {
         value.ok_or_else(|| SourceError::custom("a map's value was read before its key"))
     }
 
-    /// Says of an error that it is in the last value.
+    /// Adds the last value to the path of an error.
     #[cold]
     extern "C" fn located(&self, error: SourceError) -> SourceError {
         match self {
@@ -223,7 +223,7 @@ pub(super) enum Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// Those of a struct with at most `count` of them.
+    /// The first `count` fields of a struct.
     pub(super) fn read(
         value: &'a Value,
         form: Form,
@@ -231,7 +231,7 @@ impl<'a> Members<'a> {
         expected: &dyn Expected,
     ) -> Result<Self, SourceError> {
         match value.inner() {
-            // serde takes a number for the position of a field.
+            // serde reads a number as the position of a field.
             Value::Map(map) => match map.iter().find(|(key, _)| key.text().is_none()) {
                 Some((key, _)) => Err(Source::wrong(key, &"the name of a field")),
                 None => Ok(Self::Entries(Entries::read(map, form))),
@@ -257,7 +257,7 @@ impl Newtype<'_> {
         }
     }
 
-    /// Takes what a secret is out of an error.
+    /// Removes the content of a secret from an error.
     #[cold]
     pub(super) extern "C" fn located(&self, error: SourceError) -> SourceError {
         match self {

@@ -55,7 +55,7 @@ enum Tagged {
     Two,
 }
 
-/// What this reads is what `serde_json` reads.
+/// Checks that this reads the same value as `serde_json`.
 #[track_caller]
 fn agrees<T: DeserializeOwned + PartialEq + std::fmt::Debug>(json: &str) {
     let expected: Result<T, _> = serde_json::from_str(json);

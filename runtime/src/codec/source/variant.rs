@@ -17,11 +17,11 @@ pub(super) enum Variant<'a> {
     Made(Enumerated<'a>, Number),
     /// Its name and content.
     Read(&'a Value, &'a Value, Form),
-    /// Where its content is, and how deep that may be.
+    /// The source of its content, its number, and the limit of depth.
     Binary(&'a Bytes<'a>, Number, Depth),
 }
 
-/// The number of a variant, in which there is nothing to drop.
+/// The number of a variant, without a destructor.
 type Number = ManuallyDrop<Value>;
 
 impl<'a> Variant<'a> {
@@ -37,7 +37,7 @@ impl<'a> Variant<'a> {
     ) -> Result<Self, SourceError> {
         match value.inner() {
             name @ (Value::Text(_) | Value::Key(_)) => Ok(Self::Read(name, &Value::Null, form)),
-            // serde takes a number for the position of a variant.
+            // serde reads a number as the position of a variant.
             Value::Map(map)
                 if let [(name, content)] = &map[..]
                     && name.text().is_some() =>
@@ -102,7 +102,7 @@ impl<'a> Variant<'a> {
         }
     }
 
-    /// Says of an error that it is in this variant.
+    /// Adds this variant to the path of an error.
     #[cold]
     pub(super) extern "C" fn located(&self, error: SourceError) -> SourceError {
         match self {
@@ -123,7 +123,7 @@ const OF_RESULT: &[&str] = &["Ok", "Err"];
 
 /// Reading a `Result` as serde would.
 impl Source<'_> {
-    /// Reads one, `content` what is in it, having been told whether it is `Ok`.
+    /// Reads a `Result`. `content` reads what it contains, and gets whether it is `Ok`.
     pub(in crate::codec) fn result(
         self,
         rust_name: &'static str,
@@ -140,7 +140,7 @@ impl Source<'_> {
         read
     }
 
-    /// Begins to read one: whether it is `Ok`. In binary, what is in it follows.
+    /// Begins to read a `Result`: returns whether it is `Ok`. In the binary encoding its content follows.
     pub(in crate::codec) fn begin_result(self) -> Result<bool, SourceError> {
         self.variant("", "Result", OF_RESULT, &"enum Result")?.is_ok()
     }

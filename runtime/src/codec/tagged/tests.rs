@@ -24,7 +24,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, SourceError> {
     T::deserialize(Source::Read(&value, Form::Tagged))
 }
 
-/// Reads back whole, and not cut short.
+/// Checks that the whole value reads back, and that no prefix of it does.
 #[track_caller]
 fn reads_back<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: &T) {
     let bytes = written(value);
@@ -87,7 +87,7 @@ struct Flattened {
     rest: HashMap<String, serde_json::Value>,
 }
 
-/// Bytes as such, and not as a list of numbers.
+/// Serializes as bytes instead of a list of numbers.
 #[derive(Debug, PartialEq)]
 struct Octets(Vec<u8>);
 
@@ -113,7 +113,7 @@ impl<'de> Deserialize<'de> for Octets {
     }
 }
 
-/// A list whose length only shows when all have been looked at.
+/// A filtered list, whose length is not known in advance.
 struct Odd(Vec<u8>);
 
 impl Serialize for Odd {
@@ -268,20 +268,20 @@ fn a_secret_stays_one() {
     );
     reads_back(&secret);
     reads_back(&(Secret::new(Some(Some(1))), Secret::new(None::<u8>)));
-    // It is no other value for the type.
+    // The type reads the same value.
     assert_eq!(read::<Vec<u8>>(&written(&secret)).ok(), Some(vec![7]));
     assert_eq!(read::<Secret<u8>>(&written(&7_u8)).ok(), Some(Secret::new(7)));
     let json = crate::codec::render::to_json(&Value::List(vec![
         next(&Bytes::new(&written(&secret))).expect("it was written"),
     ]));
     assert_eq!(json, serde_json::json!(["(secret)"]));
-    // Messages do not tell it either.
+    // Error messages do not show it either.
     let text = read::<Secret<u8>>(&written(&Secret::new("hunter2"))).err();
     let number = read::<Vec<Secret<u8>>>(&written(&vec![Secret::new(300_u16)])).err();
     let told = format!("{text:?} {number:?}");
     assert!(told.contains("the secret") && !told.contains("hunter2"), "{told}");
     assert!(!told.contains("300"), "{told}");
-    // The compact form knows it by its schema.
+    // In the compact form the schema marks it.
     assert_ne!(
         Described::of::<Secret<u8>>().schema().hash(),
         Described::of::<u8>().schema().hash()

@@ -64,7 +64,7 @@ impl Attempts {
         self.running.keys().copied()
     }
 
-    /// Begins an attempt, in a task of its own unless it ends before its first wait. In that case returns its end.
+    /// Begins an attempt, in its own task unless it ends before its first wait. In that case returns its end.
     ///
     /// If it is not `alone`, others begin at the same time, each in its task from the start: a function that is
     /// slow to reach its first wait then does not delay the others.

@@ -54,7 +54,7 @@ pub(super) async fn follow(
     let next = follow::next(terms, &over, now, draw).map_err(BlockedReason::Invalid)?;
     let Some(next) = next else { return Ok(None) };
     let Some(arguments) = arguments_of(session, run.run_id).await else {
-        let reason = "its arguments, with which it is to run again, are not in the database";
+        let reason = "its arguments, which the next run needs, are not in the database";
         return Err(BlockedReason::Invalid(reason.to_owned()));
     };
     let workflow_id = run.workflow_id.clone();
@@ -62,7 +62,7 @@ pub(super) async fn follow(
 }
 
 /// A log message while the database does not answer.
-const UNREAD: &str = "what was agreed on a run could not be read yet";
+const UNREAD: &str = "the terms of a run could not be read yet";
 
 /// The terms of a run, with the schemas of their values loaded. `None` if it has none.
 pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Terms> {

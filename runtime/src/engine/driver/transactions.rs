@@ -195,7 +195,7 @@ async fn commit(
         // For example a constraint that is checked at the end of the transaction.
         Err(error) => {
             let error = crate::Error::from(error);
-            let message = format!("what it wrote could not be committed: {error:#}");
+            let message = format!("its transaction could not be committed: {error:#}");
             AttemptResult::Panicked(Panic { message, is_final: true })
         }
     }

@@ -1,8 +1,8 @@
 //! The background loops of a session.
 //!
-//! Each loop has a file of its own. `run` is the ticker: it calls `run_once`, waits, and logs errors. `run_once` is
-//! one round. A loop is dropped at any await when the session ends, so it holds nothing that the worker's next
-//! session needs.
+//! Each loop has its own file. `run` is the ticker: it calls `run_once`, waits, and logs errors. `run_once` is one
+//! round. A loop is dropped at any await when the session ends, so it holds nothing that the worker's next session
+//! needs.
 //!
 //! # Adding a loop
 //! Write `engine/loops/<name>.rs` with a `run(&Arc<Session>)`, and add it to [`run`] below. No loop has a leader:

@@ -1,9 +1,9 @@
 //! Deletes runs that have been closed for longer than the retention, and before that, parts of their data.
 //!
-//! Any worker may do this; the store lets one at a time delete runs. A round processes old runs in the order of
-//! their closing, one batch per transaction. Runs that cannot be removed yet are looked at again in the next round.
-//! Where only parts are removed, the rows stay, so a round continues where the previous one ended, and skipped runs
-//! are found when the rounds start over.
+//! Any worker may do this; the store lets one at a time delete runs. A round processes old runs in the order of their
+//! closing, one batch per transaction. Runs that cannot be removed yet are tried again in the next round. Where only
+//! parts are removed, the rows stay, so a round continues where the previous one ended, and skipped runs are found when
+//! the rounds start over.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ pub(super) async fn run(session: &Arc<Session>) {
             warn!(
                 worker_id = session.lease().worker_id.0,
                 error = %with_causes(&error),
-                "what is old could not be removed yet"
+                "old runs and their data could not be removed yet"
             );
         }
         sleep(INTERVAL).await;

@@ -204,7 +204,7 @@ async fn pass_on_heartbeats(
             && matches!(**error, StoreError::Unstorable { .. })
         {
             warn!(run_id = %key.run_id, handle = key.handle.0, attempt, error = %with_causes(error),
-                "the database does not keep what a heartbeat says");
+                "the database cannot store the details of a heartbeat");
             // It is a heartbeat nevertheless.
             let beat = ActivityHeartbeat { key, attempt, reporter, details: None };
             noted = session.reports.heartbeats.submit(beat).await;

@@ -84,7 +84,7 @@ pub struct ActivityOptions {
     /// [`Worker::max_blocking`](crate::worker::Worker::max_blocking). A thread cannot be stopped: after a timeout
     /// or a cancellation the function continues to its end, and keeps its slot until then. Default: no.
     pub blocking: bool,
-    /// The maximum number of running attempts of this activity in one worker. Default: no limit of its own.
+    /// The maximum number of running attempts of this activity in one worker. Default: no such limit.
     pub max_concurrent: Option<u32>,
     /// The queue whose workers attempt it, see [`Worker::queue`](crate::worker::Worker::queue). Default: none; the
     /// run's owner attempts it.
@@ -99,12 +99,12 @@ pub struct ActivityOptions {
     /// waiting and for an attempt are counted from then on, [`schedule_to_close`](Self::schedule_to_close) from the
     /// call. Default: none.
     pub delay: Option<Duration>,
-    /// Of the calls on a queue that are due, workers attempt those with a higher priority first, and of one priority those
-    /// that have been due for longest. A call with a low priority waits for as long as there are others with a higher one.
-    /// Nothing without a queue. Default: 0.
+    /// Of the calls on a queue that are due, workers attempt those with a higher priority first, and of one priority
+    /// those that have been due for longest. A call waits as long as others with a higher priority are due. Has no
+    /// effect without a queue. Default: 0.
     pub priority: i16,
-    /// The id of the call within its queue: the queue makes the attempts of one call of a key, and its outcome is that of
-    /// all. See [`ActivityCall::key`]. Default: none.
+    /// The id of the call within its queue. The queue executes one call per key, and all calls with the key get its
+    /// outcome. See [`ActivityCall::key`]. Default: none.
     pub key: Option<String>,
     /// How long the queue keeps a [key](Self::key) with its outcome after the activity has ended. Default: a day.
     pub key_retention: Option<Duration>,
@@ -215,8 +215,8 @@ impl<A: Activity> ActivityCall<A> {
         self
     }
 
-    /// Has the workers of this queue attempt it, and not the worker that owns the run. The call
-    /// waits in the database until one of them has room.
+    /// Sets the queue whose workers attempt the call, instead of the worker that owns the run. The call waits in the
+    /// database until one of them has room.
     pub fn queue(mut self, queue: impl Into<Cow<'static, str>>) -> Self {
         self.call.options().queue = Some(queue.into());
         self
@@ -224,10 +224,9 @@ impl<A: Activity> ActivityCall<A> {
 }
 
 impl<A: Activity> ActivityCall<A> {
-    /// Sets a key of the call on its queue. If another call of the activity, by any run, has the same key there,
-    /// this call makes no attempts of its own: it gets the outcome of the first call, both while that is running
-    /// and afterwards as long as the [key is kept](Self::key_retention). The arguments and options of the first
-    /// call apply.
+    /// Sets a key of the call on its queue. If another call of the activity, by any run, has the same key there, this
+    /// call is not executed: it gets the outcome of the first call, both while that is running and afterwards as long
+    /// as the [key is kept](Self::key_retention). The arguments and options of the first call apply.
     ///
     /// The activity belongs to the queue: a run that no longer awaits it, or is closed, does not stop it. Has no
     /// effect for a call without a queue and for a compensation.
@@ -266,13 +265,12 @@ impl From<Handle> for PendingActivity {
 }
 
 impl Call {
-    /// A call with these arguments. One that could not be encoded is reported when the call is
-    /// awaited.
+    /// Creates a call with these arguments. An argument that could not be encoded is reported when the call is awaited.
     pub fn new(arguments: Arguments, name: &'static str) -> Self {
         Self { name, arguments: arguments.finish(), options: None }
     }
 
-    /// A call with these options.
+    /// Sets the options of the call.
     pub fn with(self, options: ActivityOptions) -> Self {
         Self { options: Some(Box::new(options)), ..self }
     }
@@ -282,7 +280,7 @@ impl Call {
         (**options).reveal_mut()
     }
 
-    /// The same call with this key.
+    /// Sets the key of the call.
     #[doc(hidden)]
     pub fn keyed(mut self, key: String) -> Self {
         self.options().key = Some(key);
@@ -298,14 +296,14 @@ impl Call {
         Ok(PendingActivity(cx.ask(Operation::Activity(Box::new(activity)))))
     }
 
-    /// The queue and the key, and for how long it is kept, if it has both.
+    /// The queue, the key and how long the key is kept, if the call has a queue and a key.
     fn take_key(&mut self) -> Option<(String, String, Duration)> {
         let options = (**self.options.as_mut()?).reveal_mut();
         let (queue, key) = (options.queue.as_ref()?.clone().into_owned(), options.key.take()?);
         Some((queue, key, options.key_retention.unwrap_or(ActivityOptions::KEY_RETENTION)))
     }
 
-    /// The activity as it is asked for now.
+    /// The operation that the current step requests.
     pub(crate) fn into_operation(self, cx: &Context) -> Result<ActivityOperation, StepError> {
         let Self { name, arguments, options } = self;
         let options = match options {
@@ -334,7 +332,7 @@ impl Call {
         })
     }
 
-    /// What a step does with a call that it awaits alone.
+    /// Awaits the call alone.
     fn suspend(self, state: u32, parked: &mut Parked, cx: &Context) {
         operation_token::wait_for(self.start(cx), state, parked);
     }

@@ -10,7 +10,7 @@ use crate::generated::operation_token;
 use crate::machine::{Context, Durable, OperationOutcome, Parked, StepError};
 use crate::model::{Handle, Operation};
 
-/// Has `see` read what an activity returned, once it has ended. If it has not returned, tells why.
+/// Passes the return value of an ended activity to `see`. Returns why the activity has not returned, if it has not.
 pub(super) fn outcome(
     handle: Handle,
     cx: &Context,
@@ -46,7 +46,7 @@ pub(super) fn outcome(
         OperationOutcome::Cancelled => ActivityError::Cancelled,
         OperationOutcome::Panicked(message) => ActivityError::Panicked(message),
         OperationOutcome::Unknown => ActivityError::OutcomeUnknown,
-        // What a child comes to is for its own operation.
+        // Only the operation of a child has such an outcome.
         OperationOutcome::Returned(_) | OperationOutcome::Child(_) => ActivityError::Failed(()),
         OperationOutcome::Promise(_) => {
             let message = format!("what has arrived for `{activity}` is that of a promise");
@@ -66,15 +66,15 @@ fn name_of(handle: Handle, cx: &Context) -> String {
         let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
         match index.map(|index| &operations[index].1) {
             Ok(Operation::Activity(activity)) => activity.name.clone().into_owned(),
-            // It is an item of a queue.
+            // The activity is an item of a queue.
             Ok(Operation::Promise(wait)) => wait.token.workflow().to_owned(),
             _ => String::new(),
         }
     })
 }
 
-/// Has `seen` see what the call has come to that a state awaits alone. Tells whether it has; that the activity has not
-/// returned is an error of the step.
+/// Reads the outcome of the only call that a state awaits into `seen`. Returns whether there is an outcome. If the
+/// activity has failed, so does the step.
 pub(super) fn look(
     parked: &mut Parked,
     cx: &Context,
@@ -91,8 +91,8 @@ pub(super) fn look(
     }
 }
 
-/// As [`look`], of a `Result`, of which one of both sees what is in it. Tells whether it is `Ok`. That the activity has
-/// not returned is an error of it.
+/// Like [`look`], for a `Result`: reads the value or the error into its reader, and returns whether it is `Ok`. If the
+/// activity has failed, that is the error.
 pub(super) fn look_at_result(
     parked: &mut Parked,
     cx: &Context,
@@ -115,7 +115,7 @@ pub(super) fn look_at_result(
     Some(is_ok)
 }
 
-/// Why the call has not returned that a state awaits alone, once it has ended.
+/// Why the only call that a state awaits has ended without returning.
 fn ended(
     parked: &mut Parked,
     cx: &Context,
@@ -131,7 +131,7 @@ fn ended(
     None
 }
 
-/// The call that a state awaits alone, unless the step is to give it up.
+/// The only call that a state awaits, unless the step cancels it.
 fn awaited(parked: &mut Parked, cx: &Context) -> Option<Handle> {
     match operation_token::load(parked, 0) {
         Ok(PendingActivity(handle)) if cx.is_giving_up() => cx.settle(handle),
@@ -141,22 +141,22 @@ fn awaited(parked: &mut Parked, cx: &Context) -> Option<Handle> {
     None
 }
 
-/// What sees a value that an activity returned, or that is in a `Result` that it returned.
+/// A reader of a value that an activity returned, or of the content of a `Result`.
 pub(super) trait See {
-    /// Takes it, if it can be read.
+    /// Reads the value.
     fn see(&mut self, reader: &mut Reader<'_>);
 }
 
-/// What sees an error.
+/// A reader of an error.
 pub(super) trait SeeError: See {
-    /// The activity has not returned one.
+    /// Takes the reason why the activity has not returned.
     fn see_unreturned(&mut self, why: ActivityError<()>);
 }
 
-/// A value. Nothing drops it before it is taken out.
+/// A value that was read. Has no destructor.
 pub(super) struct Seen<T>(pub(super) ManuallyDrop<Option<T>>);
 
-/// An error.
+/// An error that was read.
 pub(super) struct SeenError<E>(pub(super) ManuallyDrop<Option<ActivityError<E>>>);
 
 impl<T: Durable> See for Seen<T> {
@@ -177,7 +177,7 @@ impl<E: Durable> SeeError for SeenError<E> {
     }
 }
 
-/// The activity returned nothing.
+/// The activity did not return.
 pub(super) struct Unreturned {
     /// The stored name of the activity.
     activity: String,

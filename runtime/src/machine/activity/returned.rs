@@ -9,27 +9,27 @@ use crate::codec::{CodecError, Described};
 use crate::machine::values::is_refused;
 use crate::machine::{Context, Durable, Parked};
 
-/// The report on an attempt that returned an `R`, with what is to be known of the error in it.
+/// Reports an attempt that returned an `R`, with the properties of its error.
 pub(crate) type Report<R, E> =
     fn(&R, fn(&E) -> ReportedError) -> Result<ActivityReport, CodecError>;
 
-/// What becomes of the values of activities that return an `R`, which may hold an `E`, and give a workflow an `O`. It
-/// does not depend on the activity, so it is compiled once for each of these.
+/// The handling of the return values of activities: they return an `R`, with an error of type `E`, and a workflow gets
+/// an `O`. Independent of the activity, so it is compiled once for each set of types.
 #[derive(Debug)]
 pub struct Outcomes<R: 'static, O, E> {
-    /// Reports on an attempt that returned one.
+    /// Reports an attempt that returned.
     #[cfg_attr(not(feature = "engine"), expect(dead_code, reason = "a client completes attempts"))]
     pub(crate) report: Report<R, E>,
-    /// What a step does when it comes back to a call that it awaits alone.
+    /// Resumes a state that awaits the call alone.
     pub(super) resume: fn(&mut Parked, &Context) -> Option<O>,
-    /// What such a value looks like.
+    /// The description of the return type.
     pub(crate) returned: Described,
-    /// Whether such a value is a `Result`.
+    /// Whether the return type is a `Result`.
     pub(crate) may_fail: bool,
 }
 
 impl<T: Durable + 'static, E> Outcomes<T, T, E> {
-    /// What is no `Result`: that the activity failed ends the run.
+    /// For types other than `Result`: a failure of the activity ends the run.
     pub const fn of() -> &'static Self {
         const {
             &Self {
@@ -47,7 +47,7 @@ where
     T: Durable + 'static,
     E: Durable + 'static,
 {
-    /// What is one: that the activity failed is an error.
+    /// For `Result`: a failure of the activity is an error of the call.
     pub const fn of_result() -> &'static Self {
         const {
             &Self {
@@ -61,7 +61,7 @@ where
 }
 
 impl<R: 'static, O: 'static, E: 'static> Outcomes<R, O, E> {
-    /// Stands for what rustc has refused.
+    /// A placeholder for a refused type.
     pub const fn refused() -> &'static Self {
         const {
             &Self {
@@ -74,7 +74,7 @@ impl<R: 'static, O: 'static, E: 'static> Outcomes<R, O, E> {
     }
 }
 
-// A value behind which there are bytes left over is not dropped: the step fails.
+// If bytes are left over after a value, the value is not dropped, because the step fails.
 
 fn resume<T: Durable>(parked: &mut Parked, cx: &Context) -> Option<T> {
     let mut seen = Seen(ManuallyDrop::new(None));

@@ -1,6 +1,7 @@
-//! Calls that are held across an await before they are awaited themselves: the arguments and what is not as by default.
+//! The saved form of calls that are held across an await before they are awaited: the arguments, and the options that
+//! differ from the defaults.
 //!
-//! The activity is told by the type, so its name is not saved.
+//! The type identifies the activity, so its name is not saved.
 
 use std::marker::PhantomData;
 
@@ -16,7 +17,7 @@ struct SavedCall<'a> {
     options: Option<&'a ActivityOptions>,
 }
 
-/// A call as it is saved, whichever activity it is of.
+/// The saved form of a call of any activity.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StoredCall {
     pub(crate) arguments: Payload,
@@ -24,7 +25,7 @@ pub(crate) struct StoredCall {
 }
 
 impl StoredCall {
-    /// Of a call.
+    /// The saved form of a call.
     ///
     /// # Errors
     /// [`StepError::Encode`] if its arguments could not be encoded.
@@ -34,12 +35,12 @@ impl StoredCall {
         Ok(Self { arguments: arguments.map_err(StepError::Encode)?, options })
     }
 
-    /// Whether workers of a queue carry it out.
+    /// Whether the workers of a queue execute it.
     pub(crate) fn is_on_queue(&self) -> bool {
         self.options.as_ref().is_some_and(|options| options.queue.is_some())
     }
 
-    /// The call of this activity.
+    /// Restores the call, of this activity.
     pub(crate) fn call<A: Activity>(self) -> ActivityCall<A> {
         let Self { arguments, options } = self;
         let call = Call { name: A::NAME, arguments: Ok(arguments), options: None };

@@ -11,7 +11,7 @@ use crate::model::{Handle, NewReply, Operation, UpdateReply};
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     given: Vec<NewReply>,
-    /// The number of operations that stand for unanswered updates.
+    /// The number of unanswered updates among the operations.
     owed: usize,
 }
 

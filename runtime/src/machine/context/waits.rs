@@ -17,7 +17,7 @@ pub(super) struct WaitGroup {
 }
 
 impl Context {
-    /// Adds an outstanding operation to what the step waits for.
+    /// Adds an outstanding operation to the waits of the step.
     pub(crate) fn wait_for(&self, handle: Handle) {
         self.add_wait(Wait::One(handle));
     }
@@ -45,7 +45,7 @@ impl Context {
         value
     }
 
-    /// Runs `within`, and ignores what it waits for.
+    /// Runs `within`, and ignores its waits.
     pub(crate) fn without_waits<T>(&self, within: impl FnOnce() -> T) -> T {
         self.open_waits(false);
         let value = within();
@@ -70,7 +70,7 @@ impl Context {
         value
     }
 
-    /// Adds a condition over outcomes to what the step waits for.
+    /// Adds a condition over outcomes to the waits of the step.
     pub(crate) fn wait_for_outcomes(&self, outcomes: Outcomes) {
         self.add_wait(Wait::Outcomes(Box::new(outcomes)));
     }
@@ -137,7 +137,7 @@ impl Context {
         }
     }
 
-    /// Runs `within`, and ignores what it waits for if it ends early.
+    /// Runs `within`, and ignores its waits if it ends early.
     pub(crate) fn wait_unless_ended<T, E>(
         &self,
         within: impl FnOnce() -> Result<T, E>,

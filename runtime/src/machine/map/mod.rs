@@ -257,7 +257,7 @@ impl PendingMap {
                 continue;
             }
             let mut alone = handle.into();
-            // It is no longer awaited.
+            // This call is not awaited any more.
             let poll = cx.without_waits(|| ActivityCall::<A>::poll(&mut alone, cx));
             let Poll::Ready(value) = poll? else {
                 left.push((number, handle));

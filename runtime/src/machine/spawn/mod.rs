@@ -154,7 +154,7 @@ impl<F: Spawn> Spawned<F> {
                 failed(format!("`{}` was spawned by another run", F::NAME))
             }
             Some(pending) if cx.is_outstanding(F::handle(pending)) => Ok(pending),
-            _ => failed(format!("the spawned `{}` has given its outcome already", F::NAME)),
+            _ => failed(format!("the outcome of the spawned `{}` was already taken", F::NAME)),
         }
     }
 }

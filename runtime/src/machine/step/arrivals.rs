@@ -189,8 +189,8 @@ impl Arrivals {
         self.cancel.iter_mut().for_each(|delivery| delivery.taken = false);
     }
 
-    /// Consumes what the step took, and the outcomes of operations that it dropped. Returns the reason of a request
-    /// to cancel that the step took.
+    /// Consumes the arrivals that the step took, and the outcomes of operations that it dropped. Returns the reason of
+    /// a request to cancel that the step took.
     pub(super) fn settle(&mut self, operations: &[(Handle, Operation)]) -> Option<String> {
         let (consumed, failed) = (&mut self.consumed, &mut self.failed);
         self.outcomes.retain(|handle, delivery| {

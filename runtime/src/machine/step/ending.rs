@@ -1,5 +1,4 @@
-//! The end of a run that does not complete: its compensations run, the last registered first, each in steps of its
-//! own.
+//! The end of a run that does not complete: its compensations run, the last registered first, each in its own steps.
 //!
 //! The run's code makes no more steps, so neither a panic in it nor a change of it can interfere.
 
@@ -143,7 +142,7 @@ fn error_of(outcome: &OperationOutcome, may_fail: bool) -> Option<String> {
         OperationOutcome::Unusable(reason) => return Some(format!("it cannot be run: {reason}")),
         // The end of a child belongs to another kind of operation.
         OperationOutcome::Child(_) => {
-            return Some("it has come to what a child comes to".to_owned());
+            return Some("its outcome is that of a child".to_owned());
         }
     };
     Some(ActivityError::<String>::to_string(&error))

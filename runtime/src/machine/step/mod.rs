@@ -108,7 +108,7 @@ pub enum OperationOutcome {
     Cancelled,
     /// The activity panicked in its last attempt.
     Panicked(String),
-    /// The activity could not be run at all, for people.
+    /// The activity could not be executed. The reason, as text for users.
     Unusable(String),
     /// The only attempt of the activity was interrupted.
     Unknown,
@@ -149,7 +149,7 @@ impl From<OperationOutcome> for PromiseOutcome {
             OperationOutcome::Unusable(reason) => ItemFailure::Unusable(reason),
             OperationOutcome::Unknown => ItemFailure::Unknown,
             OperationOutcome::Child(_) => {
-                ItemFailure::Unusable("what has arrived for it is the end of a child".to_owned())
+                ItemFailure::Unusable("its outcome is the end of a child".to_owned())
             }
         })
     }
@@ -334,7 +334,7 @@ impl Machine {
     /// `join.0.charge`, each before those in its own branches.
     ///
     /// # Errors
-    /// As [`Machine::step`], if the state cannot be read.
+    /// Like [`Machine::step`], if the state cannot be read.
     pub fn branches(&self) -> Result<Vec<&'static str>, StepError> {
         let parked = Parked::read(self.frame.clone(), self.entry.definition())?;
         states_of_branches(&parked)
@@ -350,7 +350,7 @@ impl Machine {
         self.steps
     }
 
-    /// Why the run was asked to cancel, if it was.
+    /// The reason of the request to cancel, if there is one.
     pub fn cancel_reason(&self) -> Option<String> {
         self.cancelled
             .clone()

@@ -8,12 +8,12 @@ use crate::model::{
 };
 
 impl Machine {
-    /// Looks at what is outstanding, in the order it was asked for.
+    /// Passes the outstanding operations to `look`, in the order of their requests.
     pub fn with_operations<T>(&self, look: impl FnOnce(&[(Handle, Operation)]) -> T) -> T {
         self.cx.with_operations(|operations| look(operations))
     }
 
-    /// Looks at an outstanding activity.
+    /// Passes an outstanding activity to `look`.
     pub fn with_activity<T>(
         &self,
         handle: Handle,
@@ -35,15 +35,13 @@ impl Machine {
         }) && self.cx.with_arrivals(|arrivals| !arrivals.has_outcome(handle))
     }
 
-    /// The outcome of an operation, if it has arrived, is not used up and does not lie in the
-    /// inbox.
+    /// The outcome of an operation, if it has arrived, is not consumed and is not in the inbox.
     pub fn unsaved_outcome(&self, handle: Handle) -> Option<OperationOutcome> {
         self.cx.with_arrivals(|arrivals| arrivals.unsaved(handle))
     }
 
-    /// Takes what steps have made of activities on queues since the last call: those asked for,
-    /// which are from now on without their arguments here, and those given up before their outcome
-    /// came.
+    /// Takes the changes of activities on queues since the last call: the requested ones, whose arguments are removed
+    /// here, and those dropped before their outcome arrived.
     pub fn take_queue_changes(&mut self) -> (Vec<(Handle, ActivityOperation)>, Vec<Handle>) {
         let changes = self.cx.take_queue_changes();
         let asked = self.cx.with_operations(|operations| {
@@ -61,28 +59,28 @@ impl Machine {
         (asked, changes.given_up)
     }
 
-    /// Takes what steps have sent to other runs since the last call, in the order in which they did.
+    /// Takes the messages that steps have sent to other runs since the last call, in order.
     pub fn take_messages(&mut self) -> Vec<OutgoingMessage> {
         self.cx.take_messages()
     }
 
-    /// Takes the attributes that steps have set and unset since the last call.
+    /// Takes the changes of attributes since the last call.
     pub fn take_attributes(&mut self) -> AttributeChanges {
         self.cx.take_attributes()
     }
 
-    /// Says to all promises that the run awaits that it no longer does.
+    /// Withdraws all waits of the run for promises.
     #[cfg(feature = "engine")]
     pub(crate) fn forget_promises(&mut self) {
         self.cx.forget_promises();
     }
 
-    /// Takes what steps have answered to updates since the last call.
+    /// Takes the answers of steps to updates since the last call.
     pub fn take_replies(&mut self) -> Vec<NewReply> {
         self.cx.take_replies()
     }
 
-    /// The activities on queues that are outstanding and whose outcome has not arrived.
+    /// The outstanding activities on queues whose outcome has not arrived.
     pub fn queued(&self) -> Vec<Handle> {
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
@@ -93,8 +91,8 @@ impl Machine {
         })
     }
 
-    /// Calls `visit` with every activity that the owner of the run is to carry out, is outstanding,
-    /// and whose outcome has not arrived.
+    /// Calls `visit` with every outstanding activity that the owner of the run executes and whose outcome has not
+    /// arrived.
     pub fn for_each_activity(&self, mut visit: impl FnMut(Handle, &ActivityOperation)) {
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
@@ -110,9 +108,9 @@ impl Machine {
         });
     }
 
-    /// When a step is to be made because of a request to cancel, given since or from when each operation has something to
-    /// deliver. One that waits for shielded operations waits until all of them are there: whoever awaits them together with
-    /// others has to look after them then.
+    /// When a request to cancel makes a step due, given when the outcome of each operation is available. If shielded
+    /// operations are outstanding, the request waits until all of them have outcomes: only then may the step interrupt
+    /// the others.
     fn cancel_at(
         &self,
         arrivals: &Arrivals,
@@ -132,14 +130,14 @@ impl Machine {
         shields.try_fold(Timestamp::MIN, |latest, shielded| Some(latest.max(at(shielded)?)))
     }
 
-    /// When a step is to be made if nothing more arrives; a time that has passed is now.
+    /// When the next step is due if nothing more arrives. A past time means now.
     pub fn ready_at(&self) -> Option<Timestamp> {
         self.cx.with_operations(|operations| {
             self.cx.with_arrivals(|arrivals| {
                 let at = |handle| {
                     let index = operations.binary_search_by_key(&handle, |(handle, _)| *handle);
                     match &operations[index.ok()?].1 {
-                        // The run has seen this time, whatever the clock says now.
+                        // The run's own clock has reached this time, even if the current clock has not.
                         Operation::Timer { fire_at } if *fire_at <= self.clock => {
                             Some(Timestamp::MIN)
                         }
@@ -163,7 +161,7 @@ impl Machine {
         })
     }
 
-    /// Whether a step is to be made: what the machine waits for has come, or a request to cancel.
+    /// Whether a step is due: the awaited arrivals are there, or a request to cancel.
     pub fn is_ready(&self, now: Timestamp) -> bool {
         let now = now.max(self.clock);
         self.cx.with_operations(|operations| {
@@ -186,19 +184,19 @@ impl Machine {
         })
     }
 
-    /// Whether some of the activities that are outstanding must wait until others have ended.
+    /// Whether outstanding activities must wait until others have ended.
     pub fn has_limits(&self) -> bool {
         let mut has_limits = false;
         self.wait.for_each_outcomes(&mut |outcomes| has_limits |= outcomes.at_once < u32::MAX);
         has_limits
     }
 
-    /// The activities that must not begin before others have ended, in the order in which they were asked for.
-    /// `is_running` tells which are being attempted. Those that have been attempted, or whose attempt goes on without
-    /// its function, are under way, too.
+    /// The activities that must not begin before others have ended, in the order of their requests. `is_running` says
+    /// whether an attempt is running. Activities with an earlier attempt, or whose attempt continues without its
+    /// function, count as begun, too.
     ///
-    /// The next one to begin is always the first. So after a crash it is known which had begun: as many as the limit
-    /// allows of those that have not ended.
+    /// The first one is always the next to begin. So after a crash it is known which have begun: of those that have not
+    /// ended, as many as the limit allows.
     pub fn held_back(&self, is_running: impl Fn(Handle) -> bool) -> Vec<Handle> {
         let mut held_back = Vec::new();
         self.cx.with_operations(|operations| {
@@ -231,7 +229,7 @@ impl Machine {
     }
 }
 
-/// What a machine has got until now.
+/// The arrivals of a machine up to a time.
 struct ArrivedBy<'a> {
     now: Timestamp,
     operations: &'a [(Handle, Operation)],

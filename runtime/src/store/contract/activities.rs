@@ -29,9 +29,9 @@ pub trait Activities: Send + Sync {
         request: ClaimActivities<'_>,
     ) -> Result<ClaimedActivities, StoreError>;
 
-    /// Compares the attempts assigned to `worker` with `held`, those that the worker knows of, each with its
-    /// number. This slow poll finds what a lost notification or a lost response would have told the worker. Of the
-    /// attempts missing from `held` it returns as many as fit in one response. Locks nothing.
+    /// Compares the attempts assigned to `worker` with `held`, those that the worker knows of, each with its number.
+    /// This slow poll finds changes whose notification or response was lost. Of the attempts missing from `held` it
+    /// returns as many as fit in one response. Locks nothing.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
@@ -287,7 +287,7 @@ pub enum ActivityEnd {
         retry_at: Timestamp,
         /// What went wrong, for people. It is kept as [`ActivityRecord::last_failure`].
         failure: String,
-        /// What the next attempt is to know; `None` leaves what the last heartbeat said.
+        /// Details for the next attempt; `None` leaves those of the last heartbeat.
         details: Option<Payload>,
     },
     /// The worker is done, and the attempt continues until its token is used or a limit expires.

@@ -1,4 +1,4 @@
-//! For which workflows a worker is there, for timeouts that leave out the time in which none was.
+//! Attendance: which workflows have a worker, for timeouts that do not count the time without one.
 
 use std::time::Duration;
 
@@ -8,17 +8,18 @@ use crate::error::StoreError;
 
 /// The attendance of workers.
 ///
-/// Each workflow of which a run was started whose terms
-/// [go by attendance](crate::model::Terms::goes_by_attendance) has an account: until when a worker with its code is there.
-/// It begins with the first such run, at the time of the start. Other workflows have none, and cost nothing.
+/// A workflow has an account of attendance if a run was started whose terms
+/// [go by attendance](crate::model::Terms::goes_by_attendance). The account is a time: until then, a worker with the code
+/// of the workflow is present. It begins with the first such run, at the time of its start. Other workflows have no
+/// account and no cost.
 ///
-/// What holds for all methods is said at [`Store`](super::Store).
+/// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
 pub trait Attendance: Send + Sync {
-    /// Says that a worker with the code of these workflows is there, and will be for `hold`. If the account of one ends
-    /// before now, nobody was there in between: the deadlines of its open runs whose terms go by attendance move, as
-    /// [`Terms::leaving_out`](crate::model::Terms::leaving_out) says, unless they were over before. Accounts and deadlines
-    /// change together. Returns how many runs have another deadline.
+    /// Extends the accounts of these workflows: a worker with their code is present now and will be for `hold`. If an
+    /// account has ended before now, there was no worker in between. The deadlines of the workflow's open runs that go
+    /// by attendance then move by [`Terms::leaving_out`](crate::model::Terms::leaving_out), unless they passed before
+    /// the gap. Accounts and deadlines change in one transaction. Returns the number of moved deadlines.
     ///
     /// Writes nothing for a workflow whose account lasts for more than half of `hold`. Locks the accounts in the order of
     /// the workflows, then the terms of the runs in the order of their ids.

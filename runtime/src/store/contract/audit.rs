@@ -20,11 +20,11 @@ impl std::fmt::Display for AuditEntryId {
 pub struct NewAuditEntry {
     /// Who makes it.
     pub who: String,
-    /// What is done, in one word.
+    /// The action, in one word.
     pub action: String,
     /// Why, for people.
     pub reason: String,
-    /// What else is to be known of the change, as JSON.
+    /// Further details of the change, as JSON.
     pub details: Option<String>,
 }
 
@@ -33,7 +33,7 @@ pub struct NewAuditEntry {
 pub struct AuditEntry {
     /// Its id.
     pub id: AuditEntryId,
-    /// The run that was changed, which may no longer be there.
+    /// The run that was changed, which may have been deleted since.
     pub run_id: Option<RunId>,
     /// When, by the database's clock.
     pub at: Timestamp,

@@ -32,9 +32,9 @@ pub enum RunChange {
     },
     /// Unblocks the run, as [`Runs::unblock_runs`](super::Runs::unblock_runs) does.
     Unblock,
-    /// Pauses the run: it makes no step and has no due time until it is resumed. Its inbox still accepts arrivals.
-    /// If a worker owns the run, an arrival, [`ArrivalKind::Pause`], asks the worker to let go of it, which it does
-    /// with an [effect](crate::store::Effect::Pause) of a commit. A blocked run is unblocked.
+    /// Pauses the run: it makes no step and has no due time until it is resumed. Its inbox still accepts arrivals. If a
+    /// worker owns the run, an arrival, [`ArrivalKind::Pause`], requests the worker to release it, which it does with
+    /// an [effect](crate::store::Effect::Pause) of a commit. A blocked run is unblocked.
     Pause,
     /// Ends the pause, or withdraws a requested one. The run is due at once or, if it has not begun, at its start
     /// time.

@@ -10,36 +10,36 @@ use crate::model::{RunId, Timestamp};
 
 /// Calls on queues whose last attempt has failed, see [`ActivityEnd::Failed`](super::activities::ActivityEnd::Failed).
 ///
-/// What holds for all methods is said at [`Store`](super::Store).
+/// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
 pub trait FailedCalls: Send + Sync {
-    /// The failed calls of a queue in the order of their ids, at most `limit` and as far as they fit one answer. If there
-    /// is one, there is one in the answer. Locks nothing.
+    /// The failed calls of a queue in the order of their ids, at most `limit`, and as many as fit in one response, but
+    /// at least one if there is one. Locks nothing.
     async fn list_failed_calls(
         &self,
         query: FailedCallQuery<'_>,
     ) -> Result<Vec<FailedCall>, StoreError>;
 
-    /// The failed call that was this activity, if it is still kept. Locks nothing.
+    /// The failed call of this activity, if it is still kept. Locks nothing.
     async fn find_failed_call(&self, key: ActivityKey) -> Result<Option<FailedCall>, StoreError>;
 
-    /// Puts failed calls on their queue again, each in one transaction with the removal of its row. A call that is gone,
-    /// or is on another queue, is passed over. Returns how many there were.
+    /// Puts failed calls on their queue again, each in one transaction with the removal of its row. Skips calls that do
+    /// not exist any more or are on another queue. Returns the number of the others.
     ///
-    /// The call of an item goes to the item's promise by a message from the outbox, see
-    /// [`PromiseMessage::Redrive`](crate::model::PromiseMessage::Redrive). Any other call becomes an activity that belongs to
-    /// no run. Announces the queue. Locks the rows of the failed calls in the order of their ids.
+    /// The call of an item goes to the item's promise as a message in the outbox, see
+    /// [`PromiseMessage::Redrive`](crate::model::PromiseMessage::Redrive). Any other call becomes an activity without a
+    /// run. Announces the queue. Locks the rows of the failed calls in the order of their ids.
     async fn redrive_calls(&self, queue: &str, calls: Vec<RedriveCall>) -> Result<u64, StoreError>;
 
-    /// Deletes failed calls of a queue. Returns how many of them were there.
+    /// Deletes failed calls of a queue. Returns how many of them existed.
     async fn discard_failed_calls(
         &self,
         queue: &str,
         ids: &[FailedCallId],
     ) -> Result<u64, StoreError>;
 
-    /// Deletes calls that failed so long ago, by the database's clock, the oldest first and at most `limit`. Returns how
-    /// many. Finding none writes nothing.
+    /// Deletes calls that failed longer than `age` ago, by the database's clock, the oldest first and at most `limit`.
+    /// Returns how many. Writes nothing if there are none.
     async fn remove_failed_calls(&self, age: Duration, limit: u32) -> Result<u64, StoreError>;
 }
 
@@ -53,16 +53,16 @@ impl std::fmt::Display for FailedCallId {
     }
 }
 
-/// Which failed calls are asked for.
+/// A query for failed calls.
 #[derive(Clone, Copy, Debug)]
 pub struct FailedCallQuery<'a> {
-    /// Those of this queue.
+    /// The queue.
     pub queue: &'a str,
     /// Only these.
     pub ids: Option<&'a [FailedCallId]>,
-    /// Only those behind this one.
+    /// Only calls after this one.
     pub after: Option<FailedCallId>,
-    /// At most so many.
+    /// The maximum number of calls.
     pub limit: u32,
 }
 
@@ -71,7 +71,7 @@ pub struct FailedCallQuery<'a> {
 pub struct FailedCall {
     /// Its id.
     pub id: FailedCallId,
-    /// The activity that it was.
+    /// The activity.
     pub key: ActivityKey,
     /// The queue.
     pub queue: String,
@@ -79,24 +79,24 @@ pub struct FailedCall {
     pub activity: String,
     /// See [`NewActivity::call`](super::activities::NewActivity::call).
     pub call: Vec<u8>,
-    /// How many attempts were begun.
+    /// The number of attempts.
     pub attempts: u32,
-    /// What went wrong in the last one, for people.
+    /// The error of the last attempt, as text for users.
     pub failure: String,
-    /// When that was.
+    /// When the last attempt failed.
     pub failed_at: Timestamp,
     /// The priority on the queue.
     pub priority: i16,
-    /// The item's key, and for how long it is kept.
+    /// The key of an item, and how long it is kept.
     pub item: Option<(String, Duration)>,
 }
 
 /// A failed call that is put on its queue again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RedriveCall {
-    /// Which one.
+    /// The id of the call.
     pub id: FailedCallId,
-    /// Stands for the run of the new activity, unless the failed one was an item or has such an id.
+    /// Used in place of the run id of the new activity, unless the failed one was an item or has such an id already.
     pub run_id: RunId,
     /// See [`NewActivity::call`](super::activities::NewActivity::call).
     pub call: Vec<u8>,

@@ -44,7 +44,7 @@ impl Pausable {
         }
     }
 
-    /// Whether the run was paused, and not only asked to pause; or why nothing changes.
+    /// Whether the run was paused at once or requested to pause; or why nothing changes.
     pub(crate) fn resume(self) -> Result<bool, ChangeOutcome> {
         match self.status {
             RunStatus::Paused => Ok(true),

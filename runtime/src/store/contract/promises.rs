@@ -98,7 +98,7 @@ pub struct PromiseRecord {
     pub completed_at: Option<Timestamp>,
     /// When it expires, if it has a limit and no outcome.
     pub expires_at: Option<Timestamp>,
-    /// What stands for the run of the activity that completes it, of an item of a queue.
+    /// For an item of a queue, the id used in place of the run id by the activity that completes it.
     pub item: Option<RunId>,
     /// Number of waits to which its outcome has not been delivered.
     pub waits: u64,

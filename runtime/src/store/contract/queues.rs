@@ -7,7 +7,7 @@ use crate::model::Timestamp;
 
 /// Queues of activities.
 ///
-/// A queue exists while it has activities. Only a paused queue has a row of its own.
+/// A queue exists while it has activities. Only a paused queue has its own row.
 ///
 /// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]

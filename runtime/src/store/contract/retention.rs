@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::error::StoreError;
 use crate::model::{PromiseKey, RunId, Timestamp};
 
-/// Removes old closed runs and what is stored of them.
+/// Removes old closed runs and their data.
 ///
 /// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
@@ -75,7 +75,7 @@ pub struct StripClosed<'a> {
 pub struct Stripped {
     /// Number of runs that had the part.
     pub runs: u64,
-    /// The last run that was looked at.
+    /// The last run that was examined.
     pub last: Option<(Timestamp, RunId)>,
     /// Whether there may be more after it.
     pub has_more: bool,

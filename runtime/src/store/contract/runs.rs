@@ -57,9 +57,9 @@ pub trait Runs: Send + Sync {
         inbox_limit: u32,
     ) -> Result<Vec<ClaimedRun>, StoreError>;
 
-    /// Compares the runs that `worker` owns with those that it knows of, each with the number of the last arrival
-    /// that it has read. This slow poll finds what a lost notification would have told. The lease need not be
-    /// valid: a fenced worker owns nothing. Locks nothing.
+    /// Compares the runs that `worker` owns with those that it knows of, each with the number of the last arrival that
+    /// it has read. This slow poll finds changes whose notification was lost. The lease need not be valid: a fenced
+    /// worker owns nothing. Locks nothing.
     async fn review_runs(
         &self,
         worker: WorkerLease,

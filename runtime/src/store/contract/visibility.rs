@@ -23,7 +23,7 @@ pub trait Visibility: Send + Sync {
     /// the database's clock. Locks nothing.
     async fn find_run(&self, key: &RunKey) -> Result<Option<RunRecord>, StoreError>;
 
-    /// The snapshot of a run after its last commit; of a closed run, what is kept of it. Locks nothing.
+    /// The snapshot of a run after its last commit; for a closed run, the part that is kept. Locks nothing.
     async fn find_snapshot(&self, run_id: RunId) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// The endings of these runs, in their order: as many as fit in one response, but at least the first. Used to

@@ -138,7 +138,7 @@ impl ActivityRow {
         &self.new.queue
     }
 
-    /// The size of what a claim returns of it.
+    /// The size of its part of a claim's response.
     fn bytes(&self) -> usize {
         self.new.call.len() + self.details.weight()
     }
@@ -375,7 +375,7 @@ impl State {
             news.sent.push(key.run_id);
             token.into_iter().for_each(|token| self.add_key(key.run_id, token));
         } else if key.is_item() {
-            // Nobody awaits what was put on its queue again.
+            // No run awaits a call that was put on its queue again.
             self.item_keys.remove(&key.run_id);
         } else {
             let kind = ArrivalKind::Outcome { handle: key.handle, outcome };

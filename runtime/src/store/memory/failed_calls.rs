@@ -74,9 +74,9 @@ impl FailedCalls for MemoryStore {
 }
 
 impl State {
-    /// Keeps a call that has failed, under an id of its own.
+    /// Stores a failed call under a new id.
     pub(super) fn keep_failed(&mut self, failed: FailedCall) {
-        // A run that was opened again may make the same call fail a second time.
+        // In a reopened run, the same call may fail a second time.
         let id = self.find_failed(failed.key).map(|known| known.id).unwrap_or_else(|| {
             self.failed_calls_ever += 1;
             FailedCallId(self.failed_calls_ever)

@@ -13,7 +13,7 @@ pub enum Guard {
     Owner,
     /// A step is committed after the one before it.
     StepNo,
-    /// A run that is started twice is there once.
+    /// A repeated start of a run has no effect.
     RunId,
     /// There is one open run of a workflow id.
     WorkflowId,

@@ -40,8 +40,8 @@ pub trait Hook: Send + Sync {
         let _ = (now, write);
     }
 
-    /// Called when a worker of this connection reports what it has, to compare it with the rows. The rows are
-    /// locked meanwhile, as with [`Hook::wrote`].
+    /// Called when a worker of this connection reports its runs and attempts, to compare them with the rows. The rows
+    /// are locked meanwhile, as with [`Hook::wrote`].
     fn holds(&self, worker: WorkerLease, held: Held<'_>) {
         let _ = (worker, held);
     }
@@ -141,7 +141,7 @@ pub enum Write<'a> {
     PromiseCompleted {
         /// The completion.
         completion: &'a CompletePromise,
-        /// Whether the caller was told that this is the promise's outcome.
+        /// Whether the caller has learned that this is the promise's outcome.
         told: bool,
     },
     /// A run has answered an update.

@@ -46,9 +46,9 @@ struct ChildRow {
 
 /// The result of processing a message that goes to no inbox.
 pub(super) enum Carried {
-    /// It is done.
+    /// The message is processed.
     Out,
-    /// There is more to do.
+    /// A part of the work is left.
     InPart,
 }
 

@@ -1,9 +1,9 @@
 //! A store in memory, with the same contract and no durability: for tests and simulation.
 //!
-//! Its clock follows tokio's, so paused time moves it, and can be set forward or back. A [`Hook`] observes every
-//! call before and after its transition and may delay or fail it, and [`WriteCounts`] counts what a durable store
-//! would have written. [`MemoryStore::connect`] opens another connection to the same rows, as another process
-//! would, with notifications and a hook of its own. [`MemoryStore::leave_out`] switches a guard off.
+//! Its clock follows tokio's, so paused time moves it, and can be set forward or back. A [`Hook`] observes every call
+//! before and after its transition and may delay or fail it, and [`WriteCounts`] counts what a durable store would have
+//! written. [`MemoryStore::connect`] opens another connection to the same rows, as another process would, with its own
+//! notifications and hook. [`MemoryStore::leave_out`] switches a guard off.
 
 mod activities;
 mod attendance;

@@ -25,7 +25,7 @@ const ANY_ENDING: &str = concat!(
     " AS clock, piton_attendance WHERE workflow = ANY ($2) AND attended_until <= clock.now + $3)"
 );
 
-/// After waiting for a lock, the clock of the statement is that of its start.
+/// A separate statement: the clock of a statement that waits for a lock is that of its start.
 const LOCK: &str = "SELECT workflow, attended_until FROM piton_attendance WHERE workflow = ANY ($1) \
     ORDER BY workflow FOR UPDATE";
 
@@ -39,7 +39,7 @@ const MOVE: &str = "UPDATE piton_terms AS agreed SET terms = moved.terms, deadli
     FROM unnest($1::uuid[], $2::text[], $3::bigint[]) AS moved (run_id, terms, deadline_at) \
     WHERE agreed.run_id = moved.run_id";
 
-/// Another worker may have said that it is there for longer.
+/// Another worker may have extended the account further.
 const EXTEND: &str = "UPDATE piton_attendance SET attended_until = $2 \
     WHERE workflow = ANY ($1) AND attended_until < $2";
 

@@ -1,8 +1,8 @@
 //! Finds and logs the sessions for which statements wait. A worker may be blocked by a session that it does not
 //! know, for example one that was left open in a transaction, or a migration of another program.
 //!
-//! Nothing depends on the result. The query runs when a call takes long, on a connection of its own, because all
-//! others may be waiting as well.
+//! Nothing depends on the result. The query runs when a call takes long, on its own connection, because all others may
+//! be waiting as well.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -20,7 +20,7 @@ use crate::store::{
     ActivityKey, FailedCall, FailedCallId, FailedCallQuery, FailedCalls, RedriveCall,
 };
 
-/// A run that was opened again may make the same call fail a second time.
+/// In a reopened run, the same call may fail a second time.
 const KEEP: &str = concat!(
     "INSERT INTO piton_failed_calls (run_id, handle, queue, activity, call, attempts, failure, \
      failed_at, item_key, retention_ms, priority) \
@@ -35,7 +35,7 @@ const KEEP: &str = concat!(
      failed_at = excluded.failed_at, priority = excluded.priority"
 );
 
-/// A null stands for "any". What does not fit is not even read.
+/// A null means "any". Rows that do not fit in the response are not read.
 const LIST: &str = concat!(
     "SELECT ",
     failed_call_columns!(),
@@ -56,7 +56,7 @@ const FIND: &str = concat!(
     takes_writes!()
 );
 
-/// In the order of their ids.
+/// Removes rows in the order of their ids.
 macro_rules! remove {
     ($($returning:expr),*) => {
         concat!(
@@ -75,7 +75,7 @@ const TAKE: &str = remove!(
 
 const DISCARD: &str = remove!();
 
-/// Most of the time there are none, and no transaction is needed to see that.
+/// A check without a transaction, because there is usually nothing to remove.
 const ANY_OLD: &str = concat!(
     "SELECT EXISTS (SELECT 1 FROM piton_failed_calls, ",
     now!(),
@@ -83,7 +83,7 @@ const ANY_OLD: &str = concat!(
     takes_writes!()
 );
 
-/// Two who remove at a time take different rows.
+/// Concurrent removals take different rows.
 const REMOVE_OLD: &str = concat!(
     "DELETE FROM piton_failed_calls WHERE call_id IN (SELECT call_id FROM piton_failed_calls, ",
     now!(),
@@ -91,7 +91,7 @@ const REMOVE_OLD: &str = concat!(
      FOR UPDATE OF piton_failed_calls SKIP LOCKED)"
 );
 
-/// Keeps activities that end as failed ones, before their rows are removed.
+/// Copies failed activities to the table of failed calls, before their rows are removed.
 pub(super) async fn keep(
     connection: &mut PgConnection,
     now: Option<i64>,

@@ -1,4 +1,4 @@
-//! Connections that are lent to activities, in a transaction.
+//! Connections that activities borrow, in a transaction.
 
 use std::any::Any;
 use std::io::ErrorKind;

@@ -38,7 +38,7 @@ const UNLOCKED: &str = concat!(
     AND objid::bigint = worker_id & 2147483647)"
 );
 
-/// The locks of the workers registered through one store, and what is known of others.
+/// The locks of the workers registered through one store, and the state of others.
 #[derive(Debug)]
 pub(super) struct Liveness {
     wishes: mpsc::UnboundedSender<Wish>,

@@ -95,7 +95,7 @@ pub(super) struct PostgresStore {
     /// The server to which they all connect.
     server: Arc<Server>,
     probe: Probe,
-    /// One permit for each connection that may be lent to an activity.
+    /// One permit for each connection that an activity may borrow.
     lendable: Arc<Semaphore>,
     /// How long the server may take to respond.
     answer_timeout: Duration,

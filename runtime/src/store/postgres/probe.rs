@@ -62,7 +62,7 @@ impl Probe {
             None => {
                 let gone = match timeout(ANSWER_TIMEOUT, ask(&self.connect)).await {
                     Ok(Err(Error::Io(error))) => Some(error.kind()),
-                    // A server that refuses the connection is there.
+                    // A server that refuses the connection responds.
                     Ok(_) => None,
                     Err(_) => Some(ErrorKind::TimedOut),
                 };

@@ -4,8 +4,8 @@
 //! under way; the next user of the connection would then write into a transaction that nobody commits. Here, a
 //! connection is reused only after its transaction has ended; otherwise it is closed, and the server rolls back.
 //!
-//! Between two statements the server waits, with all locks held, and so do all who need these locks. A process that
-//! is stopped there therefore soon loses its transaction.
+//! Between two statements the server waits, with all locks held, and everyone who needs these locks waits, too. A
+//! process that is stopped there therefore soon loses its transaction.
 
 use sqlx::PgConnection;
 

@@ -1,7 +1,7 @@
-//! What becomes of promises, decided alike for every store.
+//! Changes of promises: the common decisions of all stores.
 //!
-//! The store has locked the runs and the promises and has read what stands in the rows; nothing here knows how. It then
-//! writes what has changed.
+//! A store locks the runs and the promises, reads the rows, lets this module decide, and writes the changed rows. This
+//! module must not know SQL.
 
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 pub(super) mod sql;
@@ -21,27 +21,27 @@ use crate::model::{
     PromiseScope, PromiseToken, PromiseTypes, QueueItem, RunId, Timestamp,
 };
 
-/// How long until somebody looks again whether there is a run with the workflow id of a promise that is awaited: as long
-/// as the promise has been there, within these. Each look is a lookup of one workflow id.
+/// The limits of the interval between two lookups of the run with a promise's workflow id, if a promise is awaited
+/// before the run exists. The interval is the age of the promise. Each one looks up one workflow id.
 const LOOKS: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(5));
 
-/// Whose promise it is, as far as was looked up.
+/// The owner of a promise, as looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// That of a run.
+    /// A run.
     Run { run_id: RunId, workflow_id: String, is_open: bool },
-    /// That of a run which there is not.
+    /// A run that does not exist.
     Nowhere(RunId),
-    /// That of the first run with this workflow id.
+    /// The first run with this workflow id, which does not exist yet.
     Ahead(String),
-    /// Everybody's.
+    /// The promise is shared.
     Shared,
-    /// That of an item of a queue.
+    /// An item of a queue.
     Item(Box<ItemScope>),
 }
 
 impl Place {
-    /// The key of the promise's row, and of the row that it may take over.
+    /// The key of the promise's row, and of a row whose content it may take over.
     pub(super) fn keys(&self, name: &str) -> (PromiseKey, Option<PromiseKey>) {
         let key = |scope| PromiseKey { scope, name: name.to_owned() };
         match self {
@@ -56,7 +56,7 @@ impl Place {
         }
     }
 
-    /// What those who wait get if nobody can complete the promise any more.
+    /// The outcome for waits if nobody can complete the promise any more.
     fn end(&self) -> Option<PromiseOutcome> {
         let why = match self {
             Self::Nowhere(run_id) => format!("there is no run {run_id}"),
@@ -71,24 +71,24 @@ impl Place {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct PromiseRow {
     pub(super) workflow: String,
-    /// What those who await it can read.
+    /// The schemas that the awaiting code can read.
     pub(super) types: Option<PromiseTypes>,
     pub(super) outcome: Option<PromiseOutcome>,
-    /// Who has completed it.
+    /// The id of the completion, if it is completed.
     pub(super) completion: Option<Uuid>,
     pub(super) made_at: Timestamp,
     pub(super) completed_at: Option<Timestamp>,
     pub(super) expires_at: Option<Timestamp>,
-    /// When to look whether there is a run with the workflow id, if the promise is awaited ahead of it. Nobody tells:
-    /// a start knows nothing of promises.
+    /// When to look up the run with the workflow id, if the promise is awaited before that run exists. A start of a run
+    /// does not look for promises.
     pub(super) look_at: Option<Timestamp>,
     /// The activity that completes it, if it is an item of a queue.
     pub(super) item: Option<RunId>,
-    /// Until when the outcome of an item is kept.
+    /// How long the outcome of an item is kept.
     pub(super) kept_until: Option<Timestamp>,
-    /// Waits to which nothing has been delivered, as far as they were read.
+    /// The waits that were read, without an outcome so far.
     pub(super) waits: BTreeSet<(RunId, Handle)>,
-    /// Whether there are others.
+    /// Whether there are more waits than were read.
     pub(super) has_more: bool,
 }
 
@@ -110,7 +110,7 @@ impl PromiseRow {
         }
     }
 
-    /// When a sweep has to look at it.
+    /// When a sweep must process it.
     pub(super) fn due_at(&self) -> Option<Timestamp> {
         match self.outcome {
             None => [self.expires_at, self.look_at].into_iter().flatten().min(),
@@ -119,7 +119,7 @@ impl PromiseRow {
         }
     }
 
-    /// Whether there are waits to which nothing has been delivered.
+    /// Whether there are waits without an outcome.
     pub(super) fn is_awaited(&self) -> bool {
         self.has_more || !self.waits.is_empty()
     }
@@ -129,7 +129,7 @@ impl PromiseRow {
         self.outcome.is_some() || self.item.is_some() || is_awaited
     }
 
-    /// Whether it is an item whose outcome everybody has who was to get it, and that has been kept for long enough.
+    /// Whether it is an item whose outcome was delivered to all waits and whose retention has passed.
     fn is_over(&self, now: Timestamp) -> bool {
         let is_kept = self.kept_until.is_none_or(|until| until > now);
         self.outcome.is_some() && !is_kept && !self.is_awaited()
@@ -152,7 +152,7 @@ impl PromiseRow {
         self.look_at = looks.then(|| self.look_at.filter(|at| *at > now).unwrap_or(next));
     }
 
-    /// Leaves behind the waits that were not read, to be taken over soon.
+    /// Takes the row with the waits that were read. Leaves the others, to be taken over later.
     fn take_read(&mut self) -> Option<Self> {
         let rest = Self { waits: BTreeSet::new(), look_at: Some(self.made_at), ..self.clone() };
         let rest = self.has_more.then_some(rest);
@@ -188,12 +188,12 @@ impl From<Due> for NewArrival {
     }
 }
 
-/// The promises that something is done with.
+/// The rows of the promises to change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PromiseRows(pub(super) BTreeMap<PromiseKey, PromiseRow>);
 
 impl PromiseRows {
-    /// The key of the promise's row, which has taken over what was there for its workflow id.
+    /// The key of the promise's row. Takes over the row that was written for its workflow id.
     fn key(&mut self, place: &Place, name: &str) -> PromiseKey {
         let (key, ahead) = place.keys(name);
         let Some((ahead_key, mut ahead)) = ahead.and_then(|ahead| self.0.remove_entry(&ahead))
@@ -219,7 +219,7 @@ impl PromiseRows {
         key
     }
 
-    /// Notes that an operation of an open run awaits a promise. Returns what goes to the run at once.
+    /// Adds a wait of an operation of an open run. Returns the outcome, if it goes to the run at once.
     pub(super) fn wait(
         &mut self,
         place: &Place,
@@ -245,8 +245,8 @@ impl PromiseRows {
         None
     }
 
-    /// Takes an item for a queue, unless it has one with the key. `waiting` gets the outcome. Returns whether the item is
-    /// new, and what goes to the run at once.
+    /// Adds an item to a queue, unless the queue has one with the key. `waiting` gets the outcome. Returns whether the
+    /// item is new, and the outcome, if it goes to the run at once.
     fn offer(
         &mut self,
         place: &Place,
@@ -273,8 +273,8 @@ impl PromiseRows {
         (is_new, due)
     }
 
-    /// Takes an item again whose failure is kept, or was. Those who were told the failure are not told again. Returns
-    /// whether there is no other item with the key.
+    /// Adds a failed item again. Runs that have received the failure do not get the new outcome. Returns whether there
+    /// is no other item with the key.
     fn redrive(
         &mut self,
         place: &Place,
@@ -298,7 +298,7 @@ impl PromiseRows {
         is_free
     }
 
-    /// Gives an item its outcome, which is kept for so long.
+    /// Sets the outcome of an item, and how long it is kept.
     fn finish(
         &mut self,
         place: &Place,
@@ -312,7 +312,7 @@ impl PromiseRows {
         }
     }
 
-    /// Notes that an operation no longer awaits a promise.
+    /// Removes the wait of an operation.
     pub(super) fn forget(&mut self, place: &Place, token: &PromiseToken, wait: (RunId, Handle)) {
         let key = self.key(place, token.name());
         if let Some(row) = self.0.get_mut(&key) {
@@ -323,7 +323,7 @@ impl PromiseRows {
         }
     }
 
-    /// Completes a promise, unless it has come to something.
+    /// Completes a promise, unless it has an outcome.
     pub(super) fn complete(
         &mut self,
         place: &Place,
@@ -356,8 +356,9 @@ impl PromiseRows {
         CompletionOutcome::Completed
     }
 
-    /// Lets a promise expire if it is time, and takes what is due to runs that `may` get it: its outcome, or that it
-    /// will have none because its run is closed. A run that is there now takes over what was awaited ahead of it.
+    /// Expires a promise if its time has passed, and takes the outcomes for the runs that `may` get them: the outcome
+    /// of the promise, or that it has none because its run is closed. If the run with the workflow id exists by now,
+    /// its promise takes over the waits.
     pub(super) fn settle(
         &mut self,
         place: &Place,
@@ -380,14 +381,14 @@ impl PromiseRows {
         goes.into_iter().map(due).collect()
     }
 
-    /// Whether some still wait for what a closed run will never complete.
+    /// Whether there are waits for a promise that its closed run will never complete.
     pub(super) fn awaits_end(&self, place: &Place, name: &str) -> bool {
         let row = self.0.get(&place.keys(name).0);
         place.end().is_some() && row.is_some_and(|row| row.outcome.is_none() && row.is_awaited())
     }
 }
 
-/// The run that is to say when it closes that somebody waits for its promise: not the one that waits.
+/// The owner of the promise, whose closing must be reported to the wait; `None` if it is the waiting run itself.
 pub(super) fn awaited_owner(key: &PromiseKey, waiting: RunId) -> Option<RunId> {
     match key.scope {
         PromiseScope::Run(owner) if owner != waiting => Some(owner),
@@ -395,10 +396,10 @@ pub(super) fn awaited_owner(key: &PromiseKey, waiting: RunId) -> Option<RunId> {
     }
 }
 
-/// Something that is done with a promise, for a run or from outside.
+/// A change of a promise that a run requests.
 #[derive(Clone, Debug)]
 pub(super) struct Ask {
-    /// The run that says so.
+    /// The run that requests it.
     pub(super) sender: RunId,
     pub(super) message: PromiseMessage,
 }
@@ -415,7 +416,8 @@ impl Ask {
         }
     }
 
-    /// Does what a run has said. `is_open` tells whether that run is open. Returns what goes to a run at once.
+    /// Executes the request of a run. `is_open` says whether that run is open. Returns the outcome, if one goes to a
+    /// run at once.
     pub(super) fn carry_out(
         &self,
         rows: &mut PromiseRows,
@@ -459,7 +461,7 @@ impl Ask {
                 let completion = CompletePromise {
                     token: token.clone(),
                     outcome: outcome.clone(),
-                    // Its row in the outbox is there once.
+                    // Its row in the outbox exists once, so it needs no id.
                     completion: Uuid::nil(),
                 };
                 rows.complete(place, &completion, now);
@@ -472,11 +474,11 @@ impl Ask {
 /// An activity that is put on a queue and belongs to no run.
 #[derive(Clone, Debug)]
 pub(super) struct NewItem {
-    /// Stands for the run, of which there is none.
+    /// Used in place of a run id.
     pub(super) id: RunId,
-    /// The key, and for how long it is kept, of one that has a promise.
+    /// The key, and how long it is kept, if the item has a promise.
     pub(super) key: Option<(String, Duration)>,
-    /// How many attempts were begun before.
+    /// The number of earlier attempts.
     pub(super) attempts: u32,
     pub(super) activity: NewActivity,
 }
@@ -503,7 +505,7 @@ impl NewItem {
     }
 }
 
-/// The message by which an item of a queue that is over tells its promise.
+/// The message of an ended item to its promise.
 pub(super) fn finish_message(
     item: ActivityKey,
     token: PromiseToken,
@@ -515,7 +517,7 @@ pub(super) fn finish_message(
     (MessageKey { run_id: item.run_id, seq: 0 }, message)
 }
 
-/// The message by which an item that has failed goes on its queue again. It follows that of its end.
+/// The message that puts a failed item on its queue again. It follows the message of its end.
 pub(super) fn redrive_message(
     failed: ActivityKey,
     token: PromiseToken,
@@ -546,7 +548,7 @@ pub(super) fn read_scope(text: &str) -> Option<PromiseScope> {
         Some(("run", run_id)) => PromiseScope::Run(run_id.parse().ok()?),
         Some(("id", workflow_id)) => PromiseScope::WorkflowId(workflow_id.to_owned()),
         Some(("queue", item)) => {
-            // The length tells where the queue ends, since either name may have any characters.
+            // The length shows where the queue ends, since both names may have any characters.
             let (length, names) = item.split_once(':')?;
             let (queue, activity) = names.split_at_checked(length.parse().ok()?)?;
             let (queue, activity) = (queue.to_owned(), activity.strip_prefix(':')?.to_owned());

@@ -1,7 +1,7 @@
-//! What is done with promises in one transaction of an SQL store.
+//! The changes of promises in one transaction of an SQL store.
 //!
-//! The store looks up whose the promises are, locks the runs, then the promises, reads the rows, and lets
-//! [`decide`] say what changes.
+//! The store looks up the owners of the promises, locks the runs, then the promises, reads the rows, and calls
+//! [`decide`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use crate::model::{Handle, PromiseKey, PromiseMessage, PromiseScope, RunId, Time
 use crate::store::recipients::Recipients;
 use crate::store::{CompletePromise, CompletionOutcome, MessageKey};
 
-/// Something that is to be done with a promise.
+/// A change of a promise.
 #[derive(Clone, Debug)]
 pub(in crate::store) enum Work {
-    /// What a run says in a message.
+    /// Requested by a message of a run.
     Told { message: MessageKey, ask: Ask },
     /// A completion from outside.
     Complete(CompletePromise),
-    /// What is due.
+    /// Processes due work.
     Settle(PromiseKey),
 }
 
@@ -38,7 +38,7 @@ impl Work {
         }
     }
 
-    /// The message that it is done for.
+    /// The message that requests it.
     pub(in crate::store) fn message(&self) -> Option<MessageKey> {
         match self {
             Self::Told { message, .. } => Some(*message),
@@ -46,7 +46,7 @@ impl Work {
         }
     }
 
-    /// Whether it may give a promise an outcome, which then goes to all who wait.
+    /// Whether it may give a promise an outcome, which then goes to all waits.
     #[cfg(feature = "postgres")]
     fn may_complete(&self) -> bool {
         match self {
@@ -59,7 +59,7 @@ impl Work {
     }
 }
 
-/// Whose the promises of these scopes are.
+/// The owners of the promises by scope.
 pub(in crate::store) type Places = BTreeMap<PromiseScope, Place>;
 
 fn keys_of(work: &Work, places: &Places) -> [Option<PromiseKey>; 2] {
@@ -68,7 +68,7 @@ fn keys_of(work: &Work, places: &Places) -> [Option<PromiseKey>; 2] {
     keys.map_or([None, None], |(own, ahead)| [Some(own), ahead])
 }
 
-/// The keys of all rows that it may concern, in their order.
+/// The keys of all rows that it may touch, in order.
 pub(in crate::store) fn keys<'a>(
     work: impl IntoIterator<Item = &'a Work>,
     places: &Places,
@@ -82,7 +82,7 @@ pub(in crate::store) fn completed_keys(work: &[Work], places: &Places) -> BTreeS
     keys(work.iter().filter(|work| work.may_complete()), places)
 }
 
-/// The runs that are to be locked whoever waits: those that speak, and those whose promises may get an outcome.
+/// The runs to lock independent of the waits: the senders, and the owners of promises that may get an outcome.
 pub(in crate::store) fn runs(work: &[Work], places: &Places) -> BTreeSet<RunId> {
     let senders = work.iter().filter_map(Work::message).map(|message| message.run_id);
     let owners = work.iter().filter_map(|work| match places.get(work.scope()) {
@@ -92,29 +92,29 @@ pub(in crate::store) fn runs(work: &[Work], places: &Places) -> BTreeSet<RunId> 
     senders.chain(owners).collect()
 }
 
-/// What is to be written.
+/// The writes.
 #[derive(Default)]
 pub(in crate::store) struct Decided {
-    /// Of each work, what a completion is told.
+    /// The results of completions, one entry per work.
     pub(in crate::store) outcomes: Vec<Option<CompletionOutcome>>,
-    /// What goes to inboxes.
+    /// The arrivals for inboxes.
     pub(in crate::store) due: Vec<Due>,
     pub(in crate::store) written: Vec<(PromiseKey, PromiseRow)>,
     pub(in crate::store) removed: Vec<PromiseKey>,
     pub(in crate::store) new_waits: Vec<Wait>,
     pub(in crate::store) gone_waits: Vec<Wait>,
-    /// Runs whose promises others have begun to await: their end concerns others from now on.
+    /// Runs whose promises other runs have begun to await, so that their end must be reported from now on.
     pub(in crate::store) awaited: BTreeSet<RunId>,
-    /// Activities that are put on queues.
+    /// New activities on queues.
     pub(in crate::store) items: Vec<NewItem>,
-    /// Promises whose outcomes are still to go to some who wait.
+    /// Promises with waits that have not got the outcome yet.
     pub(in crate::store) left: Vec<PromiseKey>,
 }
 
 /// A wait's row.
 pub(in crate::store) type Wait = (PromiseKey, RunId, Handle);
 
-/// Does the work, in its order. `rows` are the promises as they are.
+/// Decides the changes, in the order of the work. `rows` are the current rows.
 pub(in crate::store) fn decide(
     work: &[Work],
     places: &Places,
@@ -136,7 +136,7 @@ pub(in crate::store) fn decide(
                     let due = ask.carry_out(&mut rows, &place, is_open, now, &mut decided.items);
                     decided.due.extend(due);
                     if let PromiseMessage::Forget { handle, .. } = ask.message {
-                        // It may be none of those that were read.
+                        // Its row may not exist.
                         let (key, ahead) = place.keys(one.name());
                         let keys = [key].into_iter().chain(ahead);
                         decided.gone_waits.extend(keys.map(|key| (key, ask.sender, handle)));
@@ -161,7 +161,7 @@ pub(in crate::store) fn decide(
 }
 
 impl Decided {
-    /// Notes what has changed.
+    /// Records the changed rows.
     fn compare(&mut self, before: &PromiseRows, after: PromiseRows, now: Timestamp) {
         let waits = |rows: &PromiseRows| {
             let waits = rows.0.iter().flat_map(|(key, row)| {
@@ -205,16 +205,16 @@ impl PromiseRow {
         hashes.unzip()
     }
 
-    /// What is in its row.
+    /// The content of its row.
     fn columns(&self) -> Self {
         let due = self.due_at();
-        // Which waits there are shows in the row by when it is due.
+        // The row shows that it has waits by its due time.
         Self { waits: BTreeSet::new(), has_more: false, look_at: due, ..self.clone() }
     }
 }
 
 impl Place {
-    /// The same, once the run is locked.
+    /// The owner, once the run is locked.
     fn as_locked(&self, recipients: &Recipients) -> Self {
         match self {
             Self::Run { run_id, workflow_id, .. } => Self::Run {

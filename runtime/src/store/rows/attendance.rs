@@ -7,14 +7,14 @@ use super::lifecycle::{TermsRow, write_terms};
 use crate::error::StoreError;
 use crate::model::{Terms, Timestamp};
 
-/// Until when a worker is there for a workflow.
+/// The account of a workflow: until when a worker is present.
 #[derive(FromRow)]
 pub(crate) struct AttendanceRow {
     pub(crate) workflow: String,
     pub(crate) attended_until: i64,
 }
 
-/// A run whose timeouts leave out the time in which no worker was there.
+/// A run whose timeouts do not count the time without a worker.
 #[derive(FromRow)]
 pub(crate) struct AttendedRow {
     run_id: Uuid,
@@ -23,7 +23,7 @@ pub(crate) struct AttendedRow {
     terms: TermsRow,
 }
 
-/// What is written of such a run.
+/// The new deadline of such a run.
 pub(crate) struct MovedDeadline {
     pub(crate) run_id: Uuid,
     pub(crate) terms: String,
@@ -31,7 +31,7 @@ pub(crate) struct MovedDeadline {
 }
 
 impl AttendedRow {
-    /// Leaves out the time between `from` and `to`. `None` if that moves nothing.
+    /// Moves the deadline by the time between `from` and `to`. `None` if it does not move.
     pub(crate) fn moved(
         self,
         from: Timestamp,

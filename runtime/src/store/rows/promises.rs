@@ -80,7 +80,7 @@ impl StoredPromiseRow {
         let types = self.resolved_type.zip(self.rejected_type);
         let hash = |hash: i64| SchemaHash(hash as u64);
         let key = read_key(&self.scope, self.name)?;
-        // If it expires before that, it is looked at then anyway.
+        // If it expires before that, it is processed then.
         let is_ahead = matches!(key.scope, PromiseScope::WorkflowId(_)) && outcome.is_none();
         let row = PromiseRow {
             workflow: self.workflow,

@@ -83,7 +83,7 @@ pub(crate) struct NamedRow {
     pub(crate) run_id: Uuid,
 }
 
-/// A run that the worker has to be told about.
+/// A run in the result of a review.
 #[derive(FromRow)]
 pub(crate) struct ReviewedRow {
     run_id: Uuid,
@@ -145,7 +145,7 @@ pub(crate) fn write_blocked(reason: &BlockedReason) -> String {
 }
 
 impl ReviewedRuns {
-    /// From the rows of runs that the worker has to be told about, each with whether the worker owns it.
+    /// Builds the result of a review from its rows, each with whether the worker owns the run.
     pub(crate) fn of(rows: Vec<ReviewedRow>) -> Self {
         let (unread, lost): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| row.is_owned);
         let ids = |rows: Vec<ReviewedRow>| rows.into_iter().map(|row| row.run_id.into()).collect();

@@ -55,7 +55,7 @@ pub(crate) fn lease_ms(lease: std::time::Duration) -> i64 {
     i64::try_from(lease.as_millis()).unwrap_or(i64::MAX)
 }
 
-/// A lease in microseconds, short enough for an end that can be told.
+/// A lease in microseconds, limited so that its end is a valid time.
 #[cfg(feature = "postgres")]
 pub(crate) fn lease_micros(lease: std::time::Duration) -> i64 {
     i64::try_from(lease.as_micros()).unwrap_or(i64::MAX).min(i64::MAX / 4)

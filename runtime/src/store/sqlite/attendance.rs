@@ -58,7 +58,7 @@ impl Attendance for SqliteStore {
         let (mut script, mut moved) = (Script::new(), 0);
         for (place, AttendanceRow { attended_until, .. }) in ending.iter().enumerate() {
             let from = Timestamp(*attended_until);
-            // Another process may have recorded a later time meanwhile.
+            // Another process may have recorded a later time.
             if !rows.any(1 + 2 * place) || from >= now {
                 continue;
             }

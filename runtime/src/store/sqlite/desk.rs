@@ -45,7 +45,7 @@ enum Place {
     Here(SqliteConnection),
     /// Runs a script, which may end the transaction.
     Busy(Flight, bool),
-    /// The connection is lent or set aside.
+    /// The connection is borrowed or set aside.
     Away,
     /// The connection's thread has died, or it was closed.
     Gone,
@@ -267,7 +267,7 @@ pub(super) struct Aside<'a> {
 }
 
 impl Aside<'_> {
-    /// Runs a script that is a transaction of its own.
+    /// Runs a script as its own transaction.
     pub(super) async fn run(mut self, script: Script) -> Answer {
         let connection = self.connection.as_mut().expect("only drop takes it");
         if self.desk.is_open() {

@@ -23,14 +23,14 @@ const KEEP: &str = "INSERT INTO piton_failed_calls (run_id, handle, queue, activ
     SELECT activity.run_id, activity.handle, queue, activity.activity, call, attempt, failed.column3, ?, \
     item_key, retention_ms, priority FROM (";
 
-/// A run that was opened again may make the same call fail a second time.
+/// In a reopened run, the same call may fail a second time.
 const OF_ACTIVITIES: &str = ") AS failed CROSS JOIN piton_activities AS activity \
     ON activity.run_id = failed.column1 AND activity.handle = failed.column2 WHERE failed.column1 IS NOT NULL \
     ON CONFLICT (run_id, handle) DO UPDATE SET queue = excluded.queue, activity = excluded.activity, \
     call = excluded.call, attempts = excluded.attempts, failure = excluded.failure, \
     failed_at = excluded.failed_at, priority = excluded.priority; ";
 
-/// What does not fit is not even read.
+/// Rows that do not fit in the response are not read.
 const LIST: &str = concat!(
     "SELECT ",
     failed_call_columns!(),
@@ -58,7 +58,7 @@ const OLD: &str = "SELECT 1 FROM piton_failed_calls WHERE failed_at <= ? LIMIT 1
 const REMOVE_OLD: &str = "DELETE FROM piton_failed_calls WHERE call_id IN (SELECT call_id FROM piton_failed_calls \
     WHERE failed_at <= ? ORDER BY failed_at LIMIT ?) RETURNING 1";
 
-/// Keeps activities that end as failed ones, before their rows are removed; at most [`MAX_ROWS`].
+/// Copies failed activities to the table of failed calls, before their rows are removed; at most [`MAX_ROWS`].
 pub(super) fn add(script: &mut Script, calls: &[(ActivityKey, String)], now: Timestamp) {
     script.sql(KEEP).bind(now.as_micros()).values(3, calls.iter(), |script, (key, failure)| {
         script.bind(key.run_id.as_uuid()).bind(handle(key.handle)).bind(failure.clone());
@@ -122,7 +122,7 @@ impl FailedCalls for SqliteStore {
     async fn remove_failed_calls(&self, age: Duration, limit: u32) -> Result<u64, StoreError> {
         let failed = failed("remove_failed_calls");
         let before = (self.time() - age).as_micros();
-        // Everybody looks now and then, so this must not take the write lock.
+        // Every worker checks this regularly, so it must not take the write lock.
         let mut script = Script::new();
         script.sql(OLD).bind(before);
         if !self.read(script).await.map_err(failed)?.any(0) {
@@ -174,7 +174,7 @@ async fn redrive_some(
     Ok(count)
 }
 
-/// Ends the list that has been begun.
+/// Adds the condition on these ids to the statement.
 fn add_ids<'a>(script: &'a mut Script, ids: &[FailedCallId]) -> &'a mut Script {
     script.values(1, ids.iter(), |script, id| {
         script.bind(id.0);

@@ -76,7 +76,7 @@ fn same(path: &Path, expected: Id) -> Result<(), sqlx::Error> {
 
 fn gone(path: &Path) -> sqlx::Error {
     let reason = format!(
-        "{} was moved, deleted or replaced while it was open, so what is written is not kept there: put it \
+        "{} was moved, deleted or replaced while it was open, so writes do not reach it any more: put it \
          back, or start the program again on the database that is to be used",
         path.display()
     );

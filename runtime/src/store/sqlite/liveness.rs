@@ -1,9 +1,9 @@
 //! File locks that show which workers are alive.
 //!
-//! Each worker holds a lock on a file of its own. The operating system releases it when the process ends, however
-//! that happens. A process that can take the lock knows that the worker is dead, long before the lease expires. A
-//! stopped process keeps its lock; its lease expires instead. If files cannot be locked, or the file is missing, no
-//! worker counts as dead.
+//! Each worker holds a lock on its own file. The operating system releases it when the process ends, however that
+//! happens. A process that can take the lock knows that the worker is dead, long before the lease expires. A stopped
+//! process keeps its lock; its lease expires instead. If files cannot be locked, or the file is missing, no worker
+//! counts as dead.
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};

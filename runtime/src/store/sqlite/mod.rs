@@ -1,9 +1,9 @@
 //! The embedded store: one SQLite file, any number of processes on one machine.
 //!
-//! The file uses WAL with `synchronous=FULL`: a commit is on disk when the call returns. Each process writes
-//! through one connection ([`writer`], [`desk`]) and reads through a few others. A transaction that writes takes
-//! the file's write lock before its first read, so what it has read stays true until it commits. A statement that
-//! contains all of its guards needs no transaction.
+//! The file uses WAL with `synchronous=FULL`: a commit is on disk when the call returns. Each process writes through
+//! one connection ([`writer`], [`desk`]) and reads through a few others. A transaction that writes takes the file's
+//! write lock before its first read, so its reads stay valid until it commits. A statement that contains all of its
+//! guards needs no transaction.
 //!
 //! Invariant: every write contains its guard, or follows a read in the same `BEGIN IMMEDIATE` transaction. This
 //! module must not know the content of a snapshot or an arrival.

@@ -1,10 +1,10 @@
 //! Several statements in one message.
 //!
-//! sqlx keeps each SQLite connection on a thread of its own, and every call is a round trip to it. At some 13 µs
-//! (measured on two virtual cores) the round trip costs more than the statement, so a transaction is sent as one or
-//! two scripts. Sending several prepared statements as one text works only with sqlx's SQLite driver, and is not
-//! used outside this file. Lists become `VALUES` rows whose number is rounded up to one of a few sizes, padded with
-//! nulls, so that the same few texts recur and stay prepared.
+//! sqlx keeps each SQLite connection on its own thread, and every call is a round trip to it. At some 13 µs (measured
+//! on two virtual cores) the round trip costs more than the statement, so a transaction is sent as one or two scripts.
+//! Sending several prepared statements as one text works only with sqlx's SQLite driver, and is not used outside this
+//! file. Lists become `VALUES` rows whose number is rounded up to one of a few sizes, padded with nulls, so that the
+//! same few texts recur and stay prepared.
 
 use futures_util::TryStreamExt as _;
 use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
@@ -16,7 +16,7 @@ const SIZES: [usize; 5] = [1, 4, 16, 64, 256];
 /// The longest list that one statement takes.
 pub(super) const MAX_ROWS: usize = SIZES[SIZES.len() - 1];
 
-/// Statements and what is bound to their parameters, both in order.
+/// Statements and the values of their parameters, both in order.
 #[derive(Default)]
 pub(super) struct Script {
     sql: String,

@@ -1,4 +1,4 @@
-//! Transactions of activities on the writing connection, each in a turn of its own.
+//! Transactions of activities on the writing connection, each in its own turn.
 
 use std::any::Any;
 

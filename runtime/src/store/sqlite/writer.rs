@@ -37,7 +37,7 @@ pub(super) struct Turn {
     guard: Option<OwnedMutexGuard<Option<SqliteConnectOptions>>>,
     desk: Arc<Desk>,
     files: Option<Arc<Files>>,
-    /// The connection, while it is lent.
+    /// The connection, while an activity has borrowed it.
     lent: Option<SqliteConnection>,
 }
 
@@ -63,8 +63,8 @@ impl Writer {
         Turn { guard, desk: Arc::clone(&self.desk), files: self.files.clone(), lent: None }
     }
 
-    /// Runs a script that is a transaction of its own: in its turn or, if the present turn is idle for longer than
-    /// `patience`, without one.
+    /// Runs a script as its own transaction: in its turn or, if the present turn is idle for longer than `patience`,
+    /// without one.
     pub(super) async fn run_in_time(
         &self,
         script: Script,
@@ -103,7 +103,7 @@ impl Writer {
 }
 
 impl Turn {
-    /// Runs a script that is a transaction of its own: a single statement.
+    /// Runs a single statement as its own transaction.
     pub(super) async fn run(&mut self, script: Script) -> Result<Rows, Error> {
         self.ready().await?;
         kept(self.files.as_deref(), self.desk.carry_out(script, false).await)
@@ -142,7 +142,7 @@ impl Turn {
         Ok(())
     }
 
-    /// The connection that was lent.
+    /// The borrowed connection.
     pub(super) fn connection(&mut self) -> &mut SqliteConnection {
         self.lent.as_mut().expect("it is lent before it is asked for")
     }
@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(count(&writer).await, 21);
     }
 
-    /// A lent connection cannot be taken away.
+    /// A borrowed connection cannot be taken away.
     #[tokio::test]
     async fn a_connection_that_is_lent_is_waited_for() {
         let directory = tempfile::tempdir().expect("a directory");

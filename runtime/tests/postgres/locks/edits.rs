@@ -1,4 +1,4 @@
-//! Whoever changes a run by hand goes by what others have made of it meanwhile, and they by what he has.
+//! A change of a run by hand and a concurrent transition each act on the other's committed state.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(crate) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
     }
 }
 
-/// What a change comes to that waits for the run while somebody changes it so.
+/// Returns the outcome of a change that waits for the run's lock while a statement changes the run.
 async fn edit_during(scene: &mut Scene, run_id: RunId, change: &str) -> EditOutcome {
     scene.begin_with(Row::Run(run_id), change).await;
     let store = Arc::clone(&scene.store);
@@ -57,8 +57,8 @@ pub(crate) async fn a_run_that_moves_meanwhile_is_not_edited(url: String) {
     assert_eq!(scene.count("SELECT count(*) FROM piton_audit").await, 0);
 }
 
-/// It passes over a run that is locked.
-pub(crate) async fn nobody_claims_a_run_that_is_being_edited(url: String) {
+/// A claim skips a locked run.
+pub(crate) async fn a_claim_skips_a_run_that_is_being_edited(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let run_id = scene.run(None).await;
@@ -72,7 +72,7 @@ pub(crate) async fn nobody_claims_a_run_that_is_being_edited(url: String) {
     assert_eq!(claim(&*scene.other, worker, 10).await.expect("it can claim"), []);
 }
 
-pub(crate) async fn what_arrives_while_a_run_is_edited_makes_it_due(url: String) {
+pub(crate) async fn an_arrival_during_an_edit_makes_the_run_due(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let run_id = scene.run(Some(worker)).await;
@@ -92,7 +92,7 @@ pub(crate) async fn what_arrives_while_a_run_is_edited_makes_it_due(url: String)
     assert_eq!(scene.count(due).await, 1);
 }
 
-/// Whoever is first has the workflow id, also if it stands for the id of the run that is over.
+/// The first one gets the workflow id, even if it is the id of the closed run.
 pub(crate) async fn a_start_and_a_run_that_is_opened_again_share_no_workflow_id(url: String) {
     let mut scene = Scene::new(url).await;
     for is_named in [true, false] {

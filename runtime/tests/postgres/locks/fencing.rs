@@ -1,6 +1,5 @@
-//! Whoever relies on a worker's row holds up its fencing, and not the renewal of its lease. What he does
-//! is there when fencing goes on; otherwise a worker could be given something when nobody looks any more
-//! at what it has.
+//! A transition that relies on a worker's row delays the fencing of the worker, but not the renewal of its lease.
+//! Fencing then sees the result of the transition; otherwise a worker could get rows after fencing has looked for them.
 
 use std::io::Write as _;
 use std::process::{Child, Command};
@@ -22,8 +21,8 @@ use crate::fixture::{PATIENCE, keep, new_run, new_worker};
 /// Longer than any test.
 const LEASE: Duration = Duration::from_secs(3_600);
 
-/// Has the call wait at the end of what it does to rows of the table, and then the worker fenced.
-/// Returns what the call came to and how many runs fencing has let go.
+/// Lets the call wait after its writes to the table, and fences the worker meanwhile. Returns the result of the call
+/// and the number of runs that fencing has released.
 async fn fence_during<T: Send + 'static>(
     scene: &mut Scene,
     worker: WorkerLease,
@@ -33,7 +32,7 @@ async fn fence_during<T: Send + 'static>(
     scene.bar(done, table).await;
     let call = tokio::spawn(call);
     scene.until_barred(1).await;
-    // A renewal changes nothing that anybody relies on.
+    // A renewal changes no column that transitions rely on.
     let renewed = tokio::time::timeout(PATIENCE, scene.other.renew_lease(worker, LEASE)).await;
     let renewed = renewed.expect("it waits for nobody").expect("it can be asked for");
     assert!(matches!(renewed, Renewal::Renewed(_)), "{renewed:?}");
@@ -51,7 +50,7 @@ async fn fence_during<T: Send + 'static>(
     (came_to, let_go)
 }
 
-pub(crate) async fn a_claim_holds_up_fencing(url: String) {
+pub(crate) async fn a_claim_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let run_id = scene.run(None).await;
@@ -61,7 +60,7 @@ pub(crate) async fn a_claim_holds_up_fencing(url: String) {
     assert_eq!((claimed.expect("it can claim"), let_go), (vec![run_id], 1));
 }
 
-pub(crate) async fn a_start_with_an_owner_holds_up_fencing(url: String) {
+pub(crate) async fn a_start_with_an_owner_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let store = Arc::clone(&scene.store);
@@ -71,7 +70,7 @@ pub(crate) async fn a_start_with_an_owner_holds_up_fencing(url: String) {
     assert_eq!(started.1, 1);
 }
 
-pub(crate) async fn an_adoption_holds_up_fencing(url: String) {
+pub(crate) async fn an_adoption_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, before) = scene.workers().await;
     let run_id = scene.run(Some(before)).await;
@@ -82,7 +81,7 @@ pub(crate) async fn an_adoption_holds_up_fencing(url: String) {
     assert_eq!((adopted.0.expect("it can be adopted").len(), adopted.1), (1, 1));
 }
 
-pub(crate) async fn a_claim_of_activities_holds_up_fencing(url: String) {
+pub(crate) async fn a_claim_of_activities_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, owner) = scene.workers().await;
     let run_id = scene.run(Some(owner)).await;
@@ -97,8 +96,8 @@ pub(crate) async fn a_claim_of_activities_holds_up_fencing(url: String) {
     assert_eq!(scene.count(cut_off).await, 1);
 }
 
-/// By the three ways of a commit.
-pub(crate) async fn a_commit_holds_up_fencing(url: String) {
+/// For the three kinds of commits.
+pub(crate) async fn a_commit_delays_fencing(url: String) {
     async fn commit(store: &dyn Store, worker: WorkerLease, runs: &[RunId]) -> Vec<CommitOutcome> {
         let steps: Vec<_> = runs.iter().map(|run_id| keep(*run_id, 0)).collect();
         let steps: Vec<_> = steps.iter().collect();
@@ -131,7 +130,7 @@ pub(crate) async fn a_commit_holds_up_fencing(url: String) {
     );
 }
 
-pub(crate) async fn what_an_owner_delivers_holds_up_fencing(url: String) {
+pub(crate) async fn a_delivery_by_the_owner_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let run_id = scene.run(Some(worker)).await;
@@ -143,8 +142,8 @@ pub(crate) async fn what_an_owner_delivers_holds_up_fencing(url: String) {
     assert_eq!((&*delivered.0.expect("it can be delivered"), delivered.1), (&accepted[..], 1));
 }
 
-/// The usual one, and one that is followed by another attempt.
-pub(crate) async fn an_end_of_an_attempt_holds_up_fencing(url: String) {
+/// The usual end, and one with a further attempt.
+pub(crate) async fn an_end_of_an_attempt_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     for (how, done) in [(outcome(), "DELETE"), (retry(), "UPDATE")] {
         let (worker, owner) = scene.workers().await;
@@ -162,7 +161,7 @@ pub(crate) async fn an_end_of_an_attempt_holds_up_fencing(url: String) {
     }
 }
 
-pub(crate) async fn a_sign_of_life_holds_up_fencing(url: String) {
+pub(crate) async fn a_heartbeat_delays_fencing(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, owner) = scene.workers().await;
     let run_id = scene.run(Some(owner)).await;
@@ -174,8 +173,8 @@ pub(crate) async fn a_sign_of_life_holds_up_fencing(url: String) {
     assert_eq!(noted.0.expect("signs of life can be given"), [HeartbeatOutcome::Noted]);
 }
 
-/// A worker that leaves waits for its own commits, and what they have kept is let go too.
-pub(crate) async fn a_commit_holds_up_the_release_of_its_worker(url: String) {
+/// A released worker waits for its own commits, and the runs that they have kept are released, too.
+pub(crate) async fn a_commit_delays_the_release_of_its_worker(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     scene.bar("INSERT", "piton_runs").await;
@@ -194,8 +193,8 @@ pub(crate) async fn a_commit_holds_up_the_release_of_its_worker(url: String) {
     assert_eq!(scene.count(due).await, 1);
 }
 
-/// A claim that comes while its worker is being fenced waits, and gets nothing.
-pub(crate) async fn fencing_holds_up_a_claim(url: String) {
+/// A claim during the fencing of its worker waits, and returns nothing.
+pub(crate) async fn fencing_delays_a_claim(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let owned = scene.run(Some(worker)).await;
@@ -214,9 +213,9 @@ pub(crate) async fn fencing_holds_up_a_claim(url: String) {
     assert_eq!(scene.count(unowned).await, 2, "{owned} {due}");
 }
 
-/// Nor does one that stands still in the middle of it, for longer than the server waits for it: those who
-/// live hear nothing of it, and somebody else fences the dead.
-pub(crate) async fn who_stands_still_while_fencing_holds_up_nobody(url: String) {
+/// A process that is stopped in the middle of fencing, for longer than the server's timeout, does not disturb the
+/// others, and another process fences the dead worker.
+pub(crate) async fn a_process_stopped_while_fencing_delays_nobody(url: String) {
     fn signal(child: &Child, name: &str) {
         let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
         assert!(sent.expect("it can be started").success());
@@ -248,7 +247,7 @@ pub(crate) async fn who_stands_still_while_fencing_holds_up_nobody(url: String) 
         let committed = store.commit_steps(living, &[&keep(at_work, 0)]).await;
         assert_eq!(committed.expect("it can commit"), [CommitOutcome::Committed]);
     };
-    // Less than the server waits for whoever stands still.
+    // Less than the server's timeout for a stopped process.
     tokio::time::timeout(Duration::from_secs(1), lives).await.expect("it waits for nobody");
     let other = Arc::clone(&scene.other);
     let fenced = tokio::spawn(async move { other.fence_expired_workers().await });

@@ -1,7 +1,7 @@
-//! What waits for what: the locks on which each transition relies, and their order.
+//! The locks of each transition, and their order.
 //!
-//! A test stands in the way of a transition, with a row's lock or a trigger, waits until the server says
-//! at which table it waits, and then looks at what it holds.
+//! A test blocks a transition by a row lock or a trigger, waits until the server reports the table at which the
+//! transition waits, and then checks the locks that it holds.
 
 pub(crate) mod edits;
 pub(crate) mod fencing;

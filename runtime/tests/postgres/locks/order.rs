@@ -1,6 +1,5 @@
-//! Each transition locks the rows that it relies on, and in one order, whatever the order in which it is
-//! asked for them: workers, runs and activities, and of each the first before the second. So nobody holds
-//! what another waits for while waiting for what the other holds.
+//! Each transition locks the rows that it relies on in a fixed order, independent of the order of its arguments:
+//! workers, runs and activities, each ascending. So there are no deadlocks.
 
 use std::sync::Arc;
 
@@ -16,8 +15,7 @@ use super::scene::{
 };
 use crate::fixture::{keep, new_run};
 
-/// Holds each of the rows in turn. The call that waits for it has locked those before it and none of those
-/// after it.
+/// Locks each of the rows in turn. The call that waits for it must hold those before it and none after it.
 pub(super) async fn locks_in_order<C>(
     scene: &mut Scene,
     order: &[Row],
@@ -47,7 +45,7 @@ pub(super) async fn locks_in_order<C>(
 struct Crowd {
     workers: [WorkerLease; 2],
     runs: [RunId; 2],
-    /// In order, with who makes them.
+    /// In order, each with its worker.
     attempts: Vec<(WorkerLease, ClaimedActivity)>,
 }
 
@@ -85,7 +83,7 @@ impl Crowd {
         self.attempts.iter().map(|(_, made)| Row::Activity(made.key))
     }
 
-    /// The last first.
+    /// In reverse order.
     fn ends(
         &self,
         how: fn() -> ActivityEnd,
@@ -98,7 +96,7 @@ impl Crowd {
         self.attempts.iter().rev().map(end).collect()
     }
 
-    /// The last first.
+    /// In reverse order.
     fn beats(&self) -> Vec<ActivityHeartbeat> {
         self.attempts.iter().rev().map(|(maker, made)| beat(*maker, made)).collect()
     }
@@ -194,7 +192,7 @@ pub(crate) async fn outcomes_by_token_lock_in_order(url: String) {
     ends_lock_in_order(url, outcome, |_| Reporter::Token, order).await;
 }
 
-/// Nothing arrives for the runs.
+/// The runs get no arrivals.
 pub(crate) async fn ends_of_attempts_without_outcome_lock_in_order(url: String) {
     let order = |crowd: &Crowd| crowd.workers().chain(crowd.attempts()).collect();
     ends_lock_in_order(url, retry, Reporter::Worker, order).await;
@@ -237,7 +235,7 @@ pub(crate) async fn a_release_locks_in_order(url: String) {
     .await;
 }
 
-pub(crate) async fn who_sets_blocked_runs_going_locks_in_order(url: String) {
+pub(crate) async fn unblocking_runs_locks_in_order(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, before) = scene.workers().await;
     let (first, second) = scene.runs(Some(before)).await;
@@ -259,7 +257,7 @@ pub(crate) async fn who_sets_blocked_runs_going_locks_in_order(url: String) {
     .await;
 }
 
-pub(crate) async fn who_ends_or_settles_a_run_locks_it(url: String) {
+pub(crate) async fn ending_or_settling_a_run_locks_it(url: String) {
     let mut scene = Scene::new(url).await;
     let run_id = scene.run(None).await;
     locks_in_order(&mut scene, &[Row::Run(run_id)], move |store| async move {

@@ -1,5 +1,4 @@
-//! Whoever has waited for a row goes by what it holds then, and nobody waits for what another is about to
-//! take.
+//! A transition that has waited for a row checks its content again, and claims skip rows that others are claiming.
 
 use std::sync::Arc;
 
@@ -15,7 +14,7 @@ use super::scene::{
 };
 use crate::fixture::{PATIENCE, keep, new_run};
 
-/// What makes a run that of another worker.
+/// A statement that gives a run to another worker.
 pub(super) fn given_to(worker: WorkerLease) -> String {
     let (id, epoch) = (worker.worker_id.0, worker.epoch.0);
     format!(
@@ -93,8 +92,8 @@ pub(crate) async fn an_attempt_that_ends_meanwhile_is_not_cut_off(url: String) {
     assert_eq!(scene.count(cut_off).await, 0);
 }
 
-/// The attempt that is under way is another by then.
-pub(crate) async fn what_is_said_of_an_attempt_that_is_over_meanwhile_is_stale(url: String) {
+/// Another attempt is running by then.
+pub(crate) async fn a_report_on_an_ended_attempt_is_stale(url: String) {
     let mut scene = Scene::new(url).await;
     let (worker, owner) = scene.workers().await;
     let run_id = scene.run(Some(owner)).await;
@@ -117,7 +116,7 @@ pub(crate) async fn what_is_said_of_an_attempt_that_is_over_meanwhile_is_stale(u
     assert_eq!(scene.inbox(run_id).await, [0_i64; 0]);
 }
 
-/// Two that come at the same time have two numbers; two of one key are one.
+/// Two concurrent arrivals get different numbers; two with the same dedup key are one.
 pub(crate) async fn arrivals_of_one_run_wait_for_each_other(url: String) {
     let mut scene = Scene::new(url).await;
     let run_id = scene.run(None).await;
@@ -163,8 +162,8 @@ pub(crate) async fn outcomes_of_one_run_wait_for_each_other(url: String) {
     assert_eq!(scene.inbox(run_id).await, [1, 2]);
 }
 
-/// A run that parks is due at once, and one that ends leaves nothing behind.
-pub(crate) async fn a_step_knows_of_what_arrives_meanwhile(url: String) {
+/// A parking run is due at once, and an ending run leaves no arrival.
+pub(crate) async fn a_step_sees_concurrent_arrivals(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     for is_the_end in [false, true] {
@@ -203,8 +202,8 @@ pub(crate) async fn a_run_that_is_terminated_leaves_nothing_that_arrives_meanwhi
     assert_eq!(scene.inbox(run_id).await, [0_i64; 0]);
 }
 
-/// What another claims at the moment is passed over, and what follows is taken.
-pub(crate) async fn nobody_waits_for_another_claim(url: String) {
+/// A claim skips rows that another one is claiming, and takes the following ones.
+pub(crate) async fn claims_do_not_wait_for_each_other(url: String) {
     let mut scene = Scene::new(url).await;
     let (one, two) = scene.workers().await;
     let mut runs = [scene.run(None).await, scene.run(None).await];
@@ -232,7 +231,7 @@ pub(crate) async fn nobody_waits_for_another_claim(url: String) {
     assert_eq!(rest.iter().map(|made| made.key).collect::<Vec<_>>(), [keys[0]]);
 }
 
-/// Two starts of one workflow id: the second waits for what becomes of the first.
+/// Two starts with one workflow id: the second waits for the end of the first.
 pub(crate) async fn a_start_waits_for_another_of_its_id(url: String) {
     let mut scene = Scene::new(url).await;
     scene.bar("INSERT", "piton_runs").await;
@@ -251,9 +250,9 @@ pub(crate) async fn a_start_waits_for_another_of_its_id(url: String) {
     assert_eq!(outcomes, [StartOutcome::IdTaken { run_id }, started()]);
 }
 
-/// Two starts of one workflow id: the second is refused by the database, and the run that was in its way
-/// has ended before it can be told so. What comes with it has the id of a run that goes by another.
-pub(crate) async fn what_was_in_the_way_of_a_start_and_has_ended_is_not(url: String) {
+/// Two starts with one workflow id: the database refuses the second, and the conflicting run has ended before the store
+/// can read it. Another run of the same batch has the id of a run with another workflow id.
+pub(crate) async fn an_ended_run_does_not_block_a_start(url: String) {
     let mut scene = Scene::new(url).await;
     let named = NewRun { workflow_id: "somebody".into(), ..new_run(None) };
     let ids = ["the one".to_owned(), named.run_id.to_string()];
@@ -276,8 +275,8 @@ pub(crate) async fn what_was_in_the_way_of_a_start_and_has_ended_is_not(url: Str
     assert_eq!(outcomes, vec![StartOutcome::Started { owned: false }; 2]);
 }
 
-/// Processes that start together do not deadlock over what they all write.
-pub(crate) async fn what_all_write_is_written_in_one_order(url: String) {
+/// Processes that start at the same time do not deadlock on the rows that all of them write.
+pub(crate) async fn common_rows_are_written_in_one_order(url: String) {
     let mut scene = Scene::new(url).await;
     let first = "INSERT INTO piton_definitions VALUES ('a', 1, '')";
     scene.begin(first).await;

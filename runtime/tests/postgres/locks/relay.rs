@@ -1,5 +1,5 @@
-//! Messages between runs: a relay locks those who receive, in the order of all transitions, and nobody who
-//! sends; and goes by what the rows hold then.
+//! Messages between runs: a relay locks the receivers in the common order, and no senders, and then checks the rows
+//! again.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ async fn relay(store: Arc<dyn Store>, senders: Vec<RunId>) -> Relayed {
     store.relay_messages(request).await.expect("messages can be relayed")
 }
 
-/// Two runs with these ids, in the order of their run ids. The second was there first.
+/// Two runs with these workflow ids, in the order of their run ids. The second was started first.
 async fn receivers(scene: &Scene, ids: [&str; 2]) -> [RunId; 2] {
     let mut run_ids = [RunId::new(), RunId::new()];
     run_ids.sort_unstable();
@@ -61,7 +61,7 @@ pub(crate) async fn relays_lock_in_order(url: String) {
     assert_eq!(scene.count("SELECT count(*) FROM piton_outbox").await, 0);
 }
 
-pub(crate) async fn a_relay_holds_up_no_sender(url: String) {
+pub(crate) async fn a_relay_delays_no_sender(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;
     let sender = scene.run(Some(worker)).await;
@@ -101,7 +101,7 @@ pub(crate) async fn a_run_that_ends_meanwhile_gets_no_message(url: String) {
     assert_eq!(reasons, [DeadLetterReason::Closed, DeadLetterReason::Closed]);
 }
 
-/// The second relay has read the message before the first has taken it.
+/// The second relay has read the message before the first one has delivered it.
 pub(crate) async fn a_message_that_is_taken_meanwhile_is_not_delivered_again(url: String) {
     let mut scene = Scene::new(url).await;
     let worker = scene.worker().await;

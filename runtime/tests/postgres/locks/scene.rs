@@ -1,4 +1,4 @@
-//! One database, seen by a store and by somebody else who holds locks.
+//! A database with a store and a separate connection that holds locks.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 
 use crate::fixture::{PATIENCE, keep, new_worker, open, start};
 
-/// What ends a run.
+/// A statement that ends a run.
 pub(super) const ENDED: &str =
     "status = 'terminated', closed_at = 1, due_at = NULL, worker_id = NULL, epoch = NULL";
 
@@ -23,10 +23,10 @@ const WORKFLOW: &str = "order";
 const QUEUE: &str = "gpu";
 const ACTIVITY: &str = "train";
 
-/// Any number that piton has no use for.
+/// A lock number that piton does not use.
 const BARRIER: i64 = 7;
 
-/// A statement that waits for a row holds the place in its queue, which is a lock as well.
+/// A statement that waits for a row holds its place in the row's queue, which is also a lock.
 const WAITING_AT: &str = "SELECT count(DISTINCT waiting.pid) FROM pg_locks AS waiting \
     JOIN pg_locks AS place USING (pid) WHERE NOT waiting.granted AND place.locktype = 'tuple' \
     AND place.database = (SELECT oid FROM pg_database WHERE datname = current_database()) \
@@ -106,7 +106,7 @@ impl Scene {
         start(&*self.store, owner).await
     }
 
-    /// Two runs, in order. The second was there first.
+    /// Two runs, in order. The second was started first.
     pub(super) async fn runs(&self, owner: Option<WorkerLease>) -> (RunId, RunId) {
         let mut runs = [(); 2].map(|()| crate::fixture::new_run(owner));
         runs.sort_by_key(|run| run.run_id);
@@ -118,8 +118,8 @@ impl Scene {
         run_ids
     }
 
-    /// Activities of these runs, which `owner` owns and has made so many steps of. The last is put in
-    /// first. `maker` makes an attempt of each.
+    /// Adds activities to these runs, which `owner` owns and which have made this many steps; the last run comes first.
+    /// `maker` makes an attempt of each.
     pub(super) async fn attempts(
         &self,
         owner: WorkerLease,
@@ -148,7 +148,7 @@ impl Scene {
         self.store.commit_steps(owner, &[&step]).await.expect("a valid worker can commit");
     }
 
-    /// Does something as somebody else would, in a transaction that stays open.
+    /// Runs a statement on the separate connection, in a transaction that stays open.
     pub(super) async fn begin(&mut self, sql: impl Into<String>) {
         let sql = format!("BEGIN; {}", sql.into());
         sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut self.holder).await.expect("it is right");
@@ -162,7 +162,7 @@ impl Scene {
         self.begin(row.lock("UPDATE")).await;
     }
 
-    /// Goes on in the open transaction, and must not have to wait for anybody.
+    /// Runs a statement in the open transaction, which must not have to wait.
     pub(super) async fn go_on(&mut self, sql: impl Into<String>) {
         let sql = format!("SET LOCAL lock_timeout = '1ms'; {}", sql.into());
         let done = sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut self.holder).await;
@@ -173,8 +173,8 @@ impl Scene {
         sqlx::raw_sql("COMMIT").execute(&mut self.holder).await.expect("it has begun");
     }
 
-    /// From now on, whatever does this to a row of the table waits at the barrier when it has, until
-    /// the barrier is [opened](Self::open_barrier).
+    /// From now on, every statement that does this to a row of the table waits afterwards, until the barrier is
+    /// [opened](Self::open_barrier).
     pub(super) async fn bar(&mut self, done: &str, table: &str) {
         let sql = format!(
             "CREATE FUNCTION wait() RETURNS TRIGGER LANGUAGE plpgsql AS $$ BEGIN \
@@ -190,31 +190,30 @@ impl Scene {
         sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut self.holder).await.expect("it is held");
     }
 
-    /// Nothing waits there any more.
+    /// Removes the barrier.
     pub(super) async fn remove_barrier(&mut self, table: &str) {
         let sql = format!("DROP TRIGGER wait ON {table}; DROP FUNCTION wait()");
         sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut self.holder).await.expect("it is there");
     }
 
-    /// Cancels what waits for a row.
+    /// Cancels the statements that wait for a row.
     pub(super) async fn cancel_waiting(&mut self) {
         const CANCEL: &str = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
             WHERE wait_event_type = 'Lock' AND datname = current_database()";
         sqlx::raw_sql(CANCEL).execute(&mut self.observer).await.expect("it is right");
     }
 
-    /// Waits until so many statements wait at the barrier.
+    /// Waits until this many statements wait at the barrier.
     pub(super) async fn until_barred(&mut self, count: i64) {
         self.until(count, WAITING_AT_BARRIER, BARRIER.to_string()).await;
     }
 
-    /// Waits until so many statements wait for rows of the table.
+    /// Waits until this many statements wait for rows of the table.
     pub(super) async fn until_waiting_at(&mut self, table: &str, count: i64) {
         self.until(count, WAITING_AT, format!("'{table}'")).await;
     }
 
-    /// Has somebody change the run as soon as all who are at work on its table have ended, before anybody
-    /// else gets to it.
+    /// Changes the run as soon as the current transactions on its table have ended, before any other transaction.
     pub(super) async fn change_next(&mut self, row: Row, set: &str) -> JoinHandle<()> {
         const WAITING: &str = "SELECT count(*) FROM pg_locks WHERE NOT granted \
             AND locktype = 'relation' AND relation = $1::regclass";
@@ -228,7 +227,7 @@ impl Scene {
         changed
     }
 
-    /// Waits until so many statements wait for whatever another transaction has.
+    /// Waits until this many statements wait for another transaction.
     pub(super) async fn until_waiting(&mut self, count: i64) {
         const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
             WHERE wait_event = 'transactionid' AND datname = current_database()";
@@ -250,14 +249,13 @@ impl Scene {
         }
     }
 
-    /// Whether nobody has locked the row.
+    /// Whether the row is not locked.
     pub(super) async fn is_free(&self, row: Row) -> bool {
         self.could_lock(row, "UPDATE").await
     }
 
-    /// Whether somebody has locked the row as is done with rows of its table: a worker's in common with
-    /// others, any other alone. Two who both read a run before they write it would number what arrives
-    /// alike, or wait for each other.
+    /// Whether the row is locked in the mode of its table: shared for workers, exclusive for the others. Two
+    /// transactions that only share the lock of a run would give two arrivals the same number, or deadlock.
     pub(super) async fn is_locked(&self, row: Row) -> bool {
         let shared = match row {
             Row::Worker(_) => "UPDATE",
@@ -282,14 +280,14 @@ impl Scene {
         sqlx::query_scalar(sql).fetch_one(&mut self.observer).await.expect("it is right")
     }
 
-    /// The numbers of what waits in a run's inbox.
+    /// The numbers of the arrivals in a run's inbox.
     pub(super) async fn inbox(&self, run_id: RunId) -> Vec<i64> {
         let inbox = self.store.read_inbox(run_id, 0, 100).await.expect("inboxes can be read");
         inbox.arrivals.iter().map(|arrival| arrival.seq).collect()
     }
 }
 
-/// What a call came to that had to wait.
+/// The result of a call that had to wait.
 pub(super) async fn ended<T>(call: JoinHandle<T>) -> T {
     let ended = tokio::time::timeout(PATIENCE, call).await;
     ended.expect("it waits for nobody any more").expect("no panic")

@@ -1,4 +1,4 @@
-//! Activities are put on queues.
+//! Putting activities on queues.
 
 use crate::model::{RunId, Timestamp};
 use crate::store::memory::activities::ActivityRow;

@@ -1,4 +1,4 @@
-//! Activities are put on queues.
+//! Putting activities on queues.
 
 use sqlx::PgConnection;
 
@@ -22,7 +22,7 @@ const INSERT: &str = concat!(
      close_by, schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call, due_at)"
 );
 
-/// Only those that have one are written again.
+/// Sets the priority of the activities that have one.
 const PRIORITIES: &str = concat!(
     "UPDATE piton_activities AS activity SET priority = new.priority \
      FROM unnest($1::uuid[], $2::bigint[], $3::smallint[]) AS new (run_id, handle, priority) WHERE ",

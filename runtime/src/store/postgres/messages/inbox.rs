@@ -73,7 +73,7 @@ pub(super) async fn deliver(
     Ok(outcomes)
 }
 
-/// Adds what an owner delivers to its transaction. If it is not accepted, nothing is written.
+/// Adds the arrivals that an owner delivers to its transaction. If one is not accepted, nothing is written.
 pub(crate) async fn deliver_within(
     now: Option<i64>,
     connection: &mut sqlx::PgConnection,

@@ -154,7 +154,7 @@ const FIND: &str = concat!(
     " FROM piton_activities WHERE run_id = ? AND handle = ?"
 );
 
-/// A waiting activity, and the size of what a claim returns of it.
+/// A waiting activity, and the size of its part of a claim's response.
 #[derive(FromRow)]
 struct NextRow {
     run_id: Uuid,

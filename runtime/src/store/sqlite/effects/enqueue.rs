@@ -1,4 +1,4 @@
-//! Activities are put on queues.
+//! Putting activities on queues.
 
 use std::collections::HashSet;
 
@@ -55,7 +55,7 @@ pub(crate) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Times
     }
 }
 
-/// Only those that have one are written again.
+/// Sets the priority of the activities that have one.
 const PRIORITY: &str = "UPDATE piton_activities SET priority = ? WHERE run_id = ? AND handle = ?; ";
 
 const MARK_ITEM: &str = "UPDATE piton_activities SET item_key = ?, retention_ms = ?, attempt = ? \

@@ -31,8 +31,8 @@ const COUNT_AND_WAKE: &str = "UPDATE piton_runs INDEXED BY piton_runs_run_id \
 
 const OF_RUN: &str = ") AS news WHERE piton_runs.run_id = news.column1; ";
 
-/// Rows that do not fit in the response are not read. A running sum without an order of its own keeps the order of
-/// the subquery.
+/// Rows that do not fit in the response are not read. A running sum without its own order keeps the order of the
+/// subquery.
 const READ: &str = concat!(
     "SELECT run_id, seq, CASE WHEN ",
     fits!("sized"),
