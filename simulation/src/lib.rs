@@ -25,7 +25,7 @@
 //! - a promise has one outcome, which somebody has given it, before its run is there or later; each wait for it is told
 //!   once, and all are told the same;
 //! - a run with terms is followed once, by the run that its close has named: a chain has as many runs as its retries and
-//!   timeouts say, its runs by cron never overlap, and no run is closed before its deadline or twice;
+//!   timeouts say, its runs by cron wait for their times and never overlap, and no run is closed before its deadline or twice;
 //! - a run that is paused is given to nobody, and one that is to be paused makes no further step for a new owner; a resumed one
 //!   goes on within some polls;
 //! - a run that has failed goes on if it is told to, unless an open run has its workflow id; a run is started after no

@@ -27,6 +27,7 @@ use libtest_mimic::{Arguments, Failed};
 use piton_postgres_cluster::{run_tests, trial};
 
 use crate::locks::{edits, fencing, order, recheck, relay};
+use crate::plans::sweeps;
 
 /// Needs the program by which one server follows another, which not every package of Postgres has.
 const SWITCHOVER: &str = "who_takes_the_place_of_a_server_is_believed";
@@ -74,6 +75,7 @@ const TESTS: &[(&str, Test)] = tests![
     rows::a_kept_run_stays_in_its_page,
     plans::rows_that_are_named_are_looked_up,
     plans::the_look_for_blocked_runs_reads_no_others,
+    sweeps::rows_that_are_looked_for_are_found_by_an_index,
     hanging::reads_that_hang_hold_up_no_commit_and_no_renewal,
     hanging::commits_that_hang_hold_up_no_renewal,
     stopped::who_is_stopped_in_a_long_answer_holds_up_nobody_for_long,
