@@ -185,7 +185,8 @@ async fn questions(client: &Client, runs: usize) -> Result<Vec<Question>> {
         Question::new("open runs of a workflow", open)?,
         Question::new("the same, in the middle", open)?.behind(middle),
         Question::new("runs in a common state", |_| "state like 's%'".to_owned())?.without_index(),
-        Question::new("runs in no run's state", |_| "state = 'nowhere'".to_owned())?.without_index(),
+        Question::new("runs in no run's state", |_| "state = 'nowhere'".to_owned())?
+            .without_index(),
         Question::new("runs unchanged for days", |_| {
             "since < now() - interval '3 days'".to_owned()
         })?

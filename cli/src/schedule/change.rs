@@ -101,11 +101,7 @@ pub(super) async fn backfill(
     })
 }
 
-pub(super) async fn delete(
-    client: &Client,
-    id: String,
-    output: Output,
-) -> Result<String, Failure> {
+pub(super) async fn delete(client: &Client, id: String, output: Output) -> Result<String, Failure> {
     match client.schedule(id.as_str()).delete().await? {
         true => Ok(said(output, &json!({ "deleted": true }), "the schedule is deleted")),
         false => Err(Failure::Schedule(piton::error::ScheduleError::Unknown { id })),

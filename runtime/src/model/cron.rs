@@ -82,8 +82,11 @@ mod tests {
 
     #[test]
     fn the_first_run_is_due_at_the_first_time_that_it_may_begin_at() {
-        let hourly =
-            Cron { expression: "@hourly".into(), goes_on_after_cancel: false, begins_at_once: false };
+        let hourly = Cron {
+            expression: "@hourly".into(),
+            goes_on_after_cancel: false,
+            begins_at_once: false,
+        };
         let micro = |at: Timestamp, more: i64| Timestamp(at.as_micros() + more);
         for (now, start_at, due_at) in [
             (at(30), None, at(60)),
