@@ -17,6 +17,7 @@ use crate::session::Session;
 use crate::system::{System, sustain};
 use crate::w1_throughput::STEPS;
 use crate::w3_timers::STARTS;
+use crate::w6_parked::wait_for_steps;
 use crate::workflows::{due, nap};
 
 /// How many runs there are: every second one sleeps, the others are over.
@@ -61,8 +62,11 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
         let system = System::start(&mut session.databases, kind, |worker| worker).await?;
         let begin = Instant::now();
         fill(&system.client, runs).await?;
-        let filled = begin.elapsed();
         let mut inspector = Inspector::connect(&system.database).await?;
+        // Each makes one step: it falls asleep, or is over.
+        wait_for_steps(&mut inspector, runs).await?;
+        let filled = begin.elapsed();
+        terminate(&system.client, runs).await?;
         inspector.analyze().await?;
         inspector.close().await?;
         let asked = questions(&system.client, runs).await?;
@@ -77,7 +81,7 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
             session.report.add(figure.store(kind).detail(detail));
         }
         let rate = runs as f64 / filled.as_secs_f64();
-        session.report.add(Figure::rate("W13", "runs started and labelled", rate).store(kind));
+        session.report.add(Figure::rate("W13", "runs started, labelled and stepped", rate).store(kind));
         beside_commits(session, kind, &system, &asked).await?;
         system.stop().await?;
     }
@@ -106,6 +110,11 @@ async fn fill(client: &Client, runs: usize) -> Result<()> {
         .buffer_unordered(STARTS)
         .try_for_each(|()| async { Ok(()) })
         .await?;
+    Ok(())
+}
+
+/// Ends some of the oldest runs.
+async fn terminate(client: &Client, runs: usize) -> Result<()> {
     for number in 0..TERMINATED.min(runs / 2) {
         client.by_id(format!("nap-{}", number * 2)).terminate("enough").await?;
     }
