@@ -119,6 +119,7 @@ impl Terms {
     ///
     /// # Errors
     /// Those of [`Cron::first_due`].
+    #[cfg(feature = "engine")]
     pub(crate) fn first_due(
         &self,
         now: Timestamp,
