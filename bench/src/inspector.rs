@@ -125,6 +125,14 @@ impl Inspector {
         }
     }
 
+    /// Gives the planner statistics of the rows, as the maintenance of Postgres does after a while; SQLite plans without.
+    pub(crate) async fn analyze(&mut self) -> Result<()> {
+        if let Self::Postgres(connection) = self {
+            sqlx::query("VACUUM ANALYZE").execute(connection).await?;
+        }
+        Ok(())
+    }
+
     /// Closes the connection.
     pub(crate) async fn close(self) -> Result<()> {
         match self {

@@ -12,6 +12,7 @@ mod system;
 mod w10_schedules;
 mod w11_fan_out;
 mod w12_promises;
+mod w13_lists;
 mod w1_relaxed;
 mod w1_throughput;
 mod w2_latency;
@@ -101,6 +102,8 @@ enum Workload {
     W11,
     /// Promises that clients complete. Not among `all`.
     W12,
+    /// Lists and counts of very many runs. Not among `all`.
+    W13,
     /// All of the above.
     All,
     /// What `#[workflow]` costs rustc.
@@ -187,6 +190,7 @@ async fn run(workload: Workload, session: &mut Session) -> Result<()> {
         Workload::W10 => w10_schedules::run(session).await,
         Workload::W11 => w11_fan_out::run(session).await,
         Workload::W12 => w12_promises::run(session).await,
+        Workload::W13 => w13_lists::run(session).await,
         Workload::CompileTime => compile_time::run(session, Profile::Debug).await,
         Workload::CompileTimeIncremental => compile_time::run(session, Profile::Incremental).await,
         Workload::CompileTimeMacros => compile_time::run(session, Profile::OptimizedMacros).await,

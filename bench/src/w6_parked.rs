@@ -74,7 +74,8 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
     Ok(())
 }
 
-async fn wait_for_steps(inspector: &mut Inspector, steps: usize) -> Result<()> {
+/// Waits until all runs together have made so many steps.
+pub(crate) async fn wait_for_steps(inspector: &mut Inspector, steps: usize) -> Result<()> {
     while inspector.committed_steps().await? < steps as u64 {
         tokio::time::sleep(LOOK_INTERVAL).await;
     }

@@ -91,6 +91,9 @@ CREATE INDEX piton_runs_owned ON piton_runs (worker_id) WHERE worker_id IS NOT N
 CREATE INDEX piton_runs_blocked ON piton_runs (run_id) WHERE status = 'blocked';
 -- Paused runs, for people.
 CREATE INDEX piton_runs_paused ON piton_runs (run_id) WHERE status = 'paused';
+-- Runs that are over and have not completed, for people. Those that have completed cost nothing.
+CREATE INDEX piton_runs_unsuccessful ON piton_runs (status, run_id)
+    WHERE status IN ('failed', 'cancelled', 'terminated', 'timed_out');
 -- Workers look for blocked runs that they can go on with: those that lack something of the build, whose
 -- reasons begin so. What has panicked waits for somebody who unblocks it, and may be any number.
 CREATE INDEX piton_runs_adoptable ON piton_runs (run_id)

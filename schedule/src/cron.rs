@@ -6,6 +6,7 @@ use crate::calendar::Calendar;
 use crate::error::SpecError;
 use crate::field::{DAY_OF_MONTH, DAY_OF_WEEK, Field};
 use crate::interval::Interval;
+use crate::zone;
 
 /// What a cron string means.
 pub(crate) enum Cron {
@@ -55,6 +56,8 @@ pub(crate) fn parse(text: &str) -> Result<Cron, SpecError> {
     };
     let shorthand = rest.to_ascii_lowercase();
     if let Some(every) = shorthand.strip_prefix("@every") {
+        // An interval does not depend on the zone, but a misspelled one is told.
+        zone.map(zone::named).transpose()?;
         return Interval::parse(every.trim()).map(Cron::Interval);
     }
     let rest = match SHORTHANDS.iter().find(|(name, _)| *name == shorthand) {

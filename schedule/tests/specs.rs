@@ -33,6 +33,7 @@ fn cron_strings_have_five_to_seven_fields_and_shorthands() {
         ("@hourly", "2026-11-26T13:00:00Z"),
         ("@every 90s", "2026-11-26T12:01:30Z"),
         ("@every 6h/5h", "2026-11-26T17:00:00Z"),
+        ("CRON_TZ=Asia/Kolkata @EVERY 1h30m", "2026-11-26T13:30:00Z"),
         ("CRON_TZ=America/New_York 15 8 * * *", "2026-11-26T13:15:00Z"),
         ("TZ=Asia/Kolkata  0 18 * * *", "2026-11-26T12:30:00Z"),
         ("TZ=Asia/Kolkata @daily # before dawn", "2026-11-26T18:30:00Z"),
@@ -174,6 +175,10 @@ fn a_refusal_names_the_field_the_text_and_the_fix() {
     assert_eq!(
         refusal(&Spec::new().cron("@daily").zone("Europe/Berln")),
         "there is no time zone `Europe/Berln`: write a name of the IANA database, such as `Europe/Berlin`"
+    );
+    assert_eq!(
+        refusal(&Spec::new().cron("TZ=Europe/Berln @every 1h")),
+        refusal(&Spec::new().cron("@daily").zone("Europe/Berln"))
     );
     let late = Spec::new().cron("@daily").start(at("2027-01-01T00:00:00Z"));
     assert_eq!(

@@ -25,7 +25,7 @@
 //! - a promise has one outcome, given by somebody, before its run exists or later; each wait gets it once, and all get
 //!   the same;
 //! - a run with terms has one successor, the one that its close has named: a chain has as many runs as its retries and
-//!   timeouts require, its runs by cron never overlap, and no run is closed twice or before its deadline;
+//!   timeouts require, its runs by cron wait for their times and never overlap, and no run is closed twice or before its deadline;
 //! - a paused run is assigned to no worker, a run with a requested pause makes no step for a new owner, and a resumed
 //!   run continues within some polls;
 //! - a retried run continues, unless an open run has its workflow id; no run is started after a run that the policy of

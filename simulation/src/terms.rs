@@ -26,8 +26,8 @@ enum Terms {
     Retried { failures: u32, attempts: u32, millis: u64 },
     /// It has no end of its own, and each attempt is limited.
     Limited { limit: Duration, attempts: u32, clock: TimeoutClock, on_timeout: OnTimeout },
-    /// It is started again and again, until the time is over.
-    Repeated { every: u64, within: Duration },
+    /// It is started at each of these times, the first run perhaps at once, until the time is over.
+    Repeated { every: u64, within: Duration, at_once: bool },
 }
 
 impl Terms {
@@ -49,6 +49,7 @@ impl Terms {
             _ => Self::Repeated {
                 every: rng.u64(2..10),
                 within: Duration::from_secs(rng.u64(10..60)),
+                at_once: rng.bool(),
             },
         };
         let span = world.plan.faulty_for.as_millis() as u64;
@@ -74,15 +75,29 @@ impl Terms {
             Self::Limited { attempts, .. } => {
                 (completed, failed, timed_out) == (0, 0, attempts as usize)
             }
-            Self::Repeated { every, within } => {
+            Self::Repeated { every, within, at_once } => {
                 let most = (within.as_secs() / every + 2) as usize;
-                failed == 0 && timed_out <= 1 && (was_set_back || completed <= most)
+                let first = runs.iter().map(|run| run.started_at).min();
+                let mut waiting = runs.iter().filter(|run| run.status == RunStatus::Completed);
+                let wait = waiting.all(|run| {
+                    (at_once && Some(run.started_at) == first) || waits_for_its_time(run, every)
+                });
+                failed == 0 && timed_out <= 1 && (was_set_back || (completed <= most && wait))
             }
         };
         let is_whole = completed + failed + timed_out == runs.len() && !runs.is_empty();
         let statuses: Vec<_> = runs.iter().map(|run| run.status).collect();
         if is_right && is_whole { Ok(()) } else { Err(format!("{self:?} came to {statuses:?}")) }
     }
+}
+
+/// Whether a run that is repeated every so many seconds has not closed before the first of these times after its start.
+fn waits_for_its_time(run: &RunRecord, every: u64) -> bool {
+    // The worker that started it may believe that it is earlier than the database does.
+    let started_at = run.started_at.as_micros() - 1_000_000;
+    let every = every as i64 * 1_000_000;
+    let due_at = (started_at.div_euclid(every) + 1) * every;
+    run.closed_at.is_some_and(|closed_at| closed_at.as_micros() >= due_at)
 }
 
 /// Starts one run.
@@ -105,8 +120,9 @@ pub(crate) async fn live(world: Arc<World>, number: usize) {
                 .on_timeout(on_timeout)
                 .cleanup_timeout(Duration::from_secs(5))
                 .retry(Terms::retry(attempts)),
-            Terms::Repeated { every, within } => {
-                start.cron(format!("@every {every}s")).execution_timeout(within)
+            Terms::Repeated { every, within, at_once } => {
+                let start = start.cron(format!("@every {every}s")).execution_timeout(within);
+                if at_once { start.cron_at_once() } else { start }
             }
         };
         match start.await {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Signature;
 use super::many::ManyArgs;
 use crate::error::Failure;
-use crate::output::{self, Output};
+use crate::output::{self, Output, said};
 
 #[derive(clap::Args)]
 pub(crate) struct SignalArgs {
@@ -222,8 +222,4 @@ pub(super) async fn result(client: &Client, args: ResultArgs) -> Result<String, 
         Err(RunError::Store(error)) => Err(Failure::Asked(error)),
         Err(error) => Err(Failure::Run(error.to_string())),
     }
-}
-
-fn said(output: Output, data: &Value, text: &str) -> String {
-    if output.json { output::json(data) } else { format!("{text}\n") }
 }

@@ -49,9 +49,15 @@ pub(crate) struct StartArgs {
     /// Retry the workflow if its run fails: the maximum number of runs
     #[arg(long, value_name = "COUNT")]
     max_attempts: Option<u32>,
-    /// Repeat the workflow at these times, such as `0 12 * * MON-FRI`
+    /// Run the workflow at these times, such as `0 12 * * MON-FRI`; `--delay` sets the earliest
     #[arg(long, value_name = "EXPRESSION")]
     cron: Option<String>,
+    /// Begin the first run at once, and only the others at the times of `--cron`
+    #[arg(long, requires = "cron")]
+    cron_at_once: bool,
+    /// Continue `--cron` after a run that was cancelled
+    #[arg(long, requires = "cron")]
+    cron_after_cancel: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -129,6 +135,12 @@ pub(super) async fn carry_out(
     }
     if let Some(cron) = args.cron {
         start = start.cron(cron);
+    }
+    if args.cron_at_once {
+        start = start.cron_at_once();
+    }
+    if args.cron_after_cancel {
+        start = start.cron_after_cancel();
     }
     let run = start.await.map_err(|error| Failure::Run(with_causes(&error)))?;
     let run = run.status().await?;

@@ -3,10 +3,11 @@
 use piton::client::{Client, Overlap};
 use piton::model::Timestamp;
 use piton::schedule::UnixSeconds;
+use serde_json::json;
 
 use super::overlap;
 use crate::error::Failure;
-use crate::output::{self, Output};
+use crate::output::{self, Output, said};
 
 /// The maximum number of times shown by a dry run.
 const MAX_SHOWN: usize = 1_000;
@@ -47,23 +48,35 @@ pub(crate) struct BackfillArgs {
     dry_run: bool,
 }
 
-pub(super) async fn pause(client: &Client, args: PauseArgs) -> Result<String, Failure> {
+pub(super) async fn pause(
+    client: &Client,
+    args: PauseArgs,
+    output: Output,
+) -> Result<String, Failure> {
     client.schedule(args.id).pause(args.because).await?;
-    Ok(String::new())
+    Ok(said(output, &json!({ "paused": true }), "the schedule is paused"))
 }
 
-pub(super) async fn unpause(client: &Client, args: PauseArgs) -> Result<String, Failure> {
+pub(super) async fn unpause(
+    client: &Client,
+    args: PauseArgs,
+    output: Output,
+) -> Result<String, Failure> {
     client.schedule(args.id).unpause(args.because).await?;
-    Ok(String::new())
+    Ok(said(output, &json!({ "paused": false }), "the schedule is not paused"))
 }
 
-pub(super) async fn trigger(client: &Client, args: TriggerArgs) -> Result<String, Failure> {
+pub(super) async fn trigger(
+    client: &Client,
+    args: TriggerArgs,
+    output: Output,
+) -> Result<String, Failure> {
     let mut trigger = client.schedule(args.id).trigger();
     if let Some(policy) = args.overlap {
         trigger = trigger.overlap(policy);
     }
     trigger.await?;
-    Ok(String::new())
+    Ok(said(output, &json!({ "requested": true }), "the run is requested"))
 }
 
 pub(super) async fn backfill(
@@ -78,7 +91,7 @@ pub(super) async fn backfill(
     }
     if !args.dry_run {
         backfill.await?;
-        return Ok(String::new());
+        return Ok(said(output, &json!({ "requested": true }), "the runs are requested"));
     }
     let times: Vec<String> =
         backfill.times(MAX_SHOWN).await?.iter().map(ToString::to_string).collect();
@@ -88,9 +101,9 @@ pub(super) async fn backfill(
     })
 }
 
-pub(super) async fn delete(client: &Client, id: String) -> Result<String, Failure> {
+pub(super) async fn delete(client: &Client, id: String, output: Output) -> Result<String, Failure> {
     match client.schedule(id.as_str()).delete().await? {
-        true => Ok(String::new()),
+        true => Ok(said(output, &json!({ "deleted": true }), "the schedule is deleted")),
         false => Err(Failure::Schedule(piton::error::ScheduleError::Unknown { id })),
     }
 }

@@ -68,16 +68,16 @@ pub(crate) async fn carry_out(
 ) -> Result<String, Failure> {
     match command {
         ScheduleCommand::Next(next) => next.carry_out(output).map(|()| String::new()),
-        ScheduleCommand::Create(args) => write::create(client, args).await,
-        ScheduleCommand::Update(args) => write::update(client, args).await,
+        ScheduleCommand::Create(args) => write::create(client, args, output).await,
+        ScheduleCommand::Update(args) => write::update(client, args, output).await,
         ScheduleCommand::List(args) => look::list(client, args, output).await,
         ScheduleCommand::Describe { id } => look::describe(client, id, output).await,
         ScheduleCommand::Log(args) => look::log(client, args, output).await,
-        ScheduleCommand::Pause(args) => change::pause(client, args).await,
-        ScheduleCommand::Unpause(args) => change::unpause(client, args).await,
-        ScheduleCommand::Trigger(args) => change::trigger(client, args).await,
+        ScheduleCommand::Pause(args) => change::pause(client, args, output).await,
+        ScheduleCommand::Unpause(args) => change::unpause(client, args, output).await,
+        ScheduleCommand::Trigger(args) => change::trigger(client, args, output).await,
         ScheduleCommand::Backfill(args) => change::backfill(client, args, output).await,
-        ScheduleCommand::Delete { id } => change::delete(client, id).await,
+        ScheduleCommand::Delete { id } => change::delete(client, id, output).await,
     }
 }
 

@@ -80,12 +80,16 @@ impl Next {
     }
 }
 
-/// Answers each line with a line, and an invalid one with its error.
+/// What programs on Windows write before the first line.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// Answers each line with a line, and an invalid one with its error. Empty lines have no answer.
 fn answer_all(mut questions: impl BufRead, mut answers: impl Write) -> Result<(), Failure> {
     let mut line = Vec::new();
     while questions.read_until(b'\n', &mut line).map_err(Failure::Input)? > 0 {
-        if !line.trim_ascii().is_empty() {
-            let answer = serde_json::from_slice::<Question>(&line)
+        let question = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&line).trim_ascii();
+        if !question.is_empty() {
+            let answer = serde_json::from_slice::<Question>(question)
                 .map_err(|error| error.to_string())
                 .and_then(|question| question.answer());
             write_line(&mut answers, &answer.map_or_else(Answer::Error, Answer::Next))?;
@@ -143,6 +147,7 @@ mod tests {
     #[test]
     fn each_line_is_answered_and_empty_ones_are_skipped() {
         let questions = concat!(
+            "\u{feff}",
             r#"{"cron": "0 12 * * *", "from": "2026-11-25T12:00:00Z", "count": 2}"#,
             "\n\n  \r\n",
             r#"{"spec": {"calendars": [{"minute": "17", "hour": "*"}]}, "zone": "Asia/Kolkata", "#,

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
-
 use piton::client::{Client, CreateSchedule, Overlap};
 use piton::schedule::{Calendar, Interval, Spec, UnixSeconds};
+use serde_json::{Value, json};
 
 use super::overlap;
 use crate::error::Failure;
+use crate::output::{Output, said};
 use crate::run::parse_json;
 use crate::terms::{TermsArgs, duration};
 
@@ -154,7 +154,11 @@ impl SpecArgs {
     }
 }
 
-pub(super) async fn create(client: &Client, args: CreateArgs) -> Result<String, Failure> {
+pub(super) async fn create(
+    client: &Client,
+    args: CreateArgs,
+    output: Output,
+) -> Result<String, Failure> {
     let arguments: serde_json::Value = serde_json::from_str(&args.arguments)
         .map_err(|error| Failure::Spec(format!("arguments `{}`: {error}", args.arguments)))?;
     let spec = args.spec.into_spec().unwrap_or_default();
@@ -222,10 +226,14 @@ pub(super) async fn create(client: &Client, args: CreateArgs) -> Result<String, 
         create = create.paused(note);
     }
     create.pause_on_failure(policy.pause_on_failure.unwrap_or_default()).await?;
-    Ok(String::new())
+    Ok(said(output, &json!({ "created": true }), "the schedule is created"))
 }
 
-pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, Failure> {
+pub(super) async fn update(
+    client: &Client,
+    args: UpdateArgs,
+    output: Output,
+) -> Result<String, Failure> {
     let mut update = client.schedule(args.id).update();
     if let Some(revision) = args.revision {
         update = update.revision(revision);
@@ -282,7 +290,7 @@ pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, 
         update = update.memo(memo);
     }
     update.await?;
-    Ok(String::new())
+    Ok(said(output, &json!({ "updated": true }), "the schedule is changed"))
 }
 
 fn calendar(text: &str) -> Result<Calendar, String> {

@@ -42,7 +42,7 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
         "--paused",
         "from March on",
     ])?;
-    assert_eq!(created, "");
+    assert_eq!(created, "the schedule is created\n");
     let json = described(&shell)?;
     assert_eq!(json["spec"], json!({"cron": ["0 6 1 * *"], "zone": "Europe/Berlin"}));
     assert_eq!(json["arguments"], json!(["ada"]));
@@ -68,9 +68,11 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
     assert_eq!(json["memo"], json!({"why": "monthly"}));
     assert_eq!(json["next"], json!([]));
 
-    shell.prints(&["schedule", "unpause", "bills", "--because", "it is March"])?;
-    shell.prints(&["schedule", "trigger", "bills", "--overlap", "allow-all"])?;
-    shell.prints(&[
+    let unpause = ["schedule", "unpause", "bills", "--because", "it is March"];
+    assert_eq!(shell.prints(&unpause)?, "the schedule is not paused\n");
+    let trigger = ["schedule", "trigger", "bills", "--overlap", "allow-all"];
+    assert_eq!(shell.prints(&trigger)?, "the run is requested\n");
+    let updated = shell.prints(&[
         "schedule",
         "update",
         "bills",
@@ -87,6 +89,7 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
         "--attributes",
         r#"{"cents": null}"#,
     ])?;
+    assert_eq!(updated, "the schedule is changed\n");
     let json = described(&shell)?;
     assert_eq!(json["revision"], 1);
     assert_eq!(json["next"][0], "2100-01-01T00:00:00Z");
@@ -125,7 +128,11 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
     let text = shell.prints(&["schedule", "describe", "poke"])?;
     assert!(text.contains(r#"sends             Poke{"hard":true}"#), "{text}");
     assert!(!text.contains("starts"), "{text}");
-    shell.prints(&["schedule", "delete", "poke"])?;
+    let pause = ["schedule", "pause", "poke", "--because", "ticket 311"];
+    assert_eq!(shell.prints(&pause)?, "the schedule is paused\n");
+    let json: Value = serde_json::from_str(&shell.prints(&[&pause[..], &["--json"]].concat())?)?;
+    assert_eq!(json, json!({"paused": true}));
+    assert_eq!(shell.prints(&["schedule", "delete", "poke"])?, "the schedule is deleted\n");
     shell.prints(&["schedule", "delete", "bills"])?;
     let list: Value = serde_json::from_str(&shell.prints(&["schedule", "list", "--json"])?)?;
     assert_eq!(list, json!([]));

@@ -9,7 +9,7 @@ use tracing::info_span;
 
 use super::labels::Labels;
 use super::start_json::JsonCall;
-use super::{Client, RunHandle, terms};
+use super::{Client, RunHandle};
 use crate::engine::backoff::patiently;
 use crate::engine::driver::{Origin, make_first};
 use crate::engine::held::Starting;
@@ -83,13 +83,14 @@ impl<W> Start<W> {
         self
     }
 
-    /// Delays the first step until this time. Default: at once.
+    /// Delays the first step until this time; with [`Start::cron`], to the first time of the expression from this
+    /// time on. Default: at once.
     pub fn start_at(mut self, at: impl Into<Timestamp>) -> Self {
         self.start = When::At(at.into());
         self
     }
 
-    /// Delays the first step by this duration. Default: at once.
+    /// Delays the first step by this duration, as [`Start::start_at`] does. Default: at once.
     pub fn start_delay(mut self, delay: Duration) -> Self {
         self.start = When::After(delay);
         self
@@ -171,16 +172,22 @@ impl<W> Start<W> {
             let now = patiently(|| client.store().now()).await;
             now.map_err(|error| StartError::Store(Arc::new(error)))
         };
-        let start_at = match start {
-            When::Now => None,
-            When::At(at) => Some(at),
-            When::After(delay) => Some(now().await? + delay),
+        let (now, start_at) = match start {
+            When::Now if terms.is_none() => return Ok((None, None)),
+            When::At(at) if terms.is_none() => return Ok((Some(at), None)),
+            When::Now => (now().await?, None),
+            When::At(at) => (now().await?, Some(at)),
+            When::After(delay) => {
+                let now = now().await?;
+                (now, Some(now + delay))
+            }
         };
-        let terms = match (terms, start_at) {
-            (None, _) => None,
-            (Some(terms), Some(due_at)) => Some(Box::new(terms.begin(due_at))),
-            (Some(terms), None) => Some(Box::new(terms.begin(now().await?))),
-        };
+        let Some(terms) = terms else { return Ok((start_at, None)) };
+        let start_at = terms.first_due(now, start_at).map_err(|reason| {
+            let expression = terms.cron.as_ref().map(|cron| cron.expression.clone());
+            StartError::Cron { expression: expression.unwrap_or_default(), reason }
+        })?;
+        let terms = Some(Box::new(terms.begin(start_at.unwrap_or(now))));
         Ok((start_at, terms))
     }
 }
@@ -216,7 +223,6 @@ impl<W: Workflow> Start<W> {
             .map_err(StartError::WorkflowId)?;
         request_id.iter().try_for_each(|id| KeyError::check(id)).map_err(StartError::RequestId)?;
         let (attributes, memo) = labels.checked()?;
-        let terms = terms::checked(terms)?;
         // Readers of the run must find the schemas of its values.
         let recorded = patiently(async || {
             client.recorded().definition_of(&**client.store(), W::entry()).await?;
@@ -235,7 +241,7 @@ impl<W: Workflow> Start<W> {
                 .map_err(|error| cannot_begin(error.to_string()))
         };
         let mut machine = begin()?;
-        let (start_at, terms) = Self::due(&client, start, terms).await?;
+        let (start_at, terms) = Self::due(&client, start, terms.into_terms()).await?;
         // The worker's own run is claimed if the start has a delay, or may be a repetition. Two starts with one
         // request id may be in one batch, which would treat them as two runs with one workflow id.
         let by_policy = policy != IdPolicy::default() || request_id.is_some();

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::start::already_started;
-use super::{Client, Start, UntypedRun, terms};
+use super::{Client, Start, UntypedRun};
 use crate::codec::{self, CodecError};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::learn_definition;
@@ -116,7 +116,6 @@ impl Start<AnyWorkflow> {
             .map_err(StartError::WorkflowId)?;
         request_id.iter().try_for_each(|id| KeyError::check(id)).map_err(StartError::RequestId)?;
         let (attributes, memo) = labels.checked()?;
-        let terms = terms::checked(terms)?;
         let definitions = client.definitions_to_start(&workflow).await.map_err(failed)?;
         let fitting = definitions.iter().map(|known| (*known, encode(known, &arguments)));
         let fitting = fitting.reduce(|best, next| {
@@ -137,7 +136,7 @@ impl Start<AnyWorkflow> {
             None => client.store().new_run_id(),
         };
         let workflow_id = workflow_id.unwrap_or_else(|| run_id.to_string());
-        let (start_at, terms) = Self::due(&client, start, terms).await?;
+        let (start_at, terms) = Self::due(&client, start, terms.into_terms()).await?;
         let snapshot = codec::encode_snapshot(&first_snapshot(definition, &arguments));
         let cannot_begin = |error: CodecError| StartError::JsonArguments {
             workflow: workflow.clone(),

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use super::Start;
-use crate::error::StartError;
-use crate::model::{NewTerms, OnTimeout, RetryPolicy, Terms, TimeoutClock};
+use crate::model::{OnTimeout, RetryPolicy, TimeoutClock};
 
 impl<W> Start<W> {
     /// Limits the total time of the run and all runs that follow it in its chain, from the time the first is due.
@@ -61,17 +60,29 @@ impl<W> Start<W> {
         self
     }
 
-    /// Starts the workflow again after each run: the next run is due at the first time of the expression after the
-    /// previous run has closed. The first run is not affected. Runs never overlap, and all have the same arguments.
-    /// A run that fails is first [retried](Start::retry), if a policy is set. The chain ends when a run is
-    /// terminated, when it is cancelled (unless [`Start::cron_after_cancel`] is set), and at the [timeout of the
-    /// chain](Start::execution_timeout).
+    /// Repeats the workflow at the times of a cron expression. The run exists at once, and is due at the first time
+    /// of the expression that comes after the start, or that is not before the time of [`Start::start_at`] or
+    /// [`Start::start_delay`]; with [`Start::cron_at_once`], it is due without waiting for a time of the expression.
+    /// Until then it can be found, gets signals, and can be cancelled. When it has closed, the next run is due at the
+    /// first later time. Runs never overlap, and all have the same arguments. A run that fails is first
+    /// [retried](Start::retry), if a policy is set. The chain ends when a run is terminated, when it is cancelled
+    /// (unless [`Start::cron_after_cancel`] is set), and at the [timeout of the chain](Start::execution_timeout),
+    /// which counts from the time the first run is due.
     ///
     /// The expression has five fields, or is `@hourly`, `@daily` and so on, or `@every 90s`. A prefix such as
-    /// `CRON_TZ=Europe/Berlin` sets the time zone. Default: UTC.
+    /// `CRON_TZ=Europe/Berlin` sets the time zone. Default: UTC. A start with an expression that is not valid, or has
+    /// no later time, fails with [`StartError::Cron`](crate::error::StartError::Cron).
     #[cfg(feature = "schedules")]
     pub fn cron(mut self, expression: impl Into<String>) -> Self {
         self.terms.cron = Some(expression.into());
+        self
+    }
+
+    /// Makes the first run of [`Start::cron`] due when it is started, or at the time of [`Start::start_at`] or
+    /// [`Start::start_delay`], instead of at the first time of the expression. Has no effect without an expression.
+    #[cfg(feature = "schedules")]
+    pub fn cron_at_once(mut self) -> Self {
+        self.terms.cron_at_once = true;
         self
     }
 
@@ -81,13 +92,4 @@ impl<W> Start<W> {
         self.terms.cron_after_cancel = true;
         self
     }
-}
-
-/// The terms, if any are set.
-pub(super) fn checked(terms: NewTerms) -> Result<Option<Terms>, StartError> {
-    terms.check_cron().map_err(|(expression, reason)| StartError::Cron {
-        expression: expression.to_owned(),
-        reason,
-    })?;
-    Ok(terms.into_terms())
 }

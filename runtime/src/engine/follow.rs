@@ -47,25 +47,11 @@ pub(crate) fn next(
     let Some(cron) = terms.cron.as_ref().filter(|cron| cron.goes_on_after(over.status)) else {
         return Ok(None);
     };
-    let due_at = next_tick(&cron.expression, now)?;
+    // A run may close before its time: it was cancelled, or this worker's clock is behind that of the database.
+    let after = terms.due_at.map_or(now, |due_at| due_at.max(now));
+    let due_at = cron.next_after(after)?;
     let next = due_at.and_then(|due_at| terms.again(over.status, over.result, due_at));
     Ok(next.map(|(terms, due_at)| Next { link: Link::Cron, terms, due_at }))
-}
-
-/// The first time after `now` of a cron expression.
-#[cfg(feature = "schedules")]
-fn next_tick(expression: &str, now: Timestamp) -> Result<Option<Timestamp>, String> {
-    use piton_schedule::UnixSeconds;
-
-    let times = piton_schedule::Spec::new().cron(expression).compile();
-    let times = times.map_err(|error| error.to_string())?;
-    let next = times.next(UnixSeconds(now.as_micros().div_euclid(1_000_000)));
-    Ok(next.map(|seconds| Timestamp(seconds.0.saturating_mul(1_000_000))))
-}
-
-#[cfg(not(feature = "schedules"))]
-fn next_tick(_: &str, _: Timestamp) -> Result<Option<Timestamp>, String> {
-    Err("its cron expression is read by builds with the feature `schedules` of piton".to_owned())
 }
 
 /// The variant name of a returned error; of a text, the text.

@@ -6,7 +6,7 @@ use super::{ChildHandle, StepError, Workflow};
 use crate::error::Error;
 use crate::model::{
     AttributeChanges, AttributeMap, Attributes, ChildOptions, Memo, NewTerms, OnTimeout,
-    RetryPolicy, TimeoutClock,
+    RetryPolicy, TimeoutClock, Timestamp,
 };
 
 /// The options of a child that the current step starts.
@@ -18,20 +18,24 @@ pub(super) struct NewOptions {
 }
 
 impl NewOptions {
-    /// The options in stored form; `None` if there are none.
+    /// The options in stored form; `None` if there are none. The child is started at about `now`.
     ///
     /// # Errors
     /// The first option that is not valid.
-    pub(super) fn checked(self) -> Result<Option<Box<ChildOptions>>, StepError> {
+    pub(super) fn checked(self, now: Timestamp) -> Result<Option<Box<ChildOptions>>, StepError> {
         let refused = |error: Error| {
             StepError::Failed(error.context("a child cannot be started with these options"))
         };
         let Self { terms, attributes: changes, memo } = self;
-        terms.check_cron().map_err(|(expression, reason)| {
-            refused(Error::msg(format!(
-                "the cron expression `{expression}` cannot be used: {reason}"
-            )))
-        })?;
+        let terms = terms.into_terms();
+        if let Some(cron) = terms.as_ref().and_then(|terms| terms.cron.as_ref()) {
+            cron.first_due(now, None).map_err(|reason| {
+                let expression = &cron.expression;
+                refused(Error::msg(format!(
+                    "the cron expression `{expression}` cannot be used: {reason}"
+                )))
+            })?;
+        }
         changes.check().map_err(|error| refused(error.into()))?;
         let bytes = memo.bytes();
         if bytes > Memo::MAX_BYTES {
@@ -41,7 +45,7 @@ impl NewOptions {
         }
         let mut attributes = AttributeMap::new();
         changes.apply_to(&mut attributes);
-        let options = ChildOptions { terms: terms.into_terms(), attributes, memo };
+        let options = ChildOptions { terms, attributes, memo };
         Ok((options != ChildOptions::default()).then(|| Box::new(options)))
     }
 }
@@ -96,14 +100,22 @@ impl<W: Workflow> ChildHandle<W> {
         self.with(|options| options.terms.non_retryable.push(error.into()))
     }
 
-    /// Starts the child's workflow again after each run, as
+    /// Repeats the child's workflow at the times of a cron expression, the first run included, as
     /// [`Start::cron`](../client/struct.Start.html#method.cron) does. The child has ended when its chain has: when
-    /// a run is terminated or cancelled, or by its [timeout](Self::execution_timeout). An invalid expression fails
-    /// the parent.
+    /// a run is terminated or cancelled, or by its [timeout](Self::execution_timeout). An expression that is not
+    /// valid, or has no later time, fails the parent.
     #[cfg(feature = "schedules")]
     #[must_use = "the child is started without it, but this is its handle"]
     pub fn cron(self, expression: impl Into<String>) -> Self {
         self.with(|options| options.terms.cron = Some(expression.into()))
+    }
+
+    /// Makes the first run of [`cron`](Self::cron) due when it is started, instead of at the first time of the
+    /// expression. Has no effect without an expression.
+    #[cfg(feature = "schedules")]
+    #[must_use = "the child is started without it, but this is its handle"]
+    pub fn cron_at_once(self) -> Self {
+        self.with(|options| options.terms.cron_at_once = true)
     }
 
     /// Continues [`cron`](Self::cron) after a run that was cancelled. Has no effect without an expression.

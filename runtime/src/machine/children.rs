@@ -19,7 +19,7 @@ use crate::codec::CodecError;
 use crate::error::{Error, KeyError};
 use crate::model::{
     ChildEnd, ChildStart, Handle, Message, Operation, OutgoingMessage, ParentClose, Payload, RunId,
-    RunStatus,
+    RunStatus, Timestamp,
 };
 
 /// A child started with [`Context::start_child`]: a run of `W`, with all runs that follow it in its chain.
@@ -190,11 +190,14 @@ impl StartOfChild {
         start.is_some().then(|| Settings(start))
     }
 
-    /// The message that starts the child, with its first snapshot. Its options cannot be changed afterwards.
+    /// The message that starts the child at about `now`, with its first snapshot. Its options cannot be changed afterwards.
     ///
     /// # Errors
     /// The child's options or arguments are not valid.
-    pub(crate) fn into_message(self: Arc<Self>) -> Result<OutgoingMessage, StepError> {
+    pub(crate) fn into_message(
+        self: Arc<Self>,
+        now: Timestamp,
+    ) -> Result<OutgoingMessage, StepError> {
         let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let start = taken.expect("a child is started once");
         let Start { workflow_id: to, run_id, entry, on_parent_close, awaited_by, .. } = start;
@@ -210,7 +213,7 @@ impl StartOfChild {
                 start.type_name
             )))
         })?;
-        let options = start.options.checked()?;
+        let options = start.options.checked(now)?;
         let arguments = start.arguments.map_err(StepError::Encode)?;
         let run = RunInfo { run_id, workflow_id: to.as_str().into() };
         let machine = Machine::start(entry, run, &arguments)?;

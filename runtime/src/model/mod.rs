@@ -3,6 +3,7 @@
 //! Invariant: this module does no I/O and knows neither tokio, sqlx nor a particular store.
 
 pub(crate) mod attributes;
+mod cron;
 mod ending;
 pub(crate) mod finding;
 mod graph;
@@ -32,6 +33,7 @@ pub use attributes::{
     MAX_ATTRIBUTE_NAME, MAX_ATTRIBUTES, MAX_KEYWORD_BYTES, MAX_KEYWORDS, MAX_TEXT_BYTES,
     RESERVED_ATTRIBUTE_NAMES,
 };
+pub use cron::Cron;
 pub use ending::{Compensating, Ending, FailedCompensation};
 pub use finding::{Difference, Finding};
 pub use graph::{
@@ -57,7 +59,7 @@ pub(crate) use retry::pause_after_interruptions;
 pub use snapshot::Snapshot;
 pub(crate) use stable_hash::StableHash;
 pub use status::{BlockedReason, RunStatus};
-pub use terms::{Cron, OnTimeout, Terms, TimeoutClock, WorkflowRetry};
+pub use terms::{OnTimeout, Terms, TimeoutClock, WorkflowRetry};
 #[cfg(feature = "engine")]
 pub(crate) use text::recorded;
 pub use time::{Timestamp, days, hours, minutes, seconds};

@@ -31,12 +31,15 @@ pub(crate) struct NewTerms {
     /// Has no effect without an expression.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) cron_after_cancel: bool,
+    /// Has no effect without an expression.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) cron_at_once: bool,
 }
 
 impl NewTerms {
     /// The terms, without due times; `None` if they have no effect.
     pub(crate) fn into_terms(self) -> Option<Terms> {
-        let Self { retry, non_retryable, cron, cron_after_cancel, .. } = self;
+        let Self { retry, non_retryable, cron, .. } = self;
         let terms = Terms {
             run_timeout: self.run_timeout,
             execution_timeout: self.execution_timeout,
@@ -44,31 +47,14 @@ impl NewTerms {
             on_timeout: self.on_timeout.unwrap_or_default(),
             cleanup_timeout: self.cleanup_timeout.unwrap_or(Terms::CLEANUP_TIMEOUT),
             retry: retry.map(|policy| WorkflowRetry { policy, non_retryable }),
-            cron: cron
-                .map(|expression| Cron { expression, goes_on_after_cancel: cron_after_cancel }),
+            cron: cron.map(|expression| Cron {
+                expression,
+                goes_on_after_cancel: self.cron_after_cancel,
+                begins_at_once: self.cron_at_once,
+            }),
             ..Terms::default()
         };
         (!terms.is_empty()).then_some(terms)
-    }
-
-    /// Checks the cron expression.
-    ///
-    /// # Errors
-    /// The expression, and what is wrong with it.
-    #[cfg(feature = "schedules")]
-    pub(crate) fn check_cron(&self) -> Result<(), (&str, String)> {
-        let Some(expression) = &self.cron else { return Ok(()) };
-        let compiled = piton_schedule::Spec::new().cron(expression).compile();
-        compiled.map(drop).map_err(|error| (expression.as_str(), error.to_string()))
-    }
-
-    /// Without the feature `schedules` there are no expressions.
-    ///
-    /// # Errors
-    /// None.
-    #[cfg(not(feature = "schedules"))]
-    pub(crate) fn check_cron(&self) -> Result<(), (&str, String)> {
-        Ok(())
     }
 }
 
@@ -85,6 +71,7 @@ mod tests {
             cleanup_timeout: Some(Duration::from_secs(1)),
             non_retryable: vec!["Declined".to_owned()],
             cron_after_cancel: true,
+            cron_at_once: true,
             ..NewTerms::default()
         };
         assert_eq!(idle.clone().into_terms(), None);
@@ -94,7 +81,7 @@ mod tests {
         assert_eq!(terms.and_then(|terms| terms.retry), Some(retry));
         let terms = NewTerms { cron: Some("@daily".to_owned()), ..idle }.into_terms();
         let cron = terms.and_then(|terms| terms.cron).expect("there is an expression");
-        assert!(cron.goes_on_after_cancel);
+        assert!(cron.goes_on_after_cancel && cron.begins_at_once);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Payload, RetryPolicy, RunStatus, Timestamp};
+use super::{Cron, Payload, RetryPolicy, RunStatus, Timestamp};
 
 /// What happens to a run whose timeout has passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,26 +45,6 @@ pub struct WorkflowRetry {
     /// Errors that are not retried: variants of the workflow's error type, such as `CardDeclined`, or whole texts
     /// if the error is a text.
     pub non_retryable: Vec<String>,
-}
-
-/// A cron expression that repeats a workflow.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Cron {
-    /// The expression.
-    pub expression: String,
-    /// Whether to continue after a run that was cancelled.
-    pub goes_on_after_cancel: bool,
-}
-
-impl Cron {
-    /// Whether a run with this status is followed by another.
-    pub fn goes_on_after(&self, status: RunStatus) -> bool {
-        match status {
-            RunStatus::Completed | RunStatus::Failed | RunStatus::TimedOut => true,
-            RunStatus::Cancelled => self.goes_on_after_cancel,
-            _ => false,
-        }
-    }
 }
 
 /// The terms of all runs of a chain, and the progress of the chain. Most runs have none.
@@ -133,6 +113,19 @@ impl Terms {
     /// Whether another run may follow, which needs the code of the workflow.
     pub fn may_be_followed(&self) -> bool {
         self.retry.is_some() || self.cron.is_some()
+    }
+
+    /// When the first run of a chain is due that is started `now` and may begin at `start_at`; `None` is at once.
+    ///
+    /// # Errors
+    /// Those of [`Cron::first_due`].
+    #[cfg(feature = "engine")]
+    pub(crate) fn first_due(
+        &self,
+        now: Timestamp,
+        start_at: Option<Timestamp>,
+    ) -> Result<Option<Timestamp>, String> {
+        self.cron.as_ref().map_or(Ok(start_at), |cron| cron.first_due(now, start_at))
     }
 
     /// The terms of a first run that is due at this time.

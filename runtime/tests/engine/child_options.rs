@@ -68,6 +68,17 @@ async fn misread_cron(cx: &Context) -> u32 {
     cx.start_child(naps(1, 1)).cron("at noon").await.unwrap_or_default()
 }
 
+#[workflow]
+async fn overdue_cron(cx: &Context) -> u32 {
+    cx.start_child(naps(1, 1)).cron("0 0 1 1 * 2020").await.unwrap_or_default()
+}
+
+#[workflow]
+async fn prompt_child(cx: &Context) -> u32 {
+    let child = cx.start_child(naps(1, 60_000)).id("prompt").cron("@hourly").cron_at_once();
+    child.execution_timeout(minutes(150)).await.unwrap_or_default()
+}
+
 async fn links(rig: &Rig, id: &str) -> Vec<(Option<Link>, RunStatus)> {
     let chain = rig.client.chain(id).await.unwrap();
     chain.iter().map(|run| (run.link, run.status)).collect()
@@ -119,6 +130,18 @@ async fn a_child_that_cron_starts_again_is_over_with_its_chain() {
     assert_eq!(run.result().await.unwrap(), 1);
     let (cron, completed) = (Some(Link::Cron), RunStatus::Completed);
     assert_eq!(links(&rig, "nap").await, [(None, completed), (cron, completed), (cron, completed)]);
+    let ends = async |id: &str| {
+        let chain = rig.client.chain(id).await.unwrap();
+        let ends = chain.iter().filter_map(|run| run.closed_at);
+        ends.map(|at| at.to_string()[..16].to_owned()).collect::<Vec<_>>()
+    };
+    let expected = ["2026-01-01T01:01", "2026-01-01T02:01", "2026-01-01T03:01"];
+    assert_eq!(ends("nap").await, expected);
+    // The parent's end is that of its child, an hour before the next time.
+    let run = rig.client.start(prompt_child()).await.unwrap();
+    assert_eq!(run.result().await.unwrap(), 1);
+    let expected = ["2026-01-01T03:02", "2026-01-01T04:01", "2026-01-01T05:01"];
+    assert_eq!(ends("prompt").await, expected);
     worker.shutdown().await.unwrap();
 }
 
@@ -145,6 +168,9 @@ async fn a_parent_fails_whose_child_cannot_have_its_options() {
     let run = rig.client.start(misread_cron()).await.unwrap();
     let error = format!("{:?}", run.result().await.unwrap_err());
     assert!(error.contains("the cron expression `at noon` cannot be used"), "{error}");
+    let run = rig.client.start(overdue_cron()).await.unwrap();
+    let error = format!("{:?}", run.result().await.unwrap_err());
+    assert!(error.contains("it has no time after 2026-01-01T00:00:00"), "{error}");
     for (customer, note, expected) in [
         ("x".repeat(2_000), "", "the attribute `customer` has 2000 bytes"),
         ("c-1".to_owned(), "x", "the memo has"),
@@ -153,6 +179,6 @@ async fn a_parent_fails_whose_child_cannot_have_its_options() {
         let error = format!("{:?}", run.result().await.unwrap_err());
         assert!(error.contains(expected), "{error}");
     }
-    assert_eq!(rig.client.list_runs(Filter::all()).await.unwrap().runs.len(), 3);
+    assert_eq!(rig.client.list_runs(Filter::all()).await.unwrap().runs.len(), 4);
     worker.shutdown().await.unwrap();
 }

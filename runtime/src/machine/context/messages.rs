@@ -183,7 +183,7 @@ impl Context {
         let of_steps_before = outgoing.of_steps_before;
         for sent in outgoing.messages.iter_mut().skip(of_steps_before) {
             if let Sent::Start(start) = sent {
-                *sent = Sent::Message(Arc::clone(start).into_message()?);
+                *sent = Sent::Message(Arc::clone(start).into_message(self.now())?);
             }
         }
         Ok(())

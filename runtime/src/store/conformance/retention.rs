@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::fixture::{StoreUnderTest, WORKFLOW, close, keep, keyed, new_run, park};
 use super::promises::{awaits, value};
+use super::runs::chains::continued;
 use crate::model::{
     ChildStart, DefinitionHash, Message, OutgoingMessage, ParentClose, Payload, PromiseKey,
     PromiseToken, RunId, RunStatus, Terms, Timestamp,
@@ -18,6 +19,7 @@ crate::store::conformance::list_cases!("retention":
     open_runs_and_other_workflows_stay,
     old_runs_go_by_batches,
     what_has_messages_on_their_way_stays,
+    the_closed_runs_of_an_open_chain_go,
     workflows_with_closed_runs_are_named,
     payloads_go_before_their_runs,
     keys_go_before_their_runs,
@@ -104,6 +106,35 @@ async fn what_has_messages_on_their_way_stays(t: StoreUnderTest) {
     assert_eq!(remove(&t, looked.next, 1).await, Removed::default());
     t.relay(&[run_id]).await;
     assert_eq!(remove(&t, None, 10).await.runs, 1);
+}
+
+/// A chain may never end, so its runs go one by one.
+async fn the_closed_runs_of_an_open_chain_go(t: StoreUnderTest) {
+    let mut worker = t.worker().await;
+    let mut runs = vec![t.start_owned("a", worker).await];
+    for at in 0..3 {
+        let next = new_run("a");
+        runs.push(next.run_id);
+        t.commit(worker, continued(runs[at], 0, next)).await;
+        t.clock.advance(AGE / 2);
+        worker = t.worker().await;
+        t.claim(worker, 1).await;
+    }
+    assert_eq!(remove(&t, None, 10).await.runs, 2);
+    let chain = async |first| {
+        let listed = t.store.list_chain(first, None, 10).await.expect("chains can be listed");
+        listed.iter().map(|run| (run.run_id, run.place)).collect::<Vec<_>>()
+    };
+    let left = [(runs[2], 2), (runs[3], 3)];
+    assert_eq!(chain(runs[0]).await, left);
+    let kin = t.store.find_kin(runs[2]).await.expect("it can be read").expect("it is there");
+    assert_eq!((kin.first_run_id, kin.previous_run_id), (runs[0], Some(runs[1])));
+    let last = t.store.find_last_runs(&runs[..1]).await.expect("runs can be looked up");
+    assert_eq!(last[0].map(|last| (last.run_id, last.status)), Some((runs[3], RunStatus::Running)));
+    t.commit(worker, close(runs[3], 0)).await;
+    t.clock.advance(AGE);
+    assert_eq!(remove(&t, None, 10).await.runs, 2);
+    assert_eq!(chain(runs[0]).await, []);
 }
 
 async fn strip(

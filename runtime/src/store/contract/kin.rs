@@ -77,6 +77,9 @@ impl NewRun {
     pub(crate) fn of_child(workflow_id: String, start: ChildStart, now: Timestamp) -> Self {
         let ChildOptions { terms, attributes, memo } =
             start.options.map_or_else(ChildOptions::default, |options| *options);
+        // The parent's step has found a time of the expression. If that has passed, or this build cannot read the
+        // expression, the child begins at once.
+        let start_at = terms.as_ref().and_then(|terms| terms.first_due(now, None).ok().flatten());
         Self {
             run_id: start.run_id,
             workflow_id,
@@ -86,11 +89,11 @@ impl NewRun {
             state: start.state,
             definition: start.definition,
             owner: None,
-            start_at: None,
+            start_at,
             first: None,
             attributes,
             memo,
-            terms: terms.map(|terms| Box::new(terms.begin(now))),
+            terms: terms.map(|terms| Box::new(terms.begin(start_at.unwrap_or(now)))),
         }
     }
 }

@@ -278,10 +278,28 @@ mod tests {
             ArrivalKind::Interruption { handle, attempt },
             ArrivalKind::Heartbeat { handle, attempt, details: payload.clone() },
             ArrivalKind::Update { name: "add".into(), id: "1".into(), payload },
+            ArrivalKind::TimedOut { reason: "late".into() },
+            ArrivalKind::Pause,
         ];
-        for kind in kinds {
+        for (number, kind) in kinds.into_iter().enumerate() {
             let written = write_arrival(&kind).expect("it can be written");
+            assert_eq!(usize::from(written[1]), number, "{kind:?}");
             assert_eq!(GOES_OVER.contains(&written[1]), kind.goes_over(), "{kind:?}");
+        }
+    }
+
+    /// Rows that are in an inbox when a worker dies are read by a later build.
+    #[test]
+    fn requests_of_earlier_builds_are_read() {
+        let reason = || "enough".to_owned();
+        let golden: [(ArrivalKind, &[u8]); 3] = [
+            (ArrivalKind::Cancel { reason: reason() }, b"\x01\x03\x06enough"),
+            (ArrivalKind::TimedOut { reason: reason() }, b"\x01\x07\x06enough"),
+            (ArrivalKind::Pause, b"\x01\x08"),
+        ];
+        for (kind, row) in golden {
+            assert_eq!(write_arrival(&kind).expect("it can be written"), row, "{kind:?}");
+            assert_eq!(read_arrival(row.to_vec()).expect("it can be read"), kind);
         }
     }
 

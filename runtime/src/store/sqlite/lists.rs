@@ -135,6 +135,8 @@ mod tests {
             ("ship_by > '2026-01-01'", "attribute USING COVERING INDEX piton_attributes_time"),
             ("status = 'blocked'", "run USING INDEX piton_runs_blocked"),
             ("status = 'paused'", "run USING INDEX piton_runs_paused"),
+            ("status = 'failed'", "run USING INDEX piton_runs_unsuccessful"),
+            ("status = 'timed_out' and workflow = 'w'", "run USING INDEX piton_runs_unsuccessful"),
             ("workflow_id = 'o-42'", "piton_runs USING INDEX piton_runs_open"),
             ("workflow_id = 'o-42'", "piton_runs USING INDEX piton_runs_workflow_id"),
             (

@@ -25,6 +25,8 @@ mod lists;
 mod liveness;
 mod messages;
 mod open;
+#[cfg(all(test, feature = "conformance"))]
+mod plans;
 mod promises;
 mod queues;
 mod retention;

@@ -28,11 +28,11 @@ const TRY: &str = concat!(
 
 const START: &str = concat!(
     "INSERT INTO piton_runs (run_id, workflow_id, workflow, status, due_at, started_at, state, snapshot, \
-     arguments, definition, has_kin) SELECT child.run_id, child.workflow_id, child.workflow, 'running', clock.now, \
-     clock.now, child.state, child.snapshot, child.arguments, int8send(child.definition), true FROM ",
+     arguments, definition, has_kin) SELECT child.run_id, child.workflow_id, child.workflow, 'running', \
+     coalesce(child.start_at, clock.now), clock.now, child.state, child.snapshot, child.arguments, int8send(child.definition), true FROM ",
     now!(),
-    " AS clock, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::bigint[]) \
-     AS child (run_id, workflow_id, workflow, state, snapshot, arguments, definition) ORDER BY child.workflow_id"
+    " AS clock, unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::bytea[], $8::bigint[], \
+     $9::bigint[]) AS child (run_id, workflow_id, workflow, state, snapshot, arguments, definition, start_at) ORDER BY child.workflow_id"
 );
 
 const REFUSE: &str = "UPDATE piton_children AS child SET is_attached = false, taken_by = refused.taken_by \
@@ -133,9 +133,21 @@ async fn start(store: &PostgresStore, starts: &[Start]) -> Result<Vec<RunId>, sq
 
 async fn insert(
     transaction: &mut Transaction,
-    now: Option<i64>,
+    mut now: Option<i64>,
     new: &[&Start],
 ) -> Result<(), sqlx::Error> {
+    let with_options = new.iter().filter(|(_, _, start)| start.options.is_some());
+    let with_options: Vec<_> =
+        with_options.map(|(_, id, start)| (id.clone(), start.clone())).collect();
+    let mut runs: Vec<NewRun> = Vec::new();
+    if !with_options.is_empty() {
+        let started_at = time(transaction.get(), now).await?;
+        now = Some(started_at.as_micros());
+        let of_child = |(id, start)| NewRun::of_child(id, start, started_at);
+        runs.extend(with_options.into_iter().map(of_child));
+    }
+    let later = runs.iter().filter_map(|run| Some((run.run_id, run.start_at?.as_micros())));
+    let later: HashMap<RunId, i64> = later.collect();
     let starts = || new.iter().map(|(_, _, start)| start);
     sqlx::query(START)
         .bind(now)
@@ -146,19 +158,15 @@ async fn insert(
         .bind(starts().map(|start| start.snapshot.as_slice()).collect::<Vec<_>>())
         .bind(starts().map(|start| start.arguments.as_bytes()).collect::<Vec<_>>())
         .bind(starts().map(|start| start.definition.0.cast_signed()).collect::<Vec<_>>())
+        .bind(starts().map(|start| later.get(&start.run_id).copied()).collect::<Vec<_>>())
         .execute(transaction.get())
         .await?;
-    let new = new.iter().filter(|(_, _, start)| start.options.is_some());
-    let new: Vec<_> = new.map(|(_, id, start)| (id.clone(), start.clone())).collect();
-    if new.is_empty() {
+    if runs.is_empty() {
         return Ok(());
     }
-    let started_at = time(transaction.get(), now).await?;
-    let of_child = |(id, start)| NewRun::of_child(id, start, started_at);
-    let runs: Vec<NewRun> = new.into_iter().map(of_child).collect();
     attributes::write_new(transaction.get(), &runs.iter().collect::<Vec<_>>()).await?;
     for run in &runs {
-        lifecycle::write(transaction.get(), Some(started_at.as_micros()), run).await?;
+        lifecycle::write(transaction.get(), now, run).await?;
     }
     Ok(())
 }
