@@ -4,7 +4,7 @@ use piton::client::{Client, Overlap};
 use piton::model::Timestamp;
 use piton::schedule::UnixSeconds;
 
-use super::overlap;
+use super::{changed, overlap};
 use crate::error::Failure;
 use crate::output::{self, Output};
 
@@ -47,23 +47,35 @@ pub(crate) struct BackfillArgs {
     dry_run: bool,
 }
 
-pub(super) async fn pause(client: &Client, args: PauseArgs) -> Result<String, Failure> {
-    client.schedule(args.id).pause(args.because).await?;
-    Ok(String::new())
+pub(super) async fn pause(
+    client: &Client,
+    args: PauseArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    client.schedule(&*args.id).pause(args.because).await?;
+    Ok(changed(output, &args.id, "paused"))
 }
 
-pub(super) async fn unpause(client: &Client, args: PauseArgs) -> Result<String, Failure> {
-    client.schedule(args.id).unpause(args.because).await?;
-    Ok(String::new())
+pub(super) async fn unpause(
+    client: &Client,
+    args: PauseArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    client.schedule(&*args.id).unpause(args.because).await?;
+    Ok(changed(output, &args.id, "unpaused"))
 }
 
-pub(super) async fn trigger(client: &Client, args: TriggerArgs) -> Result<String, Failure> {
-    let mut trigger = client.schedule(args.id).trigger();
+pub(super) async fn trigger(
+    client: &Client,
+    args: TriggerArgs,
+    output: Output,
+) -> Result<String, Failure> {
+    let mut trigger = client.schedule(&*args.id).trigger();
     if let Some(policy) = args.overlap {
         trigger = trigger.overlap(policy);
     }
     trigger.await?;
-    Ok(String::new())
+    Ok(changed(output, &args.id, "triggered"))
 }
 
 pub(super) async fn backfill(
@@ -72,13 +84,13 @@ pub(super) async fn backfill(
     output: Output,
 ) -> Result<String, Failure> {
     let at = |seconds: UnixSeconds| Timestamp(seconds.as_micros());
-    let mut backfill = client.schedule(args.id).backfill(at(args.from), at(args.to));
+    let mut backfill = client.schedule(&*args.id).backfill(at(args.from), at(args.to));
     if let Some(policy) = args.overlap {
         backfill = backfill.overlap(policy);
     }
     if !args.dry_run {
         backfill.await?;
-        return Ok(String::new());
+        return Ok(changed(output, &args.id, "backfilled"));
     }
     let times: Vec<String> =
         backfill.times(MAX_SHOWN).await?.iter().map(ToString::to_string).collect();
@@ -88,9 +100,9 @@ pub(super) async fn backfill(
     })
 }
 
-pub(super) async fn delete(client: &Client, id: String) -> Result<String, Failure> {
+pub(super) async fn delete(client: &Client, id: String, output: Output) -> Result<String, Failure> {
     match client.schedule(id.as_str()).delete().await? {
-        true => Ok(String::new()),
+        true => Ok(changed(output, &id, "deleted")),
         false => Err(Failure::Schedule(piton::error::ScheduleError::Unknown { id })),
     }
 }

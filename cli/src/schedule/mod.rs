@@ -7,6 +7,7 @@ mod write;
 
 use clap::Subcommand;
 use piton::client::{Client, Overlap};
+use serde_json::json;
 
 use self::change::{BackfillArgs, PauseArgs, TriggerArgs};
 use self::look::{ListArgs, LogArgs};
@@ -68,16 +69,16 @@ pub(crate) async fn carry_out(
 ) -> Result<String, Failure> {
     match command {
         ScheduleCommand::Next(next) => next.carry_out(output).map(|()| String::new()),
-        ScheduleCommand::Create(args) => write::create(client, args).await,
-        ScheduleCommand::Update(args) => write::update(client, args).await,
+        ScheduleCommand::Create(args) => write::create(client, args, output).await,
+        ScheduleCommand::Update(args) => write::update(client, args, output).await,
         ScheduleCommand::List(args) => look::list(client, args, output).await,
         ScheduleCommand::Describe { id } => look::describe(client, id, output).await,
         ScheduleCommand::Log(args) => look::log(client, args, output).await,
-        ScheduleCommand::Pause(args) => change::pause(client, args).await,
-        ScheduleCommand::Unpause(args) => change::unpause(client, args).await,
-        ScheduleCommand::Trigger(args) => change::trigger(client, args).await,
+        ScheduleCommand::Pause(args) => change::pause(client, args, output).await,
+        ScheduleCommand::Unpause(args) => change::unpause(client, args, output).await,
+        ScheduleCommand::Trigger(args) => change::trigger(client, args, output).await,
         ScheduleCommand::Backfill(args) => change::backfill(client, args, output).await,
-        ScheduleCommand::Delete { id } => change::delete(client, id).await,
+        ScheduleCommand::Delete { id } => change::delete(client, id, output).await,
     }
 }
 
@@ -89,4 +90,10 @@ fn overlap(word: &str) -> Result<Overlap, String> {
             Overlap::ALL.iter().map(|(name, _)| name.replace('_', "-")).collect();
         format!("write one of {}", known.join(", "))
     })
+}
+
+/// What came of a change of a schedule.
+fn changed(output: Output, id: &str, verb: &str) -> String {
+    let data = json!({ "schedule": id, verb: true });
+    output.say(&data, || format!("the schedule `{id}` is {verb}\n"))
 }

@@ -48,6 +48,16 @@ pub(crate) fn json_to_saved(json: &Json, schema: &Schema) -> Result<Vec<u8>, Cod
     by_schema::write(&from_json(json)?, schema)
 }
 
+/// Why JSON does not fit a schema, for people.
+pub(crate) fn misfit(schema: &Schema, error: CodecError) -> String {
+    match error {
+        CodecError::Encode { reason, .. } => {
+            format!("it is no `{}`: {reason}", schema.short_name())
+        }
+        error => error.to_string(),
+    }
+}
+
 /// Writes JSON as the part of a saved value that these fields lead to. The rest of the value stays.
 ///
 /// # Errors

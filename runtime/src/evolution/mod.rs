@@ -19,6 +19,7 @@ mod old_struct;
 mod plan;
 mod stored;
 
+pub use crate::machine::id_pattern::IdPattern;
 pub use check::{Concern, check};
 pub(crate) use frame::{Unfit, evolve_snapshot, version_of};
 pub(crate) use known::{find, learn, own, with_awaited};
