@@ -1,6 +1,8 @@
 //! What is misspelt is refused, and nothing is written.
 
 use libtest_mimic::Failed;
+use piton::model::PromiseToken;
+use piton::store::PromiseFilter;
 use serde_json::{Value, json};
 
 use crate::shell::Shell;
@@ -16,10 +18,10 @@ fn refused(shell: &Shell, arguments: &[&str], expected: &str) -> Result<(), Fail
 
 pub(crate) fn a_promise_that_no_run_awaits_is_not_completed(shell: Shell) -> Result<(), Failed> {
     let run = shell.run_until(on_promise(), "promise-1", async |client, run| {
-        let filter = piton::store::PromiseFilter { run_id: Some(run.run_id), is_open: None };
+        let filter = PromiseFilter { run_id: Some(run.run_id), is_open: None };
         Ok(!client.promises(&filter, None, 1).await?.is_empty() && run.owner.is_none())
     })?;
-    let token = |name: &str| format!("promise1.on_promise.run.{}.{name}", run.run_id);
+    let token = |name: &str| PromiseToken::of_run("on_promise", run.run_id, name).to_string();
     let promises: Value = serde_json::from_str(&shell.prints(&["promise", "list", "--json"])?)?;
     assert_eq!(promises[0]["token"], token("price"));
     let typo = token("pice");

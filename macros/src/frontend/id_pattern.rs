@@ -82,12 +82,13 @@ impl IdPattern {
             Piece::Placeholder { source, param, value } => {
                 let PatType { pat, ty, .. } = &function.params[*param];
                 let number = *param as u32;
-                // Of a field that is not there rustc says so where the id is made.
+                // In the closure the parameter is a reference.
+                let part = if source.contains('.') { quote!(&#value) } else { quote!(&*#value) };
                 quote! {
                     .placeholder(
                         #source,
                         #number,
-                        (&__piton::TypeOf::<#ty>::new()).names_of(|#pat| &#value),
+                        __piton::TypeOf::<#ty>::new().names_of(|#pat| #part),
                     )
                 }
             }
