@@ -7,6 +7,7 @@ use piton::client::Client;
 use piton::store::{StoreOptions, namespaces};
 
 use crate::check::Check;
+use crate::dead_letter::DeadLetterCommand;
 use crate::definition::DefinitionCommand;
 use crate::error::Failure;
 use crate::namespace::NamespaceCommand;
@@ -72,6 +73,9 @@ pub(crate) enum StoreCommand {
     /// Queues of activities
     #[command(subcommand)]
     Queue(QueueCommand),
+    /// Messages that reached no run, and signals that their run could not take
+    #[command(subcommand)]
+    DeadLetter(DeadLetterCommand),
     /// Recorded definitions of workflows
     #[command(subcommand)]
     Definition(DefinitionCommand),

@@ -128,6 +128,9 @@ fn show(definition: &StoredDefinition) -> String {
         if parameters.is_empty() { "nothing".to_owned() } else { parameters.join(", ") }
     );
     let _ = writeln!(text, "  returns  {}", type_of(definition.returned));
+    if let Some(id) = &definition.id {
+        let _ = writeln!(text, "  id       {id}");
+    }
     for state in &definition.states {
         let _ = writeln!(text, "\n{}  {}:{}", state.name, state.file, state.line);
         for awaited in awaited(state) {

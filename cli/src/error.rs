@@ -47,6 +47,10 @@ pub(crate) enum Failure {
     Over { id: String, status: RunStatus },
     #[error(transparent)]
     Promise(CompleteError),
+    #[error("no run awaits the promise `{token}`{}", awaited(.names))]
+    NotAwaited { token: String, names: Vec<String> },
+    #[error("the queue `{queue}` has {moved} of these {named} failed calls; what it has was moved")]
+    NoCalls { queue: String, named: usize, moved: u64 },
     #[error("the promise is already {status}")]
     Completed { status: &'static str },
     #[error("the database failed")]
@@ -108,6 +112,8 @@ impl Failure {
             | Self::Update(_)
             | Self::Run(_)
             | Self::Promise(_)
+            | Self::NotAwaited { .. }
+            | Self::NoCalls { .. }
             | Self::Completed { .. }
             | Self::Schedule(_)
             | Self::Over { .. } => FOUND,
@@ -138,6 +144,13 @@ impl Failure {
             Self::Schedule(ScheduleError::Unknown { .. }) => {
                 "`piton schedule list` lists the schedules"
             }
+            Self::Schedule(ScheduleError::Awaited(SignalError::NotAwaited { .. })) => {
+                "`piton definition show` shows what each state of a workflow waits for"
+            }
+            Self::NoCalls { .. } => "`piton queue failed` lists the failed calls of a queue",
+            Self::NotAwaited { .. } => {
+                "`piton promise list` lists the promises that runs await; `--ahead` completes one that no run awaits yet"
+            }
             Self::NoRun(_) => "`piton run list` lists the runs",
             Self::NoDefinition(_) => "`piton definition list` lists the definitions",
             Self::SeveralDefinitions { .. } => "name one of them",
@@ -162,8 +175,8 @@ impl Failure {
             Self::Update(UpdateError::Store(_)) => {
                 "with `--update-id`, the update can be sent again and is carried out once"
             }
-            Self::Edit(EditError::Closed { .. }) => {
-                "a run that has failed, was cancelled or terminated can be opened again with `--reopen`"
+            Self::Edit(EditError::Closed { status, .. }) if *status != RunStatus::Completed => {
+                "`piton run edit ID --reopen` opens a run again that has failed, was cancelled or terminated"
             }
             Self::Edit(EditError::NoHistory { .. }) => {
                 "a workflow keeps past states of its runs with `#[workflow(history = 10)]`"
@@ -192,6 +205,17 @@ impl From<BulkError> for Failure {
         match error {
             BulkError::Store(error) => Self::Store(error),
             error => Self::Bulk(error),
+        }
+    }
+}
+
+/// The names of the promises that are awaited instead.
+fn awaited(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        names => {
+            let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>();
+            format!("; of the same run are awaited: {}", names.join(", "))
         }
     }
 }

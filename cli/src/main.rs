@@ -8,6 +8,7 @@
 
 mod args;
 mod check;
+mod dead_letter;
 mod definition;
 mod error;
 mod graph;
@@ -66,6 +67,7 @@ async fn carry_out(args: Args) -> Result<(String, bool), Failure> {
             promise::carry_out(&client, command, output).await.map(well)
         }
         StoreCommand::Queue(command) => queue::carry_out(&client, command, output).await.map(well),
+        StoreCommand::DeadLetter(command) => dead_letter::carry_out(&client, command, output).await,
         StoreCommand::Definition(command) => {
             definition::carry_out(&client, command, output).await.map(well)
         }

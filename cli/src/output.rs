@@ -14,7 +14,14 @@ pub(crate) struct Output {
     pub(crate) json: bool,
 }
 
-/// JSON on separate lines.
+impl Output {
+    /// What a command has to say: the data as JSON, or the text.
+    pub(crate) fn say(self, data: &impl Serialize, text: impl FnOnce() -> String) -> String {
+        if self.json { json(data) } else { text() }
+    }
+}
+
+/// JSON on lines of its own.
 pub(crate) fn json(value: &impl Serialize) -> String {
     // Structs with names, texts, numbers and JSON values always have a JSON form.
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();

@@ -9,6 +9,9 @@ use serde_json::{Value, json};
 use crate::error::Failure;
 use crate::output::{self, Output, ago, relative};
 
+/// The maximum number of promises that an error names.
+const MAX_NAMED: u32 = 20;
+
 #[derive(Subcommand)]
 pub(crate) enum PromiseCommand {
     /// List promises that runs have awaited or that were completed
@@ -35,6 +38,9 @@ pub(crate) enum PromiseCommand {
         /// The value as JSON
         #[arg(default_value = "null", value_parser = super::run::parse_json)]
         value: Value,
+        /// Complete it even if no run awaits it yet
+        #[arg(long)]
+        ahead: bool,
     },
     /// Complete a promise with an error
     Reject {
@@ -46,6 +52,9 @@ pub(crate) enum PromiseCommand {
         /// The reason, as text: waiting runs get a broken promise, whatever their error type is
         #[arg(long, value_name = "REASON", conflicts_with = "error")]
         because: Option<String>,
+        /// Complete it even if no run awaits it yet
+        #[arg(long)]
+        ahead: bool,
     },
 }
 
@@ -64,10 +73,12 @@ pub(crate) async fn carry_out(
             list(client, &filter, limit, output).await
         }
         PromiseCommand::Show { token } => show(&client.promise(&token), output).await,
-        PromiseCommand::Resolve { token, value } => {
+        PromiseCommand::Resolve { token, value, ahead } => {
+            check_awaited(client, &token, ahead).await?;
             completed(client.promise(&token).resolve_json(&value).await?, output)
         }
-        PromiseCommand::Reject { token, error, because } => {
+        PromiseCommand::Reject { token, error, because, ahead } => {
+            check_awaited(client, &token, ahead).await?;
             let promise = client.promise(&token);
             let done = match because {
                 Some(reason) => promise.reject_with(Cause::failure(reason)).await?,
@@ -135,6 +146,30 @@ async fn show(promise: &PromiseHandle, output: Output) -> Result<String, Failure
         Some(cause) => format!("{status}: {cause}\n"),
         None => format!("{status} {value}\n"),
     })
+}
+
+/// Checks that the promise has been awaited: the name of a promise is known only then, and may be misspelt.
+async fn check_awaited(client: &Client, token: &PromiseToken, ahead: bool) -> Result<(), Failure> {
+    if ahead || token.queue().is_some() || client.promise(token).record().await?.is_some() {
+        return Ok(());
+    }
+    let of_run = match (token.run_id(), token.workflow_id()) {
+        (Some(run_id), _) => client.find(run_id).await?,
+        (None, Some(workflow_id)) => client.find(workflow_id).await?,
+        (None, None) => None,
+    };
+    let names = match &of_run {
+        // The completion is refused with the reason.
+        None if token.run_id().is_some() => return Ok(()),
+        Some(run) if !run.status.is_open() => return Ok(()),
+        None => Vec::new(),
+        Some(run) => {
+            let filter = PromiseFilter { run_id: Some(run.run_id), is_open: Some(true) };
+            let promises = client.promises(&filter, None, MAX_NAMED).await?;
+            promises.iter().map(|promise| promise.token.name().to_owned()).collect()
+        }
+    };
+    Err(Failure::NotAwaited { token: token.to_string(), names })
 }
 
 /// The result of a completion.

@@ -136,7 +136,10 @@ pub(crate) async fn carry_out(
             let queue = client.queue(queue);
             let redriven = match all {
                 true => queue.redrive_all().await?,
-                false => queue.redrive(&numbered(ids)).await?,
+                false => {
+                    let named = ids.len();
+                    all_of(named, queue.redrive(&numbered(ids)).await?, queue.name())?
+                }
             };
             Ok(match output.json {
                 true => output::json(&json!({ "queue": queue.name(), "redriven": redriven })),
@@ -145,13 +148,22 @@ pub(crate) async fn carry_out(
         }
         QueueCommand::Discard { queue, ids } => {
             let queue = client.queue(queue);
-            let discarded = queue.discard(&numbered(ids)).await?;
+            let named = ids.len();
+            let discarded = all_of(named, queue.discard(&numbered(ids)).await?, queue.name())?;
             Ok(match output.json {
                 true => output::json(&json!({ "queue": queue.name(), "discarded": discarded })),
                 false => format!("{discarded} discarded from the queue `{}`\n", queue.name()),
             })
         }
     }
+}
+
+/// The number of calls that a command has moved, if that are all that it named.
+fn all_of(named: usize, moved: u64, queue: &str) -> Result<u64, Failure> {
+    if moved == named as u64 {
+        return Ok(moved);
+    }
+    Err(Failure::NoCalls { queue: queue.to_owned(), named, moved })
 }
 
 fn numbered(ids: Vec<i64>) -> Vec<FailedCallId> {

@@ -146,12 +146,19 @@ async fn make(
         change = change.key(key);
     }
     let done = change.await?;
+    if let (0, [refusal, ..]) = (done.changed, &done.refusals[..]) {
+        return Err(Failure::Run(format!("{refusal}; {} runs are left unchanged", done.left)));
+    }
     if output.json {
         return Ok(output::json(&to_json(&done)));
     }
     Ok(match dry_run {
         true => format!("{} would be changed\n", done.changed),
-        false => format!("{} changed, {} left unchanged\n", done.changed, done.left),
+        false => {
+            let refusals = done.refusals.iter().map(|refusal| format!("refused: {refusal}\n"));
+            let counts = format!("{} changed, {} left unchanged\n", done.changed, done.left);
+            std::iter::once(counts).chain(refusals).collect()
+        }
     })
 }
 
@@ -160,6 +167,7 @@ fn to_json(done: &ManyChanged) -> Value {
         "matched": done.matched,
         "changed": done.changed,
         "left": done.left,
+        "refusals": done.refusals,
         "last": done.last.map(|last| last.to_string()),
     })
 }

@@ -5,7 +5,7 @@ use piton::model::Timestamp;
 use piton::schedule::UnixSeconds;
 use serde_json::json;
 
-use super::overlap;
+use super::{changed, overlap};
 use crate::error::Failure;
 use crate::output::{self, Output, said};
 
@@ -53,8 +53,8 @@ pub(super) async fn pause(
     args: PauseArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    client.schedule(args.id).pause(args.because).await?;
-    Ok(said(output, &json!({ "paused": true }), "the schedule is paused"))
+    client.schedule(&*args.id).pause(args.because).await?;
+    Ok(changed(output, &args.id, "paused"))
 }
 
 pub(super) async fn unpause(
@@ -62,8 +62,8 @@ pub(super) async fn unpause(
     args: PauseArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    client.schedule(args.id).unpause(args.because).await?;
-    Ok(said(output, &json!({ "paused": false }), "the schedule is not paused"))
+    client.schedule(&*args.id).unpause(args.because).await?;
+    Ok(changed(output, &args.id, "unpaused"))
 }
 
 pub(super) async fn trigger(
@@ -71,12 +71,12 @@ pub(super) async fn trigger(
     args: TriggerArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let mut trigger = client.schedule(args.id).trigger();
+    let mut trigger = client.schedule(&*args.id).trigger();
     if let Some(policy) = args.overlap {
         trigger = trigger.overlap(policy);
     }
     trigger.await?;
-    Ok(said(output, &json!({ "requested": true }), "the run is requested"))
+    Ok(changed(output, &args.id, "triggered"))
 }
 
 pub(super) async fn backfill(
@@ -85,13 +85,13 @@ pub(super) async fn backfill(
     output: Output,
 ) -> Result<String, Failure> {
     let at = |seconds: UnixSeconds| Timestamp(seconds.as_micros());
-    let mut backfill = client.schedule(args.id).backfill(at(args.from), at(args.to));
+    let mut backfill = client.schedule(&*args.id).backfill(at(args.from), at(args.to));
     if let Some(policy) = args.overlap {
         backfill = backfill.overlap(policy);
     }
     if !args.dry_run {
         backfill.await?;
-        return Ok(said(output, &json!({ "requested": true }), "the runs are requested"));
+        return Ok(changed(output, &args.id, "backfilled"));
     }
     let times: Vec<String> =
         backfill.times(MAX_SHOWN).await?.iter().map(ToString::to_string).collect();
@@ -103,7 +103,7 @@ pub(super) async fn backfill(
 
 pub(super) async fn delete(client: &Client, id: String, output: Output) -> Result<String, Failure> {
     match client.schedule(id.as_str()).delete().await? {
-        true => Ok(said(output, &json!({ "deleted": true }), "the schedule is deleted")),
+        true => Ok(changed(output, &id, "deleted")),
         false => Err(Failure::Schedule(piton::error::ScheduleError::Unknown { id })),
     }
 }

@@ -7,6 +7,7 @@ mod write;
 
 use clap::Subcommand;
 use piton::client::{Client, Overlap};
+use serde_json::json;
 
 use self::change::{BackfillArgs, PauseArgs, TriggerArgs};
 use self::look::{ListArgs, LogArgs};
@@ -89,4 +90,10 @@ fn overlap(word: &str) -> Result<Overlap, String> {
             Overlap::ALL.iter().map(|(name, _)| name.replace('_', "-")).collect();
         format!("write one of {}", known.join(", "))
     })
+}
+
+/// What came of a change of a schedule.
+fn changed(output: Output, id: &str, verb: &str) -> String {
+    let data = json!({ "schedule": id, verb: true });
+    output.say(&data, || format!("the schedule `{id}` is {verb}\n"))
 }

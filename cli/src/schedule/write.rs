@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use piton::client::{Client, CreateSchedule, Overlap};
 use piton::schedule::{Calendar, Interval, Spec, UnixSeconds};
 use serde_json::{Value, json};
 
-use super::overlap;
+use super::{changed, overlap};
 use crate::error::Failure;
-use crate::output::{Output, said};
+use crate::output::Output;
 use crate::run::parse_json;
 use crate::terms::{TermsArgs, duration};
 
@@ -86,9 +88,9 @@ pub(crate) struct CreateArgs {
     /// The workflow to be started
     #[arg(long, value_name = "NAME", required_unless_present = "signal")]
     workflow: Option<String>,
-    /// Its arguments, a list as JSON
-    #[arg(long, value_name = "JSON", default_value = "[]")]
-    arguments: String,
+    /// Its arguments: a list in the order of the parameters, or an object by their names
+    #[arg(long, value_name = "JSON", default_value = "[]", value_parser = parse_json)]
+    arguments: Value,
     #[command(flatten)]
     signal: SignalArgs,
     #[command(flatten)]
@@ -109,6 +111,12 @@ pub(crate) struct UpdateArgs {
     /// Refuse the change unless the schedule has this revision
     #[arg(long, value_name = "NUMBER")]
     revision: Option<i64>,
+    /// The workflow to be started from now on, with `--arguments`
+    #[arg(long, value_name = "NAME")]
+    workflow: Option<String>,
+    /// Its arguments: a list in the order of the parameters, or an object by their names; none by default
+    #[arg(long, value_name = "JSON", requires = "workflow", value_parser = parse_json)]
+    arguments: Option<Value>,
     #[command(flatten)]
     signal: SignalArgs,
     #[command(flatten)]
@@ -159,15 +167,13 @@ pub(super) async fn create(
     args: CreateArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let arguments: serde_json::Value = serde_json::from_str(&args.arguments)
-        .map_err(|error| Failure::Spec(format!("arguments `{}`: {error}", args.arguments)))?;
     let spec = args.spec.into_spec().unwrap_or_default();
-    let schedule = client.schedule(args.id);
+    let schedule = client.schedule(&*args.id);
     let policy = args.policy;
     let signal = args.signal.signal.zip(args.signal.value);
     let mut create = match (args.workflow, signal) {
         (Some(workflow), signal) => {
-            let create = schedule.create_json(spec, workflow, &arguments);
+            let create = schedule.create_json(spec, workflow, &args.arguments);
             signal
                 .into_iter()
                 .fold(create, |create, (name, value)| create.signal_json(name, &value))
@@ -226,7 +232,7 @@ pub(super) async fn create(
         create = create.paused(note);
     }
     create.pause_on_failure(policy.pause_on_failure.unwrap_or_default()).await?;
-    Ok(said(output, &json!({ "created": true }), "the schedule is created"))
+    Ok(changed(output, &args.id, "created"))
 }
 
 pub(super) async fn update(
@@ -234,7 +240,10 @@ pub(super) async fn update(
     args: UpdateArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    let mut update = client.schedule(args.id).update();
+    let mut update = client.schedule(&*args.id).update();
+    if let Some(workflow) = args.workflow {
+        update = update.call_json(workflow, &args.arguments.unwrap_or_else(|| json!([])));
+    }
     if let Some(revision) = args.revision {
         update = update.revision(revision);
     }
@@ -290,7 +299,7 @@ pub(super) async fn update(
         update = update.memo(memo);
     }
     update.await?;
-    Ok(said(output, &json!({ "updated": true }), "the schedule is changed"))
+    Ok(changed(output, &args.id, "updated"))
 }
 
 fn calendar(text: &str) -> Result<Calendar, String> {

@@ -7,7 +7,9 @@
 
 mod act;
 mod change;
+mod dead_letters;
 mod look;
+mod misspelt;
 mod namespaces;
 mod operate;
 mod queues;
@@ -50,6 +52,19 @@ const CASES: &[(&str, Case)] = &[
     ("runs_are_started_and_paused", operate::runs_are_started_and_paused),
     ("queues_are_paused_drained_and_resumed", queues::queues_are_paused_drained_and_resumed),
     ("failed_calls_are_redriven_and_discarded", queues::failed_calls_are_redriven_and_discarded),
+    (
+        "dead_letters_are_redelivered_and_dropped",
+        dead_letters::dead_letters_are_redelivered_and_dropped,
+    ),
+    (
+        "a_promise_that_no_run_awaits_is_not_completed",
+        misspelt::a_promise_that_no_run_awaits_is_not_completed,
+    ),
+    ("a_run_has_the_id_that_its_code_derives", misspelt::a_run_has_the_id_that_its_code_derives),
+    (
+        "a_schedule_that_could_start_nothing_is_refused",
+        misspelt::a_schedule_that_could_start_nothing_is_refused,
+    ),
     ("namespaces_are_apart", namespaces::namespaces_are_apart),
     ("a_run_goes_back", change::a_run_goes_back),
     ("a_run_is_forked", change::a_run_is_forked),

@@ -57,13 +57,18 @@ pub(crate) fn failed_calls_are_redriven_and_discarded(shell: Shell) -> Result<()
     assert_eq!(shell.prints(&["queue", "failed", "ramp", "--after", "3"])?.lines().count(), 1);
     for verb in [
         &["redrive", "ramp", "1"][..],
-        &["redrive", "ramp", "1", "--json"],
-        &["discard", "ramp", "1", "2"],
+        &["discard", "ramp", "2", "--json"],
         &["redrive", "ramp", "--all"],
-        &["discard", "ramp", "3", "--json"],
+        &["redrive", "ramp", "--all", "--json"],
         &["failed", "ramp"],
     ] {
         all += &said(&shell, verb)?;
+    }
+    for verb in ["redrive", "discard"] {
+        let (code, refusal) = shell.fails(&["queue", verb, "ramp", "1", "9", "--json"])?;
+        assert_eq!(code, Some(1), "{refusal}");
+        let expected = "the queue `ramp` has 0 of these 2 failed calls";
+        assert!(refusal.contains(expected), "{refusal}");
     }
     let (code, hint) = shell.fails(&["queue", "redrive", "ramp"])?;
     assert_eq!(code, Some(2), "{hint}");

@@ -152,3 +152,19 @@ pub async fn load_vans(count: u32) -> u32 {
     }
     loaded
 }
+
+/// Makes a bill once somebody has approved it.
+#[workflow(id = "bill-{customer.name}")]
+pub async fn bill(cx: &Context, customer: Customer) -> String {
+    let approve = cx.signal::<Approve>().await;
+    format!("{} by {}", customer.name, approve.by)
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Customer {
+    pub name: String,
+}
+
+pub fn customer(name: &str) -> Customer {
+    Customer { name: name.to_owned() }
+}

@@ -155,6 +155,7 @@ fn workflow(
     let exposed = (!exposed.is_empty())
         .then(|| quote!(const EXPOSED: &'static [&'static str] = &[#(#names),*];));
     let options = options(function);
+    let id = function.id.as_ref().map(|id| id.constant(function));
     let unit = unit::of(&function.name);
     // Which instances of a generic workflow have a name, the program says.
     let registered_name = (!parameters.is_empty()).then(|| {
@@ -177,6 +178,7 @@ fn workflow(
             #version
             #exposed
             #options
+            #id
             #failure
 
             #registered_name

@@ -4,17 +4,18 @@
 //! in   id = "order-{order.id}", on fulfill(order: Order, rush: bool)
 //! out  impl fulfill { fn workflow_id(order: &Order) -> String { format!("order-{}", order.id) } }
 //!      and in the call: workflow_id: Some(fulfill::workflow_id(&order))
+//!      and in the workflow: const ID: the pattern as data, for starts without code
 //! ```
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{LitStr, Token, Type};
+use syn::{LitStr, PatType, Token, Type};
 
 use crate::diagnostics::Diagnostics;
 use crate::frontend::parse::WorkflowFn;
-use crate::frontend::pattern::{Pattern, Purpose};
+use crate::frontend::pattern::{Pattern, Piece, Purpose};
 
 const PURPOSE: Purpose = Purpose {
     makes: "workflow id",
@@ -76,6 +77,34 @@ impl IdPattern {
                     #pattern
                 }
             }
+        }
+    }
+
+    /// The constant with the pattern as data, where `__piton` is in scope.
+    pub(crate) fn constant(&self, function: &WorkflowFn) -> TokenStream {
+        let pieces = self.0.pieces.iter().map(|piece| match piece {
+            Piece::Text(text) => quote!(.text(#text)),
+            Piece::Placeholder { source, param, value } => {
+                let PatType { pat, ty, .. } = &function.params[*param];
+                let number = *param as u32;
+                // In the closure the parameter is a reference.
+                let part = if source.contains('.') { quote!(&#value) } else { quote!(&*#value) };
+                quote! {
+                    .placeholder(
+                        #source,
+                        #number,
+                        __piton::TypeOf::<#ty>::new().names_of(|#pat| #part),
+                    )
+                }
+            }
+        });
+        quote! {
+            #[allow(unused_mut)]
+            const ID: __piton::Option<fn() -> __piton::IdPattern> = __piton::Some(|| {
+                #[allow(unused_imports)]
+                use __piton::FieldNames as _;
+                __piton::IdPattern::new() #(#pieces)*
+            });
         }
     }
 

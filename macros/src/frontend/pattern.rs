@@ -15,12 +15,24 @@ use crate::diagnostics::Diagnostics;
 /// A pattern whose placeholders are parameters and their fields.
 #[derive(Debug)]
 pub(crate) struct Pattern {
-    /// The pattern with `{}` for each placeholder.
-    format: LitStr,
-    /// What stands in them.
-    values: Vec<TokenStream>,
+    /// The literal, for its place in the source.
+    literal: LitStr,
+    pub(crate) pieces: Vec<Piece>,
     /// The numbers of the parameters that they name, from 0, each once.
     pub(crate) params: Vec<usize>,
+}
+
+/// A piece of a pattern.
+#[derive(Debug)]
+pub(crate) enum Piece {
+    Text(String),
+    Placeholder {
+        /// As it is written.
+        source: String,
+        /// The number of the parameter that it names, from 0.
+        param: usize,
+        value: TokenStream,
+    },
 }
 
 /// What a pattern is for, in messages.
@@ -51,17 +63,19 @@ impl Pattern {
             diagnostics.malformed(text, format!("a {makes} cannot be empty"), &help);
             return None;
         }
-        let Some((format, placeholders)) = split(&value) else {
+        let Some(pieces) = split(&value) else {
             let help = format!(
                 "write `{placeholder}` for a placeholder, and `{{{{` or `}}}}` for a brace"
             );
             diagnostics.malformed(text, "unmatched brace in the pattern", &help);
             return None;
         };
-        let format = LitStr::new(&format, text.span());
-        let mut pattern = Self { format, values: Vec::new(), params: Vec::new() };
-        for placeholder in placeholders {
-            pattern.add(placeholder, text, purpose, names, diagnostics)?;
+        let mut pattern = Self { literal: text.clone(), pieces: Vec::new(), params: Vec::new() };
+        for piece in pieces {
+            match piece {
+                Split::Text(text) => pattern.pieces.push(Piece::Text(text)),
+                Split::Placeholder(it) => pattern.add(it, text, purpose, names, diagnostics)?,
+            }
         }
         pattern.params.sort_unstable();
         pattern.params.dedup();
@@ -96,7 +110,12 @@ impl Pattern {
             return None;
         };
         self.params.push(index);
-        self.values.push(at(value.to_token_stream(), text.span()));
+        let value = at(value.to_token_stream(), text.span());
+        self.pieces.push(Piece::Placeholder {
+            source: placeholder.to_owned(),
+            param: index,
+            value,
+        });
         Some(())
     }
 }
@@ -104,31 +123,55 @@ impl Pattern {
 /// The expression that makes the text where the parameters are.
 impl ToTokens for Pattern {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let Self { format, values, .. } = self;
+        let (mut format, mut values) = (String::new(), Vec::new());
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => {
+                    format.push_str(&text.replace('{', "{{").replace('}', "}}"));
+                }
+                Piece::Placeholder { value, .. } => {
+                    format.push_str("{}");
+                    values.push(value);
+                }
+            }
+        }
+        let format = LitStr::new(&format, self.literal.span());
         tokens.extend(quote!(::std::format!(#format, #(#values),*)));
     }
 }
 
-/// The pattern with `{}` for each placeholder, and the placeholders; nothing if a brace has no other.
-fn split(pattern: &str) -> Option<(String, Vec<&str>)> {
-    let (mut format, mut placeholders) = (String::new(), Vec::new());
+/// A piece of a pattern of which only the text is known.
+#[derive(Debug, PartialEq)]
+enum Split<'a> {
+    Text(String),
+    Placeholder(&'a str),
+}
+
+/// The pieces of a pattern; nothing if a brace has no other.
+fn split(pattern: &str) -> Option<Vec<Split<'_>>> {
+    let (mut pieces, mut text) = (Vec::new(), String::new());
     let mut rest = pattern;
     while let Some(brace) = rest.find(['{', '}']) {
         let (before, from) = rest.split_at(brace);
-        format.push_str(before);
+        text.push_str(before);
         if from.starts_with("{{") || from.starts_with("}}") {
-            format.push_str(&from[..2]);
+            text.push_str(&from[..1]);
             rest = &from[2..];
             continue;
         }
         let inside = from.strip_prefix('{')?;
         let (placeholder, after) = inside.split_once('}')?;
-        format.push_str("{}");
-        placeholders.push(placeholder.trim());
+        if !text.is_empty() {
+            pieces.push(Split::Text(std::mem::take(&mut text)));
+        }
+        pieces.push(Split::Placeholder(placeholder.trim()));
         rest = after;
     }
-    format.push_str(rest);
-    Some((format, placeholders))
+    text.push_str(rest);
+    if !text.is_empty() {
+        pieces.push(Split::Text(text));
+    }
+    Some(pieces)
 }
 
 /// The name at the beginning of a path to a field.
@@ -160,9 +203,17 @@ mod tests {
 
     #[test]
     fn patterns_are_split() {
-        let (format, placeholders) = split("order-{order.id}/{{x}}-{ n }").expect("it is one");
-        assert_eq!((&*format, &placeholders[..]), ("order-{}/{{x}}-{}", &["order.id", "n"][..]));
-        assert_eq!(split("plain"), Some(("plain".to_owned(), Vec::new())));
+        let text = |text: &str| Split::Text(text.to_owned());
+        assert_eq!(
+            split("order-{order.id}/{{x}}-{ n }").expect("it is one"),
+            [
+                text("order-"),
+                Split::Placeholder("order.id"),
+                text("/{x}-"),
+                Split::Placeholder("n")
+            ],
+        );
+        assert_eq!(split("plain"), Some(vec![text("plain")]));
         for broken in ["{", "a}", "{a", "{{}", "}{"] {
             assert_eq!(split(broken), None, "{broken}");
         }

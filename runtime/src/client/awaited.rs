@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::Value as Json;
 
 use super::Client;
-use crate::codec::{self, CodecError, Schema};
+use crate::codec::{self, Schema};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::learn_definition;
 use crate::error::StoreError;
@@ -87,10 +87,7 @@ impl Client {
                     self.lock_sent_types().insert(key, schemas);
                     return Ok(Ok(()));
                 }
-                Err(CodecError::Encode { reason, .. }) => {
-                    refusal = Err(format!("it is no `{}`: {reason}", schema.short_name()));
-                }
-                Err(error) => refusal = Err(error.to_string()),
+                Err(error) => refusal = Err(codec::misfit(schema, error)),
             }
         }
         Ok(refusal)

@@ -6,6 +6,7 @@ use std::future::IntoFuture;
 use std::pin::Pin;
 
 use serde_json::Value;
+use tracing::warn;
 
 use super::Client;
 use super::inspect::Position;
@@ -113,6 +114,10 @@ impl Client {
         for run in runs {
             let position = match self.inspect(run.run_id).await {
                 Ok(inspection) => inspection.position,
+                Err(LookupError::Store(error @ StoreError::Corrupt { .. })) => {
+                    warn!(run_id = %run.run_id, %error, "the variables of a run cannot be read");
+                    None
+                }
                 Err(LookupError::Store(error)) => return Err(error),
                 // It was deleted meanwhile.
                 Err(_) => continue,

@@ -3,6 +3,7 @@
 //! Each run is changed in a transaction of its own, with its own audit entry. A change of many runs can therefore
 //! be stopped at any time and continued later.
 
+use std::collections::HashMap;
 use std::future::IntoFuture;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -63,8 +64,10 @@ pub struct ManyChanged {
     pub changed: u64,
     /// Number of runs that were not changed, because they were deleted or closed meanwhile, were changed before, or
     /// are in the wrong state: an open run is not deleted, and a run that is neither blocked nor failed is not
-    /// retried.
+    /// retried. A signal is not sent to a run whose workflow never awaits it or cannot read it.
     pub left: u64,
+    /// Why runs were left that do not await the signal or cannot read its value, for each workflow.
+    pub refusals: Vec<String>,
     /// The last run that was checked. A call with [after](ChangeMany::after) this run skips the runs before it.
     pub last: Option<RunCursor>,
     /// Whether all matching runs were processed, as opposed to the call reaching its [limit](ChangeMany::limit).
@@ -97,8 +100,8 @@ impl Client {
         self.deliver_to_all(filter, Action::Signal, send::signal(&signal))
     }
 
-    /// Sends a signal as JSON to every open run that matches a filter, for programs without its type; see
-    /// [`Client::signal_json`].
+    /// Sends a signal as JSON to every open run that matches a filter, for programs without its type. The name and
+    /// the value are checked for each workflow as by [`UntypedRun::signal`](super::UntypedRun::signal).
     ///
     /// Errors: [`BulkError`].
     pub fn signal_all_json(
@@ -279,6 +282,7 @@ impl ChangeMany {
         let pause = Duration::from_secs(1) / *rate;
         let mut next_at = Instant::now();
         let mut done = ManyChanged { last: self.after, ..ManyChanged::default() };
+        let mut takes = HashMap::new();
         loop {
             let left = limit.map_or(u64::from(at_a_time), |limit| limit - done.matched);
             let page_size = u32::try_from(left).unwrap_or(u32::MAX).min(at_a_time);
@@ -291,7 +295,13 @@ impl ChangeMany {
                 None => list.await?,
             };
             for run in &page.runs {
+                if !takes.contains_key(&run.workflow) {
+                    let refusal = self.refusal(&run.workflow).await?;
+                    takes.insert(run.workflow.clone(), refusal.is_none());
+                    done.refusals.extend(refusal);
+                }
                 let outcome = match (dry_run, &template) {
+                    _ if !takes[&run.workflow] => ChangeOutcome::Unchanged,
                     (false, Some((change, audit))) => {
                         sleep_until(next_at).await;
                         next_at = next_at.max(Instant::now()) + pause;
@@ -324,6 +334,20 @@ impl ChangeMany {
                     return Ok(done);
                 }
             }
+        }
+    }
+
+    /// Why runs of this workflow cannot take the signal, if there is one.
+    async fn refusal(&self, workflow: &str) -> Result<Option<String>, BulkError> {
+        let Ok(RunChange::Deliver { kind: ArrivalKind::Signal { name, payload }, .. }) =
+            &self.change
+        else {
+            return Ok(None);
+        };
+        match self.client.check_sent(workflow, name, payload).await {
+            Ok(()) => Ok(None),
+            Err(error @ SignalError::Store(_)) => Err(BulkError::Signal(error)),
+            Err(error) => Ok(Some(error.to_string())),
         }
     }
 

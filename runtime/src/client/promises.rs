@@ -176,7 +176,7 @@ impl PromiseHandle {
     /// JSON that does not fit the expected type is refused.
     ///
     /// # Errors
-    /// [`CompleteError::Encode`] if the JSON does not fit; see also [above](PromiseHandle#impl-PromiseHandle).
+    /// [`CompleteError::Unfit`] if the JSON does not fit; see also [above](PromiseHandle#impl-PromiseHandle).
     pub async fn resolve_json(&self, value: &Json) -> Result<Completed, CompleteError> {
         let types = self.record().await?.and_then(|record| record.types);
         let value = self.of_json(value, types.map(|types| types.resolved)).await?;
@@ -259,11 +259,15 @@ impl PromiseHandle {
             let store = &**self.client.store();
             patiently(|| evolution::learn_schemas(store, vec![hash])).await.map_err(failed)?;
         }
-        let written = match schemas::known(hash) {
-            Some(StoredSchema::Value(schema)) => codec::json_to_payload(json, schema),
-            _ => Err(CodecError::UnknownSchema(hash)),
-        };
-        self.encoded(written)
+        match schemas::known(hash) {
+            Some(StoredSchema::Value(schema)) => {
+                codec::json_to_payload(json, schema).map_err(|error| CompleteError::Unfit {
+                    token: self.token.clone(),
+                    reason: codec::misfit(schema, error),
+                })
+            }
+            _ => self.encoded(Err(CodecError::UnknownSchema(hash))),
+        }
     }
 
     fn encoded(&self, payload: Result<Payload, CodecError>) -> Result<Payload, CompleteError> {

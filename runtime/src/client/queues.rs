@@ -6,7 +6,7 @@ use tokio::time::sleep;
 
 use super::Client;
 use crate::engine::backoff::patiently;
-use crate::error::StoreError;
+use crate::error::{KeyError, StoreError};
 use crate::store::{QueueRecord, ResumeOutcome};
 
 /// How often a drain looks whether attempts are under way.
@@ -49,8 +49,12 @@ impl QueueHandle<'_> {
     /// that is cancelled may have paused the queue; calling it again is safe.
     ///
     /// # Errors
-    /// See [`Client::find`].
+    /// [`StoreError::QueueName`] if no worker can serve a queue of this name, and those of [`Client::find`].
     pub async fn pause(&self, reason: &str) -> Result<(), StoreError> {
+        KeyError::check(&self.name).map_err(|reason| {
+            let queue = self.name.chars().take(40).collect();
+            StoreError::QueueName { queue, reason }
+        })?;
         patiently(|| self.client.store().pause_queue(&self.name, reason)).await
     }
 
@@ -65,7 +69,7 @@ impl QueueHandle<'_> {
     /// resumes the queue meanwhile, it waits until the queue is paused again and drained.
     ///
     /// # Errors
-    /// See [`Client::find`].
+    /// Those of [`QueueHandle::pause`].
     pub async fn drain(&self, reason: &str) -> Result<QueueRecord, StoreError> {
         self.pause(reason).await?;
         let mut was_drained = false;

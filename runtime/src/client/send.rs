@@ -8,9 +8,11 @@ use serde_json::Value as Json;
 
 use super::Client;
 use super::awaited::Sent;
+use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::error::{KeyError, SignalError};
 use crate::machine::Signal;
+use crate::model::Payload;
 use crate::store::{ArrivalKind, ArrivalOutcome, NewArrival, RunKey};
 
 /// A signal or a request to cancel, ready to be sent: await it. When the await returns, it is on disk.
@@ -110,6 +112,22 @@ impl Client {
             signal: signal.to_owned(),
             awaited,
         })
+    }
+
+    /// Checks that runs of a workflow await this signal and, if its value is JSON, that they can read that.
+    pub(super) async fn check_sent(
+        &self,
+        workflow: &str,
+        signal: &str,
+        payload: &Payload,
+    ) -> Result<(), SignalError> {
+        self.check_signal(workflow, signal).await?;
+        match codec::payload_to_json(payload) {
+            Ok(json) if codec::schema_of(payload).is_none() => {
+                self.check_value(workflow, signal, &json).await
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn check_value(

@@ -17,6 +17,7 @@ use crate::error::{KeyError, StartError, StoreError};
 use crate::evolution::{self, StoredDefinition};
 use crate::filter;
 use crate::machine::frame::{FrameHead, add_entry};
+use crate::machine::id_pattern::IdPattern;
 use crate::machine::{WorkflowCall, WorkflowEntry};
 use crate::model::{DefinitionHash, Payload, RunId, Snapshot, Timestamp, Wait};
 use crate::store::{NewRun, StartOutcome};
@@ -38,6 +39,10 @@ impl Client {
     /// workflow's recorded definition before anything is written. Await the returned value, after setting options:
     /// all those of [`Client::start`] apply.
     ///
+    /// Without [`id`](Start::id), the workflow id is the one that `#[workflow(id = "…")]` derives from the arguments,
+    /// as in a start with the code. Patterns of texts, integers, `bool` and `char` can be applied without the code; a
+    /// start by another pattern needs an id.
+    ///
     /// If several definitions are recorded, those of the newest version are used; of these, the one that the last
     /// run was started with, or else one that the arguments fit.
     ///
@@ -51,7 +56,7 @@ impl Client {
     /// # }
     /// ```
     ///
-    /// Errors: [`StartError::UnknownWorkflow`], [`StartError::JsonArguments`], and those of [`Client::start`].
+    /// Errors: [`StartError::UnknownWorkflow`], [`StartError::JsonArguments`], [`StartError::NoWorkflowId`], and those of [`Client::start`].
     pub fn start_json(&self, workflow: impl Into<String>, arguments: Json) -> Start<AnyWorkflow> {
         let call = WorkflowCall {
             workflow_id: None,
@@ -92,6 +97,29 @@ impl Client {
         Ok(definitions)
     }
 
+    /// The definition that a run with these arguments can be started with, and the arguments encoded for it.
+    ///
+    /// # Errors
+    /// [`StartError::UnknownWorkflow`], [`StartError::JsonArguments`], [`StartError::Store`].
+    pub(super) async fn arguments_by_name(
+        &self,
+        workflow: &str,
+        arguments: &Json,
+    ) -> Result<(&'static StoredDefinition, Payload), StartError> {
+        let definitions = self.definitions_to_start(workflow).await.map_err(failed)?;
+        let fitting = definitions.iter().map(|known| (*known, encode(known, arguments)));
+        let fitting = fitting.reduce(|best, next| {
+            let is_better = best.1.is_err() && next.1.is_ok();
+            if is_better { next } else { best }
+        });
+        let workflow = workflow.to_owned();
+        match fitting {
+            None => Err(self.unknown_workflow(workflow).await),
+            Some((definition, Ok(arguments))) => Ok((definition, arguments)),
+            Some((_, Err(reason))) => Err(StartError::JsonArguments { workflow, reason }),
+        }
+    }
+
     async fn unknown_workflow(&self, workflow: String) -> StartError {
         let known = patiently(|| self.store().list_definitions(None)).await;
         match known {
@@ -108,27 +136,19 @@ impl Start<AnyWorkflow> {
     async fn start(self) -> Result<UntypedRun, StartError> {
         let (policy, fails) = (self.policy(), self.fails_on_conflict());
         let Self { client, json, workflow_id, start, labels, terms, request_id, .. } = self;
-        let failed = |error: StoreError| StartError::Store(Arc::new(error));
         let JsonCall { workflow, arguments } = json.expect("`start_json` sets it");
+        request_id.iter().try_for_each(|id| KeyError::check(id)).map_err(StartError::RequestId)?;
+        let (attributes, memo) = labels.checked()?;
+        let terms = terms::checked(terms)?;
+        let (definition, arguments) = client.arguments_by_name(&workflow, &arguments).await?;
+        let workflow_id = match (workflow_id, &definition.id) {
+            (None, Some(pattern)) => Some(id_by(pattern, &workflow, &arguments)?),
+            (workflow_id, _) => workflow_id,
+        };
         workflow_id
             .iter()
             .try_for_each(|id| KeyError::check(id))
             .map_err(StartError::WorkflowId)?;
-        request_id.iter().try_for_each(|id| KeyError::check(id)).map_err(StartError::RequestId)?;
-        let (attributes, memo) = labels.checked()?;
-        let definitions = client.definitions_to_start(&workflow).await.map_err(failed)?;
-        let fitting = definitions.iter().map(|known| (*known, encode(known, &arguments)));
-        let fitting = fitting.reduce(|best, next| {
-            let is_better = best.1.is_err() && next.1.is_ok();
-            if is_better { next } else { best }
-        });
-        let Some((definition, arguments)) = fitting else {
-            return Err(client.unknown_workflow(workflow).await);
-        };
-        let arguments = match arguments {
-            Ok(arguments) => arguments,
-            Err(reason) => return Err(StartError::JsonArguments { workflow, reason }),
-        };
         let recorded = patiently(|| client.recorded().schema_of(&**client.store(), &arguments));
         recorded.await.map_err(failed)?;
         let run_id = match &request_id {
@@ -169,6 +189,19 @@ impl Start<AnyWorkflow> {
             StartOutcome::Started { .. } | StartOutcome::Repeated => Ok(client.by_id(run_id)),
         }
     }
+}
+
+fn failed(error: StoreError) -> StartError {
+    StartError::Store(Arc::new(error))
+}
+
+/// The workflow id that the code gives a run with these arguments.
+fn id_by(pattern: &IdPattern, workflow: &str, arguments: &Payload) -> Result<String, StartError> {
+    pattern.id_of(arguments).map_err(|reason| StartError::NoWorkflowId {
+        workflow: workflow.to_owned(),
+        pattern: pattern.to_string(),
+        reason: reason.to_string(),
+    })
 }
 
 /// The arguments of a run of this definition, or why the JSON does not fit.

@@ -12,8 +12,8 @@ use super::schema::{Described, Form, Schema};
 use super::schemas::{self, StoredSchema};
 use super::source::Source;
 use super::value::Value;
-use super::{CodecError, by_schema, cannot_decode, left_over, samples};
-use crate::model::SchemaHash;
+use super::{CodecError, Encoded, by_schema, cannot_decode, encoded, left_over, samples};
+use crate::model::{Payload, SchemaHash};
 
 /// A value, and the form that its type wrote it in: some types write different data in each form.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +49,20 @@ pub(super) fn read_typed(hash: SchemaHash, mut bytes: &[u8]) -> Result<Vec<Given
     }
 }
 
-/// Like [`read_typed`], as one value: arguments become a tuple.
+/// The arguments of a call, one by one.
+///
+/// # Errors
+/// [`CodecError::UnknownSchema`]; [`CodecError::Decode`] if they do not fit their schema, or have none.
+pub(crate) fn given_arguments(arguments: &Payload) -> Result<Vec<Given>, CodecError> {
+    match encoded(arguments.as_bytes(), "arguments")? {
+        Encoded::Typed(hash, bytes) => read_typed(hash, bytes),
+        Encoded::Plain(_) | Encoded::Json(_) => {
+            Err(cannot_decode("arguments", &"they have no schema"))
+        }
+    }
+}
+
+/// As [`read_typed`], of what is one value: arguments are the tuple of them.
 pub(super) fn read_typed_value(hash: SchemaHash, bytes: &[u8]) -> Result<Vec<Given>, CodecError> {
     let values = read_typed(hash, bytes)?;
     match schemas::known(hash) {
@@ -148,7 +161,25 @@ impl Given {
         Ok(Self { value, form })
     }
 
-    /// Builds a value from its parts, each with its path of fields.
+    /// What `Display` prints of it, if it is a text, an integer or a `bool`.
+    pub(crate) fn plain_text(&self) -> Option<String> {
+        let mut value = &self.value;
+        while let Value::Secret(inner) = value {
+            value = inner;
+        }
+        Some(match value {
+            Value::Text(text) => text.clone(),
+            Value::Char(value) => value.to_string(),
+            Value::Bool(value) => value.to_string(),
+            Value::Unsigned(value) => value.to_string(),
+            Value::Signed(value) => value.to_string(),
+            Value::BigUnsigned(value) => value.to_string(),
+            Value::BigSigned(value) => value.to_string(),
+            _ => return None,
+        })
+    }
+
+    /// The value that has these parts, each with the fields that lead to it.
     pub(crate) fn of_parts(parts: Vec<(&[String], Self)>) -> Self {
         let form = form_of(parts.iter().map(|(_, part)| part));
         let parts = parts.into_iter().map(|(path, part)| (path, part.value)).collect();

@@ -38,7 +38,7 @@ pub(crate) use arguments::check_arguments;
 pub use arguments::{ArgumentKind, Arguments};
 pub(crate) use failure::error_in;
 pub(crate) use field_names::field_names;
-pub(crate) use given::{Given, given, read_by};
+pub(crate) use given::{Given, given, given_arguments, read_by};
 pub use json::Json;
 pub(crate) use reader::only_value;
 pub use reader::{Reader, next_value};
@@ -49,7 +49,8 @@ pub use schema::{
 pub use secret::Secret;
 #[cfg(feature = "engine")]
 pub(crate) use shown::{
-    json_to_arguments, json_to_part, json_to_payload, json_to_saved, payload_to_json, saved_to_json,
+    json_to_arguments, json_to_part, json_to_payload, json_to_saved, misfit, payload_to_json,
+    saved_to_json,
 };
 
 pub use snapshot::{SNAPSHOT_FORMAT, decode_snapshot, encode_snapshot};

@@ -48,7 +48,17 @@ pub(crate) fn json_to_saved(json: &Json, schema: &Schema) -> Result<Vec<u8>, Cod
     by_schema::write(&from_json(json)?, schema)
 }
 
-/// Replaces the part of a saved value at this path of fields by JSON. The rest of the value stays.
+/// Why JSON does not fit a schema, for people.
+pub(crate) fn misfit(schema: &Schema, error: CodecError) -> String {
+    match error {
+        CodecError::Encode { reason, .. } => {
+            format!("it is no `{}`: {reason}", schema.short_name())
+        }
+        error => error.to_string(),
+    }
+}
+
+/// Writes JSON as the part of a saved value that these fields lead to. The rest of the value stays.
 ///
 /// # Errors
 /// [`CodecError::Encode`] if there is no such part or the JSON does not fit; [`CodecError::Decode`] if the saved value

@@ -10,8 +10,8 @@ pub enum BulkError {
     #[error("a bulk change needs an author, with `by`, and a reason, with `because`")]
     Unsigned,
     /// The dedup key is not valid.
-    #[error("the dedup key cannot be used")]
-    Key(#[source] KeyError),
+    #[error("the dedup key cannot be used: {0}")]
+    Key(KeyError),
     /// The signal cannot be sent. No run was changed.
     #[error(transparent)]
     Signal(SignalError),

@@ -2,6 +2,8 @@
 
 use std::error::Error;
 
+use super::KeyError;
+
 /// Why a database could not be opened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -114,6 +116,14 @@ pub enum StoreError {
         /// The database's own error; for stores of this crate, an `sqlx::Error`.
         #[source]
         source: Box<dyn Error + Send + Sync>,
+    },
+    /// No queue can have this name. Nothing was written, and retrying does not help.
+    #[error("{queue:?} cannot be the name of a queue: {reason}")]
+    QueueName {
+        /// The name, or the beginning of a long one.
+        queue: String,
+        /// The rule that it breaks.
+        reason: KeyError,
     },
     /// The store does not support transactions of activities.
     #[error("this store has no transactions for activities")]

@@ -81,6 +81,15 @@ pub enum EditError {
         /// The variables of the state.
         known: Vec<String>,
     },
+    /// The run has not begun, and the variable is an argument. An edit cannot change arguments.
+    #[error(
+        "the run has not begun, and `{name}` is one of its arguments, which cannot be changed: terminate the run and \
+         start it again with other arguments"
+    )]
+    Argument {
+        /// The parameter.
+        name: String,
+    },
     /// A value does not fit its type.
     #[error("the value for `{name}` does not fit the type `{type_name}`: {reason}")]
     Value {
@@ -132,10 +141,10 @@ pub enum EditError {
         reason: String,
     },
     /// The workflow id of the new run is not valid.
-    #[error("the workflow id cannot be used")]
-    WorkflowId(#[source] KeyError),
+    #[error("the workflow id cannot be used: {0}")]
+    WorkflowId(KeyError),
     /// No past state of this step is kept.
-    #[error("the run {run_id} has no state of step {step_no}; kept are those of {}", list(kept))]
+    #[error("the run {run_id} has no state of step {step_no}; {}", kept_steps(kept))]
     NoHistory {
         /// The run.
         run_id: RunId,
@@ -190,6 +199,13 @@ pub enum EditError {
 impl From<StoreError> for EditError {
     fn from(error: StoreError) -> Self {
         Self::Lookup(error.into())
+    }
+}
+
+fn kept_steps(kept: &[String]) -> String {
+    match kept {
+        [] => "none of its past states is kept".to_owned(),
+        kept => format!("kept are those of {}", list(kept)),
     }
 }
 

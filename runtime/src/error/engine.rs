@@ -45,11 +45,11 @@ pub enum StartError {
         reason: String,
     },
     /// The workflow id is not valid. Retrying does not help.
-    #[error("the workflow id cannot be used")]
-    WorkflowId(#[source] KeyError),
+    #[error("the workflow id cannot be used: {0}")]
+    WorkflowId(KeyError),
     /// The request id is not valid. Retrying does not help.
-    #[error("the request id cannot be used")]
-    RequestId(#[source] KeyError),
+    #[error("the request id cannot be used: {0}")]
+    RequestId(KeyError),
     /// An argument cannot be encoded. Retrying does not help.
     #[error("the arguments of `{workflow}` cannot be saved")]
     Arguments {
@@ -87,9 +87,22 @@ pub enum StartError {
         /// The mismatch, with its path.
         reason: String,
     },
+    /// The workflow derives the workflow id from the arguments in a way that needs its code. Retrying does not help:
+    /// give an [`id`](crate::client::Start::id).
+    #[error(
+        "`{workflow}` makes the workflow id by the pattern `{pattern}`, and {reason}: give the run an id"
+    )]
+    NoWorkflowId {
+        /// The workflow.
+        workflow: String,
+        /// The pattern.
+        pattern: String,
+        /// What about it needs the code.
+        reason: String,
+    },
     /// The attributes cannot be stored. Retrying does not help.
-    #[error("the attributes cannot be stored")]
-    Attributes(#[source] AttributeError),
+    #[error("the attributes cannot be stored: {0}")]
+    Attributes(AttributeError),
     /// The memo is too long. Retrying does not help.
     #[error("the memo has {bytes} bytes as JSON; the limit is {}", crate::model::Memo::MAX_BYTES)]
     Memo {
@@ -178,8 +191,8 @@ pub enum SignalError {
         reason: String,
     },
     /// The dedup key is not valid.
-    #[error("the dedup key cannot be used")]
-    DedupKey(#[source] KeyError),
+    #[error("the dedup key cannot be used: {0}")]
+    DedupKey(KeyError),
     /// The signal cannot be encoded. Retrying does not help.
     #[error("the signal `{signal}` cannot be saved")]
     Encode {
@@ -277,8 +290,15 @@ pub enum CompleteError {
         /// The queue.
         queue: String,
     },
-    /// The value or error cannot be encoded, or, as JSON, does not fit the type that the run expects. Retrying does
-    /// not help.
+    /// The JSON does not fit the type that the run expects. Retrying does not help.
+    #[error("the value does not fit the promise `{token}`: {reason}")]
+    Unfit {
+        /// The token.
+        token: PromiseToken,
+        /// The mismatch, with its path.
+        reason: String,
+    },
+    /// The value or error cannot be encoded. Retrying does not help.
     #[error("the promise `{token}` cannot be completed with this value")]
     Encode {
         /// The token.

@@ -2,7 +2,7 @@
 
 use piton_schedule::SpecError;
 
-use super::{KeyError, StoreError};
+use super::{KeyError, SignalError, StartError, StoreError};
 use crate::codec::CodecError;
 use crate::model::AttributeError;
 
@@ -20,12 +20,15 @@ pub enum ScheduleError {
     /// The spec has no time in the future.
     #[error("the schedule is not due at any time from now on: change its spec")]
     Over,
-    /// The schedule's id, or a workflow id built from its pattern, is not valid.
-    #[error("the id of the schedule, or the workflow id of its runs, cannot be used")]
-    Id(#[source] KeyError),
+    /// The schedule's id is not valid.
+    #[error("the id of the schedule cannot be used: {0}")]
+    Id(KeyError),
+    /// A workflow id built from the schedule's pattern is not valid.
+    #[error("the workflow id of the schedule's runs cannot be used: {0}")]
+    WorkflowId(KeyError),
     /// The attributes cannot be stored.
-    #[error("the attributes cannot be stored")]
-    Attributes(#[source] AttributeError),
+    #[error("the attributes cannot be stored: {0}")]
+    Attributes(AttributeError),
     /// The memo is too long.
     #[error("the memo has {bytes} bytes as JSON; the limit is {}", crate::model::Memo::MAX_BYTES)]
     Memo {
@@ -46,6 +49,14 @@ pub enum ScheduleError {
         /// The reason.
         source: CodecError,
     },
+    /// No run can be started with the workflow's name and the JSON of its arguments:
+    /// [`StartError::UnknownWorkflow`], [`StartError::JsonArguments`].
+    #[error(transparent)]
+    Start(Box<StartError>),
+    /// Runs of the workflow do not await the signal, or cannot read its value: [`SignalError::NotAwaited`],
+    /// [`SignalError::Unfit`].
+    #[error(transparent)]
+    Awaited(#[from] SignalError),
     /// The signal cannot be encoded.
     #[error("the signal `{signal}` cannot be encoded")]
     Signal {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::codec::schemas::{self, TypeSchema};
 use crate::codec::{ArgumentKind, CodecError, Described, Schema};
 use crate::machine::frame::FrameHead;
+use crate::machine::id_pattern::IdPattern;
 use crate::machine::{Awaited, Definition, StepError, WorkflowEntry};
 use crate::model::{AwaitKind, BranchNode, DefinitionHash, Place, SchemaHash};
 
@@ -30,6 +31,9 @@ pub struct StoredDefinition {
     /// The numbers of the secret parameters, from 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redacted_parameters: Vec<u32>,
+    /// What makes the workflow ids of runs that are started without another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<IdPattern>,
     /// Whether its runs may continue as runs of another workflow.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continues_as_another: bool,
@@ -246,6 +250,7 @@ impl StoredDefinition {
             hash: definition.hash(),
             parameters,
             redacted_parameters: entry.options.redacted_parameters.to_vec(),
+            id: entry.id.map(|id| id()),
             continues_as_another: entry.options.continues_as_another,
             migrated: Migration::states_from(entry),
             returned,

@@ -63,6 +63,7 @@ pub use crate::codec::{Arguments, CodecError, Reader, next_value};
 pub use crate::evolution::{Migration, SavedLocals, Target};
 pub use crate::machine::activity::{Call, Outcomes};
 pub use crate::machine::entry::{Instance, Registered, register};
+pub use crate::machine::id_pattern::IdPattern;
 pub use crate::machine::parked::Parked;
 pub use crate::machine::turns::in_turn;
 pub use crate::machine::values::{ArgumentKind, Values};
@@ -83,7 +84,7 @@ pub use constants::{Constant, ContentByDebug, ContentBySerde, NoContent, describ
 pub use counting::{CountedRange, Counter, range};
 pub use error_text::{ByDebug, ByDisplay, ByError, ByOwn, ByType, ErrorText};
 pub use fallible::{MayFail, failed, take_ok};
-pub use field_names::FieldNames;
+pub use field_names::{FieldNames, PartNames};
 pub use hole::{Hole, forget};
 pub use inclusive_range::inclusive_range;
 pub use instances::{concat, entry_of, instance_name, text};

@@ -236,6 +236,10 @@ impl Definition {
         for number in entry.options.redacted_parameters {
             hash.add(&format!("redacted parameter {number}"));
         }
+        // The recorded definition is to have the pattern by which starts without code make ids.
+        if let Some(id) = entry.id {
+            id().add_to(&mut hash);
+        }
         let holds_others = states.iter().any(|state| {
             let awaits_workflow = state.awaited.iter().any(|awaited| awaited.workflow().is_some());
             awaits_workflow || state.node.branches.iter().any(|branch| branch.is_block)

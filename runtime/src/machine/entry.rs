@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock, PoisonError, RwLock};
 
 use super::definition::Definition;
+use super::id_pattern::IdPattern;
 use super::values::ArgumentKind;
 use super::workflow::{Steps, Workflow, WorkflowOptions};
 use crate::generated::registration::Registrations;
@@ -27,6 +28,8 @@ pub struct WorkflowEntry {
     pub graph: &'static Graph,
     /// The options of the attribute.
     pub options: WorkflowOptions,
+    /// What makes the workflow id of a run that is started without another.
+    pub(crate) id: Option<fn() -> IdPattern>,
     /// The steps.
     pub steps: &'static dyn Steps,
     /// Its parameters.
@@ -48,6 +51,7 @@ pub struct Registered {
     exposed: &'static [&'static str],
     graph: &'static Graph,
     options: WorkflowOptions,
+    id: Option<fn() -> IdPattern>,
     steps: &'static dyn Steps,
     parameters: &'static [ArgumentKind],
 }
@@ -63,6 +67,7 @@ impl Registered {
             exposed: W::EXPOSED,
             graph: W::GRAPH,
             options: W::OPTIONS,
+            id: W::ID,
             steps: W::STEPS,
             parameters: W::ARGUMENTS,
         }
@@ -76,8 +81,18 @@ impl Registered {
     }
 
     const fn into_entry(self) -> WorkflowEntry {
-        let Self { name, formerly, version, type_id, exposed, graph, options, steps, parameters } =
-            self;
+        let Self {
+            name,
+            formerly,
+            version,
+            type_id,
+            exposed,
+            graph,
+            options,
+            id,
+            steps,
+            parameters,
+        } = self;
         WorkflowEntry {
             name,
             formerly,
@@ -86,6 +101,7 @@ impl Registered {
             exposed,
             graph,
             options,
+            id,
             steps,
             parameters,
             definition: OnceLock::new(),

@@ -20,6 +20,7 @@ pub(crate) mod entry;
 pub(crate) mod frame;
 pub(crate) mod future;
 mod handles;
+pub(crate) mod id_pattern;
 mod inline;
 mod join_all;
 mod map;

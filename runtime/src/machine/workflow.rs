@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 
 use super::entry::entry_of_type;
+use super::id_pattern::IdPattern;
 use super::values::{ArgumentKind, Values};
 use super::{Context, Parked, ResultParts, StepError, WorkflowEntry};
 use crate::codec::{Arguments, CodecError, Described};
@@ -35,6 +36,9 @@ pub trait Workflow: Sized + 'static {
     const GRAPH: &'static Graph;
     /// The options of the attribute.
     const OPTIONS: WorkflowOptions = WorkflowOptions::DEFAULT;
+    /// What makes the workflow id of a run that is started without another.
+    #[doc(hidden)]
+    const ID: Option<fn() -> IdPattern> = None;
     /// The steps, without the type of the return value.
     const STEPS: &'static dyn Steps = &Typed {
         step: Self::Unit::step,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// How an activity is retried. Default: the first retry after 1 s, then twice as long each time, at most 100 times
 /// the first interval, each wait randomly up to a tenth shorter, without a limit of attempts.
@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 pub struct RetryPolicy {
     /// The wait before the second attempt.
     pub initial_interval: Duration,
-    /// The factor of each further wait; 1.0 keeps it constant. Values below 1.0 count as 1.0.
+    /// The factor of each further wait; 1.0 keeps it constant. Values below 1.0 and NaN count as 1.0.
+    #[serde(serialize_with = "finite_backoff")]
     pub backoff: f64,
     /// The longest wait; `None` means 100 × `initial_interval`.
     pub max_interval: Option<Duration>,
@@ -20,7 +21,9 @@ pub struct RetryPolicy {
     pub max_attempts: u32,
     /// The fraction by which a wait may be shortened at random, from 0.0 (never) to 1.0, so that activities that
     /// failed together are not retried together. Default: 0.1. Waits that an error has
-    /// [set](crate::machine::Retryable::retry_after) are not shortened.
+    /// [set](crate::machine::Retryable::retry_after) are not shortened. Values outside of this range count as the nearest
+    /// one in it, and NaN as 0.0.
+    #[serde(serialize_with = "finite_jitter")]
     pub jitter: f64,
 }
 
@@ -45,19 +48,38 @@ impl RetryPolicy {
         let longest =
             self.max_interval.unwrap_or_else(|| self.initial_interval.saturating_mul(100));
         let exponent = i32::try_from(attempt.saturating_sub(1)).unwrap_or(i32::MAX);
-        // `max` replaces a NaN, and `min` an infinity, because 0 × infinity is NaN.
-        let factor = self.backoff.max(1.0).powi(exponent).min(f64::MAX);
+        // 0 × infinity is NaN.
+        let factor = factor(self.backoff).powi(exponent).min(f64::MAX);
         let wait = Duration::try_from_secs_f64(self.initial_interval.as_secs_f64() * factor);
         Some(wait.map_or(longest, |wait| wait.min(longest)))
     }
 
-    /// The wait, shortened by a part of the jitter: `draw` is from 0 to 1. A jitter of NaN has no effect.
+    /// The wait, shortened by a part of the jitter: `draw` is from 0 to 1.
     #[cfg(any(test, feature = "engine"))]
     pub(crate) fn shortened(&self, wait: Duration, draw: f64) -> Duration {
-        let part = if self.jitter > 0.0 { self.jitter.min(1.0) * draw } else { 0.0 };
-        let less = Duration::try_from_secs_f64(wait.as_secs_f64() * part);
+        let less = Duration::try_from_secs_f64(wait.as_secs_f64() * fraction(self.jitter) * draw);
         wait.saturating_sub(less.unwrap_or(wait))
     }
+}
+
+/// The factor that a `backoff` counts as.
+fn factor(backoff: f64) -> f64 {
+    if backoff > 1.0 { backoff.min(f64::MAX) } else { 1.0 }
+}
+
+/// The fraction that a `jitter` counts as.
+fn fraction(jitter: f64) -> f64 {
+    if jitter > 0.0 { jitter.min(1.0) } else { 0.0 }
+}
+
+// JSON has neither infinities nor NaN.
+
+fn finite_backoff<S: Serializer>(backoff: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(factor(*backoff))
+}
+
+fn finite_jitter<S: Serializer>(jitter: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_f64(fraction(*jitter))
 }
 
 impl Default for RetryPolicy {
@@ -140,6 +162,20 @@ mod tests {
         assert!((0.499..0.501).contains(&half.div_duration_f64(Duration::MAX)), "{half:?}");
         assert_eq!(RetryPolicy::DEFAULT.shortened(second, 1.0), Duration::from_millis(900));
         assert_eq!(RetryPolicy::DEFAULT.shortened(second, 0.0), second);
+    }
+
+    #[test]
+    fn any_policy_can_be_read_again_and_gives_the_same_waits() {
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0, 0.5, 1.0, f64::MAX] {
+            let policy = RetryPolicy { backoff: number, jitter: number, ..RetryPolicy::DEFAULT };
+            let json = serde_json::to_string(&policy).expect("it has a JSON form");
+            let read: RetryPolicy = serde_json::from_str(&json).expect("it was written so");
+            for attempt in [1, 2, 9] {
+                let wait = policy.delay_after(attempt).expect("it is tried again");
+                assert_eq!(read.delay_after(attempt), Some(wait), "{number}");
+                assert_eq!(read.shortened(wait, 0.5), policy.shortened(wait, 0.5), "{number}");
+            }
+        }
     }
 
     #[test]

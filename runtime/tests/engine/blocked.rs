@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use piton::error::StoreError;
+use piton::model::BlockedReason;
 use piton::prelude::*;
 use piton::store::memory::Hook;
 
@@ -71,4 +72,34 @@ async fn an_idle_worker_reads_the_state_of_a_blocked_run_once() {
     assert_eq!(run.result().await.unwrap(), ["ada"]);
     worker.shutdown().await.unwrap();
     other.shutdown().await.unwrap();
+}
+
+/// Finds the terms of runs unreadable.
+struct Unreadable;
+
+#[async_trait::async_trait]
+impl Hook for Unreadable {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        match operation {
+            "find_terms" => Err(StoreError::Corrupt { what: "terms", reason: "a null".into() }),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_whose_terms_cannot_be_read_is_blocked_and_its_worker_is_not() {
+    let rig = Rig::new();
+    let broken = rig.store.connect();
+    broken.set_hook(Arc::new(Unreadable));
+    let worker = rig.worker_of(&Client::new(broken)).start().await.unwrap();
+    let run = rig.client.start(collect(1)).run_timeout(Duration::from_secs(600)).await.unwrap();
+    let blocked = rig.until_blocked(&run).await.blocked;
+    let Some(BlockedReason::Undecodable(why)) = &blocked else { panic!("{blocked:?}") };
+    assert!(why.contains("the database holds an unreadable terms: a null"), "{why}");
+    worker.shutdown().await.unwrap();
+    let worker = rig.worker().start().await.unwrap();
+    run.signal(Approve { by: "ada".into() }).await.unwrap();
+    run.result().await.unwrap();
+    worker.shutdown().await.unwrap();
 }

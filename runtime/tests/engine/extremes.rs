@@ -1,6 +1,5 @@
 //! Extreme values and amounts.
 
-use std::error::Error;
 use std::time::Duration;
 
 use piton::error::{KeyError, SignalError, StartError};
@@ -198,10 +197,12 @@ async fn ids_and_keys_that_no_database_could_look_up_are_refused() {
     ] {
         let refused = rig.client.start(wait_to_go()).id(id).await.unwrap_err();
         assert!(matches!(refused, StartError::WorkflowId(why) if why == expected), "{refused}");
-        assert_eq!(refused.source().unwrap().to_string(), expected.to_string());
+        // What a handler answers with says why.
+        assert!(refused.to_string().ends_with(&expected.to_string()), "{refused}");
         let run = rig.client.start(wait_to_go()).await.unwrap();
         let refused = run.signal(Go).dedup_key(id).await.unwrap_err();
         assert!(matches!(refused, SignalError::DedupKey(why) if why == expected), "{refused}");
+        assert!(refused.to_string().ends_with(&expected.to_string()), "{refused}");
         let refused = rig.client.signal_or_start(Go, wait_to_go()).id(id).await;
         assert!(matches!(refused, Err(StartError::WorkflowId(why)) if why == expected));
         let refused = rig.client.signal_or_start(Go, wait_to_go()).id("a").dedup_key(id).await;

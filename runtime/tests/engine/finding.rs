@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::activities::Approve;
 use crate::rig::Rig;
+use crate::workflows::chain;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Order {
@@ -186,6 +187,34 @@ async fn many_runs_are_signalled_once_each() {
     assert_eq!(runs[2].status().await.unwrap().status, RunStatus::Running);
     assert!(rig.client.audit(runs[2].run_id(), 10).await.unwrap().is_empty());
     worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_signal_that_a_workflow_cannot_take_is_sent_to_none_of_its_runs() {
+    let rig = Rig::new();
+    rig.client.start(ships(order("c-1", 1))).id("o-0").await.unwrap();
+    rig.client.start(ships(order("c-2", 1))).id("o-1").await.unwrap();
+    rig.client.start(chain(1)).id("f-0").await.unwrap();
+    let approve = json!({ "by": "ann" });
+    for (name, value, reason) in [
+        ("Approve", json!({ "by": 5 }), "the value does not fit the signal `Approve`"),
+        ("Aprove", approve.clone(), "the workflow `ships` never waits for the signal `Aprove`"),
+    ] {
+        let signal = rig.client.signal_all_json(Filter::all(), name, &value);
+        let done = signal.by("ann").because("late").await.unwrap();
+        assert_eq!((done.matched, done.changed, done.left), (3, 0, 3));
+        assert!(done.refusals.iter().any(|refusal| refusal.contains(reason)), "{done:?}");
+    }
+    let signal = || rig.client.signal_all_json(Filter::all(), "Approve", &approve);
+    let dry = signal().dry_run().await.unwrap();
+    let done = signal().by("ann").because("late").await.unwrap();
+    for done in [dry, done] {
+        assert_eq!((done.changed, done.left), (2, 1));
+        assert!(done.refusals[0].contains("the workflow `chain` never waits"), "{done:?}");
+    }
+    for (id, unread) in [("o-0", 1), ("o-1", 1), ("f-0", 0)] {
+        assert_eq!(rig.client.inspect(id).await.unwrap().unread_count, unread, "{id}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

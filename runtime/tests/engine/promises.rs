@@ -437,8 +437,9 @@ async fn json_that_does_not_fit_is_refused_and_other_types_block() {
     rig.until_parked(&run).await;
     let promise = rig.client.promise(&token(&run, "approval"));
     until_awaited(&promise).await;
-    let refused = promise.resolve_json(&json!({ "by": 1 })).await;
-    assert!(matches!(refused, Err(CompleteError::Encode { .. })), "{refused:?}");
+    let refused = promise.resolve_json(&json!({ "bye": "Ada", "cents": 7 })).await.unwrap_err();
+    let CompleteError::Unfit { reason, .. } = &refused else { panic!("{refused}") };
+    assert!(reason.starts_with("it is no `Decision`: `bye`"), "{reason}");
     let fits = promise.resolve_json(&json!({ "by": "Ada", "cents": 7 })).await;
     assert!(fits.unwrap().is_first());
     assert_eq!(run.result().await.unwrap(), decision("Ada"));
@@ -518,5 +519,32 @@ async fn a_run_does_not_go_back_to_a_promise_that_it_no_longer_awaits() {
     assert_eq!(promise, "first");
     assert!(rig.client.promise(&token(&run, "second")).resolve(&2_u32).await.unwrap().is_first());
     assert_eq!(run.result().await.unwrap(), 3);
+    worker.shutdown().await.unwrap();
+}
+
+/// Waits for the promise once it has slept.
+#[workflow(history = 10)]
+async fn approve_later(cx: &Context) -> u32 {
+    cx.sleep(minutes(2)).await;
+    cx.promise::<u32, Never>("approval").await.unwrap_or_default()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_goes_back_no_longer_waits_where_it_was() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(approve_later()).await.unwrap();
+    let asleep = rig.until_parked(&run).await.step_no;
+    tokio::time::sleep(Duration::from_secs(120)).await;
+    let promise = rig.client.promise(&token(&run, "approval"));
+    until_awaited(&promise).await;
+    let waiting = rig.until_parked(&run).await.step_no;
+    rig.client.rewind(run.run_id(), asleep).by("Ada").because("a mistake").await.unwrap();
+    // The timer has fired, so it waits for the promise again.
+    rig.until(&run, |record| record.owner.is_none() && record.step_no.0 > waiting.0 + 1).await;
+    tokio::time::sleep(Duration::from_secs(10)).await;
+    assert_eq!(promise.record().await.unwrap().unwrap().waits, 1);
+    assert!(promise.resolve(&7_u32).await.unwrap().is_first());
+    assert_eq!(run.result().await.unwrap(), 7);
     worker.shutdown().await.unwrap();
 }

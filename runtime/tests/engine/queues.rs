@@ -115,6 +115,26 @@ async fn a_worker_can_serve_its_own_runs_queues() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_queue_that_no_worker_can_serve_is_refused() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    for (name, reason) in [
+        (String::new(), "it is empty"),
+        (text("g\0pu"), "NUL"),
+        ("gpu".repeat(1_000), "it has 3000 bytes"),
+    ] {
+        let run = rig.client.start(elsewhere(text("model"), name.clone())).await.unwrap();
+        let error = run.result().await.unwrap_err().to_string();
+        assert!(error.contains("`perform` cannot be on the queue"), "{error}");
+        assert!(error.contains(reason), "{error}");
+        let refused = rig.client.queue(name).pause("maintenance").await.unwrap_err().to_string();
+        assert!(refused.contains(reason) && refused.len() < 200, "{refused}");
+    }
+    assert_eq!(rig.client.queues().await.unwrap(), []);
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_paused_queue_stands_still_until_it_is_resumed() {
     let rig = Rig::new();
     let owner = rig.worker().start().await.unwrap();

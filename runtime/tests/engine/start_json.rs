@@ -112,3 +112,123 @@ async fn a_signal_that_does_not_fit_is_refused() {
 struct Unheard {
     by: String,
 }
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Batch {
+    #[serde(rename = "part")]
+    number: i64,
+    #[serde(rename = "number")]
+    part: u8,
+    first_name: Name,
+    pair: (char, i128),
+    is_urgent: bool,
+    #[serde(with = "as_text")]
+    weight: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Name(String);
+
+impl std::fmt::Display for Name {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "the name {}", self.0)
+    }
+}
+
+mod as_text {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(number: &u32, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(&format_args!("{number} g"))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u32, D::Error> {
+        let text = String::deserialize(from)?;
+        Ok(text.trim_end_matches(" g").parse().unwrap_or_default())
+    }
+}
+
+#[workflow(
+    id = "{{x}}-{size}/{batch.number}.{batch.part}-{batch.first_name.0}-{batch.pair.0}{batch.pair.1}-{batch.is_urgent}"
+)]
+async fn packing(cx: &Context, batch: Batch, size: u128) {
+    let approve = cx.signal::<Approve>().await;
+    let _ = (batch, size, approve);
+}
+
+#[workflow(id = "{name}")]
+async fn named(cx: &Context, mut name: String) -> String {
+    name.push('!');
+    name + &cx.signal::<Approve>().await.by
+}
+
+#[workflow(id = "one of {batch.first_name}")]
+async fn by_display(cx: &Context, batch: Batch) {
+    let approve = cx.signal::<Approve>().await;
+    let _ = (batch, approve);
+}
+
+#[workflow(id = "{batch.weight}")]
+async fn by_weight(cx: &Context, batch: Batch) {
+    let approve = cx.signal::<Approve>().await;
+    let _ = (batch, approve);
+}
+
+fn batch() -> Batch {
+    Batch {
+        number: -7,
+        part: 3,
+        first_name: Name("Ann".into()),
+        pair: ('ä', -40_000_000_000),
+        is_urgent: true,
+        weight: 20,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_start_without_code_has_the_id_that_the_code_derives() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(packing(batch(), 10_000_000_000)).await.unwrap();
+    let id = "{x}-10000000000/-7.3-Ann-ä-40000000000-true";
+    assert_eq!(run.workflow_id(), id);
+    let payload = run.status().await.unwrap().arguments;
+    let arguments = rig.client.payload_json(&payload).await.unwrap();
+    let again = rig.client.start_json("packing", arguments.clone());
+    let error = again.clone().await.unwrap_err();
+    let StartError::AlreadyStarted { workflow_id, run_id, .. } = error else { panic!("{error}") };
+    assert_eq!((&*workflow_id, run_id), (id, run.run_id()));
+    let other = again.id("other").await.unwrap();
+    assert_eq!(other.status().await.unwrap().workflow_id, "other");
+    run.terminate("it is to be started again").await.unwrap();
+    let again = rig.client.start_json("packing", arguments).await.unwrap();
+    assert_eq!(again.status().await.unwrap().workflow_id, id);
+
+    // A request is the same one, wherever it is made.
+    let request = rig.client.start(named("ann".to_owned())).request_id("r1").await.unwrap();
+    let same = rig.client.start_json("named", json!(["ann"])).request_id("r1").await.unwrap();
+    assert_eq!(same.status().await.unwrap().run_id, request.run_id());
+    let error = rig.client.start_json("named", json!({ "name": "" })).await.unwrap_err();
+    assert!(matches!(error, StartError::WorkflowId(_)), "{error}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_id_that_only_the_code_can_derive_must_be_given() {
+    let rig = Rig::new();
+    let run = rig.client.start(by_display(batch())).await.unwrap();
+    assert_eq!(run.workflow_id(), "one of the name Ann");
+    let payload = run.status().await.unwrap().arguments;
+    let arguments = rig.client.payload_json(&payload).await.unwrap();
+    for (workflow, placeholder) in
+        [("by_display", "{batch.first_name}"), ("by_weight", "{batch.weight}")]
+    {
+        let start = rig.client.start_json(workflow, arguments.clone());
+        let error = start.clone().await.unwrap_err();
+        assert!(matches!(error, StartError::NoWorkflowId { .. }), "{error}");
+        assert!(error.to_string().contains(placeholder), "{error}");
+        let run = start.id(workflow).await.unwrap();
+        assert_eq!(run.status().await.unwrap().workflow_id, workflow);
+    }
+}

@@ -3,7 +3,7 @@
 use piton::client::Overlap;
 use piton::error::ScheduleError;
 use piton::schedule::{Calendar, Spec};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{ALL, Rig, at, job, tens};
 
@@ -34,7 +34,8 @@ async fn what_cannot_be_carried_out_is_refused() {
     let refused = create(Spec::new().cron("0 0 1 1 * 2020")).await.unwrap_err();
     assert!(matches!(refused, ScheduleError::Over), "{refused}");
     let refused = create(tens(60)).workflow_id("").await.unwrap_err();
-    assert!(matches!(refused, ScheduleError::Id(_)), "{refused}");
+    assert!(matches!(refused, ScheduleError::WorkflowId(_)), "{refused}");
+    assert!(refused.to_string().contains("it is empty"), "{refused}");
     let refused = rig.client.schedule("").create(tens(60), job(1)).await.unwrap_err();
     assert!(matches!(refused, ScheduleError::Id(_)), "{refused}");
     create(tens(60)).await.unwrap();
@@ -153,13 +154,46 @@ async fn arguments_may_be_json() {
     let worker = rig.worker().start().await.unwrap();
     let schedule = rig.client.schedule("job");
     schedule.create_json(tens(10), "job", &json!([3])).await.unwrap();
-    let bad = rig.client.schedule("bad");
-    bad.create_json(tens(10), "job", &json!(["three"])).await.unwrap();
-    rig.pass(30).await;
-    assert_eq!(rig.nominal().await, [10]);
-    let counts = bad.describe().await.unwrap().counts;
-    assert_eq!((counts.started, counts.refused), (0, 1));
+    let named = rig.client.schedule("named");
+    named.create_json(tens(10), "job", &json!({ "seconds_long": 4 })).await.unwrap();
+    rig.pass(15).await;
+    assert_eq!(rig.nominal().await, [10, 10]);
     worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_does_not_fit_the_recorded_definition_is_refused() {
+    let rig = Rig::new();
+    let schedule = rig.client.schedule("bad");
+    let create = async |workflow: &str, arguments: Value| {
+        let create = schedule.create_json(tens(10), workflow, &arguments);
+        create.await.unwrap_err().to_string()
+    };
+    let refusal = create("job", json!(["three"])).await;
+    assert!(refusal.contains("the arguments do not fit `job`"), "{refusal}");
+    let refusal = create("job", json!([])).await;
+    assert!(refusal.contains("0 arguments are given"), "{refusal}");
+    let refusal = create("job", json!({ "long": 3 })).await;
+    assert!(refusal.contains("no parameter `long`"), "{refusal}");
+    let refusal = create("jub", json!([3])).await;
+    assert!(refusal.contains("no definition of the workflow `jub`"), "{refusal}");
+    let unheard = json!({ "by": "ann" });
+    let create = schedule.create_json(tens(10), "job", &json!([3])).signal_json("Nock", &unheard);
+    let refusal = create.await.unwrap_err().to_string();
+    assert!(refusal.contains("never waits for the signal `Nock`"), "{refusal}");
+    assert!(matches!(schedule.describe().await, Err(ScheduleError::Unknown { .. })));
+
+    schedule.create_json(tens(10), "job", &json!([3])).await.unwrap();
+    let update = schedule.update().call_json("job", &json!([true]));
+    let refusal = update.await.unwrap_err().to_string();
+    assert!(refusal.contains("the arguments do not fit `job`"), "{refusal}");
+    let update = schedule.update().signal_json("Nock", &unheard);
+    let refusal = update.await.unwrap_err().to_string();
+    assert!(refusal.contains("never waits for the signal `Nock`"), "{refusal}");
+    schedule.update().call_json("job", &json!({ "seconds_long": 5 })).await.unwrap();
+    let described = schedule.describe().await.unwrap();
+    let arguments = rig.client.payload_json(&described.arguments).await.unwrap();
+    assert_eq!((arguments, described.revision), (json!([5]), 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -4,7 +4,9 @@ use serde_json::{Map, Value as Json};
 
 use crate::codec::{self, CodecError, Schema};
 use crate::error::EditError;
-use crate::evolution::{self, StoredAwaited, StoredDefinition, StoredState, written};
+use crate::evolution::{
+    self, StoredAwaited, StoredDefinition, StoredParameter, StoredState, written,
+};
 use crate::machine::StepError;
 use crate::machine::frame::{FrameHead, add_entry, damaged, take_apart};
 use crate::model::{DefinitionHash, SchemaHash};
@@ -56,6 +58,11 @@ impl Frame {
             Some((written(&variable[..end], locals)?, &variable[end..]))
         });
         let Some((number, path)) = place else {
+            let root = variable.split('.').next().unwrap_or_default();
+            let is_argument = |parameter: &StoredParameter| parameter.name == root;
+            if self.state == 0 && self.definition.parameters.iter().any(is_argument) {
+                return Err(EditError::Argument { name: root.to_owned() });
+            }
             return Err(EditError::NoVariable {
                 state: state.name.clone(),
                 variable: variable.to_owned(),

@@ -21,7 +21,10 @@ use super::Client;
 use crate::codec;
 use crate::engine::backoff::patiently;
 use crate::error::{EditError, LookupError, StoreError};
-use crate::model::{DefinitionHash, Handle, RunId, RunStatus, Snapshot};
+use crate::model::{
+    DefinitionHash, Handle, Message, Operation, OutgoingMessage, PromiseMessage, PromiseToken,
+    RunId, RunStatus, Snapshot,
+};
 use crate::store::{
     ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, Effect, NewAuditEntry, RunDetails,
     RunKey,
@@ -151,6 +154,8 @@ impl Client {
             // A worker that claims it parks it again until the time that its state waits for.
             false => Some(patiently(|| self.store().now()).await?),
         };
+        let mut effects = asked_again;
+        effects.extend(withdrawn(details, &snapshot));
         let bytes = codec::encode_snapshot(&snapshot);
         let edit = EditRun {
             run_id,
@@ -161,7 +166,7 @@ impl Client {
             wake_at,
             given_up,
             attempts,
-            effects: asked_again,
+            effects,
             arrivals,
             reopen,
             audit,
@@ -169,6 +174,27 @@ impl Client {
         let outcome = patiently(|| self.store().edit_run(edit.clone())).await?;
         EditError::of(run_id, outcome)
     }
+}
+
+/// Withdraws the waits for promises that the new state does not have.
+fn withdrawn(details: &RunDetails, new: &Snapshot) -> Vec<Effect> {
+    // The waits of a run end when it closes.
+    if !details.run.status.is_open() {
+        return Vec::new();
+    }
+    let Ok(present) = codec::decode_snapshot(&details.snapshot) else { return Vec::new() };
+    let dropped = present.operations.into_iter().filter_map(|(handle, operation)| {
+        let is_kept = new.operations.iter().any(|(kept, _)| *kept == handle);
+        match operation {
+            Operation::Promise(wait) if !is_kept => Some((handle, wait.token)),
+            _ => None,
+        }
+    });
+    let withdraw = |(handle, token): (Handle, PromiseToken)| {
+        let body = Message::Promise(Box::new(PromiseMessage::Forget { token, handle }));
+        Effect::Send(OutgoingMessage { to: details.run.workflow_id.clone(), body })
+    };
+    dropped.map(withdraw).collect()
 }
 
 impl EditError {

@@ -9,6 +9,8 @@ mod types;
 
 use std::collections::{BTreeSet, HashSet};
 
+use tracing::warn;
+
 use self::frame::FrameView;
 pub use self::types::{
     AwaitedActivity, EndingRun, InspectedKin, InspectedPause, InspectedTerms, Inspection,
@@ -74,7 +76,13 @@ impl Client {
             if !self.learn(missing, &mut seen).await? {
                 let kin = patiently(|| self.store().find_kin(run_id)).await?;
                 inspection.kin = kin.and_then(|kin| InspectedKin::of(run_id, kin));
-                let terms = patiently(|| self.store().find_terms(run_id)).await?;
+                let terms = match patiently(|| self.store().find_terms(run_id)).await {
+                    Err(error @ StoreError::Corrupt { .. }) => {
+                        warn!(%run_id, %error, "the run is shown without its terms");
+                        None
+                    }
+                    terms => terms?,
+                };
                 inspection.terms = terms.map(InspectedTerms::of);
                 return Ok(inspection);
             }

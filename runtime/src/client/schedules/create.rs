@@ -7,11 +7,11 @@ use std::time::Duration;
 use piton_schedule::{Spec, UnixSeconds};
 
 use super::Schedule;
+use super::action::Starts;
 use super::change::write;
 use crate::engine::backoff::patiently;
 use crate::error::{KeyError, ScheduleError};
-use crate::machine::{Workflow, WorkflowCall, WorkflowEntry};
-use crate::model::{AttributeChanges, Memo, Payload, Timestamp};
+use crate::model::{AttributeChanges, Memo, Timestamp};
 use crate::schedules::{Config, LogKind, Overlap, State, entry};
 use crate::store::{NewSchedule, ScheduleCreated};
 
@@ -20,8 +20,7 @@ use crate::store::{NewSchedule, ScheduleCreated};
 #[must_use = "a schedule is not created until this is awaited"]
 pub struct CreateSchedule {
     schedule: Schedule,
-    pub(super) action: Result<(String, Payload), ScheduleError>,
-    entry: Option<&'static WorkflowEntry>,
+    pub(super) starts: Result<Starts, ScheduleError>,
     pub(super) config: Config,
     pub(super) attributes: AttributeChanges,
     paused: Option<String>,
@@ -32,30 +31,10 @@ impl CreateSchedule {
     pub(super) fn new(
         schedule: Schedule,
         spec: Spec,
-        workflow: String,
-        arguments: Payload,
-    ) -> Self {
-        Self::with(schedule, spec, Ok((workflow, arguments)), None)
-    }
-
-    pub(super) fn of_call<W: Workflow>(
-        schedule: Schedule,
-        spec: Spec,
-        call: WorkflowCall<W>,
-    ) -> Self {
-        let action = encoded(call);
-        let entry = action.is_ok().then(|| W::entry());
-        Self::with(schedule, spec, action, entry)
-    }
-
-    fn with(
-        schedule: Schedule,
-        spec: Spec,
-        action: Result<(String, Payload), ScheduleError>,
-        entry: Option<&'static WorkflowEntry>,
+        starts: Result<Starts, ScheduleError>,
     ) -> Self {
         let (config, attributes) = (Config::new(spec), AttributeChanges::new());
-        Self { schedule, action, entry, config, attributes, paused: None, max_actions: None }
+        Self { schedule, starts, config, attributes, paused: None, max_actions: None }
     }
 
     /// The workflow id of the runs, in which `{schedule}` stands for the id of the schedule and `{time}` for the nominal
@@ -106,25 +85,19 @@ impl CreateSchedule {
     }
 
     async fn create(self) -> Result<Schedule, ScheduleError> {
-        let Self { schedule, action, entry: workflow_entry, paused, max_actions, .. } = self;
+        let Self { schedule, starts, paused, max_actions, .. } = self;
         let mut config = self.config;
         self.attributes.apply_to(&mut config.action.attributes);
-        let (workflow, arguments) = action?;
+        let starts = starts?;
         let client = schedule.client.clone();
         let store = client.store();
         KeyError::check(&schedule.id).map_err(ScheduleError::Id)?;
         let now = patiently(|| store.now()).await?;
         check(&config, &schedule.id, now)?;
-        patiently(async || {
-            if let Some(entry) = workflow_entry {
-                client.recorded().definition_of(&**store, entry).await?;
-            }
-            if let Some(signal) = &config.action.signal {
-                client.recorded().schema_of(&**store, &signal.payload).await?;
-            }
-            client.recorded().schema_of(&**store, &arguments).await
-        })
-        .await?;
+        let (workflow, arguments) = starts.recorded(&client).await?;
+        if let Some(signal) = &config.action.signal {
+            client.record_scheduled(signal, &workflow).await?;
+        }
         let mut state = State::new(now);
         state.remaining = max_actions;
         let mut log = vec![entry(&LogKind::Created, None, None)];
@@ -149,18 +122,6 @@ impl CreateSchedule {
     }
 }
 
-/// The workflow's name, and the arguments.
-pub(super) fn encoded<W: Workflow>(
-    call: WorkflowCall<W>,
-) -> Result<(String, Payload), ScheduleError> {
-    let Some(workflow) = W::registered_name() else {
-        return Err(ScheduleError::NotRegistered { workflow: std::any::type_name::<W>() });
-    };
-    let arguments =
-        call.into_arguments().map_err(|source| ScheduleError::Arguments { workflow, source })?;
-    Ok((workflow.to_owned(), arguments))
-}
-
 /// Checks the configuration of a schedule that continues from `now`.
 pub(super) fn check(config: &Config, id: &str, now: Timestamp) -> Result<(), ScheduleError> {
     let times = config.spec.compile()?;
@@ -173,7 +134,7 @@ pub(super) fn check(config: &Config, id: &str, now: Timestamp) -> Result<(), Sch
     if bytes > Memo::MAX_BYTES {
         return Err(ScheduleError::Memo { bytes });
     }
-    KeyError::check(&config.action.workflow_id(id, now)).map_err(ScheduleError::Id)
+    KeyError::check(&config.action.workflow_id(id, now)).map_err(ScheduleError::WorkflowId)
 }
 
 impl IntoFuture for CreateSchedule {

@@ -1,5 +1,6 @@
 //! Creating and changing schedules.
 
+mod action;
 mod change;
 mod create;
 mod describe;
@@ -15,11 +16,12 @@ pub use update::UpdateSchedule;
 
 use piton_schedule::Spec;
 
+use self::action::Starts;
 use super::Client;
 use crate::engine::backoff::patiently;
 use crate::error::{ScheduleError, StoreError};
 use crate::machine::{Workflow, WorkflowCall};
-use crate::model::{Payload, Timestamp};
+use crate::model::Timestamp;
 use crate::schedules::LogKind;
 
 impl Client {
@@ -81,18 +83,21 @@ impl Schedule {
     /// Creates the schedule: `client.schedule("bills").create(spec, bill(customer)).await?`, after setting options.
     /// Each run gets the same arguments.
     pub fn create<W: Workflow>(&self, spec: Spec, call: WorkflowCall<W>) -> CreateSchedule {
-        CreateSchedule::of_call(self.clone(), spec, call)
+        CreateSchedule::new(self.clone(), spec, Starts::call(call))
     }
 
-    /// Creates the schedule for a workflow that this program does not have, by its stored name, with a list of
-    /// arguments as JSON. Arguments that do not fit are found when a run starts.
+    /// Creates the schedule for a workflow that this program does not have, by its stored name, with its arguments as
+    /// JSON: a list in the order of the parameters, or an object with their names. As of
+    /// [`Client::start_json`], they are checked against the workflow's recorded definition, and
+    /// [`ScheduleError::Start`] says what does not fit.
     pub fn create_json(
         &self,
         spec: Spec,
         workflow: impl Into<String>,
         arguments: &serde_json::Value,
     ) -> CreateSchedule {
-        CreateSchedule::new(self.clone(), spec, workflow.into(), Payload::from_json(arguments))
+        let (workflow, arguments) = (workflow.into(), arguments.clone());
+        CreateSchedule::new(self.clone(), spec, Ok(Starts::Json { workflow, arguments }))
     }
 
     /// Changes the configuration. Await the returned value, after setting the changes. The old spec applies to

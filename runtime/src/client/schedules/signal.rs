@@ -3,6 +3,7 @@
 use piton_schedule::Spec;
 use serde_json::Value;
 
+use super::action::Starts;
 use super::{CreateSchedule, Schedule, UpdateSchedule};
 use crate::error::ScheduleError;
 use crate::machine::Signal;
@@ -25,12 +26,12 @@ impl Schedule {
         workflow_id: impl Into<String>,
         signal: S,
     ) -> CreateSchedule {
-        let create = CreateSchedule::new(self.clone(), spec, String::new(), nothing());
+        let create = CreateSchedule::new(self.clone(), spec, Ok(Starts::Nothing));
         create.workflow_id(workflow_id).signal(signal)
     }
 
-    /// Like [`create_signal`](Self::create_signal), by the signal's stored name, with its value as JSON. A value
-    /// that does not fit is found when the run reads it.
+    /// Like [`create_signal`](Self::create_signal), by the signal's stored name, with its value as JSON. Which workflow
+    /// reads it is not known, so a value that does not fit is found when the run reads it.
     pub fn create_signal_json(
         &self,
         spec: Spec,
@@ -38,20 +39,16 @@ impl Schedule {
         name: impl Into<String>,
         value: &Value,
     ) -> CreateSchedule {
-        let create = CreateSchedule::new(self.clone(), spec, String::new(), nothing());
+        let create = CreateSchedule::new(self.clone(), spec, Ok(Starts::Nothing));
         create.workflow_id(workflow_id).signal_json(name, value)
     }
-}
-
-/// The arguments of a schedule that starts no runs.
-fn nothing() -> Payload {
-    Payload::from_json(&Value::Array(Vec::new()))
 }
 
 /// Signals instead of starts of runs, or together with them.
 impl CreateSchedule {
     /// Sends this signal to the open run with the [workflow id](Self::workflow_id); if there is none, starts one with the
-    /// signal in its inbox. See [`Schedule::create_signal`]. Default: no signal; runs are started.
+    /// signal in its inbox. The workflow must await such a signal, see [`ScheduleError::Awaited`]. See
+    /// [`Schedule::create_signal`]. Default: no signal; runs are started.
     pub fn signal<S: Signal>(self, signal: S) -> Self {
         self.with_signal(of(&signal))
     }
@@ -65,7 +62,7 @@ impl CreateSchedule {
     fn with_signal(mut self, signal: Result<SignalAction, ScheduleError>) -> Self {
         match signal {
             Ok(signal) => self.config.action.signal = Some(signal),
-            Err(error) => self.action = Err(error),
+            Err(error) => self.starts = Err(error),
         }
         self
     }

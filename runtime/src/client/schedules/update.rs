@@ -7,12 +7,11 @@ use std::time::Duration;
 use piton_schedule::Spec;
 
 use super::Schedule;
-use super::create::{check, encoded};
+use super::action::Starts;
+use super::create::check;
 use super::terms::ActionChange;
-use crate::engine::backoff::patiently;
 use crate::error::ScheduleError;
-use crate::machine::{Workflow, WorkflowCall, WorkflowEntry};
-use crate::model::Payload;
+use crate::machine::{Workflow, WorkflowCall};
 use crate::schedules::{LogKind, Overlap, SignalAction};
 
 /// A change of a schedule: await it. See [`Schedule::update`].
@@ -21,8 +20,7 @@ use crate::schedules::{LogKind, Overlap, SignalAction};
 pub struct UpdateSchedule {
     schedule: Schedule,
     revision: Option<i64>,
-    action: Option<Result<(String, Payload), ScheduleError>>,
-    entry: Option<&'static WorkflowEntry>,
+    starts: Option<Result<Starts, ScheduleError>>,
     spec: Option<Spec>,
     pub(super) action_change: ActionChange,
     pub(super) signal: Option<Result<SignalAction, ScheduleError>>,
@@ -39,8 +37,7 @@ impl UpdateSchedule {
         Self {
             schedule,
             revision: None,
-            action: None,
-            entry: None,
+            starts: None,
             spec: None,
             action_change: ActionChange::default(),
             signal: None,
@@ -68,8 +65,15 @@ impl UpdateSchedule {
 
     /// Changes the workflow and its arguments.
     pub fn call<W: Workflow>(mut self, call: WorkflowCall<W>) -> Self {
-        self.action = Some(encoded(call));
-        self.entry = Some(W::entry());
+        self.starts = Some(Starts::call(call));
+        self
+    }
+
+    /// As [`call`](Self::call), for a workflow that this program does not have: see
+    /// [`Schedule::create_json`](super::Schedule::create_json).
+    pub fn call_json(mut self, workflow: impl Into<String>, arguments: &serde_json::Value) -> Self {
+        let (workflow, arguments) = (workflow.into(), arguments.clone());
+        self.starts = Some(Ok(Starts::Json { workflow, arguments }));
         self
     }
 
@@ -110,20 +114,18 @@ impl UpdateSchedule {
     }
 
     async fn update(self) -> Result<(), ScheduleError> {
-        let (action, signal) = (self.action.transpose()?, self.signal.transpose()?);
+        let (starts, signal) = (self.starts.transpose()?, self.signal.transpose()?);
         let client = &self.schedule.client;
-        if let Some((_, arguments)) = &action {
-            patiently(async || {
-                if let Some(entry) = self.entry {
-                    client.recorded().definition_of(&**client.store(), entry).await?;
-                }
-                client.recorded().schema_of(&**client.store(), arguments).await
-            })
-            .await?;
-        }
+        let action = match starts {
+            Some(starts) => Some(starts.recorded(client).await?),
+            None => None,
+        };
         if let Some(signal) = &signal {
-            let record = || client.recorded().schema_of(&**client.store(), &signal.payload);
-            patiently(record).await?;
+            let workflow = match &action {
+                Some((workflow, _)) => workflow.clone(),
+                None => self.schedule.find().await?.workflow,
+            };
+            client.record_scheduled(signal, &workflow).await?;
         }
         let change = self.schedule.change(self.revision, |change| {
             change.says_else = true;

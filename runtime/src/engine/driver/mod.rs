@@ -247,11 +247,6 @@ impl Driver {
                 (machine, Some(claimed), heard)
             }
         };
-        if claimed.as_ref().is_some_and(|claimed| claimed.has_terms)
-            && let Some(terms) = successor::terms_of(session, run.run_id).await
-        {
-            machine.set_terms(terms);
-        }
         // Arrivals announced before the subscription are not in the channel.
         let missed = session.store.hub().arrivals() != heard;
         let driver = Self {
@@ -458,6 +453,11 @@ async fn read(
                 let Evolved { entry, given_up } = evolved?;
                 let mut machine = Machine::resume(entry, run.clone(), snapshot);
                 machine.give_up(given_up);
+                if claimed.has_terms
+                    && let Some(terms) = successor::terms_of(session, run.run_id).await?
+                {
+                    machine.set_terms(terms);
+                }
                 return Ok(machine);
             }
             Err(error) => {

@@ -7,6 +7,7 @@ use crate::engine::follow::{self, Over};
 use crate::engine::recorded::record_call;
 use crate::engine::retry;
 use crate::engine::session::Session;
+use crate::error::StoreError;
 use crate::machine::{NextRun, RunInfo};
 use crate::model::{BlockedReason, Handle, Link, Payload, RunId, RunStatus, Terms};
 use crate::store::Successor;
@@ -39,7 +40,7 @@ pub(super) async fn follow(
     let Some(terms) = terms else { return Ok(continued) };
     // Its deadlines may have moved since the run was claimed.
     let moved = match terms.goes_by_attendance() {
-        true => terms_of(session, run.run_id).await,
+        true => terms_of(session, run.run_id).await?,
         false => None,
     };
     let terms = moved.as_ref().unwrap_or(terms);
@@ -65,13 +66,24 @@ pub(super) async fn follow(
 const UNREAD: &str = "the terms of a run could not be read yet";
 
 /// The terms of a run, with the schemas of their values loaded. `None` if it has none.
-pub(super) async fn terms_of(session: &Session, run_id: RunId) -> Option<Terms> {
+///
+/// # Errors
+/// Why they cannot be read, however often it is tried.
+pub(super) async fn terms_of(
+    session: &Session,
+    run_id: RunId,
+) -> Result<Option<Terms>, BlockedReason> {
     let store = &*session.store;
     let terms = until_answered(UNREAD, async || {
-        let terms = store.find_terms(run_id).await?;
+        let terms = match store.find_terms(run_id).await {
+            Err(error @ StoreError::Corrupt { .. }) => {
+                return Ok(Err(BlockedReason::Undecodable(error.to_string())));
+            }
+            terms => terms?,
+        };
         let last_result = terms.iter().filter_map(|terms| terms.last_result.as_ref());
         learn_schemas_of(store, last_result).await?;
-        Ok(terms)
+        Ok(Ok(terms))
     });
     terms.await
 }

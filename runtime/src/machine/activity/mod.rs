@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 pub use self::error::{ActivityError, TimeoutKind};
 pub use self::returned::{Outcomes, ResultParts};
 pub(crate) use self::saved::StoredCall;
+use super::context::items::check_key;
 use super::future::sealed::Sealed;
 use super::turns::Arrived;
 use super::values::ArgumentKind;
@@ -215,8 +216,9 @@ impl<A: Activity> ActivityCall<A> {
         self
     }
 
-    /// Sets the queue whose workers attempt the call, instead of the worker that owns the run. The call waits in the
-    /// database until one of them has room.
+    /// Has the workers of this queue attempt it, and not the worker that owns the run. The call
+    /// waits in the database until one of them has room. A name has 1 to 1,000 bytes, without the character NUL; with
+    /// another one the step fails, and the run with it.
     pub fn queue(mut self, queue: impl Into<Cow<'static, str>>) -> Self {
         self.call.options().queue = Some(queue.into());
         self
@@ -310,6 +312,10 @@ impl Call {
             Some(mut options) => std::mem::take((*options).reveal_mut()),
             None => ActivityOptions::DEFAULT,
         };
+        if let Some(queue) = &options.queue {
+            // No worker can serve another one.
+            check_key(name, "be on the queue", queue)?;
+        }
         Ok(ActivityOperation {
             name: Cow::Borrowed(name),
             arguments: arguments.map_err(StepError::Encode)?,

@@ -15,6 +15,18 @@ use crate::model::{
 /// The longest limit in a row: a thousand years, since a database adds it to its time in microseconds.
 const LONGEST: Duration = Duration::from_secs(1_000 * 365 * 86_400);
 
+/// Checks the key of a call of this activity, or the name of its queue. `what` is what it cannot do with another one.
+///
+/// # Errors
+/// [`StepError::Failed`] if it is empty, too long, or contains the character NUL.
+pub(crate) fn check_key(activity: &str, what: &str, key: &str) -> Result<(), StepError> {
+    KeyError::check(key).map_err(|error| {
+        let shown = key.chars().take(40).collect::<String>();
+        let context = format!("`{activity}` cannot {what} {shown:?}");
+        StepError::Failed(Error::from(error).context(context))
+    })
+}
+
 impl Context {
     /// Adds an activity to a queue under a key, unless the queue has one, and awaits the outcome of the queue's
     /// item.
@@ -28,11 +40,7 @@ impl Context {
         retention: Duration,
         activity: ActivityOperation,
     ) -> Result<Handle, StepError> {
-        KeyError::check(&key).map_err(|error| {
-            let shown = key.chars().take(40).collect::<String>();
-            let context = format!("`{}` cannot have the key {shown:?}", activity.name);
-            StepError::Failed(Error::from(error).context(context))
-        })?;
+        check_key(&activity.name, "have the key", &key)?;
         let bounded = |limit: Option<Duration>| limit.map(|limit| limit.min(LONGEST));
         let token = PromiseToken::of_item(activity.name.clone(), queue, key);
         let close_by = activity.schedule_to_close.map(|limit| activity.scheduled_at + limit);

@@ -2,7 +2,7 @@
 
 mod answers;
 mod attributes;
-mod items;
+pub(crate) mod items;
 mod messages;
 mod promises;
 mod side_effects;

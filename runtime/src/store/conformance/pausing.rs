@@ -28,15 +28,21 @@ crate::store::conformance::list_cases!("pausing":
     a_run_that_is_opened_again_is_not_paused,
     a_run_that_is_over_is_not_paused,
     a_pause_goes_over_to_the_run_that_follows,
+    a_reason_may_have_any_characters,
 );
 
 async fn change(t: &StoreUnderTest, run_id: RunId, change: RunChange) -> ChangeOutcome {
-    let audit = NewAuditEntry {
-        who: "ann".into(),
-        action: "change".into(),
-        reason: "looked at".into(),
-        details: None,
-    };
+    change_because(t, run_id, change, ["ann", "looked at"]).await
+}
+
+async fn change_because(
+    t: &StoreUnderTest,
+    run_id: RunId,
+    change: RunChange,
+    [who, reason]: [&str; 2],
+) -> ChangeOutcome {
+    let (who, reason) = (who.to_owned(), reason.to_owned());
+    let audit = NewAuditEntry { who, action: "change".into(), reason, details: None };
     let change = ChangeRun { run_id, change, audit };
     t.store.change_run(change).await.expect("runs can be changed")
 }
@@ -290,4 +296,21 @@ async fn a_pause_goes_over_to_the_run_that_follows(t: StoreUnderTest) {
     let last_id = last.run_id;
     assert_eq!(t.commit(worker, continued(next_id, 0, last)).await, CommitOutcome::Committed);
     assert_eq!(t.claim_ids(worker, 10).await, [last_id]);
+}
+
+async fn a_reason_may_have_any_characters(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = parked(&t, "a", worker).await;
+    let why = ["an\0n", "a\0b"];
+    let terminate = RunChange::Terminate { reason: "a\0b".into() };
+    for change in [RunChange::Pause, RunChange::Resume, terminate] {
+        let pauses = matches!(change, RunChange::Pause);
+        assert_eq!(change_because(&t, run_id, change, why).await, ChangeOutcome::Changed);
+        if pauses {
+            let paused = paused(&t, run_id).await.expect("it is paused");
+            // Postgres stores texts without NUL.
+            assert_eq!(paused.reason.replace('\u{FFFD}', "\0"), "a\0b");
+            assert_eq!(paused.by.replace('\u{FFFD}', "\0"), "an\0n");
+        }
+    }
 }

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use super::fixture::{QUEUE, StoreUnderTest, activity, by_worker, outcome, retry};
-use crate::store::{ActivityEnd, PausedQueue, QueueRecord, ResumeOutcome};
+use crate::store::{
+    ActivityEnd, FailedCallId, FailedCallQuery, PausedQueue, QueueRecord, ResumeOutcome,
+};
 
 crate::store::conformance::list_cases!("paused_queues":
     queues_are_listed_with_what_lies_on_them,
@@ -11,6 +13,7 @@ crate::store::conformance::list_cases!("paused_queues":
     attempts_of_a_paused_queue_go_on,
     a_pause_keeps_its_time_and_takes_the_last_reason,
     a_queue_is_resumed_once,
+    a_queue_that_no_database_keeps_has_nothing,
 );
 
 async fn list(t: &StoreUnderTest) -> Vec<QueueRecord> {
@@ -85,4 +88,17 @@ async fn a_queue_is_resumed_once(t: StoreUnderTest) {
     assert_eq!(resume(&t).await, ResumeOutcome::Resumed);
     assert_eq!(resume(&t).await, ResumeOutcome::NotPaused);
     assert_eq!(list(&t).await, []);
+}
+
+async fn a_queue_that_no_database_keeps_has_nothing(t: StoreUnderTest) {
+    let queue = "ma\0il";
+    assert_eq!(t.store.resume_queue(queue).await.expect("a look"), ResumeOutcome::NotPaused);
+    let query = FailedCallQuery { queue, ids: None, after: None, limit: 10 };
+    assert_eq!(t.store.list_failed_calls(query).await.expect("a look"), []);
+    assert_eq!(t.store.discard_failed_calls(queue, &[FailedCallId(1)]).await.expect("a look"), 0);
+    assert_eq!(t.store.redrive_calls(queue, Vec::new()).await.expect("a look"), 0);
+    pause(&t, "a\0b").await;
+    let [queue] = &list(&t).await[..] else { panic!("there is one") };
+    let reason = queue.paused.as_ref().map(|pause| pause.reason.as_str());
+    assert!([Some("a\0b"), Some("a\u{FFFD}b")].contains(&reason), "{reason:?}");
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 
 use super::transaction::Transaction;
-use super::{PostgresStore, failed, kept, now};
+use super::{PostgresStore, failed, kept, names_nothing, now};
 use crate::error::StoreError;
 use crate::store::rows::{QueueRow, queue_records, select_queues};
 use crate::store::{QueueRecord, Queues, ResumeOutcome};
@@ -47,6 +47,9 @@ async fn pause(store: &PostgresStore, queue: &str, reason: &str) -> Result<(), S
 }
 
 async fn resume(store: &PostgresStore, queue: &str) -> Result<ResumeOutcome, StoreError> {
+    if names_nothing(queue) {
+        return Ok(ResumeOutcome::NotPaused);
+    }
     let failed = failed("resume_queue");
     let mut transaction = Transaction::begin_in(&store.calls).await.map_err(failed)?;
     let removed =

@@ -7,7 +7,7 @@ use crate::store::contract::changes::arrival;
 use crate::store::contract::pauses::{Pausable, Pausing};
 use crate::store::postgres::messages::{find_recipients, write};
 use crate::store::postgres::transaction::Transaction;
-use crate::store::postgres::{PostgresStore, audit, failed, now};
+use crate::store::postgres::{PostgresStore, audit, failed, kept, now};
 use crate::store::recipients::Question;
 use crate::store::rows::{ArrivalRow, PausableRow, workers_died};
 use crate::store::{ArrivalKind, ChangeOutcome, NewAuditEntry};
@@ -84,8 +84,8 @@ pub(super) async fn pause(
     let asked = sqlx::query(ASK)
         .bind(now)
         .bind(key)
-        .bind(&audit.who)
-        .bind(&audit.reason)
+        .bind(kept(&audit.who))
+        .bind(kept(&audit.reason))
         .bind(row.due_unbegun())
         .execute(transaction.get());
     asked.await.map_err(failed)?;

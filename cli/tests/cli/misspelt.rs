@@ -1,0 +1,91 @@
+//! What is misspelt is refused, and nothing is written.
+
+use libtest_mimic::Failed;
+use piton::model::PromiseToken;
+use piton::store::PromiseFilter;
+use serde_json::{Value, json};
+
+use crate::shell::Shell;
+use crate::waiting::on_promise;
+use crate::workflows::{bill, customer};
+
+fn refused(shell: &Shell, arguments: &[&str], expected: &str) -> Result<(), Failed> {
+    let (code, text) = shell.fails(arguments)?;
+    assert_eq!(code, Some(1), "{arguments:?}: {text}");
+    assert!(text.contains(expected), "{arguments:?}: {text}");
+    Ok(())
+}
+
+pub(crate) fn a_promise_that_no_run_awaits_is_not_completed(shell: Shell) -> Result<(), Failed> {
+    let run = shell.run_until(on_promise(), "promise-1", async |client, run| {
+        let filter = PromiseFilter { run_id: Some(run.run_id), is_open: None };
+        Ok(!client.promises(&filter, None, 1).await?.is_empty() && run.owner.is_none())
+    })?;
+    let token = |name: &str| PromiseToken::of_run("on_promise", run.run_id, name).to_string();
+    let promises: Value = serde_json::from_str(&shell.prints(&["promise", "list", "--json"])?)?;
+    assert_eq!(promises[0]["token"], token("price"));
+    let typo = token("pice");
+    let awaited = "of the same run are awaited: `price`";
+    refused(&shell, &["promise", "resolve", &typo, "7"], awaited)?;
+    refused(&shell, &["promise", "reject", &typo, "--because", "no"], awaited)?;
+    let of_nobody = "promise1.on_promise.id.promise-2.price";
+    refused(&shell, &["promise", "resolve", of_nobody, "7"], "no run awaits the promise")?;
+    assert_eq!(shell.prints(&["promise", "show", &typo])?, "nobody has completed it\n");
+    let misfit = "it is no `u64`:";
+    refused(&shell, &["promise", "resolve", &token("price"), "\"much\""], misfit)?;
+    let done = shell.prints(&["promise", "resolve", of_nobody, "7", "--ahead"])?;
+    assert_eq!(done, "the promise is completed\n");
+    shell.prints(&["promise", "resolve", &token("price"), "7"])?;
+    refused(&shell, &["promise", "resolve", &token("price"), "7"], "already resolved")
+}
+
+pub(crate) fn a_run_has_the_id_that_its_code_derives(shell: Shell) -> Result<(), Failed> {
+    shell.block_on(async {
+        shell.client.start(bill(customer("ann"))).await?;
+        Ok(())
+    })?;
+    let start = |arguments: &'static str| ["run", "start", "bill", "--args", arguments, "--json"];
+    let ann = "the workflow id `bill-ann` is taken";
+    refused(&shell, &start(r#"[{"name": "ann"}]"#), ann)?;
+    let started = shell.prints(&start(r#"{"customer": {"name": "zoe"}}"#))?;
+    let started: Value = serde_json::from_str(&started)?;
+    assert_eq!(started["workflow_id"], "bill-zoe");
+    let shown = shell.prints(&["definition", "show", "bill"])?;
+    assert!(shown.contains("  id       bill-{customer.name}\n"), "{shown}");
+
+    // A run that has not begun has nothing but its arguments.
+    let set = ["run", "edit", "bill-zoe", "--set", "customer.name=\"eve\"", "--by", "ann"];
+    let set = [&set[..], &["--because", "a typo"]].concat();
+    refused(&shell, &set, "terminate the run and start it again with other arguments")
+}
+
+pub(crate) fn a_schedule_that_could_start_nothing_is_refused(shell: Shell) -> Result<(), Failed> {
+    shell.block_on(async {
+        shell.client.start(bill(customer("ann"))).await?;
+        Ok(())
+    })?;
+    let create = |workflow: &'static str, arguments: &'static str| {
+        let create = ["schedule", "create", "s", "--every", "1h", "--workflow", workflow];
+        [&create[..], &["--arguments", arguments]].concat()
+    };
+    let unfit = "the arguments do not fit `bill`";
+    for arguments in ["[]", r#"["ann"]"#, r#"[{"name": 5}]"#, r#"{"custmer": {"name": "ann"}}"#] {
+        refused(&shell, &create("bill", arguments), unfit)?;
+    }
+    refused(&shell, &create("bil", "[]"), "no definition of the workflow `bil` is recorded")?;
+    let signal = ["--signal", "Aprove", "--value", r#"{"by": "ann"}"#];
+    let create_ann = create("bill", r#"[{"name": "ann"}]"#);
+    let never = "never waits for the signal `Aprove`";
+    refused(&shell, &[&create_ann[..], &signal].concat(), never)?;
+    assert_eq!(shell.prints(&["schedule", "list", "--json"])?, "[]\n");
+
+    assert_eq!(shell.prints(&create_ann)?, "the schedule `s` is created\n");
+    let update = ["schedule", "update", "s", "--workflow", "bill", "--arguments"];
+    refused(&shell, &[&update[..], &["[7]"]].concat(), unfit)?;
+    refused(&shell, &[&["schedule", "update", "s"][..], &signal].concat(), never)?;
+    shell.prints(&[&update[..], &[r#"{"customer": {"name": "eve"}}"#]].concat())?;
+    let described = shell.prints(&["schedule", "describe", "s", "--json"])?;
+    let described: Value = serde_json::from_str(&described)?;
+    assert_eq!(described["arguments"], json!([{ "name": "eve" }]));
+    Ok(())
+}
