@@ -23,6 +23,8 @@ pub struct FailedCall {
     pub activity: String,
     /// The key of an item.
     pub key: Option<String>,
+    /// The partition of the queue; empty means none.
+    pub partition: String,
     /// The workflow id of the run that made the call; of an item, the first call.
     pub workflow_id: String,
     /// That run; `None` of an item, and of a call that was put on the queue again before.
@@ -155,13 +157,15 @@ impl QueueHandle<'_> {
 
 fn shown(stored: StoredCall) -> Result<FailedCall, StoreError> {
     let QueuedCall { workflow_id, activity: call } = read(stored.call)?;
-    let StoredCall { id, key, activity, attempts, failure, failed_at, item, .. } = stored;
+    let StoredCall { id, key, activity, attempts, failure, failed_at, item, partition, .. } =
+        stored;
     let run_id = (!key.is_item()).then_some(key.run_id);
     let (key, arguments) = (item.map(|(key, _)| key), call.arguments);
     Ok(FailedCall {
         id,
         activity,
         key,
+        partition,
         workflow_id,
         run_id,
         arguments,

@@ -13,7 +13,9 @@ use crate::model::{
     ActivityOperation, Handle, Message, Operation, OutgoingMessage, PromiseMessage, PromiseTypes,
     PromiseWait, RunId, RunStatus, Snapshot, StepNo, Timestamp,
 };
-use crate::store::{ActivityKey, Effect, FailedCallId, NewAuditEntry, RunDetails, RunRecord};
+use crate::store::{
+    ActivityKey, Effect, FailedCallId, NewActivity, NewAuditEntry, RunDetails, RunRecord,
+};
 
 impl Client {
     /// Returns a failed run to the last state in which it was parked.
@@ -76,9 +78,11 @@ impl Client {
                 queue: queue.clone(),
             })?;
             failed.push((queue.clone(), call.id));
+            let (priority, partition) = (call.priority, call.partition);
             let call = QueuedCall::read(call.call, 0, 0);
             let call = call.map_err(|error| unreadable(run_id, &error))?;
-            calls.push(Effect::Enqueue(call.again(attempts, now).on_queue(*handle)));
+            let call = call.again(attempts, now).on_queue(*handle);
+            calls.push(Effect::Enqueue(NewActivity { priority, partition, ..call }));
         }
         Ok((calls, failed))
     }

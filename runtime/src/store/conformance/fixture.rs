@@ -319,6 +319,7 @@ pub(super) fn activity(handle: u64) -> NewActivity {
         call: format!("call {handle}").into_bytes(),
         due_at: None,
         priority: 0,
+        partition: String::new(),
         limits: ActivityLimits::default(),
     }
 }

@@ -49,11 +49,13 @@ pub enum Guard {
     Reopened,
     /// A run is started only after such runs as the policy of the start allows.
     IdReuse,
+    /// Attempts on a partitioned queue begin only within its limits.
+    Limits,
 }
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Lease,
         Self::Owner,
         Self::StepNo,
@@ -75,6 +77,7 @@ impl Guard {
         Self::Resumed,
         Self::Reopened,
         Self::IdReuse,
+        Self::Limits,
     ];
 }
 

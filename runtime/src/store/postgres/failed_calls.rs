@@ -23,16 +23,17 @@ use crate::store::{
 /// A run that was opened again may make the same call fail a second time.
 const KEEP: &str = concat!(
     "INSERT INTO piton_failed_calls (run_id, handle, queue, activity, call, attempts, failure, \
-     failed_at, item_key, retention_ms, priority) \
+     failed_at, item_key, retention_ms, priority, partition) \
      SELECT activity.run_id, activity.handle, queue, activity.activity, call, attempt, failed.failure, \
-     clock.now, item_key, retention_ms, priority FROM ",
+     clock.now, item_key, retention_ms, priority, partition FROM ",
     now!(),
     " AS clock, unnest($2::uuid[], $3::bigint[], $4::text[]) AS failed (run_id, handle, failure) \
      JOIN piton_activities AS activity ON ",
     named_by!("activity", "failed", "handle"),
     " ON CONFLICT (run_id, handle) DO UPDATE SET queue = excluded.queue, activity = excluded.activity, \
      call = excluded.call, attempts = excluded.attempts, failure = excluded.failure, \
-     failed_at = excluded.failed_at, priority = excluded.priority"
+     failed_at = excluded.failed_at, priority = excluded.priority, \
+     partition = excluded.partition"
 );
 
 /// A null stands for "any". What does not fit is not even read.
@@ -70,7 +71,7 @@ macro_rules! remove {
 
 const TAKE: &str = remove!(
     " RETURNING failed.call_id, run_id, handle, queue, activity, ''::bytea AS call, attempts, failure, \
-     failed_at, item_key, retention_ms, priority"
+     failed_at, item_key, retention_ms, priority, partition"
 );
 
 const DISCARD: &str = remove!();

@@ -19,16 +19,17 @@ use crate::store::{
 };
 
 const KEEP: &str = "INSERT INTO piton_failed_calls (run_id, handle, queue, activity, call, attempts, failure, \
-    failed_at, item_key, retention_ms, priority) \
+    failed_at, item_key, retention_ms, priority, partition) \
     SELECT activity.run_id, activity.handle, queue, activity.activity, call, attempt, failed.column3, ?, \
-    item_key, retention_ms, priority FROM (";
+    item_key, retention_ms, priority, partition FROM (";
 
 /// A run that was opened again may make the same call fail a second time.
 const OF_ACTIVITIES: &str = ") AS failed CROSS JOIN piton_activities AS activity \
     ON activity.run_id = failed.column1 AND activity.handle = failed.column2 WHERE failed.column1 IS NOT NULL \
     ON CONFLICT (run_id, handle) DO UPDATE SET queue = excluded.queue, activity = excluded.activity, \
     call = excluded.call, attempts = excluded.attempts, failure = excluded.failure, \
-    failed_at = excluded.failed_at, priority = excluded.priority; ";
+    failed_at = excluded.failed_at, priority = excluded.priority, \
+    partition = excluded.partition; ";
 
 /// What does not fit is not even read.
 const LIST: &str = concat!(
@@ -51,7 +52,7 @@ const FIND: &str = concat!(
 const TAKE: &str = "DELETE FROM piton_failed_calls WHERE queue = ? AND call_id IN (";
 
 const TAKEN: &str = " RETURNING call_id, run_id, handle, queue, activity, x'' AS call, attempts, failure, failed_at, \
-    item_key, retention_ms, priority";
+    item_key, retention_ms, priority, partition";
 
 const OLD: &str = "SELECT 1 FROM piton_failed_calls WHERE failed_at <= ? LIMIT 1";
 

@@ -25,6 +25,7 @@ mod lists;
 mod liveness;
 mod messages;
 mod open;
+mod partitions;
 mod promises;
 mod queues;
 mod retention;
