@@ -56,14 +56,35 @@ pub(super) struct Shares {
     pub(super) shares: Vec<(Waiting, u32)>,
     /// Whose turn it is afterwards.
     pub(super) turn: Turn,
-    /// How many were taken.
+    /// Whether there are partitions that wait and have no share.
+    left_out: bool,
+    /// How many due calls were found in each partition, up to its share.
+    found: HashMap<String, u32>,
+    /// How many of them were taken.
     begun: HashMap<String, u32>,
 }
 
 impl Shares {
-    /// How many calls to take.
-    pub(super) fn count(&self) -> u32 {
-        self.shares.iter().map(|(_, count)| count).sum()
+    /// Whether there is nothing to take.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(super) fn is_empty(&self) -> bool {
+        self.shares.is_empty()
+    }
+
+    /// Counts a due call.
+    pub(super) fn find(&mut self, partition: &str) {
+        *self.found.entry(partition.to_owned()).or_default() += 1;
+    }
+
+    /// Whether there may be more to take: somebody else has taken or locked some, or a partition had fewer than its
+    /// share and another one may have more.
+    pub(super) fn has_more(&self) -> bool {
+        let count = |counts: &HashMap<String, u32>| counts.values().sum::<u32>();
+        let is_short =
+            |(one, share): &&(Waiting, u32)| self.found.get(&one.partition) < Some(share);
+        let short = self.shares.iter().filter(is_short).count();
+        let has_others = self.left_out || short < self.shares.len();
+        count(&self.begun) < count(&self.found) || short > 0 && has_others
     }
 
     /// Counts a call that was taken.
@@ -194,8 +215,11 @@ impl Partitioned {
                 }
             }
         }
-        let shares = waiting.into_iter().zip(counts).filter(|(_, count)| *count > 0).collect();
-        Shares { shares, turn, begun: HashMap::new() }
+        let count = waiting.len();
+        let shares = waiting.into_iter().zip(counts).filter(|(_, count)| *count > 0);
+        let shares: Vec<_> = shares.collect();
+        let left_out = is_cut || shares.len() < count;
+        Shares { shares, turn, left_out, ..Shares::default() }
     }
 
     /// How many more attempts may begin in a partition.

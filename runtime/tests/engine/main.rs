@@ -39,6 +39,7 @@ mod promises;
 mod queries;
 mod queue_items;
 mod queue_limits;
+mod queue_partitions;
 mod queue_priorities;
 mod queues;
 mod relaxed;

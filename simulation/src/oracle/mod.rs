@@ -29,7 +29,7 @@ use piton::model::{
     Epoch, Handle, PromiseOutcome, PromiseToken, RunId, StepNo, Timestamp, WorkerId,
 };
 use piton::process::Process;
-use piton::store::{Reporter, WorkerLease};
+use piton::store::{QueueLimits, Reporter, WorkerLease};
 use tokio::time::Instant;
 
 use self::answers::Answers;
@@ -128,6 +128,11 @@ impl Oracle {
 
     pub(crate) fn violations(&self) -> &[String] {
         &self.violations
+    }
+
+    /// The limits over all workers of the queue with partitions.
+    pub(crate) fn limits_of_all(&mut self, limits: QueueLimits) {
+        self.queues.limits = limits;
     }
 
     /// A process begins to live.

@@ -113,23 +113,24 @@ impl State {
         let waiting = self.waiting(queue, &partitioned, &under_way, rooms, now);
         let room = rooms.left_on(queue).min(MAX_SHARED);
         let mut shares = partitioned.share(waiting, &under_way, room, now);
-        let mut taken = 0;
+        let mut any = false;
         for (one, count) in shares.shares.clone() {
             for key in self.due(queue, &one.partition, rooms, now).into_iter().take(count as usize)
             {
                 let Some(row) = self.activities.get_mut(&key) else { continue };
+                shares.find(&one.partition);
                 if rooms.takes(answer, queue, row.activity(), row.bytes() as i64) {
                     row.begin(worker, now);
                     row.tell_attempt(key, worker, false, news);
                     claimed.activities.push(row.claimed(key));
                     under_way.begin(&one.partition);
                     shares.begin(&one.partition);
-                    taken += 1;
+                    any = true;
                 }
             }
         }
         let limits = partitioned.limits;
-        if taken > 0 {
+        if any {
             self.partitioned.entry(queue.to_owned()).or_default().turn = shares.turn.clone();
             let spent = limits.partition_rate.map(|rate| shares.spent(rate, now));
             for (partition, full_at) in spent.into_iter().flatten() {
@@ -141,7 +142,7 @@ impl State {
         if rooms.left_on(queue) == 0 {
             return;
         }
-        let next = match taken < shares.count() {
+        let next = match shares.has_more() {
             true => Some(now),
             false => self.next_of_partitions(queue, &limits, rooms, now),
         };

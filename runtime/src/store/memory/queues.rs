@@ -80,7 +80,7 @@ pub(super) fn count(
     match (row.due_at, row.worker) {
         (Some(due_at), _) if due_at <= now => {
             *waiting += 1;
-            *oldest_due_at = oldest_due_at.into_iter().chain([due_at]).min();
+            *oldest_due_at = oldest_due_at.iter().copied().chain([due_at]).min();
         }
         (Some(_), _) => *delayed += 1,
         (None, Some(_)) => *under_way += 1,

@@ -167,9 +167,7 @@ pub(super) async fn claim(
     let mut lane = store.lanes.lane().await?;
     let mut seen = see(lane.get(), store.given_time(), STATE, asked).await?;
     lane.done();
-    let planned = seen.shares.count();
-    let mut count = 0;
-    if planned > 0 {
+    if !seen.shares.is_empty() {
         let mut transaction = Transaction::begin_in(&store.lanes).await?;
         let lock = sqlx::query(LOCK_WORKER)
             .bind(store.given_time())
@@ -185,15 +183,13 @@ pub(super) async fn claim(
             true => transaction.roll_back().await?,
             false => transaction.commit().await?,
         }
-        count = taken.len();
         claimed.activities.extend(taken);
     }
     claimed.is_held_back |= seen.under_way.is_held_back(&seen.queue.limits);
     if rooms.left_on(queue) == 0 {
         return Ok(());
     }
-    let next = match count < planned as usize {
-        // Others have taken or locked some, or there are fewer than the partitions' shares.
+    let next = match seen.shares.has_more() {
         true => Some(seen.now.as_micros()),
         false => {
             let limits = seen.queue.limits;
@@ -274,6 +270,7 @@ async fn take(
         .bind(shares.iter().map(|(_, count)| i64::from(*count)).collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await?;
+    candidates.iter().for_each(|row| seen.shares.find(&row.partition));
     candidates.retain(|row| rooms.takes(answer, queue, &row.activity, row.bytes));
     let chosen = candidates.iter().map(|row| (row.run_id, row.handle));
     let (run_ids, handles): (Vec<Uuid>, Vec<i64>) = chosen.unzip();

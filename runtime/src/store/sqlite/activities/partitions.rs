@@ -154,24 +154,20 @@ pub(super) async fn claim(
     }
     let asked = Asked { queue, activities, room, now };
     let mut seen = see(&mut Reader::Anybody(store), &asked).await?;
-    let planned = seen.shares.count();
-    let mut count = 0;
-    if planned > 0 {
+    if !seen.shares.is_empty() {
         let mut turn = store.turn().await;
         let mut script = Script::new();
         script.sql("BEGIN IMMEDIATE");
         turn.begin(script).await?;
         seen = see(&mut Reader::Writer(&mut turn), &asked).await?;
         let taken = take(turn, request, &asked, &mut seen, (rooms, answer)).await?;
-        count = taken.len();
         claimed.activities.extend(taken);
     }
     claimed.is_held_back |= seen.under_way.is_held_back(&seen.queue.limits);
     if rooms.left_on(queue) == 0 {
         return Ok(());
     }
-    if count < planned as usize {
-        // Others have taken some, or there are fewer than the partitions' shares.
+    if seen.shares.has_more() {
         claimed.next_due_at = Some(now.time);
         return Ok(());
     }
@@ -243,6 +239,7 @@ async fn take(
     for (one, count) in &seen.shares.shares {
         candidates.extend(due_calls(&mut turn, asked, &one.partition, *count).await?);
     }
+    candidates.iter().for_each(|row| seen.shares.find(&row.partition));
     candidates.retain(|row| rooms.takes(answer, asked.queue, &row.activity, row.bytes));
     if candidates.is_empty() {
         turn.roll_back().await;
