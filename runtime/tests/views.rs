@@ -100,6 +100,7 @@ fn activity(handle: u64) -> Effect {
     Effect::Enqueue(NewActivity {
         due_at: None,
         priority: 0,
+        partition: String::new(),
         handle: Handle(handle),
         queue: "gpu".into(),
         activity: "train".into(),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use piton::activities::ActivityInfo;
 use piton::model::{Payload, RunId, Timestamp};
 use piton::store::{
-    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, Effect, FinishActivity, QueueLimits,
-    Reporter, WorkerLease,
+    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, Effect, FinishActivity,
+    QueueLimits, Reporter, WorkerLease,
 };
 
 use crate::clerks::Answer;
@@ -160,7 +160,8 @@ impl Queues {
     /// The limit of its queue that an attempt exceeds.
     fn exceeded(&self, key: ActivityKey) -> Option<String> {
         let row = self.rows.get(&key).filter(|row| row.queue == PARTITIONED)?;
-        let under_way = self.rows.values().filter(|one| one.queue == row.queue && one.worker.is_some());
+        let under_way =
+            self.rows.values().filter(|one| one.queue == row.queue && one.worker.is_some());
         let (mut all, mut alike) = (0, 0);
         for one in under_way {
             all += 1;

@@ -35,6 +35,9 @@ crate::store::conformance::list_cases!("partitions":
     partitions_are_listed,
 );
 
+/// The numbers of no calls.
+const NONE: [u64; 0] = [];
+
 /// A call in a partition.
 fn of(partition: &str, handle: u64) -> NewActivity {
     NewActivity { partition: partition.into(), ..activity(handle) }
@@ -141,7 +144,7 @@ async fn each_partition_has_a_limit(t: StoreUnderTest) {
     t.finish(by_worker(other, &claimed.activities[1], outcome())).await;
     assert_eq!(take(&t, worker, 9).await, [3]);
     t.clock.advance(Duration::from_secs(60));
-    assert_eq!(take(&t, t.worker().await, 9).await, []);
+    assert_eq!(take(&t, t.worker().await, 9).await, NONE);
 }
 
 async fn the_queue_has_a_limit(t: StoreUnderTest) {
@@ -153,7 +156,7 @@ async fn the_queue_has_a_limit(t: StoreUnderTest) {
     let numbers: Vec<u64> = claimed.activities.iter().map(|one| one.key.handle.0).collect();
     assert_eq!(numbers, [0, 1, 10]);
     assert!(claimed.is_held_back);
-    assert_eq!(take(&t, worker, 9).await, []);
+    assert_eq!(take(&t, worker, 9).await, NONE);
     t.finish(by_worker(worker, &claimed.activities[0], outcome())).await;
     assert_eq!(take(&t, worker, 9).await, [11]);
     limit(&t, QueueLimits::default()).await;
@@ -176,11 +179,11 @@ async fn a_lower_limit_stops_no_attempt(t: StoreUnderTest) {
     let claimed = t.claim_activities(worker, 4).await;
     limit(&t, QueueLimits::default().partition_concurrent(2)).await;
     for attempt in &claimed[..2] {
-        assert_eq!(take(&t, worker, 9).await, []);
+        assert_eq!(take(&t, worker, 9).await, NONE);
         let end = by_worker(worker, attempt, outcome());
         assert_eq!(t.finish(end).await, FinishOutcome::Finished);
     }
-    assert_eq!(take(&t, worker, 9).await, []);
+    assert_eq!(take(&t, worker, 9).await, NONE);
     t.finish(by_worker(worker, &claimed[2], outcome())).await;
     assert_eq!(take(&t, worker, 9).await, [4]);
 }
@@ -192,11 +195,11 @@ async fn the_attempts_of_a_dead_worker_count_until_it_is_fenced(t: StoreUnderTes
     assert_eq!(take(&t, dead, 9).await, [0]);
     t.clock.advance(LONGER_THAN_LEASE);
     let worker = t.worker().await;
-    assert_eq!(take(&t, worker, 9).await, []);
+    assert_eq!(take(&t, worker, 9).await, NONE);
     t.store.fence_expired_workers().await.expect("workers can be fenced");
     // The other call has been due for longer.
     assert_eq!(take(&t, worker, 9).await, [1]);
-    assert_eq!(take(&t, worker, 9).await, []);
+    assert_eq!(take(&t, worker, 9).await, NONE);
 }
 
 async fn what_awaits_its_token_counts_no_more(t: StoreUnderTest) {
@@ -204,7 +207,7 @@ async fn what_awaits_its_token_counts_no_more(t: StoreUnderTest) {
     limit(&t, QueueLimits::default().partition_concurrent(1)).await;
     t.queue(worker, vec![of("a", 0), of("a", 1)]).await;
     let first = t.claim_one(worker).await;
-    assert_eq!(take(&t, worker, 9).await, []);
+    assert_eq!(take(&t, worker, 9).await, NONE);
     t.finish(by_worker(worker, &first, ActivityEnd::Later)).await;
     assert_eq!(take(&t, worker, 9).await, [1]);
 }
@@ -221,7 +224,7 @@ async fn a_partition_has_a_rate(t: StoreUnderTest) {
     assert_eq!(claimed.next_due_at, Some(t.now() + half));
     assert!(!claimed.is_held_back, "time is all that it needs");
     t.clock.advance(half - Duration::from_millis(1));
-    assert_eq!(take(&t, worker, 9).await, []);
+    assert_eq!(take(&t, worker, 9).await, NONE);
     t.clock.advance(Duration::from_millis(1));
     let claimed = claim(&t, worker, 9).await;
     assert_eq!(claimed.activities.len(), 1);
