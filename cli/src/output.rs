@@ -14,6 +14,13 @@ pub(crate) struct Output {
     pub(crate) json: bool,
 }
 
+impl Output {
+    /// What a command has to say: the data as JSON, or the text.
+    pub(crate) fn say(self, data: &impl Serialize, text: impl FnOnce() -> String) -> String {
+        if self.json { json(data) } else { text() }
+    }
+}
+
 /// JSON on lines of its own.
 pub(crate) fn json(value: &impl Serialize) -> String {
     // Structs with names, texts, numbers and JSON values always have a JSON form.

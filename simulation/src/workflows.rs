@@ -461,6 +461,9 @@ fn leave_with_clerks<A: Activity<Return = Result<i64, String>>>(cx: &ActivityCon
 async fn attempt(cx: &ActivityContext, work: &Work) -> Result<i64, String> {
     let world = cx.dependency::<Arc<World>>();
     let _running = world.running(work.queue());
+    if world.is_redriven(cx.info()) {
+        return come_to(work, true).await;
+    }
     let troubled = world.attempt_begins(cx.info(), work);
     let came_to = come_to(work, troubled).await;
     world.attempt_ends(cx.info(), work);

@@ -225,5 +225,5 @@ pub(super) async fn result(client: &Client, args: ResultArgs) -> Result<String, 
 }
 
 fn said(output: Output, data: &Value, text: &str) -> String {
-    if output.json { output::json(data) } else { format!("{text}\n") }
+    output.say(data, || format!("{text}\n"))
 }

@@ -49,6 +49,7 @@ const CASES: &[(&str, Case)] = &[
     ),
     ("runs_are_started_and_paused", operate::runs_are_started_and_paused),
     ("queues_are_paused_drained_and_resumed", queues::queues_are_paused_drained_and_resumed),
+    ("queues_are_limited_and_partitions_listed", queues::queues_are_limited_and_partitions_listed),
     ("failed_calls_are_redriven_and_discarded", queues::failed_calls_are_redriven_and_discarded),
     ("namespaces_are_apart", namespaces::namespaces_are_apart),
     ("a_run_goes_back", change::a_run_goes_back),

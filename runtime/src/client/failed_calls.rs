@@ -143,7 +143,7 @@ impl QueueHandle<'_> {
         for StoredCall { id, call, attempts, .. } in page {
             let call = read(call)?.again(attempts, now).on_queue(ActivityKey::OF_ITEM);
             let (call, limits) = (call.call, call.limits);
-            calls.push(RedriveCall { id, run_id: RunId::new(), call, limits });
+            calls.push(RedriveCall { id, run_id: store.new_run_id(), call, limits });
         }
         let redriven = patiently(|| store.redrive_calls(&self.name, calls.clone())).await?;
         if !senders.is_empty() {

@@ -49,19 +49,28 @@ pub(super) struct Waiting {
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnderWay(pub(super) HashMap<String, u32>);
 
+/// How many calls to take from a partition.
+#[derive(Clone, Debug)]
+pub(super) struct Share {
+    pub(super) of: Waiting,
+    /// How many.
+    pub(super) count: u32,
+    /// Whether a limit allows no more.
+    is_all: bool,
+    /// How many due calls were found, up to that number, and how many of them were taken.
+    found: u32,
+    taken: u32,
+}
+
 /// How many calls to take from each partition.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Shares {
-    /// Each partition with a number, in the order of their turns.
-    pub(super) shares: Vec<(Waiting, u32)>,
+    /// Those with a share, in the order of their turns.
+    pub(super) shares: Vec<Share>,
     /// Whose turn it is afterwards.
     pub(super) turn: Turn,
     /// Whether there are partitions that wait and have no share.
     left_out: bool,
-    /// How many due calls were found in each partition, up to its share.
-    found: HashMap<String, u32>,
-    /// How many of them were taken.
-    begun: HashMap<String, u32>,
 }
 
 impl Shares {
@@ -71,32 +80,35 @@ impl Shares {
         self.shares.is_empty()
     }
 
+    fn share(&mut self, partition: &str) -> Option<&mut Share> {
+        self.shares.iter_mut().find(|share| share.of.partition == partition)
+    }
+
     /// Counts a due call.
     pub(super) fn find(&mut self, partition: &str) {
-        *self.found.entry(partition.to_owned()).or_default() += 1;
+        self.share(partition).into_iter().for_each(|share| share.found += 1);
+    }
+
+    /// Counts a call that was taken.
+    pub(super) fn take(&mut self, partition: &str) {
+        self.share(partition).into_iter().for_each(|share| share.taken += 1);
     }
 
     /// Whether there may be more to take: somebody else has taken or locked some, or a partition had fewer than its
     /// share and another one may have more.
     pub(super) fn has_more(&self) -> bool {
-        let count = |counts: &HashMap<String, u32>| counts.values().sum::<u32>();
-        let is_short =
-            |(one, share): &&(Waiting, u32)| self.found.get(&one.partition) < Some(share);
-        let short = self.shares.iter().filter(is_short).count();
-        let has_others = self.left_out || short < self.shares.len();
-        count(&self.begun) < count(&self.found) || short > 0 && has_others
-    }
-
-    /// Counts a call that was taken.
-    pub(super) fn begin(&mut self, partition: &str) {
-        *self.begun.entry(partition.to_owned()).or_default() += 1;
+        let are_lost = self.shares.iter().any(|share| share.taken < share.found);
+        let is_short = self.shares.iter().any(|share| share.found < share.count);
+        let may_have_more = |share: &Share| share.found == share.count && !share.is_all;
+        are_lost || is_short && (self.left_out || self.shares.iter().any(may_have_more))
     }
 
     /// When the token buckets are full from which tokens were taken.
     pub(super) fn spent(&self, rate: Rate, now: Timestamp) -> Vec<(String, Timestamp)> {
-        let spent = self.shares.iter().filter_map(|(one, _)| {
-            let count = self.begun.get(&one.partition)?;
-            Some((one.partition.clone(), rate.full_after(one.full_at, *count, now)))
+        let taken = self.shares.iter().filter(|share| share.taken > 0);
+        let spent = taken.map(|share| {
+            let full_at = rate.full_after(share.of.full_at, share.taken, now);
+            (share.of.partition.clone(), full_at)
         });
         spent.collect()
     }
@@ -215,11 +227,14 @@ impl Partitioned {
                 }
             }
         }
-        let count = waiting.len();
-        let shares = waiting.into_iter().zip(counts).filter(|(_, count)| *count > 0);
-        let shares: Vec<_> = shares.collect();
-        let left_out = is_cut || shares.len() < count;
-        Shares { shares, turn, left_out, ..Shares::default() }
+        let shares = waiting.into_iter().zip(counts.iter().zip(left));
+        let shares = shares.map(|(of, (count, left))| {
+            let (count, is_all) = (*count, *count == left);
+            Share { of, count, is_all, found: 0, taken: 0 }
+        });
+        let shares: Vec<_> = shares.filter(|share| share.count > 0).collect();
+        let left_out = is_cut || shares.len() < counts.len();
+        Shares { shares, turn, left_out }
     }
 
     /// How many more attempts may begin in a partition.
@@ -259,8 +274,8 @@ mod tests {
             ring.rotate_left(turn.unwrap_or(0));
             ring.truncate(room as usize + 1);
             let shares = queue.share(ring, &UnderWay::default(), room, NOW);
-            for (one, count) in &shares.shares {
-                all += &one.partition.repeat(*count as usize);
+            for share in &shares.shares {
+                all += &share.of.partition.repeat(share.count as usize);
             }
             queue.turn = shares.turn;
         }
@@ -304,7 +319,7 @@ mod tests {
         let queue = Partitioned { limits, turn: Turn::default() };
         let under_way = UnderWay([("a".to_owned(), 2), ("z".to_owned(), 2)].into());
         let shares = queue.share(waiting(&[("a", 9), ("b", 9)]), &under_way, 100, NOW);
-        assert_eq!(shares.shares.iter().map(|(_, count)| count).sum::<u32>(), 1);
+        assert_eq!(shares.shares.iter().map(|share| share.count).sum::<u32>(), 1);
         assert!(!under_way.is_held_back(&limits));
     }
 }

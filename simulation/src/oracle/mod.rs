@@ -236,6 +236,12 @@ impl Oracle {
         self.check(run_id, |run| run.undoing.begins(number).err());
     }
 
+    /// An attempt of a call begins that has failed and was put on its queue again.
+    pub(crate) fn redriven_begins(&mut self, info: &ActivityInfo) {
+        let violation = self.items.redriven_begins(info);
+        violation.into_iter().for_each(|violation| self.violate(violation));
+    }
+
     /// An attempt of the item with this number begins.
     pub(crate) fn item_begins(&mut self, info: &ActivityInfo, number: u32) {
         let violation = self.items.begins(info, number);

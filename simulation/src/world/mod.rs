@@ -240,6 +240,9 @@ async fn take_course(world: &Arc<World>) {
         );
     let mut others: Vec<_> = others.collect();
     others.push(tokio::spawn(notaries::complete_shared(Arc::clone(world))));
+    for number in 0..2 {
+        others.push(tokio::spawn(operators::redrive(Arc::clone(world), number)));
+    }
     let runs: Vec<_> = (0..world.plan.runs)
         .map(|number| tokio::spawn(runs::live(Arc::clone(world), number)))
         .collect();

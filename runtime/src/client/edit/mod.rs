@@ -23,8 +23,8 @@ use crate::engine::backoff::patiently;
 use crate::error::{EditError, LookupError, StoreError};
 use crate::model::{DefinitionHash, Handle, RunId, RunStatus, Snapshot};
 use crate::store::{
-    ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, Effect, NewAuditEntry, RunDetails,
-    RunKey,
+    ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, Effect, FailedCall, NewAuditEntry,
+    RunDetails, RunKey,
 };
 
 /// An edit of a run: set the changes, and await it. See [`Client::edit`].
@@ -122,6 +122,7 @@ impl Client {
             keeps_due,
             reopen,
             asked_again,
+            called_again,
             attempts,
             audit,
         } = new;
@@ -162,11 +163,15 @@ impl Client {
             given_up,
             attempts,
             effects: asked_again,
+            called_again: called_again.iter().map(|call| call.id).collect(),
             arrivals,
             reopen,
             audit,
         };
         let outcome = patiently(|| self.store().edit_run(edit.clone())).await?;
+        if let (EditOutcome::CallGone, Some(call)) = (outcome, called_again.into_iter().next()) {
+            return Err(EditError::OnQueue { activity: call.activity, queue: call.queue });
+        }
         EditError::of(run_id, outcome)
     }
 }
@@ -181,6 +186,8 @@ impl EditError {
             EditOutcome::Moved { .. } => Err(Self::Moved { run_id }),
             EditOutcome::Closed { status } => Err(Self::Closed { run_id, status }),
             EditOutcome::IdTaken { run_id } => Err(Self::IdTaken { run_id }),
+            // Only an edit that makes calls again is refused for them.
+            EditOutcome::CallGone => Err(Self::Moved { run_id }),
         }
     }
 }
@@ -196,6 +203,8 @@ struct NewState {
     reopen: bool,
     /// Operations to request again.
     asked_again: Vec<Effect>,
+    /// The failed calls that are among them.
+    called_again: Vec<FailedCall>,
     /// The number of attempts of activities to count as made.
     attempts: u32,
     audit: NewAuditEntry,
@@ -211,6 +220,7 @@ impl NewState {
             keeps_due: false,
             reopen: false,
             asked_again: Vec::new(),
+            called_again: Vec::new(),
             attempts: 0,
             audit,
         }

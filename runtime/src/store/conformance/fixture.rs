@@ -235,6 +235,7 @@ pub(super) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
         arrivals: Vec::new(),
         given_up: Vec::new(),
         effects: Vec::new(),
+        called_again: Vec::new(),
         attempts: 0,
         reopen: false,
         audit: NewAuditEntry {

@@ -51,11 +51,13 @@ pub enum Guard {
     IdReuse,
     /// Attempts on a partitioned queue begin only within its limits.
     Limits,
+    /// A call that has failed is put on its queue again once.
+    FailedCall,
 }
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Lease,
         Self::Owner,
         Self::StepNo,
@@ -78,6 +80,7 @@ impl Guard {
         Self::Reopened,
         Self::IdReuse,
         Self::Limits,
+        Self::FailedCall,
     ];
 }
 

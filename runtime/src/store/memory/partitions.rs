@@ -114,17 +114,17 @@ impl State {
         let room = rooms.left_on(queue).min(MAX_SHARED);
         let mut shares = partitioned.share(waiting, &under_way, room, now);
         let mut any = false;
-        for (one, count) in shares.shares.clone() {
-            for key in self.due(queue, &one.partition, rooms, now).into_iter().take(count as usize)
-            {
+        for share in shares.shares.clone() {
+            let (name, count) = (&*share.of.partition, share.count);
+            for key in self.due(queue, name, rooms, now).into_iter().take(count as usize) {
                 let Some(row) = self.activities.get_mut(&key) else { continue };
-                shares.find(&one.partition);
+                shares.find(name);
                 if rooms.takes(answer, queue, row.activity(), row.bytes() as i64) {
                     row.begin(worker, now);
                     row.tell_attempt(key, worker, false, news);
                     claimed.activities.push(row.claimed(key));
-                    under_way.begin(&one.partition);
-                    shares.begin(&one.partition);
+                    under_way.begin(name);
+                    shares.take(name);
                     any = true;
                 }
             }

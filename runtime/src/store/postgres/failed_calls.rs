@@ -76,6 +76,9 @@ const TAKE: &str = remove!(
 
 const DISCARD: &str = remove!();
 
+const REMOVE: &str = "DELETE FROM piton_failed_calls AS failed USING (SELECT call_id FROM piton_failed_calls \
+    WHERE call_id = ANY ($1) ORDER BY call_id FOR UPDATE) AS named WHERE failed.call_id = named.call_id";
+
 /// Most of the time there are none, and no transaction is needed to see that.
 const ANY_OLD: &str = concat!(
     "SELECT EXISTS (SELECT 1 FROM piton_failed_calls, ",
@@ -91,6 +94,18 @@ const REMOVE_OLD: &str = concat!(
     " AS clock WHERE failed_at <= clock.now - $2 ORDER BY failed_at LIMIT $3 \
      FOR UPDATE OF piton_failed_calls SKIP LOCKED)"
 );
+
+/// Deletes failed calls of any queue. Returns whether all of them were there.
+pub(super) async fn take(
+    connection: &mut PgConnection,
+    ids: &[FailedCallId],
+) -> Result<bool, sqlx::Error> {
+    if ids.is_empty() {
+        return Ok(true);
+    }
+    let taken = sqlx::query(REMOVE).bind(numbers(ids.iter().copied())).execute(connection).await?;
+    Ok(taken.rows_affected() == ids.len() as u64)
+}
 
 /// Keeps activities that end as failed ones, before their rows are removed.
 pub(super) async fn keep(

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 
 use super::effects::{enqueue, send};
 use super::script::{MAX_ROWS, Script};
+use super::writer::Turn;
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::Timestamp;
@@ -54,6 +55,8 @@ const TAKE: &str = "DELETE FROM piton_failed_calls WHERE queue = ? AND call_id I
 const TAKEN: &str = " RETURNING call_id, run_id, handle, queue, activity, x'' AS call, attempts, failure, failed_at, \
     item_key, retention_ms, priority, partition";
 
+const REMOVE: &str = "DELETE FROM piton_failed_calls WHERE call_id = ? RETURNING 1";
+
 const OLD: &str = "SELECT 1 FROM piton_failed_calls WHERE failed_at <= ? LIMIT 1";
 
 const REMOVE_OLD: &str = "DELETE FROM piton_failed_calls WHERE call_id IN (SELECT call_id FROM piton_failed_calls \
@@ -65,6 +68,18 @@ pub(super) fn add(script: &mut Script, calls: &[(ActivityKey, String)], now: Tim
         script.bind(key.run_id.as_uuid()).bind(handle(key.handle)).bind(failure.clone());
     });
     script.sql(OF_ACTIVITIES);
+}
+
+/// Deletes failed calls of any queue, in an open transaction. Returns whether all of them were there.
+pub(super) async fn take(turn: &mut Turn, ids: &[FailedCallId]) -> Result<bool, sqlx::Error> {
+    for id in ids {
+        let mut script = Script::new();
+        script.sql(REMOVE).bind(id.0);
+        if !turn.go_on(script).await?.any(0) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 #[async_trait]

@@ -266,8 +266,8 @@ async fn take(
         .bind(seen.now.as_micros())
         .bind(queue)
         .bind(activities)
-        .bind(shares.iter().map(|(one, _)| one.partition.as_str()).collect::<Vec<_>>())
-        .bind(shares.iter().map(|(_, count)| i64::from(*count)).collect::<Vec<_>>())
+        .bind(shares.iter().map(|share| share.of.partition.as_str()).collect::<Vec<_>>())
+        .bind(shares.iter().map(|share| i64::from(share.count)).collect::<Vec<_>>())
         .fetch_all(&mut *connection)
         .await?;
     candidates.iter().for_each(|row| seen.shares.find(&row.partition));
@@ -289,7 +289,7 @@ async fn take(
     for row in candidates {
         if let Some(activity) = taken.remove(&key(row.run_id, row.handle)) {
             seen.under_way.begin(&row.partition);
-            seen.shares.begin(&row.partition);
+            seen.shares.take(&row.partition);
             in_order.push(activity);
         }
     }

@@ -236,8 +236,8 @@ async fn take(
     (rooms, answer): (&mut Rooms<'_>, &mut Answer),
 ) -> Result<Vec<ClaimedActivity>, sqlx::Error> {
     let mut candidates = Vec::new();
-    for (one, count) in &seen.shares.shares {
-        candidates.extend(due_calls(&mut turn, asked, &one.partition, *count).await?);
+    for share in &seen.shares.shares {
+        candidates.extend(due_calls(&mut turn, asked, &share.of.partition, share.count).await?);
     }
     candidates.iter().for_each(|row| seen.shares.find(&row.partition));
     candidates.retain(|row| rooms.takes(answer, asked.queue, &row.activity, row.bytes));
@@ -266,7 +266,7 @@ async fn take(
     for row in &candidates {
         if taken.iter().any(|taken| taken.key == key(row.run_id, row.handle)) {
             seen.under_way.begin(&row.partition);
-            seen.shares.begin(&row.partition);
+            seen.shares.take(&row.partition);
         }
     }
     let next = &seen.shares.turn;
