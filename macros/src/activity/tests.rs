@@ -33,6 +33,16 @@ fn an_activity_with_everything() {
 }
 
 #[test]
+fn an_activity_with_a_place_on_its_queue() {
+    let text = expansion(
+        "queue = \"email\", key = \"{to}:{letter.id}\", partition = \"{letter.tenant}\"",
+        "async fn send(to: String, letter: &Letter) {}",
+    );
+    let call = text.split_once("let __piton_key").expect("it has a key").1;
+    insta::assert_snapshot!(call.split_once("activity:").expect("it makes a call").0);
+}
+
+#[test]
 fn an_activity_with_a_transaction() {
     insta::assert_snapshot!(expansion(
         "transaction",

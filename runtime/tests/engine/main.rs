@@ -57,6 +57,7 @@ mod timeouts;
 mod tokens;
 mod tokens_without_queues;
 mod transactions;
+mod undoing;
 mod updates;
 mod updates_over_chains;
 mod workers;

@@ -68,8 +68,9 @@ const WAITING: &str = concat!(
     " AS partition UNION ALL SELECT ",
     first_partition!("> ring.partition"),
     " FROM ring WHERE ring.partition IS NOT NULL AND (ring.partition < $5) IS NOT FALSE) \
-     SELECT ring.partition, coalesce(weight, 1) AS weight, full_at FROM ring LEFT JOIN piton_partitions AS known \
-     ON known.queue = $2 AND known.partition = ring.partition \
+     SELECT ring.partition, coalesce(weight, 1) AS weight, full_at FROM ring LEFT JOIN LATERAL \
+     (SELECT weight, full_at FROM piton_partitions AS known \
+     WHERE known.queue = $2 AND known.partition = ring.partition LIMIT 1) AS known ON true \
      WHERE ring.partition IS NOT NULL AND (ring.partition < $5) IS NOT FALSE AND (full_at > $7) IS NOT TRUE \
      AND ring.partition NOT IN (SELECT unnest($6::text[])) \
      AND EXISTS (SELECT 1 FROM unnest($3::text[]) AS known (name) CROSS JOIN LATERAL \
