@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::weight::{Answer, Weight as _};
-use super::{ClaimActivities, ClaimedActivity};
+use super::ClaimActivities;
+use super::weight::Answer;
 
 /// The remaining capacities while activities are being chosen.
 pub(super) struct Rooms<'a> {
@@ -22,10 +22,12 @@ impl<'a> Rooms<'a> {
     }
 
     /// The capacities that are left, and the size of the response, after these were claimed.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(super) fn after(
         request: &ClaimActivities<'a>,
-        claimed: &[ClaimedActivity],
+        claimed: &[super::ClaimedActivity],
     ) -> (Self, Answer) {
+        use super::weight::Weight as _;
         let (mut rooms, mut answer) = (Self::of(request), Answer::default());
         for one in claimed {
             rooms.take(&one.queue, &one.activity);
@@ -46,6 +48,7 @@ impl<'a> Rooms<'a> {
     }
 
     /// The activities of which some may be taken, in order.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
     pub(super) fn activities(&self) -> Vec<String> {
         let left = self.activities.iter().filter(|(_, room)| **room > 0);
         let mut names: Vec<String> = left.map(|(name, _)| (*name).to_owned()).collect();
