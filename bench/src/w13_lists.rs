@@ -81,7 +81,9 @@ pub(crate) async fn run(session: &mut Session) -> Result<()> {
             session.report.add(figure.store(kind).detail(detail));
         }
         let rate = runs as f64 / filled.as_secs_f64();
-        session.report.add(Figure::rate("W13", "runs started, labelled and stepped", rate).store(kind));
+        session
+            .report
+            .add(Figure::rate("W13", "runs started, labelled and stepped", rate).store(kind));
         beside_commits(session, kind, &system, &asked).await?;
         system.stop().await?;
     }

@@ -169,6 +169,7 @@ pub fn register(input: TokenStream) -> TokenStream {
 /// | `delay = "10m"` | how long after the call the first attempt is due | at once |
 /// | `queue = "gpu"` | the queue whose workers attempt it, see below | the run's own worker |
 /// | `priority = 5` | calls on a queue with a higher one are attempted first | 0 |
+/// | `partition = "{tenant}"` | the partition of the queue, see [the guide](https://docs.rs/piton) | none |
 /// | `retry(initial = "1s")` | the wait before the second attempt | 1 s |
 /// | `retry(backoff = 2.0)` | what each further wait is multiplied by | 2.0 |
 /// | `retry(max_interval = "1m")` | the longest wait | 100 × `initial` |

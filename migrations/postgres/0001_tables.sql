@@ -303,6 +303,8 @@ CREATE TABLE piton_activities (
     retention_ms  BIGINT CHECK (retention_ms >= 0),
     -- Those with a higher one are taken first.
     priority      SMALLINT NOT NULL DEFAULT 0,
+    -- Whose turn on the queue it takes; empty if it names nobody.
+    partition     TEXT COLLATE "C" NOT NULL DEFAULT '',
     PRIMARY KEY (run_id, handle),
     CHECK ((item_key IS NULL) = (retention_ms IS NULL)),
     CHECK ((failed_attempt IS NULL) = (failure IS NULL)),
@@ -313,12 +315,18 @@ CREATE TABLE piton_activities (
 
 -- By activity too: a worker that has no room for one activity must not read its backlog to find the
 -- others behind it.
-CREATE INDEX piton_activities_due ON piton_activities (queue, activity, due_at, run_id, handle)
+CREATE INDEX piton_activities_due ON piton_activities (queue, activity, partition, due_at, run_id, handle)
     WHERE due_at IS NOT NULL;
 -- Those that are not taken in the order in which they are due.
-CREATE INDEX piton_activities_urgent ON piton_activities (queue, activity, priority DESC, due_at, run_id, handle)
+CREATE INDEX piton_activities_urgent ON piton_activities
+    (queue, activity, partition, priority DESC, due_at, run_id, handle)
     WHERE due_at IS NOT NULL AND priority <> 0;
-CREATE INDEX piton_activities_held ON piton_activities (worker_id) WHERE worker_id IS NOT NULL;
+-- The attempts of a worker; those of all workers on a queue, by partition.
+CREATE INDEX piton_activities_held ON piton_activities (worker_id, queue, partition)
+    WHERE worker_id IS NOT NULL;
+-- The next one of any partition.
+CREATE INDEX piton_activities_next ON piton_activities (queue, due_at)
+    WHERE due_at IS NOT NULL AND partition <> '';
 CREATE INDEX piton_activities_expiring ON piton_activities (expires_at)
     WHERE expires_at IS NOT NULL;
 
@@ -339,12 +347,39 @@ CREATE TABLE piton_failed_calls (
     item_key      TEXT,
     retention_ms  BIGINT CHECK (retention_ms >= 0),
     priority      SMALLINT NOT NULL,
+    partition     TEXT NOT NULL,
     UNIQUE (run_id, handle),
     CHECK ((item_key IS NULL) = (retention_ms IS NULL))
 );
 
 CREATE INDEX piton_failed_calls_queue ON piton_failed_calls (queue, call_id);
 CREATE INDEX piton_failed_calls_age ON piton_failed_calls (failed_at);
+
+-- Queues whose partitions take turns: the limits over all workers, whose turn it is, and how many calls were taken in it.
+-- A row is never removed, since a call in a partition may be put on the queue at any time.
+CREATE TABLE piton_partitioned_queues (
+    queue                TEXT NOT NULL PRIMARY KEY,
+    max_concurrent       BIGINT CHECK (max_concurrent > 0),
+    partition_concurrent BIGINT CHECK (partition_concurrent > 0),
+    -- So many attempts in such a period may begin in each partition.
+    rate_count           BIGINT CHECK (rate_count > 0),
+    rate_period_ms       BIGINT CHECK (rate_period_ms > 0),
+    turn                 TEXT NOT NULL DEFAULT '',
+    taken                BIGINT NOT NULL DEFAULT 0 CHECK (taken >= 0),
+    CHECK ((rate_count IS NULL) = (rate_period_ms IS NULL))
+);
+
+-- Partitions with a weight other than 1, or whose token bucket is not full.
+CREATE TABLE piton_partitions (
+    queue     TEXT NOT NULL,
+    partition TEXT COLLATE "C" NOT NULL,
+    weight    BIGINT NOT NULL DEFAULT 1 CHECK (weight > 0),
+    -- When the token bucket is full.
+    full_at   BIGINT,
+    PRIMARY KEY (queue, partition)
+);
+
+CREATE INDEX piton_partitions_full ON piton_partitions (queue, full_at) WHERE full_at IS NOT NULL;
 
 -- Queues of which nobody takes activities.
 CREATE TABLE piton_paused_queues (
@@ -536,6 +571,7 @@ CREATE VIEW piton_view_activities AS SELECT
     coalesce(run.workflow_id, run.run_id::text) AS workflow_id,
     asked.handle,
     asked.queue,
+    asked.partition,
     asked.activity,
     CASE
         WHEN asked.due_at IS NOT NULL THEN 'waiting'

@@ -287,6 +287,8 @@ CREATE TABLE piton_activities (
     retention_ms  INTEGER CHECK (retention_ms >= 0),
     -- Those with a higher one are taken first.
     priority      INTEGER NOT NULL DEFAULT 0,
+    -- Whose turn on the queue it takes; empty if it names nobody.
+    partition     TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (run_id, handle),
     CHECK ((item_key IS NULL) = (retention_ms IS NULL)),
     CHECK ((failed_attempt IS NULL) = (failure IS NULL)),
@@ -297,12 +299,18 @@ CREATE TABLE piton_activities (
 
 -- By activity too: a worker that has no room for one activity must not read its backlog to find the
 -- others behind it.
-CREATE INDEX piton_activities_due ON piton_activities (queue, activity, due_at, run_id, handle)
+CREATE INDEX piton_activities_due ON piton_activities (queue, activity, partition, due_at, run_id, handle)
     WHERE due_at IS NOT NULL;
 -- Those that are not taken in the order in which they are due.
-CREATE INDEX piton_activities_urgent ON piton_activities (queue, activity, priority DESC, due_at, run_id, handle)
+CREATE INDEX piton_activities_urgent ON piton_activities
+    (queue, activity, partition, priority DESC, due_at, run_id, handle)
     WHERE due_at IS NOT NULL AND priority <> 0;
-CREATE INDEX piton_activities_held ON piton_activities (worker_id) WHERE worker_id IS NOT NULL;
+-- The attempts of a worker; those of all workers on a queue, by partition.
+CREATE INDEX piton_activities_held ON piton_activities (worker_id, queue, partition)
+    WHERE worker_id IS NOT NULL;
+-- The next one of any partition.
+CREATE INDEX piton_activities_next ON piton_activities (queue, due_at)
+    WHERE due_at IS NOT NULL AND partition <> '';
 CREATE INDEX piton_activities_expiring ON piton_activities (expires_at)
     WHERE expires_at IS NOT NULL;
 
@@ -323,12 +331,39 @@ CREATE TABLE piton_failed_calls (
     item_key      TEXT,
     retention_ms  INTEGER CHECK (retention_ms >= 0),
     priority      INTEGER NOT NULL,
+    partition     TEXT NOT NULL,
     UNIQUE (run_id, handle),
     CHECK ((item_key IS NULL) = (retention_ms IS NULL))
 ) STRICT;
 
 CREATE INDEX piton_failed_calls_queue ON piton_failed_calls (queue, call_id);
 CREATE INDEX piton_failed_calls_age ON piton_failed_calls (failed_at);
+
+-- Queues whose partitions take turns: the limits over all workers, whose turn it is, and how many calls were taken in it.
+-- A row is never removed, since a call in a partition may be put on the queue at any time.
+CREATE TABLE piton_partitioned_queues (
+    queue                TEXT NOT NULL PRIMARY KEY,
+    max_concurrent       INTEGER CHECK (max_concurrent > 0),
+    partition_concurrent INTEGER CHECK (partition_concurrent > 0),
+    -- So many attempts in such a period may begin in each partition.
+    rate_count           INTEGER CHECK (rate_count > 0),
+    rate_period_ms       INTEGER CHECK (rate_period_ms > 0),
+    turn                 TEXT NOT NULL DEFAULT '',
+    taken                INTEGER NOT NULL DEFAULT 0 CHECK (taken >= 0),
+    CHECK ((rate_count IS NULL) = (rate_period_ms IS NULL))
+) STRICT, WITHOUT ROWID;
+
+-- Partitions with a weight other than 1, or whose token bucket is not full.
+CREATE TABLE piton_partitions (
+    queue     TEXT NOT NULL,
+    partition TEXT NOT NULL,
+    weight    INTEGER NOT NULL DEFAULT 1 CHECK (weight > 0),
+    -- When the token bucket is full.
+    full_at   INTEGER,
+    PRIMARY KEY (queue, partition)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX piton_partitions_full ON piton_partitions (queue, full_at) WHERE full_at IS NOT NULL;
 
 -- Queues of which nobody takes activities.
 CREATE TABLE piton_paused_queues (
@@ -520,6 +555,7 @@ CREATE VIEW piton_view_activities AS SELECT
     run.workflow_id,
     asked.handle,
     asked.queue,
+    asked.partition,
     asked.activity,
     CASE
         WHEN asked.due_at IS NOT NULL THEN 'waiting'

@@ -25,11 +25,12 @@ use piton::store::{
     EditOutcome, EditRun, ExpireRun, Expired, ExpiredActivity, FailedCall, FailedCallId,
     FailedCallQuery, FinishActivity, FinishOutcome, FoundEnding, FoundUpdate, HeartbeatOutcome,
     Hub, IdPolicy, Inbox, Kin, LastRun, ManualClock, MemoryStore, NewArrival, NewRun, NewSchedule,
-    NewWorker, PastState, PastStep, PromiseFilter, PromiseRecord, QueueRecord, RedeliverOutcome,
-    RedriveCall, RelayMessages, Relayed, RemoveClosed, RemovePromises, Removed, RemovedPromises,
-    Renewal, ResumeOutcome, ReviewedActivities, ReviewedRuns, RunCount, RunDetails, RunKey,
-    RunQuery, RunRecord, SaveSchedule, ScheduleCreated, ScheduleLogEntry, ScheduleRecord,
-    SchemaRecord, StartOutcome, StripClosed, Stripped, UpdateKey, WorkerLease,
+    NewWorker, PartitionRecord, PastState, PastStep, PromiseFilter, PromiseRecord, QueueLimits,
+    QueueRecord, RedeliverOutcome, RedriveCall, RelayMessages, Relayed, RemoveClosed,
+    RemovePromises, Removed, RemovedPromises, Renewal, ResumeOutcome, ReviewedActivities,
+    ReviewedRuns, RunCount, RunDetails, RunKey, RunQuery, RunRecord, SaveSchedule, ScheduleCreated,
+    ScheduleLogEntry, ScheduleRecord, SchemaRecord, StartOutcome, StripClosed, Stripped, UpdateKey,
+    WorkerLease,
 };
 
 #[derive(Debug, PartialEq)]
@@ -358,6 +359,12 @@ delegate!(Queues:
     pause_queue(queue: &str, reason: &str) -> ();
     resume_queue(queue: &str) -> ResumeOutcome;
     list_queues() -> Vec<QueueRecord>;
+);
+
+delegate!(Partitions:
+    limit_queue(queue: &str, limits: QueueLimits) -> ();
+    weigh_partition(queue: &str, partition: &str, weight: u32) -> ();
+    list_partitions(queue: &str, after: Option<&str>, limit: u32) -> Vec<PartitionRecord>;
 );
 
 delegate!(FailedCalls:

@@ -100,6 +100,7 @@ fn activity(handle: u64) -> Effect {
     Effect::Enqueue(NewActivity {
         due_at: None,
         priority: 0,
+        partition: "acme".into(),
         handle: Handle(handle),
         queue: "gpu".into(),
         activity: "train".into(),
@@ -203,14 +204,15 @@ async fn check(url: &str) -> Result<(), Failed> {
             "queues",
             "0",
             "gpu",
+            "acme",
             "train",
             "waiting",
             "1",
             "2026-01-01T00:02:00.000042Z",
             "declined",
         ],
-        [&queues_id, "queues", "1", "gpu", "train", "awaiting token", "1", "", ""],
-        [&queues_id, "queues", "2", "gpu", "train", "waiting", "0", A_MINUTE_LATER, ""],
+        [&queues_id, "queues", "1", "gpu", "acme", "train", "awaiting token", "1", "", ""],
+        [&queues_id, "queues", "2", "gpu", "acme", "train", "waiting", "0", A_MINUTE_LATER, ""],
     ];
     assert_eq!(rows.iter().map(|row| words(row)).collect::<Vec<_>>(), expected);
 
@@ -253,11 +255,12 @@ const WAITS: [&str; 8] = [
     "unread",
     "unread_since",
 ];
-const ACTIVITIES: [&str; 9] = [
+const ACTIVITIES: [&str; 10] = [
     "run_id",
     "workflow_id",
     "handle",
     "queue",
+    "partition",
     "activity",
     "status",
     "attempt",

@@ -1,4 +1,4 @@
-//! Simulated people who pause runs and resume them.
+//! Simulated people who pause runs and resume them, and put failed calls on their queues again.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,12 +6,15 @@ use std::time::Duration;
 use fastrand::Rng;
 use piton::client::Client;
 use piton::filter;
+use piton::machine::Activity as _;
 use piton::model::{RunId, RunStatus};
 use piton::store::{MemoryStore, RunQuery, Visibility};
 use tokio::time::sleep;
 
+use crate::program::QUEUES;
 use crate::runs::ask;
-use crate::world::World;
+use crate::workflows::perform;
+use crate::world::{Phase, World};
 
 /// One in this many runs is paused.
 const ONE_OF: u32 = 5;
@@ -32,6 +35,28 @@ pub(crate) async fn pause(world: &Arc<World>, number: usize, run_id: RunId) {
     ask(world, |client| async move { client.by_id(run_id).pause("a break").await.ok() }).await;
     sleep(Duration::from_millis(rng.u64(0..LONGEST))).await;
     ask(world, |client| async move { client.by_id(run_id).resume().await.ok() }).await;
+}
+
+/// How often somebody looks for failed calls, at most, in milliseconds.
+const ROUND: u64 = 4_000;
+
+/// Puts failed calls on their queues again, as long as things go wrong. Several do so at a time. The calls of items are left
+/// out, since their runs may be told the failure before or after.
+pub(crate) async fn redrive(world: Arc<World>, number: u64) {
+    let mut rng = Rng::with_seed(world.plan.seed.rotate_left(16) ^ number);
+    while world.phase() == Phase::Faulty {
+        sleep(Duration::from_millis(rng.u64(0..ROUND))).await;
+        for queue in QUEUES {
+            ask(&world, |client| async move {
+                let queue = client.queue(queue);
+                let mut calls = queue.failed(None, 20).await.ok()?;
+                calls.retain(|call| call.key.is_none() && call.activity == perform::NAME);
+                let ids: Vec<_> = calls.iter().map(|call| call.id).collect();
+                queue.redrive(&ids).await.ok()
+            })
+            .await;
+        }
+    }
 }
 
 /// Resumes all runs that are paused.

@@ -91,6 +91,19 @@ impl Work {
     }
 }
 
+/// The queue with partitions, and with limits over all workers in most simulations.
+pub const PARTITIONED: &str = QUEUES[2];
+
+impl Work {
+    /// The partition of its queue; empty if it names none.
+    pub fn partition(&self) -> &'static str {
+        match self.queue() {
+            Some(PARTITIONED) => ["", "a", "b", "c"][self.value.unsigned_abs() as usize / 3 % 4],
+            _ => "",
+        }
+    }
+}
+
 /// How an activity is attempted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {

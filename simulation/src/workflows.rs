@@ -341,24 +341,24 @@ fn promised_entry(outcome: Result<i64, PromiseError<String>>) -> Entry {
 #[workflow]
 async fn call(work: Work, awaited: u32) -> Result<i64, ActivityError<String>> {
     let work = Work { awaited, ..work };
-    let queue = work.queue();
+    let (queue, partition) = (work.queue(), work.partition());
     match (work.kind, queue) {
-        (Kind::Queued, Some(queue)) => perform(work).queue(queue).await,
+        (Kind::Queued, Some(queue)) => perform(work).queue(queue).partition(partition).await,
         (Kind::QueuedWithin(millis), Some(queue)) => {
             let limit = Duration::from_millis(millis);
-            perform(work).queue(queue).schedule_to_start(limit).await
+            perform(work).queue(queue).partition(partition).schedule_to_start(limit).await
         }
         (Kind::Once, _) => risk(work).await,
         (Kind::QueuedOnce, Some(queue)) => risk(work).queue(queue).await,
         (Kind::Written, _) => write(work).await,
         (Kind::Beating(_), None) => beat(work).await,
-        (Kind::Beating(_), Some(queue)) => beat(work).queue(queue).await,
+        (Kind::Beating(_), Some(queue)) => beat(work).queue(queue).partition(partition).await,
         (Kind::Signed(_), Some(queue)) => sign(work).queue(queue).await,
         (Kind::Signed(_), None) => vouch(work).await,
         (Kind::Within(_, millis), queue) => {
             let call = perform(work).schedule_to_close(Duration::from_millis(millis));
             match queue {
-                Some(queue) => call.queue(queue).await,
+                Some(queue) => call.queue(queue).partition(partition).await,
                 None => call.await,
             }
         }
@@ -461,6 +461,9 @@ fn leave_with_clerks<A: Activity<Return = Result<i64, String>>>(cx: &ActivityCon
 async fn attempt(cx: &ActivityContext, work: &Work) -> Result<i64, String> {
     let world = cx.dependency::<Arc<World>>();
     let _running = world.running(work.queue());
+    if world.is_redriven(cx.info()) {
+        return come_to(work, true).await;
+    }
     let troubled = world.attempt_begins(cx.info(), work);
     let came_to = come_to(work, troubled).await;
     world.attempt_ends(cx.info(), work);

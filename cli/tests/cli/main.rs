@@ -51,6 +51,7 @@ const CASES: &[(&str, Case)] = &[
     ),
     ("runs_are_started_and_paused", operate::runs_are_started_and_paused),
     ("queues_are_paused_drained_and_resumed", queues::queues_are_paused_drained_and_resumed),
+    ("queues_are_limited_and_partitions_listed", queues::queues_are_limited_and_partitions_listed),
     ("failed_calls_are_redriven_and_discarded", queues::failed_calls_are_redriven_and_discarded),
     (
         "dead_letters_are_redelivered_and_dropped",

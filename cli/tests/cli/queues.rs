@@ -46,6 +46,47 @@ pub(crate) fn queues_are_paused_drained_and_resumed(shell: Shell) -> Result<(), 
     Ok(())
 }
 
+pub(crate) fn queues_are_limited_and_partitions_listed(shell: Shell) -> Result<(), Failed> {
+    let mut all = String::new();
+    let limits =
+        ["--max-concurrent", "4", "--partition-concurrent", "2", "--partition-rate", "60/1m"];
+    for verb in [
+        &[&["limit", "ramp"][..], &limits].concat()[..],
+        &["limit", "ramp", "--max-concurrent", "3", "--json"],
+        &["weigh", "ramp", "van 2", "3"],
+        &["weigh", "ramp", "van 2", "2", "--json"],
+        &["partitions", "ramp"],
+        &["list"],
+    ] {
+        all += &said(&shell, verb)?;
+    }
+    shell.run_until(load_vans(2), "load-2", async |client, _| {
+        Ok(client.queue("ramp").failed(None, 9).await?.len() == 2)
+    })?;
+    let failed = json_of(&shell, &["failed", "ramp", "--json"])?;
+    assert_eq!(failed[1]["partition"], "van 2");
+    shell.prints(&["queue", "redrive", "ramp", "--all"])?;
+    let partitions = json_of(&shell, &["partitions", "ramp", "--after", "van 1", "--json"])?;
+    assert_eq!(partitions.as_array().map(Vec::len), Some(1));
+    assert_eq!((&partitions[0]["waiting"], &partitions[0]["weight"]), (&json!(1), &json!(2)));
+    for verb in [&["limit", "ramp", "--none"][..], &["limit", "ramp", "--none", "--json"]] {
+        all += &said(&shell, verb)?;
+    }
+    for wrong in [&["limit", "ramp"][..], &["limit", "ramp", "--partition-rate", "0/1m"]] {
+        let (code, help) = shell.fails(&[&["queue"][..], wrong].concat())?;
+        assert_eq!(code, Some(2), "{help}");
+    }
+    all += &shell.hints(&["queue", "pause", "rmap", "--because", "ice"])?;
+    assert_eq!(shell.hints(&["queue", "pause", "ramp", "--because", "ice"])?, "");
+    assert_snapshot!("limits", all);
+    Ok(())
+}
+
+/// What a verb says as JSON.
+fn json_of(shell: &Shell, arguments: &[&str]) -> Result<Value, Failed> {
+    Ok(serde_json::from_str(&shell.prints(&[&["queue"][..], arguments].concat())?)?)
+}
+
 pub(crate) fn failed_calls_are_redriven_and_discarded(shell: Shell) -> Result<(), Failed> {
     let run = shell.run_until(load_vans(3), "load-3", async |_, run| Ok(!run.status.is_open()))?;
     let calls = shell.prints(&["queue", "failed", "ramp", "--limit", "1", "--json"])?;

@@ -82,6 +82,13 @@ impl Shell {
         Ok(String::from_utf8(output.stdout)?)
     }
 
+    /// What it writes to stderr beside its answer.
+    pub(crate) fn hints(&self, arguments: &[&str]) -> Result<String, Failed> {
+        let output = self.piton(arguments)?;
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        Ok(String::from_utf8(output.stderr)?)
+    }
+
     /// The exit code, and what it writes to stderr.
     pub(crate) fn fails(&self, arguments: &[&str]) -> Result<(Option<i32>, String), Failed> {
         let output = self.piton(arguments)?;

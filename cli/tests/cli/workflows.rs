@@ -138,7 +138,7 @@ pub async fn tally(cx: &Context) -> Result<u64, String> {
     }
 }
 
-#[activity(queue = "ramp", retry(max_attempts = 1))]
+#[activity(queue = "ramp", partition = "{van}", retry(max_attempts = 1))]
 async fn load(van: String, kilos: u32) -> Result<(), String> {
     Err(format!("{van}: {kilos} kg are too heavy"))
 }

@@ -64,6 +64,7 @@ const TESTS: &[(&str, Test)] = tests![
     progress::a_token_outlives_a_killed_worker,
     queues::activities_of_a_killed_worker_go_on_elsewhere,
     queues::a_worker_that_was_paused_for_too_long_ends_no_attempt,
+    queues::limits_hold_while_workers_are_killed,
     notes::a_killed_process_sends_every_note_once,
     notes::notes_of_killed_workers_are_taken_once,
     ticks::each_time_starts_one_run_whoever_is_killed,

@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use piton::store::QueueLimits;
 use piton_crash_tests::gate::Gate;
 use piton_crash_tests::ledger;
-use piton_crash_tests::relay::relay;
+use piton_crash_tests::relay::{edition, relay};
 
 use crate::member::Member;
 use crate::scene::{Scene, pause_after, wait_until};
@@ -102,6 +103,61 @@ pub(crate) async fn a_worker_that_was_paused_for_too_long_ends_no_attempt(mut sc
     assert_eq!(scene.audit.count(ROWS).await, 0, "rows are left behind");
     scene.audit.check_steps().await;
     for member in [owner, mail, sleeper, heir] {
+        member.leave().await;
+    }
+}
+
+/// Attempts under way on the queue with partitions: all of them, and the most of one partition.
+const UNDER_WAY: &str =
+    "SELECT count(*) FROM piton_activities WHERE queue = 'press' AND worker_id IS NOT NULL";
+const OF_ONE: &str = "SELECT coalesce(max(made), 0) FROM (SELECT count(*) AS made FROM piton_activities \
+    WHERE queue = 'press' AND worker_id IS NOT NULL GROUP BY partition) AS counted";
+
+const OPEN: &str = "SELECT count(*) FROM piton_runs WHERE closed_at IS NULL";
+
+/// Three processes serve a queue, and one after the other is killed and replaced. However that goes, no more attempts are
+/// under way than the limits allow, and every call has its turn.
+pub(crate) async fn limits_hold_while_workers_are_killed(mut scene: Scene) {
+    const EDITIONS: u64 = 200;
+    const KILLS: usize = 4;
+    const LIMITS: (i64, i64) = (4, 2);
+    let limits = QueueLimits::default().max_concurrent(4).partition_concurrent(2);
+    scene.client.queue("press").limit(limits).await.expect("it can be limited");
+    let owner = scene.worker("owner", LEASE).await;
+    let mut runs = Vec::new();
+    for number in 0..EDITIONS {
+        runs.push(scene.client.start(edition(number)).await.expect("it can be started"));
+    }
+    let mut servers = std::collections::VecDeque::new();
+    for number in 0..3 {
+        servers.push_back(server(&mut scene, &format!("press_{number}"), "press", LEASE).await);
+    }
+    let (mut looks, mut busy) = (0, 0);
+    let mut killed = Vec::new();
+    while scene.audit.count(OPEN).await > 0 {
+        let (all, of_one) = (scene.audit.count(UNDER_WAY).await, scene.audit.count(OF_ONE).await);
+        assert!(all <= LIMITS.0 && of_one <= LIMITS.1, "{all} are under way, {of_one} of one");
+        (looks, busy) = (looks + 1, busy + u64::from(all > 0));
+        if all > 0 && killed.len() < KILLS && looks % 25 == 0 {
+            let victim = servers.pop_front().expect("there are three");
+            killed.push(victim.id());
+            victim.kill().await;
+            let heir = format!("press_heir_{}", killed.len());
+            servers.push_back(server(&mut scene, &heir, "press", LEASE).await);
+        }
+    }
+    println!("{looks} looks, {busy} of them at attempts, {} kills", killed.len());
+    assert!(busy > 0, "nothing was seen");
+    for (number, run) in (0..).zip(runs) {
+        assert_eq!(run.result().await.expect("it completes"), 2 * number);
+    }
+    let calls = ledger::read(scene.folder.path()).expect("a readable ledger");
+    assert_eq!(calls.len() as u64, EDITIONS);
+    for (key, call) in calls {
+        call.check(&key, &killed);
+    }
+    scene.audit.check_steps().await;
+    for member in servers.into_iter().chain([owner]) {
         member.leave().await;
     }
 }

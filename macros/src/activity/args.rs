@@ -30,6 +30,7 @@ const ACTIVITY: Known = &[
     ("priority", "priority = 5"),
     ("key", "key = \"{to}:{subject}\""),
     ("key_retention", "key_retention = \"1h\""),
+    ("partition", "partition = \"{tenant}\""),
     ("retry", "retry(initial = \"1s\", max_attempts = 5)"),
     ("at_most_once", "at_most_once"),
     ("blocking", "blocking"),
@@ -71,6 +72,8 @@ pub(super) struct ActivityArgs {
     pub(super) key: Option<LitStr>,
     /// `key_retention = "…"`
     pub(super) key_retention: Option<Duration>,
+    /// `partition = "…"`: whose turn on the queue the call takes.
+    pub(super) partition: Option<LitStr>,
     /// `retry(…)`
     pub(super) retry: RetryArgs,
     /// `at_most_once`
@@ -118,6 +121,7 @@ impl ActivityArgs {
                 "priority" => args.priority = Some(parse_priority(input)?),
                 "key" => args.key = Some(parse_id(input)?),
                 "key_retention" => args.key_retention = Some(parse_duration(input)?),
+                "partition" => args.partition = Some(parse_id(input)?),
                 "crate" => parse_crate(input)?,
                 "at_most_once" => args.at_most_once = true,
                 "blocking" => args.blocking = true,

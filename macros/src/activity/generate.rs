@@ -10,12 +10,12 @@ use super::ActivityFn;
 use super::args::ActivityArgs;
 use super::entry::entry;
 use super::method::Method;
+use super::placement::Placement;
 use super::signature::{ActivitySignature, Lent, Parameter, Returns, is_context};
 use crate::check::use_imports_around;
 use crate::codegen::clippy;
 use crate::codegen::is_of_lints;
 use crate::diagnostics::Diagnostics;
-use crate::frontend::pattern::Pattern;
 use crate::syntax::names::without_prefix;
 use crate::syntax::owned::{has_no_size, make_static, stored_parts};
 
@@ -25,17 +25,17 @@ pub(super) fn generate(
     function: &ActivityFn,
     method: Option<&Method>,
     signature: &ActivitySignature<'_>,
-    key: Option<&Pattern>,
+    placement: &Placement,
 ) -> TokenStream {
     let options = args.to_token_stream();
     let activity = activity_impl(args, &options, function, method, signature);
     let body = body(function, method, keyed(signature, key));
     if method.is_some() {
-        let call = call_of_method(&options, function, signature, key, &activity);
+        let call = call_of_method(&options, function, signature, placement, &activity);
         return quote!(#call #body);
     }
     let definition = definition(function);
-    let call = call(&options, function, signature, key);
+    let call = call(&options, function, signature, placement);
     quote!(#definition #call #body #activity)
 }
 
@@ -60,13 +60,13 @@ fn call(
     options: &TokenStream,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
-    key: Option<&Pattern>,
+    placement: &Placement,
 ) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
         function;
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(ident, signature);
-    let call = call_value(ident, options, key, &arguments);
+    let call = call_value(ident, options, placement, &arguments);
     let lints = lints();
     let where_clause = &generics.where_clause;
     quote! {
@@ -89,18 +89,16 @@ fn lints() -> Option<TokenStream> {
 fn call_value(
     ident: &Ident,
     options: &TokenStream,
-    key: Option<&Pattern>,
+    placement: &Placement,
     arguments: &TokenStream,
 ) -> TokenStream {
     let activity = quote!(<#ident as ::piton::__private::Activity>);
     let with = (!options.is_empty()).then(|| quote!(.with(#activity::OPTIONS)));
-    // The arguments may be moved into the call.
-    let (made, keyed) =
-        key.map(|key| (quote!(let __piton_key = #key;), quote!(.keyed(__piton_key)))).unzip();
+    let (made, placed) = placement.tokens();
     quote! {
         #made
         ::piton::__private::ActivityCall::<#ident> {
-            call: ::piton::__private::Call::new(#arguments, #activity::NAME)#with #keyed,
+            call: ::piton::__private::Call::new(#arguments, #activity::NAME)#with #placed,
             activity: ::piton::__private::PhantomData,
         }
     }
@@ -111,7 +109,7 @@ fn call_of_method(
     options: &TokenStream,
     function: &ActivityFn,
     signature: &ActivitySignature<'_>,
-    key: Option<&Pattern>,
+    placement: &Placement,
     activity: &TokenStream,
 ) -> TokenStream {
     let ActivityFn { visibility, signature: Signature { ident, generics, fn_token, .. }, .. } =
@@ -119,7 +117,7 @@ fn call_of_method(
     let attributes = function.outer_attributes();
     let (arguments, params) = parameters(ident, signature);
     let (returned, output) = (returned(signature), output(signature));
-    let call = call_value(ident, options, key, &arguments);
+    let call = call_value(ident, options, placement, &arguments);
     let lints = lints();
     let where_clause = &generics.where_clause;
     quote! {

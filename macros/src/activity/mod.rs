@@ -20,8 +20,8 @@
 mod args;
 mod entry;
 mod generate;
-mod key;
 mod method;
+mod placement;
 mod signature;
 #[cfg(test)]
 mod tests;
@@ -34,8 +34,8 @@ use syn::{Attribute, FnArg, Item, ItemFn, ItemImpl, Signature, Visibility};
 
 use crate::activity::args::ActivityArgs;
 use crate::activity::generate::refused;
-use crate::activity::key::key_of;
 use crate::activity::method::Method;
+use crate::activity::placement::Placement;
 use crate::activity::signature::ActivitySignature;
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
@@ -113,13 +113,12 @@ fn expand_function(
         method.write_out_self(&mut inside, &mut args);
     }
     let signature = ActivitySignature::parse(&inside, method.as_ref(), &args, &diagnostics);
-    let key = key_of(&args, &signature, &diagnostics);
+    let placement = Placement::of(&args, &signature, &diagnostics);
     signature.check_patterns(&args.retry.non_retryable, &diagnostics);
     if diagnostics.has_errors() {
         return refused(&function, method.is_some(), &argument_errors, diagnostics);
     }
-    let mut output =
-        generate::generate(&args, &function, method.as_ref(), &signature, key.as_ref());
+    let mut output = generate::generate(&args, &function, method.as_ref(), &signature, &placement);
     output.extend(argument_errors);
     diagnostics.finish_with(output)
 }

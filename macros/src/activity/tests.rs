@@ -33,6 +33,24 @@ fn an_activity_with_everything() {
 }
 
 #[test]
+fn an_activity_with_a_place_on_its_queue() {
+    let text = expansion(
+        "queue = \"email\", key = \"{to}:{letter.id}\", partition = \"{letter.tenant}\"",
+        "async fn send(to: String, letter: &Letter) {}",
+    );
+    let made = text.split_once("fn send").expect("it makes a call").1;
+    let parts = [
+        "let __piton_key",
+        "let __piton_partition",
+        ".keyed(__piton_key)",
+        ".within(__piton_partition)",
+    ];
+    // The arguments may be moved into the call, so what is made of them comes first.
+    let places: Vec<_> = parts.iter().map(|part| made.find(part).expect("it is there")).collect();
+    assert!(places.is_sorted(), "{made}");
+}
+
+#[test]
 fn an_activity_with_a_transaction() {
     insta::assert_snapshot!(expansion(
         "transaction",

@@ -23,7 +23,9 @@ pub struct FailedCall {
     pub activity: String,
     /// The key, if it is an item.
     pub key: Option<String>,
-    /// The workflow id of the run that made the call; for an item, the first call.
+    /// The partition of the queue; empty means none.
+    pub partition: String,
+    /// The workflow id of the run that made the call; of an item, the first call.
     pub workflow_id: String,
     /// That run; `None` for an item, and for a call that was put on the queue again before.
     pub run_id: Option<RunId>,
@@ -141,7 +143,7 @@ impl QueueHandle<'_> {
         for StoredCall { id, call, attempts, .. } in page {
             let call = read(call)?.again(attempts, now).on_queue(ActivityKey::OF_ITEM);
             let (call, limits) = (call.call, call.limits);
-            calls.push(RedriveCall { id, run_id: RunId::new(), call, limits });
+            calls.push(RedriveCall { id, run_id: store.new_run_id(), call, limits });
         }
         let redriven = patiently(|| store.redrive_calls(&self.name, calls.clone())).await?;
         if !senders.is_empty() {
@@ -155,13 +157,15 @@ impl QueueHandle<'_> {
 
 fn shown(stored: StoredCall) -> Result<FailedCall, StoreError> {
     let QueuedCall { workflow_id, activity: call } = read(stored.call)?;
-    let StoredCall { id, key, activity, attempts, failure, failed_at, item, .. } = stored;
+    let StoredCall { id, key, activity, attempts, failure, failed_at, item, partition, .. } =
+        stored;
     let run_id = (!key.is_item()).then_some(key.run_id);
     let (key, arguments) = (item.map(|(key, _)| key), call.arguments);
     Ok(FailedCall {
         id,
         activity,
         key,
+        partition,
         workflow_id,
         run_id,
         arguments,

@@ -18,6 +18,7 @@ mod many;
 mod operate;
 mod outstanding;
 mod parked;
+mod partitions;
 mod promises;
 mod queues;
 mod removed;

@@ -224,6 +224,7 @@ mod tests {
             attempts: 0,
             interruptions: 0,
             priority: 0,
+            partition: String::new(),
             passed_over: 0,
             retry_at: None,
             queue: None,

@@ -25,6 +25,8 @@ pub struct QueueItem {
     pub retention: Duration,
     /// See [`NewActivity::priority`](crate::store::NewActivity::priority).
     pub priority: i16,
+    /// See [`NewActivity::partition`](crate::store::NewActivity::partition).
+    pub partition: String,
 }
 
 /// Why an item of a queue has neither a value nor an error.

@@ -128,6 +128,9 @@ pub struct ActivityOperation {
     /// The priority on its queue. The row has it, so it is not saved.
     #[serde(skip)]
     pub priority: i16,
+    /// The partition of its queue; empty means none. The row has it, so it is not saved.
+    #[serde(skip)]
+    pub partition: String,
     /// How long an attempt may wait for its turn; `None` means no limit.
     pub schedule_to_start: Option<Duration>,
     /// How long an attempt may go without a heartbeat; `None` means no limit.

@@ -20,12 +20,13 @@ impl Redriven {
     /// Adds a call whose row is removed.
     pub(super) fn add(&mut self, failed: FailedCall, again: RedriveCall) {
         let RedriveCall { run_id, call, limits, .. } = again;
-        let FailedCall { key, queue, activity, attempts, priority, item, .. } = failed;
+        let FailedCall { key, queue, activity, attempts, priority, partition, item, .. } = failed;
         let Some((name, retention)) = item else {
             let id = if key.is_item() { key.run_id } else { run_id };
             let handle = ActivityKey::OF_ITEM;
+            let due_at = None;
             let activity =
-                NewActivity { handle, queue, activity, call, due_at: None, priority, limits };
+                NewActivity { handle, queue, activity, call, due_at, priority, partition, limits };
             self.activities.push(NewItem { id, key: None, attempts, activity });
             return;
         };
@@ -39,6 +40,7 @@ impl Redriven {
             close_by: limits.close_by,
             retention,
             priority,
+            partition,
         };
         self.messages.push(redrive_message(key, token, item, attempts));
     }

@@ -14,7 +14,7 @@
 //! # Lock order
 //! The worker's row; runs in ascending `run_id`; their other rows, activities in ascending (`run_id`, `handle`);
 //! rows of the outbox in ascending (`run_id`, `seq`); dead letters in the order of their ids; promises in the order
-//! of their keys. Schedules are locked alone, in the order of their ids. Every transition that locks more than one
+//! of their keys. A claim locks the row of a partitioned queue between the worker and the activities. Schedules are locked alone, in the order of their ids. Every transition that locks more than one
 //! row follows this order, so stores with row locks do not deadlock. A worker that must stay valid until the end of
 //! a transaction is locked in a mode that other such transactions and renewals of its lease can share, but fencing
 //! cannot (Postgres: `FOR KEY SHARE`); fencing locks it exclusively (`FOR UPDATE`). A row of the outbox is locked
@@ -93,6 +93,7 @@ mod rows;
 mod sqlite;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod steps;
+mod turns;
 mod weight;
 
 pub use clock::{Clock, ManualClock};
@@ -129,6 +130,7 @@ pub use contract::messages::outbox::{
     DeliveredMessage, MessageKey, RelayMessages, Relayed, Senders,
 };
 pub use contract::messages::updates::{FoundUpdate, UpdateKey};
+pub use contract::partitions::{PartitionRecord, QueueLimits, Rate};
 pub use contract::pauses::Pause;
 pub use contract::promises::{
     CompletePromise, CompletionOutcome, MAX_AT_ONCE, PromiseFilter, PromiseRecord,
@@ -148,8 +150,8 @@ pub use contract::schedules::{
 pub use contract::visibility::{DefinitionCount, Ending, FoundEnding, RunKey, RunRecord};
 pub use contract::workers::{NewWorker, Renewal, WorkerLease};
 pub use contract::{
-    Activities, Attendance, Definitions, FailedCalls, Lifecycle, Messages, Promises, Queues,
-    Retention, Runs, Schedules, Store, Visibility, Workers,
+    Activities, Attendance, Definitions, FailedCalls, Lifecycle, Messages, Partitions, Promises,
+    Queues, Retention, Runs, Schedules, Store, Visibility, Workers,
 };
 pub use hub::{EndWatch, Hub, RunEvent, RunWatch, Subscription};
 pub use memory::MemoryStore;

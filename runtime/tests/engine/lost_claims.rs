@@ -180,6 +180,7 @@ async fn an_attempt_that_was_lost_while_it_was_being_put_back_is_found_again() {
     let activity = NewActivity {
         due_at: None,
         priority: 0,
+        partition: String::new(),
         handle: Handle(0),
         queue: "gpu".to_owned(),
         activity: "train".to_owned(),

@@ -1,12 +1,15 @@
 //! Failed runs that return to the await at which they failed.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use piton::error::{EditError, RunError};
+use async_trait::async_trait;
+use piton::error::{EditError, RunError, StoreError};
 use piton::filter::{self, Filter};
 use piton::model::{PromiseToken, RunStatus};
 
 use piton::prelude::*;
+use piton::store::memory::Hook;
 use piton::worker::Queue;
 
 use crate::activities::{once, perform};
@@ -111,6 +114,37 @@ async fn a_call_on_a_queue_that_is_made_again_ends_the_run() {
     assert!(run.retry().await.unwrap());
     assert_eq!(run.result().await.unwrap(), "send done");
     assert_eq!(rig.client.queue("parcels").failed(None, 9).await.unwrap(), []);
+    worker.shutdown().await.unwrap();
+}
+
+/// Somebody who puts the failed calls on their queue again just before a run is opened.
+struct Rival(Client);
+
+#[async_trait]
+impl Hook for Rival {
+    async fn before(&self, operation: &'static str) -> Result<(), StoreError> {
+        if operation == "edit_run" {
+            self.0.queue("parcels").redrive_all().await?;
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_somebody_redrives_at_the_same_time_is_made_once() {
+    let rig = Rig::new();
+    rig.lab.fail("send", 4);
+    let worker = rig.worker_of(&Client::new(rig.store.connect()));
+    let worker = worker.queue(Queue::new("parcels")).start().await.unwrap();
+    let run = rig.client.start(queued()).await.unwrap();
+    assert!(matches!(run.result().await, Err(RunError::Failed(_))));
+    rig.store.set_hook(Arc::new(Rival(Client::new(rig.store.connect()))));
+    let error = run.retry().await.unwrap_err();
+    assert!(matches!(&error, EditError::OnQueue { queue, .. } if queue == "parcels"), "{error}");
+    rig.until_true(|| rig.lab.begun("send").len() == 5).await;
+    tokio::time::sleep(minutes(10)).await;
+    assert_eq!(rig.lab.begun("send"), [1, 2, 3, 4, 5]);
+    assert_eq!(run.status().await.unwrap().status, RunStatus::Failed);
     worker.shutdown().await.unwrap();
 }
 

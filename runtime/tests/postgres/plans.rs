@@ -6,6 +6,7 @@
 pub(crate) mod sweeps;
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use piton::error::StoreError;
 use piton::machine::OperationOutcome;
@@ -17,7 +18,7 @@ use piton::store::{
     ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, ArrivalKind, ClaimActivities,
     ClaimRequest, CommitStep, DeadLetterFilter, DeadLetterId, Disposition, EditOutcome, EditRun,
     Effect, FinishActivity, FoundUpdate, NewActivity, NewArrival, NewDeadLetter, NewRun,
-    RelayMessages, Reporter, RunKey, Senders, Store, UpdateKey, WorkerLease,
+    QueueLimits, RelayMessages, Reporter, RunKey, Senders, Store, UpdateKey, WorkerLease,
 };
 use piton_postgres_cluster::Cluster;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
@@ -34,12 +35,13 @@ const AS_THE_STORE: &str = "SET enable_hashjoin = off; SET enable_mergejoin = of
     SET plan_cache_mode = force_generic_plan";
 
 /// Tables that may hold any number of rows.
-const TABLES: [&str; 9] = [
+const TABLES: [&str; 10] = [
     "piton_runs",
     "piton_inbox",
     "piton_arrival_keys",
     "piton_update_replies",
     "piton_activities",
+    "piton_partitions",
     "piton_outbox",
     "piton_dead_letters",
     "piton_history",
@@ -66,6 +68,7 @@ fn activity(handle: u64) -> NewActivity {
     NewActivity {
         due_at: None,
         priority: 5,
+        partition: String::new(),
         handle: Handle(handle),
         queue: "gpu".into(),
         activity: "train".into(),
@@ -84,7 +87,33 @@ fn park(run_id: RunId, expected: i64) -> CommitStep {
     CommitStep::new(run_id, StepNo(expected), park)
 }
 
-/// Makes the store send every statement that finds rows by their keys.
+/// The same for a queue whose partitions take turns.
+async fn claim_from_partitions(
+    store: &dyn Store,
+    worker: WorkerLease,
+    run_id: RunId,
+) -> Result<(), StoreError> {
+    let limits = QueueLimits::default().max_concurrent(9).partition_concurrent(2);
+    let limits = limits.partition_rate(2, Duration::from_secs(60));
+    store.limit_queue("press", limits).await?;
+    let of = |handle: u64| NewActivity {
+        queue: "press".into(),
+        partition: format!("tenant-{}", handle % 2),
+        priority: (handle % 3) as i16,
+        ..activity(handle)
+    };
+    let asks =
+        CommitStep { effects: (10..18).map(of).map(Effect::Enqueue).collect(), ..keep(run_id, 2) };
+    store.commit_steps(worker, &[&asks]).await?;
+    for (room, expected) in [(3, 3), (9, 1), (9, 0)] {
+        let (queues, activities) = (&[("press", room)], &[("train", 9)]);
+        let claim = ClaimActivities { worker, queues, activities, limit: 9 };
+        assert_eq!(store.claim_activities(claim).await?.activities.len(), expected);
+    }
+    Ok(())
+}
+
+/// Has the store send whatever it sends about rows that it knows by their keys.
 async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), StoreError> {
     let run_ids = start_many(store, worker, 4).await;
     let [first, second, third, last] = run_ids[..] else { unreachable!("four were started") };
@@ -119,6 +148,7 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     store.find_activity(key(1)).await?;
     let gives_up = CommitStep { effects: vec![Effect::GiveUp(Handle(3))], ..keep(first, 1) };
     store.commit_steps(worker, &[&gives_up]).await?;
+    claim_from_partitions(store, worker, first).await?;
 
     store.commit_steps(worker, &[&park(second, 0)]).await?;
     let claim = ClaimRequest { worker, workflows: &["order"], limit: 10, inbox_limit: 10 };
@@ -133,7 +163,7 @@ async fn send_everything(store: &dyn Store, worker: WorkerLease) -> Result<(), S
     store.find_snapshot(first).await?;
     store.find_endings(&run_ids).await?;
     let (status, result, failure) = (RunStatus::Completed, None, None);
-    let close = CommitStep::new(first, StepNo(2), Disposition::close(status, result, failure));
+    let close = CommitStep::new(first, StepNo(3), Disposition::close(status, result, failure));
     store.commit_steps(worker, &[&keep(third, 1), &close]).await?;
     store.terminate_run(last, "enough").await?;
     let given_up = vec![Handle(0)];

@@ -118,6 +118,7 @@ pub(crate) async fn other_processes_hear_of_queues(url: String) {
     let activity = NewActivity {
         due_at: None,
         priority: 0,
+        partition: String::new(),
         handle: Handle(0),
         queue: "gpu".into(),
         activity: "train".into(),

@@ -111,6 +111,7 @@ fn values(format: u8) -> Snapshot {
         attempts: 4,
         interruptions: 2,
         priority: 0,
+        partition: String::new(),
         passed_over: 1,
         retry_at: Some(Timestamp(2_000_000)),
         queue: Some("cards".into()),

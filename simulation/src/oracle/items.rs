@@ -6,8 +6,8 @@ use piton::activities::ActivityInfo;
 use piton::machine::OperationOutcome;
 use piton::model::{Handle, Message, PromiseKey, PromiseMessage, PromiseOutcome, RunId};
 use piton::store::{
-    ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Effect, FinishActivity, Reporter,
-    WorkerLease,
+    ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Effect, FailedCall, FinishActivity,
+    Reporter, WorkerLease,
 };
 
 /// See the [module documentation](self).
@@ -19,7 +19,11 @@ pub(super) struct Items {
     /// The activity of each key, known once an attempt has begun.
     of_numbers: BTreeMap<u32, RunId>,
     rows: BTreeMap<RunId, Row>,
-    /// The outcome of each item that runs got.
+    /// The calls that were put on their queues again, with the number of their last attempt before.
+    redriven: BTreeSet<(ActivityKey, u32)>,
+    /// Those of them that were calls of runs and of which no attempt was made since, by the number of that attempt.
+    unmade: BTreeMap<u32, u32>,
+    /// What runs were told of each item.
     outcomes: BTreeMap<PromiseKey, PromiseOutcome>,
 }
 
@@ -53,6 +57,14 @@ impl Items {
         worker: WorkerLease,
         again: bool,
     ) -> Option<String> {
+        // A redriven call of a run gets an id of its own, and its attempts are numbered on.
+        if let Some(unmade) = self.unmade.get_mut(&(attempt - 1))
+            && !self.rows.contains_key(&key.run_id)
+            && *unmade > 0
+        {
+            *unmade -= 1;
+            self.rows.insert(key.run_id, Row { attempt: attempt - 1, ..Row::default() });
+        }
         let row = self.rows.entry(key.run_id).or_default();
         let fits = match again {
             true => row.worker == Some(worker) && row.attempt == attempt,
@@ -72,6 +84,25 @@ impl Items {
             return Some(format!("the item {number} is executed twice"));
         }
         (!is_new).then(|| format!("attempt {attempt} of the item {number} has begun twice"))
+    }
+
+    /// A call that has failed was put on its queue again.
+    pub(super) fn called_again(&mut self, call: &FailedCall) -> Option<String> {
+        if !self.redriven.insert((call.key, call.attempts)) {
+            return Some(format!("{:?} was put on its queue again twice", call.key));
+        }
+        match self.rows.get_mut(&call.key.run_id) {
+            Some(row) if call.key.is_item() => row.outcome = None,
+            _ => *self.unmade.entry(call.attempts).or_default() += 1,
+        }
+        None
+    }
+
+    /// An attempt of a redriven call begins.
+    pub(super) fn redriven_begins(&mut self, info: &ActivityInfo) -> Option<String> {
+        let row = self.rows.get_mut(&info.run_id);
+        let is_new = row.is_some_and(|row| row.begun.insert(info.attempt));
+        (!is_new).then(|| format!("attempt {} of a redriven call has begun twice", info.attempt))
     }
 
     pub(super) fn let_go(&mut self, worker: WorkerLease) {

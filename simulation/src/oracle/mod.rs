@@ -29,7 +29,7 @@ use piton::model::{
     Epoch, Handle, PromiseOutcome, PromiseToken, RunId, StepNo, Timestamp, WorkerId,
 };
 use piton::process::Process;
-use piton::store::{Reporter, WorkerLease};
+use piton::store::{QueueLimits, Reporter, WorkerLease};
 use tokio::time::Instant;
 
 use self::answers::Answers;
@@ -130,7 +130,12 @@ impl Oracle {
         &self.violations
     }
 
-    /// Records a new process.
+    /// The limits over all workers of the queue with partitions.
+    pub(crate) fn limits_of_all(&mut self, limits: QueueLimits) {
+        self.queues.limits = limits;
+    }
+
+    /// A process begins to live.
     pub(crate) fn lives(&mut self, who: &str, process: &Process) {
         self.lives.insert(who.to_owned(), process.clone());
         self.crowds.lives(who);
@@ -231,7 +236,13 @@ impl Oracle {
         self.check(run_id, |run| run.undoing.begins(number).err());
     }
 
-    /// Records that an attempt of this item begins.
+    /// An attempt of a call begins that has failed and was put on its queue again.
+    pub(crate) fn redriven_begins(&mut self, info: &ActivityInfo) {
+        let violation = self.items.redriven_begins(info);
+        violation.into_iter().for_each(|violation| self.violate(violation));
+    }
+
+    /// An attempt of the item with this number begins.
     pub(crate) fn item_begins(&mut self, info: &ActivityInfo, number: u32) {
         let violation = self.items.begins(info, number);
         violation.into_iter().for_each(|violation| self.violate(violation));

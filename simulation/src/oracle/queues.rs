@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use piton::activities::ActivityInfo;
 use piton::model::{Payload, RunId, Timestamp};
 use piton::store::{
-    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, Effect, FinishActivity, Reporter,
-    WorkerLease,
+    ActivityEnd, ActivityHeartbeat, ActivityKey, ActivityLimits, Effect, FinishActivity,
+    QueueLimits, Reporter, WorkerLease,
 };
 
 use crate::clerks::Answer;
+use crate::program::PARTITIONED;
 
 /// See the [module documentation](self).
 #[derive(Debug, Default)]
@@ -25,10 +26,14 @@ pub(super) struct Queues {
     tokens: BTreeSet<(ActivityKey, u32)>,
     /// How often attempts of a call were interrupted.
     interruptions: BTreeMap<ActivityKey, u32>,
+    /// The limits of the queue with partitions.
+    pub(super) limits: QueueLimits,
 }
 
 #[derive(Debug)]
 struct Row {
+    queue: String,
+    partition: String,
     limits: ActivityLimits,
     attempt: u32,
     /// Who makes the attempt.
@@ -82,6 +87,8 @@ impl Queues {
             };
             let key = ActivityKey { run_id, handle: activity.handle };
             let row = Row {
+                queue: activity.queue.clone(),
+                partition: activity.partition.clone(),
                 limits: activity.limits,
                 attempt: 0,
                 worker: None,
@@ -144,7 +151,29 @@ impl Queues {
             && attempt == row.attempt + 1;
         (row.attempt, row.worker, row.due_at) = (attempt, Some(worker), None);
         (row.began_at, row.beaten_at) = (now, now);
-        (!fits).then(|| format!("attempt {attempt} of call {handle} was given away too early"))
+        if !fits {
+            return Some(format!("attempt {attempt} of call {handle} was given away too early"));
+        }
+        self.exceeded(key)
+    }
+
+    /// The limit of its queue that an attempt exceeds.
+    fn exceeded(&self, key: ActivityKey) -> Option<String> {
+        let row = self.rows.get(&key).filter(|row| row.queue == PARTITIONED)?;
+        let under_way =
+            self.rows.values().filter(|one| one.queue == row.queue && one.worker.is_some());
+        let (mut all, mut alike) = (0, 0);
+        for one in under_way {
+            all += 1;
+            alike += u32::from(one.partition == row.partition);
+        }
+        let exceeds = |count: u32, limit: Option<u32>| limit.is_some_and(|limit| count > limit);
+        let QueueLimits { max_concurrent, partition_concurrent, .. } = self.limits;
+        if exceeds(all, max_concurrent) {
+            return Some(format!("{all} attempts are under way on one queue"));
+        }
+        exceeds(alike, partition_concurrent)
+            .then(|| format!("{alike} attempts are under way in partition {:?}", row.partition))
     }
 
     /// Records a heartbeat.

@@ -240,6 +240,10 @@ impl Oracle {
                     self.violate(format!("{workflow_id}: {violation}"));
                 }
             }
+            Write::CalledAgain { call } => {
+                let violation = self.items.called_again(call);
+                violation.into_iter().for_each(|violation| self.violate(violation));
+            }
             Write::Attempted { key, attempt, worker, again } if key.is_item() => {
                 let is_late = !self.is_valid(worker, now);
                 let violation = self.items.attempted(key, attempt, worker, again);

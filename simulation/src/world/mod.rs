@@ -12,7 +12,7 @@ use piton::filter;
 use piton::model::{BlockedReason, RunStatus};
 use piton::process::Process;
 use piton::store::contract::*;
-use piton::store::{MemoryStore, RunQuery};
+use piton::store::{MemoryStore, QueueLimits as SharedLimits, RunQuery};
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
@@ -20,7 +20,7 @@ use crate::faults::{Fault, Faults, Wire};
 use crate::journal::Journal;
 use crate::options::Options;
 use crate::oracle::Oracle;
-use crate::program::QUEUES;
+use crate::program::{PARTITIONED, QUEUES};
 use crate::report::Report;
 use crate::workflows::TimersChecked;
 use crate::{notaries, operators, processes, runs, tenants, terms, timetables};
@@ -99,6 +99,17 @@ impl Plan {
     pub(crate) fn limits_of(&self, queue: &str) -> QueueLimits {
         let place = QUEUES.iter().position(|name| *name == queue);
         self.queues[place.expect("there are no others")]
+    }
+
+    /// The limits over all workers of the queue with partitions.
+    pub(crate) fn shared_limits(&self) -> SharedLimits {
+        let none = SharedLimits::default();
+        match self.seed % 4 {
+            0 => none,
+            1 => none.partition_concurrent(1),
+            2 => none.partition_concurrent(2).max_concurrent(3),
+            _ => none.max_concurrent(2).partition_rate(20, Duration::from_secs(1)),
+        }
     }
 
     fn draw(options: &Options, rng: &mut Rng) -> Self {
@@ -210,6 +221,10 @@ async fn play(options: &Options) -> Report {
 /// Everything that happens, from the start of the first process to the checks at the end.
 async fn take_course(world: &Arc<World>) {
     world.add_outsider();
+    let limits = world.plan.shared_limits();
+    world.lock_oracle().limits_of_all(limits);
+    let limited = world.database.limit_queue(PARTITIONED, limits).await;
+    limited.expect("nothing happens to this connection");
     let slots: Vec<_> = (0..world.plan.processes)
         .map(|slot| tokio::spawn(processes::keep(Arc::clone(world), slot)))
         .collect();
@@ -225,6 +240,9 @@ async fn take_course(world: &Arc<World>) {
         );
     let mut others: Vec<_> = others.collect();
     others.push(tokio::spawn(notaries::complete_shared(Arc::clone(world))));
+    for number in 0..2 {
+        others.push(tokio::spawn(operators::redrive(Arc::clone(world), number)));
+    }
     let runs: Vec<_> = (0..world.plan.runs)
         .map(|number| tokio::spawn(runs::live(Arc::clone(world), number)))
         .collect();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use piton::activities::ActivityInfo;
 use piton::model::{PromiseOutcome, PromiseToken, RunId, Timestamp};
 use piton::store::memory::{Held, Write};
-use piton::store::{IdReuse, RunRecord, WorkerLease};
+use piton::store::{ActivityKey, IdReuse, RunRecord, WorkerLease};
 
 use super::World;
 use crate::clerks::Answer;
@@ -116,6 +116,19 @@ impl World {
         let (now, slack) = (self.database.clock(), self.slack());
         let beginning = Beginning { info, work, snapshot, who: &who, now, slack };
         self.judge(|oracle| oracle.attempt_begins(&beginning))
+    }
+
+    /// Whether an attempt is one of a call that has failed and was put on its queue again. It belongs to no run.
+    pub(crate) fn is_redriven(&self, info: &ActivityInfo) -> bool {
+        let key = ActivityKey { run_id: info.run_id, handle: info.handle };
+        let is_redriven = key.is_item();
+        if is_redriven {
+            let who = self.life(|life| life.name.clone()).unwrap_or_default();
+            let event = format_args!("attempt {} of a redriven call begins", info.attempt);
+            self.journal.note(&who, event);
+            self.judge(|oracle| oracle.redriven_begins(info));
+        }
+        is_redriven
     }
 
     /// An attempt of the item with this number begins.

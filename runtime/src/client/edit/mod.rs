@@ -26,8 +26,8 @@ use crate::model::{
     RunId, RunStatus, Snapshot,
 };
 use crate::store::{
-    ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, Effect, NewAuditEntry, RunDetails,
-    RunKey,
+    ArrivalKind, AuditEntry, AuditEntryId, EditOutcome, EditRun, Effect, FailedCall, NewAuditEntry,
+    RunDetails, RunKey,
 };
 
 /// An edit of a run: set the changes, and await it. See [`Client::edit`].
@@ -125,6 +125,7 @@ impl Client {
             keeps_due,
             reopen,
             asked_again,
+            called_again,
             attempts,
             audit,
         } = new;
@@ -167,11 +168,15 @@ impl Client {
             given_up,
             attempts,
             effects,
+            called_again: called_again.iter().map(|call| call.id).collect(),
             arrivals,
             reopen,
             audit,
         };
         let outcome = patiently(|| self.store().edit_run(edit.clone())).await?;
+        if let (EditOutcome::CallGone, Some(call)) = (outcome, called_again.into_iter().next()) {
+            return Err(EditError::OnQueue { activity: call.activity, queue: call.queue });
+        }
         EditError::of(run_id, outcome)
     }
 }
@@ -207,6 +212,8 @@ impl EditError {
             EditOutcome::Moved { .. } => Err(Self::Moved { run_id }),
             EditOutcome::Closed { status } => Err(Self::Closed { run_id, status }),
             EditOutcome::IdTaken { run_id } => Err(Self::IdTaken { run_id }),
+            // Only an edit that makes calls again is refused for them.
+            EditOutcome::CallGone => Err(Self::Moved { run_id }),
         }
     }
 }
@@ -222,6 +229,8 @@ struct NewState {
     reopen: bool,
     /// Operations to request again.
     asked_again: Vec<Effect>,
+    /// The failed calls that are among them.
+    called_again: Vec<FailedCall>,
     /// The number of attempts of activities to count as made.
     attempts: u32,
     audit: NewAuditEntry,
@@ -237,6 +246,7 @@ impl NewState {
             keeps_due: false,
             reopen: false,
             asked_again: Vec::new(),
+            called_again: Vec::new(),
             attempts: 0,
             audit,
         }

@@ -13,7 +13,9 @@ use crate::model::{
     ActivityOperation, Handle, Message, Operation, OutgoingMessage, PromiseMessage, PromiseTypes,
     PromiseWait, RunId, RunStatus, Snapshot, StepNo, Timestamp,
 };
-use crate::store::{ActivityKey, Effect, FailedCallId, NewAuditEntry, RunDetails, RunRecord};
+use crate::store::{
+    ActivityKey, Effect, FailedCall, NewActivity, NewAuditEntry, RunDetails, RunRecord,
+};
 
 impl Client {
     /// Returns a failed run to the last state in which it was parked.
@@ -40,27 +42,23 @@ impl Client {
         let now = patiently(|| self.store().now()).await?;
         let attempts = schedule_anew(&mut snapshot, details.run.step_no, now);
         let mut asked_again = ask_again(&snapshot);
-        let (calls, failed) = self.call_again(&details, &snapshot, attempts, now).await?;
+        let (calls, called_again) = self.call_again(&details, &snapshot, attempts, now).await?;
         asked_again.extend(calls);
         asked_again.extend(self.await_again(&details.run, &snapshot).await?);
         let new = NewState::of(snapshot, definition, audit);
-        let new = NewState { reopen: true, asked_again, attempts, ..new };
-        self.write_change(&details, new).await?;
-        for (queue, id) in failed {
-            let ids = [id];
-            patiently(|| self.store().discard_failed_calls(&queue, &ids)).await?;
-        }
-        Ok(())
+        let new = NewState { reopen: true, asked_again, called_again, attempts, ..new };
+        self.write_change(&details, new).await
     }
 
-    /// Puts the calls on their queues again that have failed for good, from the rows that are kept of them.
+    /// Puts the calls on their queues again that have failed for good, from the rows that are kept of them. The edit
+    /// deletes these rows, so that nobody makes the calls a second time.
     async fn call_again(
         &self,
         details: &RunDetails,
         snapshot: &Snapshot,
         attempts: u32,
         now: Timestamp,
-    ) -> Result<(Vec<Effect>, Vec<(String, FailedCallId)>), EditError> {
+    ) -> Result<(Vec<Effect>, Vec<FailedCall>), EditError> {
         let run_id = details.run.run_id;
         let (mut calls, mut failed) = (Vec::new(), Vec::new());
         for (handle, operation) in &snapshot.operations {
@@ -75,10 +73,12 @@ impl Client {
                 activity: activity.name.clone().into_owned(),
                 queue: queue.clone(),
             })?;
-            failed.push((queue.clone(), call.id));
-            let call = QueuedCall::read(call.call, 0, 0);
-            let call = call.map_err(|error| unreadable(run_id, &error))?;
-            calls.push(Effect::Enqueue(call.again(attempts, now).on_queue(*handle)));
+            let read = QueuedCall::read(call.call.clone(), 0, 0);
+            let again = read.map_err(|error| unreadable(run_id, &error))?.again(attempts, now);
+            let (priority, partition) = (call.priority, call.partition.clone());
+            let again = NewActivity { priority, partition, ..again.on_queue(*handle) };
+            calls.push(Effect::Enqueue(again));
+            failed.push(call);
         }
         Ok((calls, failed))
     }

@@ -46,6 +46,7 @@ impl Client {
             wake_at: Some(patiently(|| self.store().now()).await?),
             given_up: Vec::new(),
             effects: vec![Effect::SetAside(letter)],
+            called_again: Vec::new(),
             attempts: 0,
             arrivals: Vec::new(),
             reopen: false,

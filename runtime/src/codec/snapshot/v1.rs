@@ -99,6 +99,7 @@ impl From<ActivityOperation> for model::ActivityOperation {
             details: activity.details,
             awaited: activity.awaited,
             priority: 0,
+            partition: String::new(),
             last_failure: None,
         }
     }

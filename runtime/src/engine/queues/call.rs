@@ -40,9 +40,10 @@ impl QueuedCall {
             close_by: retry::deadline(activity),
         };
         let (due_at, priority) = (activity.retry_at, activity.priority);
+        let partition = activity.partition.clone();
         let (name, queue) = (activity.name.to_string(), activity.queue.clone().unwrap_or_default());
         let call = encode_call(&self.workflow_id, self.activity);
-        NewActivity { handle, queue, activity: name, call, due_at, priority, limits }
+        NewActivity { handle, queue, activity: name, call, due_at, priority, partition, limits }
     }
 
     /// A failed call that is made again now, after so many attempts, which no longer count.
@@ -89,6 +90,7 @@ mod tests {
             attempts: 0,
             interruptions: 0,
             priority: 0,
+            partition: String::new(),
             passed_over: 0,
             retry_at: None,
             queue: Some("cards".into()),

@@ -109,6 +109,8 @@ async fn claim_group(
     session.clock.observe(claimed.now, asked_at);
     pass.next_due_at = pass.next_due_at.into_iter().chain(claimed.next_due_at).min();
     let activities = claimed.activities;
+    // When an attempt of this worker ends, the queue's limits may allow another.
+    pass.lacks_room |= claimed.is_held_back;
     pass.is_full |= claimed.next_due_at.is_some_and(|due_at| due_at <= claimed.now);
     let (uses_up, count) = (uses_up(&request, &activities), activities.len());
     if count > 0 {

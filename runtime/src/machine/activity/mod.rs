@@ -24,6 +24,7 @@ use super::{Awaited, Context, DurableFuture, Parked, StepError};
 use crate::activities::transaction::ConnectionKind;
 use crate::activities::{ActivityContext, Attempt, ReportedError};
 use crate::codec::{self, Arguments, CodecError, Reader};
+use crate::error::{Error, KeyError};
 use crate::generated::{Fut, operation_token};
 use crate::hidden::Hidden;
 use crate::model::{ActivityOperation, Handle, Operation, Payload, RetryPolicy};
@@ -109,6 +110,10 @@ pub struct ActivityOptions {
     pub key: Option<String>,
     /// How long the queue keeps a [key](Self::key) with its outcome after the activity has ended. Default: a day.
     pub key_retention: Option<Duration>,
+    /// The partition of the queue to which the call belongs. The partitions of a queue take turns, and have limits, see
+    /// [`QueueHandle::limit`](crate::client::QueueHandle::limit). Nothing without a queue. Default: empty, which is
+    /// the partition of all calls that name none.
+    pub partition: Cow<'static, str>,
 }
 
 impl Default for ActivityOptions {
@@ -134,6 +139,7 @@ impl ActivityOptions {
         priority: 0,
         key: None,
         key_retention: None,
+        partition: Cow::Borrowed(""),
     };
 
     /// How long a key is kept by default.
@@ -242,6 +248,13 @@ impl<A: Activity> ActivityCall<A> {
         self.call.options().key_retention = Some(retention);
         self
     }
+
+    /// Sets the partition of the queue to which the call belongs, see [`ActivityOptions::partition`]. Has no effect
+    /// for a call without a queue and for a compensation.
+    pub fn partition(mut self, partition: impl Into<Cow<'static, str>>) -> Self {
+        self.call.options().partition = partition.into();
+        self
+    }
 }
 
 impl<A: Activity> fmt::Debug for ActivityCall<A> {
@@ -289,6 +302,13 @@ impl Call {
         self
     }
 
+    /// The same call in this partition of its queue.
+    #[doc(hidden)]
+    pub fn within(mut self, partition: String) -> Self {
+        self.options().partition = partition.into();
+        self
+    }
+
     fn start(mut self, cx: &Context) -> Result<PendingActivity, StepError> {
         let item = self.take_key();
         let activity = self.into_operation(cx)?;
@@ -316,6 +336,7 @@ impl Call {
             // No worker can serve another one.
             check_key(name, "be on the queue", queue)?;
         }
+        check_partition(name, &options.partition)?;
         Ok(ActivityOperation {
             name: Cow::Borrowed(name),
             arguments: arguments.map_err(StepError::Encode)?,
@@ -330,6 +351,7 @@ impl Call {
             retry_at: options.delay.map(|delay| cx.now() + delay),
             queue: options.queue.map(Cow::into_owned),
             priority: options.priority,
+            partition: options.partition.into_owned(),
             schedule_to_start: options.schedule_to_start,
             heartbeat: options.heartbeat,
             details: None,
@@ -342,6 +364,16 @@ impl Call {
     fn suspend(self, state: u32, parked: &mut Parked, cx: &Context) {
         operation_token::wait_for(self.start(cx), state, parked);
     }
+}
+
+/// Whether a database can store the name of a partition.
+fn check_partition(activity: &str, partition: &str) -> Result<(), StepError> {
+    let checked = if partition.is_empty() { Ok(()) } else { KeyError::check(partition) };
+    checked.map_err(|error| {
+        let shown = partition.chars().take(40).collect::<String>();
+        let context = format!("`{activity}` cannot have the partition {shown:?}");
+        StepError::Failed(Error::from(error).context(context))
+    })
 }
 
 fn suspend<A>(call: ActivityCall<A>, state: u32, parked: &mut Parked, cx: &Context) {

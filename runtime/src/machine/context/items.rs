@@ -52,6 +52,7 @@ impl Context {
             close_by,
             retention: retention.min(LONGEST),
             priority: activity.priority,
+            partition: activity.partition.clone(),
             call: encode_call(&self.fields().run.workflow_id, activity),
         };
         let wait = PromiseWait { token: token.clone(), expires_at: None };

@@ -104,6 +104,7 @@ async fn a_call_that_has_failed_is_kept_until_it_is_discarded(t: StoreUnderTest)
         failure: "no".to_owned(),
         failed_at: t.now(),
         priority: 0,
+        partition: String::new(),
         item: None,
     };
     assert_eq!(failed, expected);

@@ -235,6 +235,7 @@ pub(super) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
         arrivals: Vec::new(),
         given_up: Vec::new(),
         effects: Vec::new(),
+        called_again: Vec::new(),
         attempts: 0,
         reopen: false,
         audit: NewAuditEntry {
@@ -319,6 +320,7 @@ pub(super) fn activity(handle: u64) -> NewActivity {
         call: format!("call {handle}").into_bytes(),
         due_at: None,
         priority: 0,
+        partition: String::new(),
         limits: ActivityLimits::default(),
     }
 }

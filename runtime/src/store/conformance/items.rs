@@ -43,6 +43,7 @@ pub(super) fn offers(token: &PromiseToken, handle: u64) -> PromiseMessage {
         close_by: None,
         retention: RETENTION,
         priority: 0,
+        partition: String::new(),
     };
     PromiseMessage::Offer { token: token.clone(), handle: Handle(handle), item: Box::new(item) }
 }

@@ -34,6 +34,7 @@ mod messages;
 mod model;
 mod neighbors;
 mod news;
+mod partitions;
 mod pausing;
 mod promises;
 mod promises_ahead;
@@ -98,6 +99,7 @@ pub fn cases() -> Vec<Case> {
         items::CASES,
         promises_ahead::CASES,
         queues::CASES,
+        partitions::CASES,
         failed_calls::CASES,
         concurrency::CASES,
         model::CASES,

@@ -16,11 +16,12 @@ use crate::store::{ActivityTransaction, WorkerLease};
 pub trait Activities: Send + Sync {
     /// Assigns due activities to a worker, the longest due first, within the capacities in the request. Each comes
     /// with the number of its next attempt. Skips activities one of whose time limits has expired. A claim that
-    /// finds nothing writes nothing. A claim may return fewer activities than the worker has room for, because
+    /// finds nothing writes nothing. From a partitioned queue, [partitions](super::Partitions) take turns. A claim may return fewer activities than the worker has room for, because
     /// other workers claim them or the response is full; `next_due_at` then says that the next one is already due.
     ///
     /// Guards: the lease is valid, and each activity is still due once it is locked. Locks the worker's row, then
-    /// the activities in the order of their due times, skipping rows that are locked.
+    /// the activities in the order of their due times, skipping rows that are locked. Of a partitioned queue, it locks
+    /// the worker's row, the queue's row, and then the activities in the same way.
     ///
     /// # Errors
     /// [`StoreError::Fenced`] if the worker's lease is not valid.
@@ -133,8 +134,18 @@ pub struct NewActivity {
     pub due_at: Option<Timestamp>,
     /// Of those that are due, the ones with a higher priority are given first.
     pub priority: i16,
+    /// The partition of the queue; empty means none. See [`Partitions`](super::Partitions).
+    pub partition: String,
     /// Its time limits.
     pub limits: ActivityLimits,
+}
+
+impl NewActivity {
+    /// Whether it has a priority or a partition.
+    #[cfg(any(feature = "sqlite", feature = "postgres"))]
+    pub(crate) fn is_placed(&self) -> bool {
+        self.priority != 0 || !self.partition.is_empty()
+    }
 }
 
 /// The time limits of an activity on a queue; `None` means no limit. Stores keep them in milliseconds, rounded up.
@@ -176,6 +187,9 @@ pub struct ClaimedActivities {
     pub activities: Vec<ClaimedActivity>,
     /// When the next activity that the worker has room for becomes due, as far as this claim could see.
     pub next_due_at: Option<Timestamp>,
+    /// Whether a limit of a [partitioned queue](super::Partitions) on attempts under way keeps back activities, so that
+    /// there may be more when an attempt ends.
+    pub is_held_back: bool,
     /// The database's clock at the claim.
     pub now: Timestamp,
 }

@@ -2,7 +2,7 @@
 
 use super::audit::NewAuditEntry;
 use crate::model::{DefinitionHash, Handle, RunId, RunStatus, StepNo, Timestamp, WorkerId};
-use crate::store::{ArrivalKind, CommitStep, Disposition, Effect, NewArrival};
+use crate::store::{ArrivalKind, CommitStep, Disposition, Effect, FailedCallId, NewArrival};
 
 /// An edit of a run's state, see [`Runs::edit_run`](super::Runs::edit_run).
 #[derive(Clone, Debug)]
@@ -23,6 +23,9 @@ pub struct EditRun {
     pub given_up: Vec<Handle>,
     /// Further effects of the edit, as of a step that the run makes at this moment.
     pub effects: Vec<Effect>,
+    /// The failed calls that the effects put on their queues again. Each is deleted with the edit. If one is not kept any
+    /// more, because somebody has put it on its queue again or discarded it, the run is not edited.
+    pub called_again: Vec<FailedCallId>,
     /// The number of attempts to count as made for each activity that the effects put on a queue. Attempts of one
     /// activity must have different numbers, and earlier attempts may still report.
     pub attempts: u32,
@@ -57,6 +60,8 @@ pub enum EditOutcome {
         /// Its status.
         status: RunStatus,
     },
+    /// A call that the edit makes again is not among the [failed ones](super::FailedCalls) any more.
+    CallGone,
     /// The run was to be reopened, but an open run has its workflow id.
     IdTaken {
         /// That run.

@@ -87,7 +87,9 @@ pub struct FailedCall {
     pub failed_at: Timestamp,
     /// The priority on the queue.
     pub priority: i16,
-    /// The key of an item, and how long it is kept.
+    /// The partition of the queue; empty means none.
+    pub partition: String,
+    /// The item's key, and for how long it is kept.
     pub item: Option<(String, Duration)>,
 }
 

@@ -22,6 +22,7 @@ pub(super) mod kin;
 pub(super) mod lifecycle;
 pub(super) mod lists;
 pub(super) mod messages;
+pub(super) mod partitions;
 pub(super) mod pauses;
 pub(super) mod promises;
 pub(super) mod queues;
@@ -41,6 +42,7 @@ pub use self::definitions::Definitions;
 pub use self::failed_calls::FailedCalls;
 pub use self::lifecycle::Lifecycle;
 pub use self::messages::Messages;
+pub use self::partitions::Partitions;
 pub use self::promises::Promises;
 pub use self::queues::Queues;
 pub use self::retention::Retention;
@@ -75,6 +77,7 @@ pub trait Store:
     + Messages
     + Promises
     + Queues
+    + Partitions
     + FailedCalls
     + Definitions
     + Visibility

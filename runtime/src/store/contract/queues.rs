@@ -4,10 +4,12 @@ use async_trait::async_trait;
 
 use crate::error::StoreError;
 use crate::model::Timestamp;
+use crate::store::QueueLimits;
 
 /// Queues of activities.
 ///
-/// A queue exists while it has activities. Only a paused queue has its own row.
+/// A queue exists while it has activities. Only a paused queue has a row of its own, and a [partitioned
+/// one](super::Partitions).
 ///
 /// The rules common to all methods are documented at [`Store`](super::Store).
 #[async_trait]
@@ -19,7 +21,7 @@ pub trait Queues: Send + Sync {
     /// Ends the pause of a queue, and notifies workers.
     async fn resume_queue(&self, queue: &str) -> Result<ResumeOutcome, StoreError>;
 
-    /// The queues that have activities or are paused, ordered by name. Reads the row of each queued activity. Locks
+    /// The queues that have activities, limits or a pause, ordered by name. Reads the row of each queued activity. Locks
     /// nothing.
     async fn list_queues(&self) -> Result<Vec<QueueRecord>, StoreError>;
 }
@@ -49,6 +51,8 @@ pub struct QueueRecord {
     pub awaiting_token: u64,
     /// When the oldest activity that waits for a worker became due.
     pub oldest_due_at: Option<Timestamp>,
+    /// Its limits over all workers.
+    pub limits: QueueLimits,
     /// Its pause, if it is paused.
     pub paused: Option<PausedQueue>,
 }

@@ -138,8 +138,27 @@ impl ActivityRow {
         &self.new.queue
     }
 
-    /// The size of its part of a claim's response.
-    fn bytes(&self) -> usize {
+    /// Its partition of the queue.
+    pub(super) fn partition(&self) -> &str {
+        &self.new.partition
+    }
+
+    /// The activity's stored name.
+    pub(super) fn activity(&self) -> &str {
+        &self.new.activity
+    }
+
+    pub(super) fn priority(&self) -> i16 {
+        self.new.priority
+    }
+
+    /// Whether an attempt may begin.
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        self.due_at.is_some_and(|at| at <= now) && !self.is_expired(now)
+    }
+
+    /// The size of what a claim returns of it.
+    pub(super) fn bytes(&self) -> usize {
         self.new.call.len() + self.details.weight()
     }
 
@@ -153,7 +172,7 @@ impl ActivityRow {
         self.expires_at = start_by.into_iter().chain(limits.close_by).min();
     }
 
-    fn begin(&mut self, worker: WorkerLease, now: Timestamp) {
+    pub(super) fn begin(&mut self, worker: WorkerLease, now: Timestamp) {
         let limits = &self.new.limits;
         let end_by = limits.start_to_close.map(|limit| now + limit);
         self.attempt += 1;
@@ -186,18 +205,36 @@ impl ActivityRow {
         }
     }
 
-    fn tell_attempt(&self, key: ActivityKey, worker: WorkerLease, again: bool, news: &News<'_>) {
+    pub(super) fn tell_attempt(
+        &self,
+        key: ActivityKey,
+        worker: WorkerLease,
+        again: bool,
+        news: &News<'_>,
+    ) {
         news.wrote(Write::Attempted { key, attempt: self.attempt, worker, again });
     }
 
     /// What is kept of a call that has failed; the id is given later.
     fn failed(self, key: ActivityKey, failure: String, failed_at: Timestamp) -> FailedCall {
-        let NewActivity { queue, activity, call, priority, .. } = self.new;
+        let NewActivity { queue, activity, call, priority, partition, .. } = self.new;
         let (id, attempts, item) = (FailedCallId(0), self.attempt, self.item);
-        FailedCall { id, key, queue, activity, call, attempts, failure, failed_at, priority, item }
+        FailedCall {
+            id,
+            key,
+            queue,
+            activity,
+            call,
+            attempts,
+            failure,
+            failed_at,
+            priority,
+            partition,
+            item,
+        }
     }
 
-    fn claimed(&self, key: ActivityKey) -> ClaimedActivity {
+    pub(super) fn claimed(&self, key: ActivityKey) -> ClaimedActivity {
         ClaimedActivity {
             key,
             queue: self.new.queue.clone(),
@@ -233,7 +270,8 @@ impl State {
         let mut waiting: Vec<_> = self.activities.iter_mut().collect();
         waiting.retain(|(_, row)| {
             let is_paused = self.paused_queues.contains_key(&row.new.queue);
-            row.due_at.is_some() && !row.is_expired(now) && !is_paused
+            let is_partitioned = self.partitioned.contains_key(&row.new.queue);
+            row.due_at.is_some() && !row.is_expired(now) && !is_paused && !is_partitioned
         });
         waiting.sort_by_key(|(key, row)| (Reverse(row.new.priority), row.due_at, **key));
         let mut left = Vec::new();
@@ -254,6 +292,12 @@ impl State {
         let next =
             left.into_iter().filter(|(_, row)| rooms.left(&row.new.queue, &row.new.activity) > 0);
         claimed.next_due_at = next.map(|(due_at, _)| due_at).min();
+        for (queue, _) in request.queues {
+            if !self.paused_queues.contains_key(*queue) {
+                let (of, left) = ((request.worker, *queue), (&mut rooms, &mut answer));
+                self.claim_partitions(of, left, &mut claimed, news);
+            }
+        }
         self.counts.transactions += u64::from(!claimed.activities.is_empty());
         Ok(claimed)
     }

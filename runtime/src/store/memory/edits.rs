@@ -14,10 +14,15 @@ impl State {
         news: &mut News<'_>,
     ) -> EditOutcome {
         let (run_id, arrivals, step) = (edit.run_id, edit.new_arrivals(), edit.step());
+        let is_gone = |id| !self.failed_calls.contains_key(id);
+        let is_gone = edit.called_again.iter().any(is_gone);
         let Some(row) = self.runs.get_mut(&run_id) else { return EditOutcome::Unknown };
         let owner = row.owner.map(|owner| owner.worker_id);
         if let Some(obstacle) = edit.obstacle(row.status, row.step_no, owner) {
             return obstacle;
+        }
+        if is_gone {
+            return EditOutcome::CallGone;
         }
         if !row.status.is_open() {
             if let Some(open) = self.open.get(&row.workflow_id)
@@ -46,6 +51,9 @@ impl State {
         }
         if step.effects.iter().any(|effect| matches!(effect, Effect::Send(_))) {
             news.sent.push(run_id);
+        }
+        for id in edit.called_again {
+            self.call_again(id, news);
         }
         self.take_effects(run_id, edit.step_no, step.effects, now, news);
         let activities = self.activities.iter_mut().filter(|(key, _)| key.run_id == run_id);

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use super::MemoryStore;
 use super::state::{News, State};
+use super::{Guard, MemoryStore, Write};
 use crate::error::StoreError;
 use crate::model::Timestamp;
 use crate::store::failed_calls::Redriven;
@@ -54,7 +54,7 @@ impl FailedCalls for MemoryStore {
     ) -> Result<u64, StoreError> {
         let (queue, ids) = (queue.to_owned(), ids.to_vec());
         self.request("discard_failed_calls", move |state, _, _| {
-            let taken = ids.iter().filter(|id| state.take_failed(&queue, **id).is_some());
+            let taken = ids.iter().filter(|id| state.discard_failed(&queue, **id));
             Ok(taken.count() as u64)
         })
         .await
@@ -88,9 +88,19 @@ impl State {
         self.failed_calls.values().find(|failed| failed.key == key)
     }
 
-    fn take_failed(&mut self, queue: &str, id: FailedCallId) -> Option<FailedCall> {
-        self.failed_calls.get(&id).filter(|failed| failed.queue == queue)?;
-        self.failed_calls.remove(&id)
+    /// Takes a failed call that is put on its queue again.
+    pub(super) fn call_again(&mut self, id: FailedCallId, news: &News<'_>) -> Option<FailedCall> {
+        let failed = self.failed_calls.get(&id)?.clone();
+        news.wrote(Write::CalledAgain { call: &failed });
+        if !self.lacks(Guard::FailedCall) {
+            self.failed_calls.remove(&id);
+        }
+        Some(failed)
+    }
+
+    fn discard_failed(&mut self, queue: &str, id: FailedCallId) -> bool {
+        let is_there = self.failed_calls.get(&id).is_some_and(|failed| failed.queue == queue);
+        is_there && self.failed_calls.remove(&id).is_some()
     }
 
     fn redrive_calls(
@@ -103,7 +113,11 @@ impl State {
         let mut redriven = Redriven::default();
         let mut count = 0;
         for again in calls {
-            if let Some(failed) = self.take_failed(queue, again.id) {
+            let is_there = |failed: &FailedCall| failed.queue == queue;
+            if !self.failed_calls.get(&again.id).is_some_and(is_there) {
+                continue;
+            }
+            if let Some(failed) = self.call_again(again.id, news) {
                 count += 1;
                 redriven.add(failed, again);
             }

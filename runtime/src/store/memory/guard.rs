@@ -49,11 +49,15 @@ pub enum Guard {
     Reopened,
     /// A run is started only after such runs as the policy of the start allows.
     IdReuse,
+    /// Attempts on a partitioned queue begin only within its limits.
+    Limits,
+    /// A call that has failed is put on its queue again once.
+    FailedCall,
 }
 
 impl Guard {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Lease,
         Self::Owner,
         Self::StepNo,
@@ -75,6 +79,8 @@ impl Guard {
         Self::Resumed,
         Self::Reopened,
         Self::IdReuse,
+        Self::Limits,
+        Self::FailedCall,
     ];
 }
 

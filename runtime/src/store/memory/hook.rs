@@ -9,7 +9,7 @@ use crate::error::StoreError;
 use crate::model::{RunId, StepNo, Timestamp, UpdateReply};
 use crate::store::{
     ActivityHeartbeat, ActivityKey, ArrivalKind, CommitStep, CompletePromise, ExpireRun,
-    FinishActivity, WorkerLease,
+    FailedCall, FinishActivity, WorkerLease,
 };
 
 /// Observes every call of one connection to a [`MemoryStore`](super::MemoryStore).
@@ -136,6 +136,11 @@ pub enum Write<'a> {
         seq: i64,
         /// Its content.
         kind: &'a ArrivalKind,
+    },
+    /// A call that has failed was put on its queue again.
+    CalledAgain {
+        /// The call.
+        call: &'a FailedCall,
     },
     /// A promise was completed, or a completion was refused.
     PromiseCompleted {

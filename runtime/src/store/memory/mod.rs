@@ -20,6 +20,7 @@ mod hook;
 mod kin;
 mod lifecycle;
 mod messages;
+mod partitions;
 mod promises;
 mod queues;
 mod retention;

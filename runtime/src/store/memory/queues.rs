@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 
 use super::MemoryStore;
+use super::activities::ActivityRow;
 use super::state::State;
 use crate::error::StoreError;
 use crate::model::Timestamp;
@@ -44,15 +45,17 @@ impl State {
         let mut records: BTreeMap<&str, QueueRecord> = BTreeMap::new();
         for row in self.activities.values() {
             let record = records.entry(row.queue()).or_default();
-            match (row.due_at, row.worker) {
-                (Some(due_at), _) if due_at <= now => {
-                    record.waiting += 1;
-                    let oldest = record.oldest_due_at.into_iter().chain([due_at]).min();
-                    record.oldest_due_at = oldest;
-                }
-                (Some(_), _) => record.delayed += 1,
-                (None, Some(_)) => record.under_way += 1,
-                (None, None) => record.awaiting_token += 1,
+            let counts = (
+                &mut record.waiting,
+                &mut record.delayed,
+                &mut record.under_way,
+                &mut record.awaiting_token,
+            );
+            count(row, now, counts, &mut record.oldest_due_at);
+        }
+        for (queue, partitioned) in &self.partitioned {
+            if !partitioned.limits.is_empty() {
+                records.entry(queue).or_default().limits = partitioned.limits;
             }
         }
         for (queue, paused) in &self.paused_queues {
@@ -63,5 +66,24 @@ impl State {
             ..record
         };
         records.into_iter().map(named).collect()
+    }
+}
+
+/// Counts an activity among those that wait, are delayed, are under way or await their token, and notes the oldest
+/// that waits.
+pub(super) fn count(
+    row: &ActivityRow,
+    now: Timestamp,
+    (waiting, delayed, under_way, awaiting_token): (&mut u64, &mut u64, &mut u64, &mut u64),
+    oldest_due_at: &mut Option<Timestamp>,
+) {
+    match (row.due_at, row.worker) {
+        (Some(due_at), _) if due_at <= now => {
+            *waiting += 1;
+            *oldest_due_at = oldest_due_at.iter().copied().chain([due_at]).min();
+        }
+        (Some(_), _) => *delayed += 1,
+        (None, Some(_)) => *under_way += 1,
+        (None, None) => *awaiting_token += 1,
     }
 }

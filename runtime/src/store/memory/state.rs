@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
 use super::activities::ActivityRow;
 use super::kin::KinRows;
+use super::partitions::PartitionRow;
 use super::schedules::ScheduleRow;
 use super::workers::WorkerRow;
 use super::{Guard, Held, Hook, Write, WriteCounts};
@@ -12,6 +13,7 @@ use crate::model::{
     StepNo, Terms, Timestamp, UpdateReply, WorkerId,
 };
 use crate::store::promises::PromiseRows;
+use crate::store::turns::Partitioned;
 use crate::store::weight::{Answer, Weight as _};
 use crate::store::{
     ActivityKey, Arrival, AuditEntry, ClaimedRun, DeadLetter, DeadLetterId, DefinitionRecord,
@@ -55,6 +57,9 @@ pub(super) struct State {
     /// Until when a worker serves a workflow.
     pub(super) attendance: BTreeMap<String, Timestamp>,
     pub(super) paused_queues: BTreeMap<String, PausedQueue>,
+    pub(super) partitioned: BTreeMap<String, Partitioned>,
+    /// Partitions by queue and name.
+    pub(super) partitions: BTreeMap<(String, String), PartitionRow>,
     /// The open run of each workflow id.
     pub(super) open: HashMap<String, RunId>,
 }

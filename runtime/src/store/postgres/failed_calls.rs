@@ -23,16 +23,17 @@ use crate::store::{
 /// In a reopened run, the same call may fail a second time.
 const KEEP: &str = concat!(
     "INSERT INTO piton_failed_calls (run_id, handle, queue, activity, call, attempts, failure, \
-     failed_at, item_key, retention_ms, priority) \
+     failed_at, item_key, retention_ms, priority, partition) \
      SELECT activity.run_id, activity.handle, queue, activity.activity, call, attempt, failed.failure, \
-     clock.now, item_key, retention_ms, priority FROM ",
+     clock.now, item_key, retention_ms, priority, partition FROM ",
     now!(),
     " AS clock, unnest($2::uuid[], $3::bigint[], $4::text[]) AS failed (run_id, handle, failure) \
      JOIN piton_activities AS activity ON ",
     named_by!("activity", "failed", "handle"),
     " ON CONFLICT (run_id, handle) DO UPDATE SET queue = excluded.queue, activity = excluded.activity, \
      call = excluded.call, attempts = excluded.attempts, failure = excluded.failure, \
-     failed_at = excluded.failed_at, priority = excluded.priority"
+     failed_at = excluded.failed_at, priority = excluded.priority, \
+     partition = excluded.partition"
 );
 
 /// A null means "any". Rows that do not fit in the response are not read.
@@ -70,12 +71,15 @@ macro_rules! remove {
 
 const TAKE: &str = remove!(
     " RETURNING failed.call_id, run_id, handle, queue, activity, ''::bytea AS call, attempts, failure, \
-     failed_at, item_key, retention_ms, priority"
+     failed_at, item_key, retention_ms, priority, partition"
 );
 
 const DISCARD: &str = remove!();
 
-/// A check without a transaction, because there is usually nothing to remove.
+const REMOVE: &str = "DELETE FROM piton_failed_calls AS failed USING (SELECT call_id FROM piton_failed_calls \
+    WHERE call_id = ANY ($1) ORDER BY call_id FOR UPDATE) AS named WHERE failed.call_id = named.call_id";
+
+/// Most of the time there are none, and no transaction is needed to see that.
 const ANY_OLD: &str = concat!(
     "SELECT EXISTS (SELECT 1 FROM piton_failed_calls, ",
     now!(),
@@ -91,7 +95,19 @@ const REMOVE_OLD: &str = concat!(
      FOR UPDATE OF piton_failed_calls SKIP LOCKED)"
 );
 
-/// Copies failed activities to the table of failed calls, before their rows are removed.
+/// Deletes failed calls of any queue. Returns whether all of them were there.
+pub(super) async fn take(
+    connection: &mut PgConnection,
+    ids: &[FailedCallId],
+) -> Result<bool, sqlx::Error> {
+    if ids.is_empty() {
+        return Ok(true);
+    }
+    let taken = sqlx::query(REMOVE).bind(numbers(ids.iter().copied())).execute(connection).await?;
+    Ok(taken.rows_affected() == ids.len() as u64)
+}
+
+/// Keeps activities that end as failed ones, before their rows are removed.
 pub(super) async fn keep(
     connection: &mut PgConnection,
     now: Option<i64>,

@@ -41,6 +41,7 @@ mod messages;
 mod namespace;
 mod news;
 mod open;
+mod partitions;
 mod probe;
 mod promises;
 mod queues;

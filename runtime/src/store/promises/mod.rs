@@ -498,6 +498,7 @@ impl NewItem {
             call: item.call.clone(),
             due_at: item.due_at,
             priority: item.priority,
+            partition: item.partition.clone(),
             limits,
         };
         let key = Some((token.name().to_owned(), item.retention));

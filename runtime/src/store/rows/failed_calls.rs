@@ -14,7 +14,7 @@ use crate::store::{FailedCall, FailedCallId};
 macro_rules! failed_call_columns {
     () => {
         "call_id, run_id, handle, queue, activity, call, attempts, failure, failed_at, item_key, retention_ms, \
-         priority"
+         priority, partition"
     };
 }
 pub(crate) use failed_call_columns;
@@ -34,6 +34,7 @@ pub(crate) struct FailedCallRow {
     item_key: Option<String>,
     retention_ms: Option<i64>,
     priority: i16,
+    partition: String,
 }
 
 impl From<FailedCallRow> for FailedCall {
@@ -49,6 +50,7 @@ impl From<FailedCallRow> for FailedCall {
             failure: row.failure,
             failed_at: Timestamp(row.failed_at),
             priority: row.priority,
+            partition: row.partition,
             item: row.item_key.zip(retention),
         }
     }

@@ -15,6 +15,7 @@ mod history;
 mod kin;
 mod lifecycle;
 mod messages;
+mod partitions;
 mod pauses;
 mod promises;
 mod queues;
@@ -50,12 +51,18 @@ pub(super) use self::messages::{
     ArrivalRow, GOES_OVER, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
     write_arrival, write_message, write_reason, write_reply,
 };
+pub(super) use self::partitions::{
+    CandidateRow, LimitsRow, PartitionRow, PartitionedRow, UnderWayRow, WaitingRow,
+    partitioned_columns, select_partitions,
+};
 pub(super) use self::pauses::PausableRow;
 pub(super) use self::promises::{
     ListedPromiseRow, PlaceRow, StoredPromiseRow, WaitRow, add_holder, add_runs, key_texts,
     promise_columns, read_promises, read_settles, write_outcome,
 };
-pub(super) use self::queues::{QueueRow, queue_records, select_queues};
+pub(super) use self::queues::{
+    QueueRow, activity_counts, counts_or_none, queue_records, select_queues,
+};
 #[cfg(feature = "sqlite")]
 pub(super) use self::runs::claim_columns;
 pub(super) use self::runs::{

@@ -2,18 +2,15 @@
 
 use sqlx::FromRow;
 
+use super::LimitsRow;
 use crate::model::Timestamp;
 use crate::store::{PausedQueue, QueueRecord};
 
-/// The numbers of activities on each queue, given the time, and pauses: [`QueueRow`]s.
-macro_rules! select_queues {
-    ($now:literal, $($activities:tt)+) => {
+/// The numbers of a group of activities, given the time.
+macro_rules! activity_counts {
+    ($now:literal) => {
         concat!(
-            "SELECT coalesce(counted.queue, paused.queue) AS queue, \
-             coalesce(waiting, 0) AS waiting, coalesce(delayed, 0) AS delayed, \
-             coalesce(under_way, 0) AS under_way, coalesce(awaiting_token, 0) AS awaiting_token, \
-             oldest_due_at, paused_at, reason FROM (SELECT queue, \
-             count(*) FILTER (WHERE due_at <= ",
+            "count(*) FILTER (WHERE due_at <= ",
             $now,
             ") AS waiting, count(*) FILTER (WHERE due_at > ",
             $now,
@@ -21,10 +18,37 @@ macro_rules! select_queues {
              count(*) FILTER (WHERE worker_id IS NULL AND due_at IS NULL) AS awaiting_token, \
              min(due_at) FILTER (WHERE due_at <= ",
             $now,
-            ") AS oldest_due_at FROM ",
+            ") AS oldest_due_at"
+        )
+    };
+}
+pub(crate) use activity_counts;
+
+/// The same where there may be no activities.
+macro_rules! counts_or_none {
+    () => {
+        "coalesce(waiting, 0) AS waiting, coalesce(delayed, 0) AS delayed, \
+         coalesce(under_way, 0) AS under_way, coalesce(awaiting_token, 0) AS awaiting_token, oldest_due_at"
+    };
+}
+pub(crate) use counts_or_none;
+
+/// The numbers of activities on each queue, given the time, with pauses and limits: [`QueueRow`]s.
+macro_rules! select_queues {
+    ($now:literal, $($activities:tt)+) => {
+        concat!(
+            "SELECT coalesce(counted.queue, paused.queue, limited.queue) AS queue, ",
+            $crate::store::rows::counts_or_none!(),
+            ", paused_at, reason, max_concurrent, partition_concurrent, rate_count, rate_period_ms \
+             FROM (SELECT queue, ",
+            $crate::store::rows::activity_counts!($now),
+            " FROM ",
             $($activities)+,
             " GROUP BY queue) AS counted \
-             FULL JOIN piton_paused_queues AS paused ON paused.queue = counted.queue"
+             FULL JOIN piton_paused_queues AS paused ON paused.queue = counted.queue \
+             FULL JOIN (SELECT * FROM piton_partitioned_queues WHERE \
+             coalesce(max_concurrent, partition_concurrent, rate_count) IS NOT NULL) AS limited \
+             ON limited.queue = coalesce(counted.queue, paused.queue)"
         )
     };
 }
@@ -41,6 +65,8 @@ pub(crate) struct QueueRow {
     oldest_due_at: Option<i64>,
     paused_at: Option<i64>,
     reason: Option<String>,
+    #[sqlx(flatten)]
+    limits: LimitsRow,
 }
 
 /// The records of the rows, ordered by the bytes of the names, whatever the database's collation.
@@ -61,6 +87,7 @@ impl From<QueueRow> for QueueRecord {
             under_way: count(row.under_way),
             awaiting_token: count(row.awaiting_token),
             oldest_due_at: row.oldest_due_at.map(Timestamp),
+            limits: row.limits.into(),
             paused: paused.map(|(since, reason)| PausedQueue { since: Timestamp(since), reason }),
         }
     }

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 
 use super::effects::{enqueue, send};
 use super::script::{MAX_ROWS, Script};
+use super::writer::Turn;
 use super::{SqliteStore, failed};
 use crate::error::StoreError;
 use crate::model::Timestamp;
@@ -19,16 +20,17 @@ use crate::store::{
 };
 
 const KEEP: &str = "INSERT INTO piton_failed_calls (run_id, handle, queue, activity, call, attempts, failure, \
-    failed_at, item_key, retention_ms, priority) \
+    failed_at, item_key, retention_ms, priority, partition) \
     SELECT activity.run_id, activity.handle, queue, activity.activity, call, attempt, failed.column3, ?, \
-    item_key, retention_ms, priority FROM (";
+    item_key, retention_ms, priority, partition FROM (";
 
 /// In a reopened run, the same call may fail a second time.
 const OF_ACTIVITIES: &str = ") AS failed CROSS JOIN piton_activities AS activity \
     ON activity.run_id = failed.column1 AND activity.handle = failed.column2 WHERE failed.column1 IS NOT NULL \
     ON CONFLICT (run_id, handle) DO UPDATE SET queue = excluded.queue, activity = excluded.activity, \
     call = excluded.call, attempts = excluded.attempts, failure = excluded.failure, \
-    failed_at = excluded.failed_at, priority = excluded.priority; ";
+    failed_at = excluded.failed_at, priority = excluded.priority, \
+    partition = excluded.partition; ";
 
 /// Rows that do not fit in the response are not read.
 const LIST: &str = concat!(
@@ -51,7 +53,9 @@ const FIND: &str = concat!(
 const TAKE: &str = "DELETE FROM piton_failed_calls WHERE queue = ? AND call_id IN (";
 
 const TAKEN: &str = " RETURNING call_id, run_id, handle, queue, activity, x'' AS call, attempts, failure, failed_at, \
-    item_key, retention_ms, priority";
+    item_key, retention_ms, priority, partition";
+
+const REMOVE: &str = "DELETE FROM piton_failed_calls WHERE call_id = ? RETURNING 1";
 
 const OLD: &str = "SELECT 1 FROM piton_failed_calls WHERE failed_at <= ? LIMIT 1";
 
@@ -64,6 +68,18 @@ pub(super) fn add(script: &mut Script, calls: &[(ActivityKey, String)], now: Tim
         script.bind(key.run_id.as_uuid()).bind(handle(key.handle)).bind(failure.clone());
     });
     script.sql(OF_ACTIVITIES);
+}
+
+/// Deletes failed calls of any queue, in an open transaction. Returns whether all of them were there.
+pub(super) async fn take(turn: &mut Turn, ids: &[FailedCallId]) -> Result<bool, sqlx::Error> {
+    for id in ids {
+        let mut script = Script::new();
+        script.sql(REMOVE).bind(id.0);
+        if !turn.go_on(script).await?.any(0) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 #[async_trait]

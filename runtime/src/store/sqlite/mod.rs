@@ -25,6 +25,7 @@ mod lists;
 mod liveness;
 mod messages;
 mod open;
+mod partitions;
 #[cfg(all(test, feature = "conformance"))]
 mod plans;
 mod promises;

@@ -18,6 +18,7 @@ pub(crate) fn edit_of(run_id: RunId, step_no: i64) -> EditRun {
         definition: DefinitionHash(2),
         wake_at: None,
         effects: Vec::new(),
+        called_again: Vec::new(),
         attempts: 0,
         given_up: Vec::new(),
         arrivals: Vec::new(),

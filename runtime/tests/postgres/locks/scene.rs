@@ -297,6 +297,7 @@ pub(super) fn activity(handle: u64) -> NewActivity {
     NewActivity {
         due_at: None,
         priority: 0,
+        partition: String::new(),
         handle: Handle(handle),
         queue: QUEUE.into(),
         activity: ACTIVITY.into(),

@@ -57,4 +57,7 @@ async fn act_17() {}
 #[activity(heartbeat = "1s", heartbeat = "2s")]
 async fn act_18() {}
 
+#[activity(partition = "{tenant}")]
+async fn act_19(tenant: String) {}
+
 fn main() {}

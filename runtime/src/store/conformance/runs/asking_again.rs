@@ -1,16 +1,18 @@
 //! Edits of runs with effects that otherwise only commits of steps have.
 
+use crate::machine::OperationOutcome;
 use crate::model::{Handle, Message, OutgoingMessage, Payload, RunStatus};
 use crate::store::conformance::fixture::{
-    NOTHING, StoreUnderTest, activity, block, close_as, edit_of, giving_up, park, signal,
+    NOTHING, StoreUnderTest, activity, block, by_worker, close_as, edit_of, giving_up, park, signal,
 };
 use crate::store::{
-    CommitStep, DeadLetterFilter, DeadLetterReason, EditOutcome, EditRun, Effect, NewDeadLetter,
-    RelayMessages, Senders,
+    ActivityEnd, CommitStep, DeadLetterFilter, DeadLetterReason, EditOutcome, EditRun, Effect,
+    NewDeadLetter, RelayMessages, Senders,
 };
 
 crate::store::conformance::list_cases!("asking_again":
     an_activity_is_on_its_queue_again,
+    a_failed_call_is_made_again_once,
     a_message_is_sent,
     a_signal_is_set_aside,
     nothing_is_done_where_nothing_is_changed,
@@ -34,6 +36,33 @@ async fn an_activity_is_on_its_queue_again(t: StoreUnderTest) {
     // No number is used twice: whoever makes the first attempt may still tell of its end.
     let again = t.claim_one(worker).await;
     assert_eq!((again.key, again.attempt), (claimed.key, 2_001));
+}
+
+async fn a_failed_call_is_made_again_once(t: StoreUnderTest) {
+    let worker = t.worker().await;
+    let run_id = t.queue(worker, vec![activity(3)]).await;
+    let claimed = t.claim_one(worker).await;
+    let failure = "no".to_owned();
+    let fails = ActivityEnd::Failed { outcome: OperationOutcome::Unknown, failure };
+    t.finish(by_worker(worker, &claimed, fails)).await;
+    let close = close_as(run_id, 1, RunStatus::Failed, None, None);
+    t.commit(worker, CommitStep { consumed: vec![1], ..close }).await;
+    let find = async || t.store.find_failed_call(claimed.key).await.expect("they can be found");
+    let failed = find().await.expect("it is kept");
+    let again = |step_no| EditRun {
+        reopen: true,
+        effects: vec![Effect::Enqueue(activity(3))],
+        called_again: vec![failed.id],
+        ..edit_of(run_id, step_no)
+    };
+    assert_eq!(edit(&t, again(2)).await, EditOutcome::Edited);
+    assert_eq!(find().await, None);
+    assert!(t.activity(claimed.key).await.is_some(), "it is on its queue again");
+    // Nothing is done for a call that somebody else has made again or discarded.
+    assert!(t.store.terminate_run(run_id, "enough").await.expect("runs can be terminated"));
+    assert_eq!(edit(&t, again(3)).await, EditOutcome::CallGone);
+    assert_eq!(t.record(run_id).await.status, RunStatus::Terminated);
+    assert_eq!(t.activity(claimed.key).await, None);
 }
 
 async fn a_message_is_sent(t: StoreUnderTest) {

@@ -15,6 +15,9 @@ impl State {
         news: &mut News,
     ) {
         news.queues.insert(activity.queue.clone());
+        if !activity.partition.is_empty() {
+            self.partitioned.entry(activity.queue.clone()).or_default();
+        }
         self.counts.activity_inserts += 1;
         let key = ActivityKey { run_id, handle: activity.handle };
         self.activities.insert(key, ActivityRow::new(activity, now));

@@ -2,6 +2,7 @@
 
 mod ends;
 mod outcomes;
+mod partitions;
 
 use async_trait::async_trait;
 use sqlx::postgres::PgRow;
@@ -13,6 +14,7 @@ use crate::model::Timestamp;
 use crate::store::ends::handle;
 use crate::store::postgres::server::takes_writes;
 use crate::store::postgres::{PostgresStore, failed, named_by, now, workers};
+use crate::store::rooms::Rooms;
 use crate::store::rows::{
     ActivityRow, ClaimedActivityRow, ExpiredRow, HeldRow, activity_columns, review,
 };
@@ -67,6 +69,22 @@ impl Activities for PostgresStore {
     }
 }
 
+/// What becomes of an activity whose attempt begins.
+macro_rules! begun {
+    ($now:literal) => {
+        concat!(
+            "worker_id = $2, epoch = $3, due_at = NULL, attempt = attempt + 1, end_by = least(",
+            $now,
+            " + start_to_close_ms * 1000, close_by), expires_at = least(",
+            $now,
+            " + start_to_close_ms * 1000, close_by, ",
+            $now,
+            " + heartbeat_ms * 1000)"
+        )
+    };
+}
+use begun;
+
 /// Checks, claims and finds the next due time in one statement. If nothing is due, it locks and writes nothing.
 ///
 /// Each queue is searched for each activity, so that a backlog without capacity delays nothing else. Twice as many
@@ -74,17 +92,21 @@ impl Activities for PostgresStore {
 /// locked in the order of their due times, up to the capacity of their queue. Those that exceed the capacity of
 /// their activity over all queues, or the total capacity, or do not fit in the response, are released. This may
 /// leave capacity for others, which the response reports as due at once.
+///
+/// Partitioned queues are left for [`partitions`], and named in the response.
 const TAKE: &str = concat!(
     "WITH clock AS MATERIALIZED ",
     now!(),
     ", valid AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM piton_workers, clock \
      WHERE worker_id = $2 AND epoch = $3 AND lease_expires_at > clock.now) AS is_valid), \
-     served AS MATERIALIZED (SELECT * FROM unnest($4::text[], $5::bigint[]) AS served (queue, room) \
-     WHERE (SELECT true FROM piton_paused_queues AS paused WHERE paused.queue = served.queue) IS NULL), \
+     asked AS MATERIALIZED (SELECT asked.*, (SELECT true FROM piton_partitioned_queues AS partitioned \
+     WHERE partitioned.queue = asked.queue) AS is_partitioned FROM unnest($4::text[], $5::bigint[]) AS asked (queue, room) \
+     WHERE (SELECT true FROM piton_paused_queues AS paused WHERE paused.queue = asked.queue) IS NULL), \
+     served AS MATERIALIZED (SELECT queue, room FROM asked WHERE is_partitioned IS NULL), \
      known AS MATERIALIZED (SELECT * FROM unnest($6::text[], $7::bigint[]) AS known (name, room)), \
      next AS MATERIALIZED (SELECT min(first.due_at) AS due_at \
      FROM clock, served, known CROSS JOIN LATERAL (SELECT due_at FROM piton_activities AS activity \
-     WHERE activity.queue = served.queue AND activity.activity = known.name \
+     WHERE activity.queue = served.queue AND activity.activity = known.name AND activity.partition = '' \
      AND due_at IS NOT NULL AND (expires_at > clock.now) IS NOT FALSE \
      ORDER BY due_at LIMIT 1) AS first WHERE served.room > 0 AND known.room > 0 AND $8 > 0), \
      worker AS MATERIALIZED (SELECT clock.now FROM piton_workers AS worker, clock, next \
@@ -96,12 +118,12 @@ const TAKE: &str = concat!(
      octet_length(activity.call) + coalesce(octet_length(activity.details), 0) AS bytes FROM \
      (SELECT found.*, known.room FROM known CROSS JOIN LATERAL \
      (SELECT run_id, handle FROM ((SELECT run_id, handle, priority, due_at FROM piton_activities AS activity \
-     WHERE activity.queue = served.queue AND activity.activity = known.name AND priority = 0 \
+     WHERE activity.queue = served.queue AND activity.activity = known.name AND activity.partition = '' AND priority = 0 \
      AND due_at <= worker.now AND (expires_at > worker.now) IS NOT FALSE \
      ORDER BY due_at, run_id, handle LIMIT CASE WHEN known.room < served.room \
      THEN known.room ELSE 2 * least(served.room, $8) END) UNION ALL \
      (SELECT run_id, handle, priority, due_at FROM piton_activities AS activity \
-     WHERE activity.queue = served.queue AND activity.activity = known.name AND priority <> 0 \
+     WHERE activity.queue = served.queue AND activity.activity = known.name AND activity.partition = '' AND priority <> 0 \
      AND due_at <= worker.now AND (expires_at > worker.now) IS NOT FALSE \
      ORDER BY priority DESC, due_at, run_id, handle LIMIT CASE WHEN known.room < served.room \
      THEN known.room ELSE 2 * least(served.room, $8) END)) AS either \
@@ -118,24 +140,24 @@ const TAKE: &str = concat!(
      FROM locked) AS locked WHERE place <= room ORDER BY priority DESC, due_at, run_id, handle LIMIT $8) AS placed) \
      AS sized WHERE ",
     fits!("sized"),
-    "), taken AS (UPDATE piton_activities AS activity SET worker_id = $2, epoch = $3, due_at = NULL, \
-     attempt = attempt + 1, end_by = least(clock.now + start_to_close_ms * 1000, close_by), \
-     expires_at = least(clock.now + start_to_close_ms * 1000, close_by, \
-     clock.now + heartbeat_ms * 1000) FROM clock, due WHERE ",
+    "), taken AS (UPDATE piton_activities AS activity SET ",
+    begun!("clock.now"),
+    " FROM clock, due WHERE ",
     named_by!("activity", "due", "handle"),
     " RETURNING activity.run_id, activity.handle, activity.queue, activity.activity, attempt, \
      interruptions, call, details, due.due_at, due.priority), \
      rest AS MATERIALIZED (SELECT CASE WHEN NOT EXISTS (SELECT 1 FROM due) THEN \
      (SELECT due_at FROM next) ELSE (SELECT min(first.due_at) \
      FROM clock, served, known CROSS JOIN LATERAL (SELECT due_at FROM piton_activities AS activity \
-     WHERE activity.queue = served.queue AND activity.activity = known.name \
+     WHERE activity.queue = served.queue AND activity.activity = known.name AND activity.partition = '' \
      AND due_at IS NOT NULL AND (expires_at > clock.now) IS NOT FALSE \
      AND (run_id, handle) NOT IN (SELECT run_id, handle FROM due) \
      ORDER BY due_at LIMIT 1) AS first \
      WHERE (SELECT count(*) FROM due WHERE due.queue = served.queue) < served.room \
      AND (SELECT count(*) FROM due WHERE due.activity = known.name) < known.room \
      AND (SELECT count(*) FROM due) < $8) END AS due_at) \
-     SELECT clock.now, is_valid, rest.due_at AS next_due_at, taken.* \
+     SELECT clock.now, is_valid, rest.due_at AS next_due_at, \
+     (SELECT array_agg(queue) FROM asked WHERE is_partitioned) AS partitioned, taken.* \
      FROM clock, valid, rest LEFT JOIN taken ON true ORDER BY taken.priority DESC, taken.due_at, run_id, handle"
 );
 
@@ -193,7 +215,16 @@ pub(super) async fn claim(
         .await
         .map_err(failed)?;
     lane.done();
-    read_claim(&rows).map_err(failed)?.ok_or(StoreError::Fenced)
+    let mut claimed = read_claim(&rows).map_err(failed)?.ok_or(StoreError::Fenced)?;
+    let partitioned = rows[0].try_get::<Option<Vec<String>>, _>("partitioned").map_err(failed)?;
+    if let Some(queues) = partitioned {
+        let (mut rooms, mut answer) = Rooms::after(&request, &claimed.activities);
+        for queue in queues {
+            let left = (&mut rooms, &mut answer);
+            partitions::claim(store, &request, &queue, left, &mut claimed).await.map_err(failed)?;
+        }
+    }
+    Ok(claimed)
 }
 
 /// Every row has the same columns about the claim. If nothing was claimed, there is one row without an activity.
@@ -207,6 +238,7 @@ fn read_claim(rows: &[PgRow]) -> Result<Option<ClaimedActivities>, sqlx::Error> 
     Ok(Some(ClaimedActivities {
         activities: taken.map(|row| row.map(Into::into)).collect::<Result<_, _>>()?,
         next_due_at: first.try_get::<Option<i64>, _>("next_due_at")?.map(Timestamp),
+        is_held_back: false,
         now: Timestamp(first.try_get("now")?),
     }))
 }

@@ -22,12 +22,17 @@ const INSERT: &str = concat!(
      close_by, schedule_to_start_ms, start_to_close_ms, heartbeat_ms, queue, activity, call, due_at)"
 );
 
-/// Sets the priority of the activities that have one.
-const PRIORITIES: &str = concat!(
-    "UPDATE piton_activities AS activity SET priority = new.priority \
-     FROM unnest($1::uuid[], $2::bigint[], $3::smallint[]) AS new (run_id, handle, priority) WHERE ",
+/// Only those that have a priority or a partition are written again.
+const PLACES: &str = concat!(
+    "UPDATE piton_activities AS activity SET priority = new.priority, partition = new.partition \
+     FROM unnest($1::uuid[], $2::bigint[], $3::smallint[], $4::text[]) AS new (run_id, handle, priority, partition) \
+     WHERE ",
     named_by!("activity", "new", "handle")
 );
+
+/// In the order of their names, since two transactions may insert the same ones.
+const PARTITIONED: &str = "INSERT INTO piton_partitioned_queues (queue) \
+    SELECT DISTINCT queue FROM unnest($1::text[]) AS new (queue) ORDER BY queue ON CONFLICT (queue) DO NOTHING";
 
 const MARK_ITEMS: &str = "UPDATE piton_activities AS activity \
     SET item_key = item.key, retention_ms = item.retention_ms, attempt = item.attempt \
@@ -55,14 +60,22 @@ pub(super) async fn write(
         .bind(due_at.collect::<Vec<_>>())
         .execute(&mut *connection)
         .await?;
-    let urgent: Vec<_> = new.iter().filter(|(_, activity)| activity.priority != 0).collect();
-    if !urgent.is_empty() {
-        sqlx::query(PRIORITIES)
-            .bind(urgent.iter().map(|(run_id, _)| run_id.as_uuid()).collect::<Vec<_>>())
-            .bind(urgent.iter().map(|(_, activity)| handle(activity.handle)).collect::<Vec<_>>())
-            .bind(urgent.iter().map(|(_, activity)| activity.priority).collect::<Vec<_>>())
-            .execute(connection)
+    let placed: Vec<_> = new.iter().filter(|(_, activity)| activity.is_placed()).collect();
+    if !placed.is_empty() {
+        sqlx::query(PLACES)
+            .bind(placed.iter().map(|(run_id, _)| run_id.as_uuid()).collect::<Vec<_>>())
+            .bind(placed.iter().map(|(_, activity)| handle(activity.handle)).collect::<Vec<_>>())
+            .bind(placed.iter().map(|(_, activity)| activity.priority).collect::<Vec<_>>())
+            .bind(
+                placed.iter().map(|(_, activity)| activity.partition.as_str()).collect::<Vec<_>>(),
+            )
+            .execute(&mut *connection)
             .await?;
+    }
+    let partitioned = placed.iter().filter(|(_, activity)| !activity.partition.is_empty());
+    let partitioned: Vec<_> = partitioned.map(|(_, activity)| activity.queue.as_str()).collect();
+    if !partitioned.is_empty() {
+        sqlx::query(PARTITIONED).bind(partitioned).execute(connection).await?;
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use crate::store::effects::{Effects, check};
 use crate::store::postgres::messages::{find_recipients, write};
 use crate::store::postgres::transaction::Transaction;
 use crate::store::postgres::{
-    PostgresStore, audit, effects, failed, named_after, now, workflow_id,
+    PostgresStore, audit, effects, failed, failed_calls, named_after, now, workflow_id,
 };
 use crate::store::recipients::Question;
 use crate::store::rows::{EditedRow, NamedRow};
@@ -92,6 +92,11 @@ async fn try_edit(store: &PostgresStore, edit: &EditRun) -> Result<Edited, Store
     if let Some(obstacle) = obstacle {
         transaction.roll_back().await.map_err(failed)?;
         return Ok(Edited::Refused(obstacle));
+    }
+    let called_again = &edit.called_again;
+    if !failed_calls::take(transaction.get(), called_again).await.map_err(failed)? {
+        transaction.roll_back().await.map_err(failed)?;
+        return Ok(Edited::Refused(EditOutcome::CallGone));
     }
     let is_due: Result<bool, _> = sqlx::query_scalar(EDIT)
         .bind(store.given_time())

@@ -1,6 +1,7 @@
 //! Queued activities: steps add and remove them, workers claim them.
 
 mod ends;
+mod partitions;
 
 use std::cmp::Reverse;
 
@@ -92,27 +93,33 @@ macro_rules! on_queue {
         concat!(
             ") AS known CROSS JOIN piton_activities AS activity WHERE (activity.run_id, activity.handle) IN (",
             $asked,
-            ") AND NOT EXISTS (SELECT 1 FROM piton_paused_queues AS paused WHERE paused.queue = activity.queue)"
+            ") AND NOT EXISTS (SELECT 1 FROM piton_paused_queues AS paused WHERE paused.queue = activity.queue) \
+             AND NOT EXISTS (SELECT 1 FROM piton_partitioned_queues AS partitioned \
+             WHERE partitioned.queue = activity.queue)"
         )
     };
 }
 
 const ON_QUEUE: &str = on_queue!(
     "SELECT run_id, handle FROM piton_activities \
-     WHERE queue = ? AND activity = known.column1 AND due_at IS NOT NULL AND priority = 0 \
+     WHERE queue = ? AND activity = known.column1 AND partition = '' AND due_at IS NOT NULL AND priority = 0 \
      AND (expires_at IS NULL OR expires_at > ?) ORDER BY due_at, run_id, handle LIMIT ?"
 );
 
 /// Those of a priority that are due, and the next one that will be.
 const URGENT_ON_QUEUE: &str = on_queue!(
     "SELECT run_id, handle FROM (SELECT run_id, handle FROM piton_activities INDEXED BY piton_activities_urgent \
-     WHERE queue = ? AND activity = known.column1 AND due_at IS NOT NULL AND priority <> 0 AND due_at <= ? \
+     WHERE queue = ? AND activity = known.column1 AND partition = '' AND due_at IS NOT NULL AND priority <> 0 AND due_at <= ? \
      AND (expires_at IS NULL OR expires_at > ?) ORDER BY priority DESC, due_at, run_id, handle LIMIT ?) \
      UNION ALL SELECT run_id, handle FROM (SELECT run_id, handle FROM piton_activities \
      INDEXED BY piton_activities_urgent \
-     WHERE queue = ? AND activity = known.column1 AND due_at IS NOT NULL AND priority <> 0 AND due_at > ? \
+     WHERE queue = ? AND activity = known.column1 AND partition = '' AND due_at IS NOT NULL AND priority <> 0 AND due_at > ? \
      AND (expires_at IS NULL OR expires_at > ?) ORDER BY due_at LIMIT 1)"
 );
+
+/// The partitioned queues that are not paused, which are left for [`partitions`].
+const PARTITIONED: &str = "; SELECT queue FROM piton_partitioned_queues AS partitioned \
+    WHERE NOT EXISTS (SELECT 1 FROM piton_paused_queues AS paused WHERE paused.queue = partitioned.queue)";
 
 /// Assigns those that are still available, if the worker's lease is valid.
 const TAKE: &str = concat!(
@@ -172,9 +179,8 @@ pub(super) async fn claim(
     request: ClaimActivities<'_>,
 ) -> Result<ClaimedActivities, StoreError> {
     let now = store.moment();
-    let (due, mut next_due_at) = find_next(store, &request, now).await?;
-    let mut claimed =
-        ClaimedActivities { activities: Vec::new(), next_due_at: None, now: now.time };
+    let (due, mut next_due_at, partitioned) = find_next(store, &request, now).await?;
+    let mut claimed = ClaimedActivities { now: now.time, ..ClaimedActivities::default() };
     for candidates in due.chunks(MAX_ROWS) {
         let taken = take(store, &request, candidates, now).await?;
         if taken.len() < candidates.len() {
@@ -184,6 +190,15 @@ pub(super) async fn claim(
         claimed.activities.extend(taken);
     }
     claimed.next_due_at = next_due_at;
+    if !partitioned.is_empty() {
+        let failed = failed("claim_activities");
+        let (mut rooms, mut answer) = Rooms::after(&request, &claimed.activities);
+        for queue in partitioned {
+            let (queue, left) = ((&*queue, now), (&mut rooms, &mut answer));
+            let claim = partitions::claim(store, &request, queue, left, &mut claimed);
+            claim.await.map_err(failed)?;
+        }
+    }
     Ok(claimed)
 }
 
@@ -199,12 +214,13 @@ fn ask(script: &mut Script, sql: &str, queue: &str, activities: &[(&str, u32)]) 
     script.sql(sql).bind(queue.to_owned());
 }
 
-/// The activities to be taken, and when the next of those left falls due for which there is room.
+/// The activities to be taken, when the next of those left falls due for which there is room, and the partitioned
+/// queues.
 async fn find_next(
     store: &SqliteStore,
     request: &ClaimActivities<'_>,
     now: Moment,
-) -> Result<(Vec<ActivityKey>, Option<Timestamp>), StoreError> {
+) -> Result<(Vec<ActivityKey>, Option<Timestamp>, Vec<String>), StoreError> {
     let failed = failed("claim_activities");
     let (mut rooms, mut answer) = (Rooms::of(request), Answer::default());
     let mut script = Script::new();
@@ -222,10 +238,14 @@ async fn find_next(
             script.bind(now).bind(now).bind(limit).bind(queue.to_owned()).bind(now).bind(now);
         }
     }
+    script.sql(PARTITIONED);
     let mut rows = store.read(script).await.map_err(failed)?;
     if !rows.any(0) {
         return Err(StoreError::Fenced);
     }
+    let partitioned: Vec<(String,)> = rows.read(asked.len() + 1).map_err(failed)?;
+    let partitioned = partitioned.into_iter().map(|(queue,)| queue);
+    let partitioned = partitioned.filter(|queue| asked.contains(&&**queue)).collect();
     let mut waiting: Vec<(NextRow, &str)> = Vec::new();
     for (at, queue) in asked.into_iter().enumerate() {
         let next: Vec<NextRow> = rows.read(at + 1).map_err(failed)?;
@@ -242,7 +262,8 @@ async fn find_next(
     });
     let next = left.iter().filter(|(row, queue)| rooms.left(queue, &row.activity) > 0);
     let next_due_at = next.map(|(row, _)| Timestamp(row.due_at)).min();
-    Ok((due.into_iter().map(|(row, _)| key(row.run_id, row.handle)).collect(), next_due_at))
+    let due = due.into_iter().map(|(row, _)| key(row.run_id, row.handle)).collect();
+    Ok((due, next_due_at, partitioned))
 }
 
 async fn take(

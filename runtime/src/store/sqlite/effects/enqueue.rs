@@ -48,15 +48,25 @@ pub(crate) fn add(script: &mut Script, new: &[(RunId, &NewActivity)], now: Times
                 .bind(activity.due_at.map(Timestamp::as_micros));
         });
         script.sql(") WHERE column1 IS NOT NULL; ");
-        for (run_id, activity) in new.iter().filter(|(_, activity)| activity.priority != 0) {
-            script.sql(PRIORITY).bind(activity.priority).bind(run_id.as_uuid());
-            script.bind(handle(activity.handle));
+        for (run_id, activity) in new.iter().filter(|(_, activity)| activity.is_placed()) {
+            script.sql(PLACE).bind(activity.priority).bind(activity.partition.clone());
+            script.bind(run_id.as_uuid()).bind(handle(activity.handle));
+        }
+        let partitioned = new.iter().filter(|(_, activity)| !activity.partition.is_empty());
+        let queues: HashSet<&str> =
+            partitioned.map(|(_, activity)| activity.queue.as_str()).collect();
+        for queue in queues {
+            script.sql(PARTITIONED).bind(queue.to_owned());
         }
     }
 }
 
-/// Sets the priority of the activities that have one.
-const PRIORITY: &str = "UPDATE piton_activities SET priority = ? WHERE run_id = ? AND handle = ?; ";
+/// Only those that have a priority or a partition are written again.
+const PLACE: &str =
+    "UPDATE piton_activities SET priority = ?, partition = ? WHERE run_id = ? AND handle = ?; ";
+
+pub(crate) const PARTITIONED: &str =
+    "INSERT INTO piton_partitioned_queues (queue) VALUES (?) ON CONFLICT (queue) DO NOTHING; ";
 
 const MARK_ITEM: &str = "UPDATE piton_activities SET item_key = ?, retention_ms = ?, attempt = ? \
     WHERE run_id = ? AND handle = ?; ";

@@ -9,7 +9,7 @@ use crate::store::recipients::Question;
 use crate::store::rows::EditedRow;
 use crate::store::sqlite::messages::{add_arrivals, add_counts, look_up};
 use crate::store::sqlite::script::Script;
-use crate::store::sqlite::{SqliteStore, audit, effects, failed};
+use crate::store::sqlite::{SqliteStore, audit, effects, failed, failed_calls};
 use crate::store::{EditOutcome, EditRun};
 
 const LOOK: &str = "BEGIN IMMEDIATE; \
@@ -50,6 +50,11 @@ pub(super) async fn edit(store: &SqliteStore, edit: EditRun) -> Result<EditOutco
     if let Some(obstacle) = obstacle {
         turn.roll_back().await;
         return Ok(obstacle);
+    }
+    let called_again = failed_calls::take(&mut turn, &edit.called_again).await;
+    if !called_again.map_err(failed)? {
+        turn.roll_back().await;
+        return Ok(EditOutcome::CallGone);
     }
     let is_opened = run.is_some_and(|run| run.is_closed().unwrap_or_default());
     let arrivals = edit.new_arrivals();

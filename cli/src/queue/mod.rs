@@ -1,4 +1,8 @@
-//! `piton queue`: the status of queues, pausing them, and calls that have failed.
+//! `piton queue`: the status of queues, pausing and limiting them, and calls that have failed.
+
+mod partitions;
+
+use std::num::NonZeroU32;
 
 use clap::Subcommand;
 use piton::client::{Client, FailedCall};
@@ -6,6 +10,7 @@ use piton::model::Timestamp;
 use piton::store::{FailedCallId, QueueRecord, ResumeOutcome};
 use serde_json::{Value, json};
 
+use self::partitions::LimitArgs;
 use crate::error::Failure;
 use crate::output::{self, Output, ago};
 
@@ -43,6 +48,27 @@ pub(crate) enum QueueCommand {
     Resume {
         /// The queue's name
         queue: String,
+    },
+    Limit(LimitArgs),
+    /// Set how many calls of a partition are taken in its turn
+    Weigh {
+        /// The queue's name
+        queue: String,
+        /// The partition's name; '' is that of the calls without a partition
+        partition: String,
+        /// The number
+        weight: NonZeroU32,
+    },
+    /// List the partitions of a queue that have activities or a weight
+    Partitions {
+        /// The queue's name
+        queue: String,
+        /// The most partitions to list
+        #[arg(long, default_value_t = 100, value_name = "N")]
+        limit: u32,
+        /// Only those behind this one
+        #[arg(long, value_name = "PARTITION")]
+        after: Option<String>,
     },
     /// List the calls on a queue that have failed for good
     Failed {
@@ -87,50 +113,57 @@ pub(crate) async fn carry_out(
     match command {
         QueueCommand::List => {
             let queues = client.queues().await?;
-            Ok(match output.json {
-                true => output::json(&queues.iter().map(to_json).collect::<Vec<_>>()),
-                false => table(&queues),
-            })
+            let data: Vec<_> = queues.iter().map(to_json).collect();
+            Ok(output.say(&data, || table(&queues)))
         }
         QueueCommand::Show { queue } => {
             let queue = client.queue(queue).status().await?;
-            Ok(match output.json {
-                true => output::json(&to_json(&queue)),
-                false => table(&[queue]),
-            })
+            Ok(output.say(&to_json(&queue), || table(&[queue])))
         }
         QueueCommand::Pause { queue, because } => {
-            client.queue(&queue).pause(&because).await?;
-            Ok(match output.json {
-                true => output::json(&json!({ "queue": queue, "paused": true })),
-                false => format!("the queue `{queue}` is paused\n"),
-            })
+            let handle = client.queue(&queue);
+            // A pause may come before the first call, or have a wrong name.
+            let is_known = client.queues().await?.iter().any(|known| known.queue == queue);
+            handle.pause(&because).await?;
+            let data = json!({ "queue": queue, "paused": true });
+            if !is_known {
+                eprintln!(
+                    "hint: nothing was on the queue `{queue}`; `piton queue list` shows the names of the others"
+                );
+            }
+            Ok(output.say(&data, || format!("the queue `{queue}` is paused\n")))
         }
         QueueCommand::Drain { queue, because } => {
             let drained = client.queue(&queue).drain(&because).await?;
-            Ok(match output.json {
-                true => output::json(&to_json(&drained)),
-                false => format!("the queue `{queue}` is drained and paused\n"),
-            })
+            let text = || format!("the queue `{queue}` is drained and paused\n");
+            Ok(output.say(&to_json(&drained), text))
         }
         QueueCommand::Resume { queue } => {
             let was_paused = client.queue(&queue).resume().await? == ResumeOutcome::Resumed;
-            Ok(match (output.json, was_paused) {
-                (true, _) => output::json(&json!({ "queue": queue, "was_paused": was_paused })),
-                (false, true) => format!("the queue `{queue}` is resumed\n"),
-                (false, false) => format!("the queue `{queue}` was not paused\n"),
-            })
+            let data = json!({ "queue": queue, "was_paused": was_paused });
+            let verb = if was_paused { "is resumed" } else { "was not paused" };
+            Ok(output.say(&data, || format!("the queue `{queue}` {verb}\n")))
+        }
+        QueueCommand::Limit(limit) => limit.carry_out(client, output).await,
+        QueueCommand::Weigh { queue, partition, weight } => {
+            client.queue(&queue).weigh(&partition, weight.get()).await?;
+            let data = json!({ "queue": queue, "partition": partition, "weight": weight.get() });
+            let text =
+                || format!("the partition `{partition}` of `{queue}` has the weight {weight}\n");
+            Ok(output.say(&data, text))
+        }
+        QueueCommand::Partitions { queue, limit, after } => {
+            let partitions = client.queue(queue).partitions(after.as_deref(), limit).await?;
+            let data: Vec<_> = partitions.iter().map(partitions::to_json).collect();
+            Ok(output.say(&data, || partitions::table(&partitions)))
         }
         QueueCommand::Failed { queue, limit, after } => {
             let calls = client.queue(queue).failed(after.map(FailedCallId), limit).await?;
-            if !output.json {
-                return Ok(failed_table(&calls));
-            }
-            let mut shown = Vec::with_capacity(calls.len());
+            let mut data = Vec::with_capacity(calls.len());
             for call in &calls {
-                shown.push(failed_to_json(call, client.payload_json(&call.arguments).await?));
+                data.push(failed_to_json(call, client.payload_json(&call.arguments).await?));
             }
-            Ok(output::json(&shown))
+            Ok(output.say(&data, || failed_table(&calls)))
         }
         QueueCommand::Redrive { queue, ids, all } => {
             let queue = client.queue(queue);
@@ -141,19 +174,17 @@ pub(crate) async fn carry_out(
                     all_of(named, queue.redrive(&numbered(ids)).await?, queue.name())?
                 }
             };
-            Ok(match output.json {
-                true => output::json(&json!({ "queue": queue.name(), "redriven": redriven })),
-                false => format!("{redriven} put on the queue `{}` again\n", queue.name()),
-            })
+            let data = json!({ "queue": queue.name(), "redriven": redriven });
+            let text = || format!("{redriven} put on the queue `{}` again\n", queue.name());
+            Ok(output.say(&data, text))
         }
         QueueCommand::Discard { queue, ids } => {
             let queue = client.queue(queue);
             let named = ids.len();
             let discarded = all_of(named, queue.discard(&numbered(ids)).await?, queue.name())?;
-            Ok(match output.json {
-                true => output::json(&json!({ "queue": queue.name(), "discarded": discarded })),
-                false => format!("{discarded} discarded from the queue `{}`\n", queue.name()),
-            })
+            let data = json!({ "queue": queue.name(), "discarded": discarded });
+            let text = || format!("{discarded} discarded from the queue `{}`\n", queue.name());
+            Ok(output.say(&data, text))
         }
     }
 }
@@ -177,13 +208,15 @@ fn failed_table(calls: &[FailedCall]) -> String {
             call.id.to_string(),
             call.activity.clone(),
             call.key.clone().unwrap_or_default(),
+            call.partition.clone(),
             call.workflow_id.clone(),
             call.attempts.to_string(),
             ago(call.failed_at, now),
             call.failure.lines().next().unwrap_or_default().to_owned(),
         ]
     });
-    let titles = ["ID", "ACTIVITY", "KEY", "WORKFLOW ID", "ATTEMPTS", "FAILED", "ERROR"];
+    let titles =
+        ["ID", "ACTIVITY", "KEY", "PARTITION", "WORKFLOW ID", "ATTEMPTS", "FAILED", "ERROR"];
     output::table(&titles, rows)
 }
 
@@ -192,6 +225,7 @@ fn failed_to_json(call: &FailedCall, arguments: Value) -> Value {
         "id": call.id.0,
         "activity": call.activity,
         "key": call.key,
+        "partition": call.partition,
         "workflow_id": call.workflow_id,
         "run_id": call.run_id.map(|run_id| run_id.to_string()),
         "arguments": arguments,
@@ -215,10 +249,12 @@ fn table(queues: &[QueueRecord]) -> String {
             queue.under_way.to_string(),
             queue.awaiting_token.to_string(),
             queue.oldest_due_at.map_or_else(String::new, |at| ago(at, now)),
+            partitions::limits_text(&queue.limits),
             paused.unwrap_or_default(),
         ]
     });
-    let titles = ["QUEUE", "WAITING", "DELAYED", "UNDER WAY", "ON TOKEN", "OLDEST", "PAUSED"];
+    let titles =
+        ["QUEUE", "WAITING", "DELAYED", "UNDER WAY", "ON TOKEN", "OLDEST", "LIMITS", "PAUSED"];
     output::table(&titles, rows)
 }
 
@@ -232,6 +268,7 @@ fn to_json(queue: &QueueRecord) -> Value {
         "awaiting_token": queue.awaiting_token,
         "drained": queue.is_drained(),
         "oldest_due_at": queue.oldest_due_at.map(|at| at.to_string()),
+        "limits": partitions::limits_to_json(&queue.limits),
         "paused": paused.map(|paused| json!({
             "since": paused.since.to_string(),
             "reason": paused.reason,
