@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
-
 use piton::client::{Client, CreateSchedule, Overlap};
 use piton::schedule::{Calendar, Interval, Spec, UnixSeconds};
 use serde_json::{Value, json};

@@ -29,7 +29,7 @@ pub(super) fn generate(
 ) -> TokenStream {
     let options = args.to_token_stream();
     let activity = activity_impl(args, &options, function, method, signature);
-    let body = body(function, method, keyed(signature, key));
+    let body = body(function, method, placement.named(signature));
     if method.is_some() {
         let call = call_of_method(&options, function, signature, placement, &activity);
         return quote!(#call #body);
@@ -169,12 +169,6 @@ fn parameters(ident: &Ident, signature: &ActivitySignature<'_>) -> (TokenStream,
         list = quote!(#add(#list, #name));
     }
     (list, written)
-}
-
-/// The parameters that the key of a call names, which are used even if the body does not name them.
-fn keyed<'a>(signature: &'a ActivitySignature<'_>, key: Option<&Pattern>) -> Vec<&'a Ident> {
-    let params = key.iter().flat_map(|key| &key.params);
-    params.map(|index| &signature.parameters[*index].name).collect()
 }
 
 /// The body, as a function that tests can call. rustc does not report the parameters that are `used` elsewhere.

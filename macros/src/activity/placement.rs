@@ -5,7 +5,7 @@
 //! out  let __piton_key = format!("{}:{}", to, subject);   // and .keyed(__piton_key) on the call
 //! ```
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::LitStr;
 use syn::ext::IdentExt;
@@ -54,6 +54,12 @@ impl Placement {
             key: pattern(&args.key, &KEY, of_key),
             partition: pattern(&args.partition, &PARTITION, of_partition),
         }
+    }
+
+    /// The parameters that the patterns name, which are used even if the body does not name them.
+    pub(super) fn named<'a>(&self, signature: &'a ActivitySignature<'_>) -> Vec<&'a Ident> {
+        let params = self.key.iter().chain(&self.partition).flat_map(|pattern| &pattern.params);
+        params.map(|index| &signature.parameters[*index].name).collect()
     }
 
     /// The statements before the call, whose arguments may be moved into it, and the methods on it.

@@ -139,7 +139,6 @@ impl Start<AnyWorkflow> {
         let JsonCall { workflow, arguments } = json.expect("`start_json` sets it");
         request_id.iter().try_for_each(|id| KeyError::check(id)).map_err(StartError::RequestId)?;
         let (attributes, memo) = labels.checked()?;
-        let terms = terms::checked(terms)?;
         let (definition, arguments) = client.arguments_by_name(&workflow, &arguments).await?;
         let workflow_id = match (workflow_id, &definition.id) {
             (None, Some(pattern)) => Some(id_by(pattern, &workflow, &arguments)?),
