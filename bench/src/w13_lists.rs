@@ -97,7 +97,7 @@ fn customer(number: usize) -> String {
 async fn fill(client: &Client, runs: usize) -> Result<()> {
     let millis = u64::try_from(SLEEP.as_millis())?;
     stream::iter(0..runs)
-        .map(async |number| {
+        .map(|number| async move {
             let attributes = AttributeChanges::new()
                 .with("customer", customer(number / OF_A_CUSTOMER))
                 .with("cents", i64::try_from(number)?);

@@ -25,9 +25,12 @@ mod lists;
 mod liveness;
 mod messages;
 mod open;
+<<<<<<< ours
 mod partitions;
 #[cfg(all(test, feature = "conformance"))]
 mod plans;
+=======
+>>>>>>> theirs
 mod promises;
 mod queues;
 mod retention;

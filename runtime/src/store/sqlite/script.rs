@@ -91,8 +91,6 @@ impl Script {
         if let Some(failure) = self.failure {
             return Err(failure);
         }
-        #[cfg(all(test, feature = "conformance"))]
-        SENT.with_borrow_mut(|sent| sent.push(self.sql.clone()));
         let mut statements = vec![Vec::new()];
         let mut answers =
             connection.fetch_many(sqlx::query_with(AssertSqlSafe(self.sql), self.arguments));
@@ -133,22 +131,4 @@ impl Rows {
     {
         self.of(index).first().ok_or(sqlx::Error::RowNotFound)?.try_get(0)
     }
-}
-
-#[cfg(all(test, feature = "conformance"))]
-thread_local! {
-    /// What scripts on this thread have sent.
-    static SENT: std::cell::RefCell<Vec<String>> = const { std::cell::RefCell::new(Vec::new()) };
-}
-
-/// The statements that scripts on this thread have sent since the last call, each by itself.
-#[cfg(all(test, feature = "conformance"))]
-pub(super) fn take_sent() -> Vec<String> {
-    let sent = SENT.take();
-    let statements = sent.iter().flat_map(|sql| sql.split(';'));
-    let statements = statements.map(str::trim).filter(|sql| {
-        let first = sql.split_whitespace().next().unwrap_or_default();
-        ["SELECT", "INSERT", "UPDATE", "DELETE", "WITH"].contains(&first)
-    });
-    statements.map(str::to_owned).collect()
 }
