@@ -370,15 +370,14 @@ fn check_exchange(
     if bound_by == 0 || bound_by == old.place.fingerprint || is_about_code(&local.name) {
         return Ok(());
     }
-    let name = |local: &'_ StoredLocal| base(variable(&local.name).0).to_owned();
-    let (local_name, is_bound_so) =
-        (name(local), |other: &&StoredLocal| other.place.fingerprint == bound_by);
-    let others = saved.locals.iter().filter(is_bound_so).map(name);
+    let name = |local: &StoredLocal| base(variable(&local.name).0).to_owned();
+    let local_name = name(local);
+    let is_bound_so = |other: &&StoredLocal| other.place.fingerprint == bound_by;
     let is_gone = |other: &String| {
         let is_it = |now: &StoredLocal| name(now) == *other || now.formerly.contains(other);
         *other != local_name && !found.locals.iter().filter(is_bound_so).any(is_it)
     };
-    match others.into_iter().find(is_gone) {
+    match saved.locals.iter().filter(is_bound_so).map(name).find(is_gone) {
         Some(other) => Err(Difference::ExchangedLocal { local: local_name, other }),
         None => Ok(()),
     }
