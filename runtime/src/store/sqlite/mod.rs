@@ -25,12 +25,7 @@ mod lists;
 mod liveness;
 mod messages;
 mod open;
-<<<<<<< ours
 mod partitions;
-#[cfg(all(test, feature = "conformance"))]
-mod plans;
-=======
->>>>>>> theirs
 mod promises;
 mod queues;
 mod retention;
