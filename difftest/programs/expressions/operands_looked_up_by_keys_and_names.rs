@@ -1,4 +1,4 @@
-//! Look-ups as operands beside indices and copies of keys that change, and beside methods of one's own by the same names.
+//! Look-ups as operands beside keys that change, and beside methods of one's own by the same names.
 
 fn show(a: Option<&i64>, b: i64) -> String {
     format!("{a:?}/{b}")
@@ -53,13 +53,11 @@ async fn one(n: i64) -> String {
 async fn two(n: i64) -> String {
     let m = BTreeMap::from([("a".to_owned(), fetch("1").await), ("b".to_owned(), "x".to_owned())]);
     let mut k = "a".to_owned();
-    let unchanged = k.clone();
-    let x = both(m.get(&unchanged), m.get("b"), {
+    let x = both(m.get(&k), m.get("b"), {
         k.push('b');
         act(1).await
     });
-    let unchanged = k.clone();
-    let y = both(m.get(&unchanged), m.get("b"), {
+    let y = both(m.get(&k), m.get("b"), {
         k = "b".to_owned();
         act(2).await
     });
@@ -77,14 +75,10 @@ async fn two(n: i64) -> String {
 #[workflow]
 async fn three(n: i64) -> String {
     let own = Own { v: vec![n, 2, 3], ..Default::default() };
-    let one: Option<i64> = own.get(1);
-    let a = (one, act(1).await);
-    let first: i64 = own.first();
-    let b = (first, act(2).await, own.get(7));
-    let last: String = own.last().unwrap_or_default();
-    let c = last + &fetch("c").await;
-    let (last, none): (Option<String>, i64) = (own.last(), own.get(0).unwrap_or(5));
-    let d = (last, none + act(3).await);
+    let a = (own.get(1), act(1).await);
+    let b = (own.first(), act(2).await, own.get(7));
+    let c = own.last().unwrap_or_default() + &fetch("c").await;
+    let d = (own.last(), own.get(0).unwrap_or(5) + act(3).await);
     let third: Option<i64> = own.get(2);
     let e = if let Some(x) = third
         && act(x).await > 1

@@ -1,5 +1,5 @@
-//! What is looked up stands before an operand that is awaited: by every kind of chain, by keys of which copies
-//! change meanwhile, and wrapped in borrows.
+//! What is looked up stands before an operand that is awaited: by every kind of chain, by keys that change or are used up
+//! meanwhile, and wrapped in borrows.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -69,15 +69,13 @@ async fn program(n: i64) -> String {
     let numbers = list(n).await;
     let mut at = 0;
     let mut sum = plus(stock.get("b"), act(n).await);
-    let unchanged = key.clone();
-    sum += plus(stock.get(&unchanged), {
+    sum += plus(stock.get(&key), {
         key.push('x');
         act(key.len() as i64).await
     });
-    let start = at;
-    sum += plus(numbers.get(start), {
+    sum += plus(numbers.get(at), {
         at += 1;
-        act(at as i64).await
+        act(n).await
     });
     let mut names = BTreeMap::new();
     names.insert(n, fetch("c").await);
@@ -101,7 +99,7 @@ async fn program(n: i64) -> String {
         plus(numbers.last(), act(n + 1).await) + plus(stock.get("b"), act(3).await)
     });
     sum += mine + yours;
-    sum += with_key(stock.get(&key), act(n).await, key.clone());
+    sum += with_key(stock.get(&key), act(n).await, key);
     let deep = in_depth(n).await;
     format!("{sum} {shown} {equal} {all} {text} {deep:?}")
 }

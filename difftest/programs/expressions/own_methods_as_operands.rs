@@ -1,5 +1,5 @@
-//! Methods of the program's own give values by names that those of the standard library have which lend. Before an operand
-//! that is awaited they are bound to variables with types.
+//! Methods of the program's own give values, before an operand that is awaited, by names that those of the
+//! standard library have which lend.
 
 #[derive(Clone, Serialize, Deserialize)]
 struct Config {
@@ -21,16 +21,12 @@ impl Config {
 #[workflow]
 async fn program(n: i64) -> (i64, String, i64) {
     let config = Config { limits: vec![n, 2] };
-    let one: i64 = config.get(1);
-    let sum = add(one, act(n).await).await;
-    let first: String = config.first();
-    let text = concat(&first, &fetch("x").await).await;
+    let sum = add(config.get(1), act(n).await).await;
+    let text = concat(&config.first(), &fetch("x").await).await;
     let limits = vec![n, 5];
     let max = limits.first().copied().unwrap_or(0).max(act(n).await);
-    let own: i64 = config.get(3);
-    let own = own + act(n).await + limits[1] * act(2).await;
-    let last: i64 = if n > 1 { config.get(6) } else { config.get(7) };
-    let last = add(last, act(n).await).await;
+    let own = config.get(3) + act(n).await + limits[1] * act(2).await;
+    let last = add(if n > 1 { config.get(6) } else { config.get(7) }, act(n).await).await;
     let chosen: i64 = match act(n).await {
         0 => config.get(4),
         _ => config.get(5),

@@ -1,5 +1,5 @@
-//! Methods of the program's own by names of such that lend give values, in an `Option` or out of it, or lend. Values are
-//! bound to variables with types before an operand that is awaited.
+//! Methods of the program's own by names of such that lend give values, in an `Option` or out of it, or lend: the
+//! type of what they give tells which, before an operand that is awaited.
 
 #[derive(Clone, Serialize, Deserialize)]
 struct Config {
@@ -39,19 +39,14 @@ fn spend(limit: Option<i64>, n: i64, config: Config) -> i64 {
 #[workflow]
 async fn program(n: i64) -> (String, i64) {
     let mut config = Config { limits: list(n).await, asked: 0 };
-    let (limit, first): (Option<i64>, Option<String>) = (config.get(1), config.first());
-    let mut shown = show(limit, first, act(n).await);
-    let limit: Option<i64> = config.get(0);
-    shown += &show(limit, Some(fetch("x").await), {
+    let mut shown = show(config.get(1), config.first(), act(n).await);
+    shown += &show(config.get(0), Some(fetch("x").await), {
         config.limits.push(1);
         act(n).await
     });
     let mut sum = lent(config.last(), act(n).await);
-    let limit: i64 = config.get(2).unwrap_or_default();
-    sum += limit + act(n).await;
-    let limit: i64 = config.get(0).unwrap();
-    sum += add(limit, act(3).await).await;
-    let limit: Option<i64> = config.get(1);
-    sum += spend(limit, act(n).await, config);
+    sum += config.get(2).unwrap_or_default() + act(n).await;
+    sum += add(config.get(0).unwrap(), act(3).await).await;
+    sum += spend(config.get(1), act(n).await, config);
     (shown, sum)
 }

@@ -9,7 +9,6 @@ use syn::{Expr, ExprReference, UnOp};
 
 use super::control;
 use crate::diagnostics::rules::Rule;
-use crate::ir::Shape;
 use crate::ir::locals::local_of;
 use crate::ir::usage::Place;
 use crate::lower::Lower;
@@ -23,7 +22,6 @@ use crate::syntax::conditions::chain;
 use crate::syntax::forms::{gives_option, has_index, is_own, without_parens};
 use crate::syntax::methods::{Fact, is};
 use crate::syntax::suspend;
-use crate::values::shapes;
 
 impl Lower<'_> {
     /// Hoists what is matched by patterns.
@@ -138,7 +136,7 @@ impl Lower<'_> {
                         self.borrowed = before;
                         found
                     }
-                    _ => self.spill_operand(operand),
+                    _ => self.spill_asked(operand, changed),
                 }
             }
             // rustc lets nothing change what is borrowed, nor use it up, so this is copied.
@@ -233,7 +231,7 @@ impl Lower<'_> {
                 }
                 None => {
                     let value = self.keep_receiver(value);
-                    let value = self.spill_operand(value);
+                    let value = self.spill_asked(value, changed);
                     self.note_kept();
                     value
                 }
@@ -299,15 +297,8 @@ impl Lower<'_> {
         self.code(let_stmt(wild_pat(), borrow));
     }
 
-    /// As [`spill`](Self::spill), of an operand. What a method lends is looked up again after what follows, unless it is
-    /// known to be a text.
-    fn spill_operand(&mut self, value: Expr) -> Expr {
-        let shape = shapes::of_value(&self.locals, &self.shapes, &value);
-        if shape == Shape::Unknown { self.spill_found(value) } else { self.spill_lent(value) }
-    }
-
-    /// As [`spill`](Self::spill). What a method lends is looked up again after what follows, but for an `Option`: what is
-    /// made for others to borrow from is more likely a value.
+    /// As [`spill`](Self::spill). What a method lends is looked up again after what follows, but for an `Option`: a method
+    /// of that name which gives one, or a value, is more likely one of the user's own.
     pub(crate) fn spill_lent(&mut self, value: Expr) -> Expr {
         if gives_option(&value) { self.spill(value) } else { self.spill_found(value) }
     }

@@ -24,5 +24,6 @@ pub(crate) mod iterator_captures;
 pub(crate) mod locals;
 pub(crate) mod lookup_keys;
 pub(crate) mod lookups;
+pub(crate) mod operands_by_type;
 pub(crate) mod patterns;
 pub(crate) mod two_phase_borrows;

@@ -55,6 +55,19 @@ impl Context {
     /// inline workflow, it ends the run that contains it; write `let _ = cx.continue_as_new(…); unreachable!()` there if
     /// the types differ.
     ///
+    /// ```compile_fail
+    /// # use piton::prelude::*;
+    /// #[workflow]
+    /// async fn name(id: u64) -> String {
+    ///     format!("{id}")
+    /// }
+    ///
+    /// #[workflow]
+    /// async fn number(cx: &Context, id: u64) -> u64 {
+    ///     return cx.continue_as_new(name(id)); // whoever waits for the number would get a name
+    /// }
+    /// ```
+    ///
     /// # Panics
     /// Ends the step by unwinding, so it is a panic in programs with `panic = "abort"`.
     #[must_use = "write `return cx.continue_as_new(…)`, so that rustc compares the types of the results"]
