@@ -198,7 +198,7 @@ async fn check(url: &str) -> Result<(), Failed> {
     assert_eq!(rows, expected);
 
     let rows = select(url, "piton_view_activities", &ACTIVITIES, "handle").await?;
-    let expected: [[&str; 9]; 3] = [
+    let expected: [[&str; 10]; 3] = [
         [
             &queues_id,
             "queues",

@@ -265,14 +265,18 @@ async fn a_claim_takes_what_it_has_room_for(t: StoreUnderTest) {
     let numbers = |claimed: &ClaimedActivities| -> Vec<u64> {
         claimed.activities.iter().map(|one| one.key.handle.0).collect()
     };
-    // There is room for one of the rare ones. The others of its partitions are for the next claim.
+    // There is room for one of the rare ones. What is behind the others may be left for the next claim.
     let first = claim(&[(ACTIVITY, 9), ("rare", 1)], 3).await;
-    assert_eq!((numbers(&first), first.next_due_at), (vec![0], Some(t.now())));
-    let second = claim(&[(ACTIVITY, 9)], 2).await;
-    assert_eq!(numbers(&second).len(), 2);
+    let mut all = numbers(&first);
+    assert!(all.contains(&0) && !all.contains(&1) && !all.contains(&3), "{all:?}");
+    assert_eq!(first.next_due_at, Some(t.now()));
+    for _ in 0..3 {
+        all.extend(numbers(&claim(&[(ACTIVITY, 9)], 2).await));
+    }
+    all.sort_unstable();
+    assert_eq!(all, [0, 2, 4, 5]);
     let last = claim(&[(ACTIVITY, 9)], 9).await;
-    assert_eq!((numbers(&last).len(), last.next_due_at), (1, None));
-    assert_eq!(numbers(&claim(&[(ACTIVITY, 9)], 9).await), NONE);
+    assert_eq!((numbers(&last).len(), last.next_due_at), (0, None));
 }
 
 async fn a_call_whose_time_is_over_is_not_taken(t: StoreUnderTest) {
