@@ -36,7 +36,7 @@ static UNDONE: Mutex<Vec<(String, u32)>> = Mutex::new(Vec::new());
 
 #[activity]
 async fn undo(cx: &ActivityContext, number: u32) {
-    UNDONE.lock().unwrap().push((cx.info().workflow_id.clone(), number));
+    UNDONE.lock().unwrap().push((cx.info().workflow_id.to_string(), number));
 }
 
 #[activity]
