@@ -3,11 +3,10 @@
 use piton::client::{Client, Overlap};
 use piton::model::Timestamp;
 use piton::schedule::UnixSeconds;
-use serde_json::json;
 
 use super::{changed, overlap};
 use crate::error::Failure;
-use crate::output::{self, Output, said};
+use crate::output::{self, Output};
 
 /// The maximum number of times shown by a dry run.
 const MAX_SHOWN: usize = 1_000;

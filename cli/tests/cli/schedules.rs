@@ -79,7 +79,7 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
     let triggered = ["schedule", "trigger", "bills", "--overlap", "allow-all", "--json"];
     let triggered: Value = serde_json::from_str(&shell.prints(&triggered)?)?;
     assert_eq!(triggered, json!({"schedule": "bills", "triggered": true}));
-    shell.prints(&[
+    let updated = shell.prints(&[
         "schedule",
         "update",
         "bills",
@@ -96,7 +96,7 @@ pub(crate) fn a_schedule_is_created_changed_and_removed(shell: Shell) -> Result<
         "--attributes",
         r#"{"cents": null}"#,
     ])?;
-    assert_eq!(updated, "the schedule is changed\n");
+    assert_eq!(updated, "the schedule `bills` is updated\n");
     let json = described(&shell)?;
     assert_eq!(json["revision"], 1);
     assert_eq!(json["next"][0], "2100-01-01T00:00:00Z");

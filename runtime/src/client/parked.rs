@@ -356,6 +356,7 @@ mod tests {
             passed_over: 0,
             retry_at: None,
             queue: queue.map(str::to_owned),
+            partition: String::new(),
             schedule_to_start: None,
             heartbeat: None,
             details: None,

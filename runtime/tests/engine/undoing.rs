@@ -35,23 +35,23 @@ enum Part {
 static UNDONE: Mutex<Vec<(String, u32)>> = Mutex::new(Vec::new());
 
 #[activity]
-async fn undo(cx: &ActivityContext, number: u32) {
+async fn undo_noted(cx: &ActivityContext, number: u32) {
     UNDONE.lock().unwrap().push((cx.info().workflow_id.to_string(), number));
 }
 
 #[activity]
-async fn work(millis: u64) -> Result<(), String> {
+async fn work_for(millis: u64) -> Result<(), String> {
     tokio::time::sleep(Duration::from_millis(millis)).await;
     Ok(())
 }
 
 #[workflow]
-async fn play(cx: &Context, program: Vec<Part>) -> Result<u32, String> {
+async fn play_parts(cx: &Context, program: Vec<Part>) -> Result<u32, String> {
     let mut handles = Vec::new();
     let mut done = 0;
     for part in program {
         match part {
-            Part::Note(number) => handles.push(cx.on_failure(undo(number))),
+            Part::Note(number) => handles.push(cx.on_failure(undo_noted(number))),
             Part::Disarm => {
                 if let Some(handle) = handles.pop() {
                     handle.disarm(cx);
@@ -68,10 +68,10 @@ async fn play(cx: &Context, program: Vec<Part>) -> Result<u32, String> {
             Part::Plain(millis) => cx.sleep(Duration::from_millis(millis)).await,
             Part::Shielded(millis, number) => {
                 cx.shield(cx.sleep(Duration::from_millis(millis))).await;
-                handles.push(cx.on_failure(undo(number)));
+                handles.push(cx.on_failure(undo_noted(number)));
             }
             Part::Work(millis) => {
-                work(millis).await.map_err(|error| error.to_string())?;
+                work_for(millis).await.map_err(|error| error.to_string())?;
             }
             Part::Fail => return Err("as it was told".to_owned()),
         }
@@ -163,7 +163,7 @@ async fn what_is_registered_is_undone_in_reverse_order_however_a_run_ends() {
         let cancelled_at = 50 + 100 * numbers.below(60);
         let (status, undone) = expected(&program, cancelled_at);
         let id = format!("program-{seed}");
-        let run = rig.client.start(play(program.clone())).id(&*id).await.unwrap();
+        let run = rig.client.start(play_parts(program.clone())).id(&*id).await.unwrap();
         tokio::time::sleep(Duration::from_millis(cancelled_at)).await;
         let _ = run.cancel("enough").await;
         let closed = rig.until(&run, |record| !record.status.is_open()).await;

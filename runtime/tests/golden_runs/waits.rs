@@ -127,7 +127,7 @@ pub(crate) async fn start_runs(
     client.start(maps()).id("map").await?;
     client.start(is_limited()).id("limited").await?;
     client.start(polls()).id("polled").await?;
-    client.start(delivers()).id("yearly").cron("@yearly").await?;
+    client.start(delivers()).id("yearly").cron("@yearly").cron_at_once().await?;
     let answering = client.start(answers()).id("answers").await?;
     for (id, by) in [("first", 1), ("second", 2)] {
         drop(answering.update(Count { by }).id(id).accepted().await?);

@@ -26,7 +26,6 @@ use libtest_mimic::{Arguments, Failed};
 use piton_postgres_cluster::{run_tests, trial};
 
 use crate::locks::{edits, fencing, order, recheck, relay};
-use crate::plans::sweeps;
 
 /// Needs the program that creates a standby server, which not every package of Postgres has.
 const SWITCHOVER: &str = "writes_survive_a_switchover";
@@ -74,13 +73,11 @@ const TESTS: &[(&str, Test)] = tests![
     rows::a_kept_run_stays_in_its_page,
     plans::rows_that_are_named_are_looked_up,
     plans::the_look_for_blocked_runs_reads_no_others,
-    sweeps::rows_that_are_looked_for_are_found_by_an_index,
     hanging::hanging_reads_delay_no_commit_and_no_renewal,
     hanging::hanging_commits_delay_no_renewal,
     stopped::a_process_stopped_in_a_long_response_delays_others_briefly,
     blockers::the_log_names_the_session_that_blocks_statements,
     rows::a_failure_with_nul_is_kept_without_it,
-    rows::a_step_that_cannot_be_kept_blocks_its_run,
     fencing::a_claim_delays_fencing,
     fencing::a_start_with_an_owner_delays_fencing,
     fencing::an_adoption_delays_fencing,

@@ -3,8 +3,6 @@
 //!
 //! The tests take the statements from the server's log while the store sends them, so each test has its own server.
 
-pub(crate) mod sweeps;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -231,18 +229,14 @@ async fn send_messages(
     Ok(())
 }
 
-fn sent(cluster: &Cluster) -> BTreeSet<String> {
-    sent_about(cluster, &TABLES)
-}
-
 /// The statements about these tables that the server has been sent, each once.
-fn sent_about(cluster: &Cluster, tables: &[&str]) -> BTreeSet<String> {
+fn sent(cluster: &Cluster) -> BTreeSet<String> {
     let log = std::fs::read_to_string(cluster.directory().join("log")).expect("there is a log");
     let statements = log.lines().filter_map(|line| {
         let (_, rest) = line.split_once("LOG:  execute ")?;
         rest.split_once(": ").map(|(_, sql)| sql.to_owned())
     });
-    statements.filter(|sql| tables.iter().any(|table| sql.contains(table))).collect()
+    statements.filter(|sql| TABLES.iter().any(|table| sql.contains(table))).collect()
 }
 
 /// The generic plan of a statement.

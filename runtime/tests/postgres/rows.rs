@@ -111,29 +111,3 @@ pub(crate) async fn a_failure_with_nul_is_kept_without_it(url: String) {
     worker.shutdown().await.expect("it ends");
     client.close().await;
 }
-
-/// Such as a text with NUL, and a text that is too long for an index.
-pub(crate) async fn a_step_that_cannot_be_kept_blocks_its_run(url: String) {
-    let client = Client::connect(&url).await.expect("the server is here");
-    let worker = Worker::new(&client).start().await.expect("it can be started");
-    // Random characters, since repetitions would be compressed.
-    let long: String = (0..500).map(|_| RunId::new().to_string()).collect();
-    for queue in ["gp\0u".to_owned(), long] {
-        let run = client.start(asks_queue(queue)).await.expect("it can be started");
-        let blocked = loop {
-            let record = run.status().await.expect("it is known");
-            if let Some(reason) = record.blocked {
-                break reason.to_string();
-            }
-            assert_eq!(record.status, RunStatus::Running);
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        };
-        let why = "a step could not be saved: the database does not keep it: ";
-        assert!(blocked.starts_with(why), "{blocked}");
-    }
-    // Other runs continue.
-    let run = client.start(fails_with("as it should".into())).await.expect("it can be started");
-    run.result().await.expect_err("it fails");
-    worker.shutdown().await.expect("it ends");
-    client.close().await;
-}

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use piton::codec::{self, SNAPSHOT_FORMAT};
-use piton::machine::{OperationOutcome, Progress, Standalone};
+use piton::machine::{OperationOutcome, Progress, Standalone, StepError};
 use piton::model::{
     ActivityOperation, AttemptFailure, AwaitedToken, Compensating, Compensation, Ending,
     FailedCompensation, Handle, Operation, Payload, RunId, Snapshot, Timestamp, Wait,
@@ -216,11 +216,28 @@ fn golden_values_of_all_formats_are_read() {
     assert!(written == known, "the format has changed: raise SNAPSHOT_FORMAT, see above");
 }
 
+/// A saved run whose definition is that of this build. What identifies a definition has changed since the runs were saved,
+/// and only a database has the definitions of then.
+fn of_this_build(bytes: Vec<u8>) -> Vec<u8> {
+    let mut run = Standalone::<everything>::load(&bytes).unwrap();
+    let Err(StepError::Definition { found, current }) = run.advance(Timestamp(1_000_000)) else {
+        return bytes;
+    };
+    let (found, current) = (found.0.to_le_bytes(), current.0.to_le_bytes());
+    let mut bytes = bytes;
+    for at in 0..bytes.len() - found.len() {
+        if bytes[at..].starts_with(&found) {
+            bytes[at..at + found.len()].copy_from_slice(&current);
+        }
+    }
+    bytes
+}
+
 #[test]
 fn golden_runs_of_all_formats_go_on() {
     // Runs of the first format have no schemas with their values. None was ever released.
     for format in 2..=SNAPSHOT_FORMAT {
-        let bytes = golden("run", format, || run().save().unwrap());
+        let bytes = of_this_build(golden("run", format, || run().save().unwrap()));
         let mut run = Standalone::<everything>::load(&bytes).unwrap();
         assert_eq!(
             run.advance(Timestamp(1_000_000)).unwrap(),

@@ -22,12 +22,11 @@ fn send(lines: Vec<u64>) -> usize {
 
 #[workflow]
 async fn order(mut order: Order, late: bool) -> u64 {
-    let sent = send(order.lines);
     if late {
         order = reload();
         send(order.lines);
     }
-    order.lines = load(sent as u64).await;
+    order.lines = load(order.id).await;
     order.lines[0] + order.id
 }
 
