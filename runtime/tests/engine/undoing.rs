@@ -133,8 +133,10 @@ fn expected(program: &[Part], cancelled_at: u64) -> (RunStatus, Vec<u32>) {
                 registered.push(*number);
                 continue;
             }
-            // An error that cannot tell of the request, after it was delivered.
-            Part::Fail if is_delivered => return (RunStatus::Cancelled, undone(&registered)),
+            // An error that cannot tell of the request, which has arrived by then.
+            Part::Fail if is_delivered || cancelled_at < now => {
+                return (RunStatus::Cancelled, undone(&registered));
+            }
             Part::Fail => return (RunStatus::Failed, undone(&registered)),
             Part::Caught(millis) => (millis, true),
             Part::Nap(millis) | Part::Plain(millis) | Part::Work(millis) => (millis, false),

@@ -141,7 +141,7 @@ pub(crate) async fn start_runs(
         ("parent", "child"),
         ("promise", "approval"),
         ("map", "map"),
-        ("limited", "timeout"),
+        ("limited", "weigh"),
         ("polled", "poll_until"),
         ("answers", "signal<Go>"),
     ])

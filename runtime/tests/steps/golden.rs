@@ -216,21 +216,20 @@ fn golden_values_of_all_formats_are_read() {
     assert!(written == known, "the format has changed: raise SNAPSHOT_FORMAT, see above");
 }
 
-/// A saved run whose definition is that of this build. What identifies a definition has changed since the runs were saved,
-/// and only a database has the definitions of then.
-fn of_this_build(bytes: Vec<u8>) -> Vec<u8> {
-    let mut run = Standalone::<everything>::load(&bytes).unwrap();
-    let Err(StepError::Definition { found, current }) = run.advance(Timestamp(1_000_000)) else {
-        return bytes;
-    };
-    let (found, current) = (found.0.to_le_bytes(), current.0.to_le_bytes());
-    let mut bytes = bytes;
-    for at in 0..bytes.len() - found.len() {
-        if bytes[at..].starts_with(&found) {
-            bytes[at..at + found.len()].copy_from_slice(&current);
-        }
+/// A saved run whose definitions are those of this build. What identifies a definition has changed since the runs were
+/// saved, and only a database has the definitions of then.
+fn of_this_build(mut bytes: Vec<u8>) -> Vec<u8> {
+    loop {
+        let mut run = Standalone::<everything>::load(&bytes).unwrap();
+        let Err(StepError::Definition { found, current }) = run.advance(Timestamp(1_000_000))
+        else {
+            return bytes;
+        };
+        let (found, current) = (found.0.to_le_bytes(), current.0.to_le_bytes());
+        let at = bytes.windows(found.len()).position(|window| window == found);
+        let at = at.expect("the run has the definition");
+        bytes[at..at + found.len()].copy_from_slice(&current);
     }
-    bytes
 }
 
 #[test]
