@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use piton::model::RunId;
 use piton::prelude::*;
 use piton::store::{Clock, ManualClock, StoreOptions};
 use piton_postgres_cluster::Cluster;
