@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::ActivityContext;
 use super::transaction::ConnectionKind;
-use crate::codec::{self, ArgumentKind, CodecError, Described, Reader};
+use crate::codec::{ArgumentKind, CodecError, Described, Reader};
 use crate::generated::registration::Registrations;
 use crate::machine::{Activity, ActivityOptions};
 use crate::model::Payload;
@@ -76,7 +76,7 @@ impl ActivityEntry {
     /// [`CodecError::Decode`] if they are not.
     #[cfg(feature = "engine")]
     pub(crate) fn check(&self, arguments: &Payload) -> Result<(), CodecError> {
-        codec::check_arguments(arguments, self.parameters)
+        crate::codec::check_arguments(arguments, self.parameters)
     }
 
     /// Begins an attempt.

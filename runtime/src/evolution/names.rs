@@ -4,6 +4,12 @@ use std::borrow::Cow;
 
 use crate::model::Place;
 
+/// Whether a local says something about code of the workflow, of which it has no use if that has changed: the number of
+/// an item or of a branch.
+pub(super) fn is_about_code(local: &str) -> bool {
+    ["position of ", "branch of "].iter().any(|prefix| local.starts_with(prefix))
+}
+
 /// A name without the number that tells equal names apart: `charge` of `charge#2`.
 pub(super) fn base(name: &str) -> &str {
     match name.rsplit_once('#') {

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, PoisonError, RwLock};
 
-use super::names::{base, is_certain, is_same_binding, variable};
+use super::names::{base, is_about_code, is_certain, is_same_binding, variable};
 use super::narrow::Narrowed;
 use super::order::keeps_order;
 use super::{
     StoredAwaited, StoredBorrow, StoredBranch, StoredDefinition, StoredLocal, StoredState,
 };
 use crate::codec::{Content, Fields, Format, NamedType};
-use crate::machine::definition::is_about_code;
 use crate::model::{DefinitionHash, Difference, Finding, Place};
 
 /// The target of each part of a saved state.

@@ -85,12 +85,6 @@ fn made_by(borrow: &BorrowNode, constants: &[u64]) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// Whether a local says something about code of the workflow, of which it has no use if that has changed: the number of
-/// an item or of a branch.
-pub(crate) fn is_about_code(local: &str) -> bool {
-    ["position of ", "branch of "].iter().any(|prefix| local.starts_with(prefix))
-}
-
 /// Whether this is the serialized name of a handle type.
 fn is_handle(type_name: &str) -> bool {
     ["ChildHandle", "Promise", "Spawned"].contains(&type_name)

@@ -6,8 +6,8 @@ use piton::activities::ActivityInfo;
 use piton::machine::OperationOutcome;
 use piton::model::{Handle, Message, PromiseKey, PromiseMessage, PromiseOutcome, RunId};
 use piton::store::{
-    ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Effect, FailedCall, FinishActivity,
-    Reporter, WorkerLease,
+    ActivityEnd, ActivityKey, ArrivalKind, CommitStep, Effect, FailedCall, FailedCallId,
+    FinishActivity, Reporter, WorkerLease,
 };
 
 /// See the [module documentation](self).
@@ -19,8 +19,8 @@ pub(super) struct Items {
     /// The activity of each key, known once an attempt has begun.
     of_numbers: BTreeMap<u32, RunId>,
     rows: BTreeMap<RunId, Row>,
-    /// The calls that were put on their queues again, with the number of their last attempt before.
-    redriven: BTreeSet<(ActivityKey, u32)>,
+    /// The failed calls that were put on their queues again. A call that fails again has a new id.
+    redriven: BTreeSet<FailedCallId>,
     /// Those of them that were calls of runs and of which no attempt was made since, by the number of that attempt.
     unmade: BTreeMap<u32, u32>,
     /// What runs were told of each item.
@@ -88,7 +88,7 @@ impl Items {
 
     /// A call that has failed was put on its queue again.
     pub(super) fn called_again(&mut self, call: &FailedCall) -> Option<String> {
-        if !self.redriven.insert((call.key, call.attempts)) {
+        if !self.redriven.insert(call.id) {
             return Some(format!("{:?} was put on its queue again twice", call.key));
         }
         match self.rows.get_mut(&call.key.run_id) {
