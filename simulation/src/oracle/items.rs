@@ -49,6 +49,18 @@ impl Items {
         }
     }
 
+    /// Records a call, which was attempted as often, where it is first seen under its id: a redriven call of a run gets an
+    /// id of its own, and its attempts are numbered on.
+    fn meet(&mut self, run_id: RunId, attempts: u32) {
+        if let Some(unmade) = self.unmade.get_mut(&attempts)
+            && !self.rows.contains_key(&run_id)
+            && *unmade > 0
+        {
+            *unmade -= 1;
+            self.rows.insert(run_id, Row { attempt: attempts, ..Row::default() });
+        }
+    }
+
     /// An attempt was given to a worker.
     pub(super) fn attempted(
         &mut self,
@@ -57,14 +69,7 @@ impl Items {
         worker: WorkerLease,
         again: bool,
     ) -> Option<String> {
-        // A redriven call of a run gets an id of its own, and its attempts are numbered on.
-        if let Some(unmade) = self.unmade.get_mut(&(attempt - 1))
-            && !self.rows.contains_key(&key.run_id)
-            && *unmade > 0
-        {
-            *unmade -= 1;
-            self.rows.insert(key.run_id, Row { attempt: attempt - 1, ..Row::default() });
-        }
+        self.meet(key.run_id, attempt - 1);
         let row = self.rows.entry(key.run_id).or_default();
         let fits = match again {
             true => row.worker == Some(worker) && row.attempt == attempt,
@@ -112,6 +117,8 @@ impl Items {
 
     /// An attempt has ended.
     pub(super) fn ended(&mut self, end: &FinishActivity) -> Option<String> {
+        // It may expire before another attempt is made.
+        self.meet(end.key.run_id, end.attempt);
         let row = self.rows.entry(end.key.run_id).or_default();
         let is_entitled = match end.reporter {
             Reporter::Worker(worker) => row.worker == Some(worker),
