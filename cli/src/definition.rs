@@ -54,7 +54,7 @@ pub(crate) async fn carry_out(
         DefinitionCommand::List { workflow } => list(client, workflow.as_deref(), output).await,
         DefinitionCommand::Show { definition } => {
             let definition = find(client, &definition).await?;
-            Ok(if output.json { output::json(&definition) } else { show(&definition) })
+            Ok(output.say(&definition, || show(&definition)))
         }
         DefinitionCommand::Graph { definition, format } => {
             let definition = find(client, &definition).await?;

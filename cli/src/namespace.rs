@@ -4,7 +4,7 @@ use clap::Subcommand;
 
 use crate::args::Database;
 use crate::error::Failure;
-use crate::output::{self, Output};
+use crate::output::Output;
 
 #[derive(Subcommand)]
 pub(crate) enum NamespaceCommand {
@@ -20,10 +20,8 @@ pub(crate) async fn carry_out(
     match command {
         NamespaceCommand::List => {
             let namespaces = database.namespaces().await?;
-            Ok(match output.json {
-                true => output::json(&namespaces),
-                false => namespaces.iter().map(|name| format!("{name}\n")).collect(),
-            })
+            let text = || namespaces.iter().map(|name| format!("{name}\n")).collect();
+            Ok(output.say(&namespaces, text))
         }
     }
 }

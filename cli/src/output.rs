@@ -29,11 +29,6 @@ pub(crate) fn json(value: &impl Serialize) -> String {
     text
 }
 
-/// What a change came to: a sentence for people, or the same as JSON.
-pub(crate) fn said(output: Output, data: &serde_json::Value, text: &str) -> String {
-    if output.json { json(data) } else { format!("{text}\n") }
-}
-
 /// Columns under titles, without lines.
 pub(crate) fn table(titles: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let mut table = Table::new();

@@ -129,10 +129,8 @@ async fn list(
 
 async fn show(promise: &PromiseHandle, output: Output) -> Result<String, Failure> {
     let Some(settled) = promise.peek().await? else {
-        return Ok(match output.json {
-            true => output::json(&json!({ "status": "open" })),
-            false => "nobody has completed it\n".to_owned(),
-        });
+        let text = || "nobody has completed it\n".to_owned();
+        return Ok(output.say(&json!({ "status": "open" }), text));
     };
     let (status, value) = (settled.outcome().as_str(), settled.to_json()?);
     let cause = match settled.outcome() {
@@ -175,10 +173,10 @@ async fn check_awaited(client: &Client, token: &PromiseToken, ahead: bool) -> Re
 /// The result of a completion.
 fn completed(completed: Completed, output: Output) -> Result<String, Failure> {
     match completed {
-        Completed::First => Ok(match output.json {
-            true => output::json(&json!({ "completed": true })),
-            false => "the promise is completed\n".to_owned(),
-        }),
+        Completed::First => {
+            let text = || "the promise is completed\n".to_owned();
+            Ok(output.say(&json!({ "completed": true }), text))
+        }
         Completed::Already(settled) => {
             Err(Failure::Completed { status: settled.outcome().as_str() })
         }

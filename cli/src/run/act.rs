@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Signature;
 use super::many::ManyArgs;
 use crate::error::Failure;
-use crate::output::{self, Output, said};
+use crate::output::{self, Output};
 
 #[derive(clap::Args)]
 pub(crate) struct SignalArgs {
@@ -222,4 +222,9 @@ pub(super) async fn result(client: &Client, args: ResultArgs) -> Result<String, 
         Err(RunError::Store(error)) => Err(Failure::Asked(error)),
         Err(error) => Err(Failure::Run(error.to_string())),
     }
+}
+
+/// The result of a change as a sentence, or the data as JSON.
+fn said(output: Output, data: &Value, text: &str) -> String {
+    output.say(data, || format!("{text}\n"))
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::Signature;
 use crate::error::Failure;
-use crate::output::{self, Output};
+use crate::output::Output;
 
 #[derive(clap::Args)]
 pub(crate) struct EditArgs {
@@ -70,10 +70,7 @@ pub(super) async fn carry_out(
         edit = edit.reopen();
     }
     edit.await?;
-    Ok(match output.json {
-        true => output::json(&json!({ "run_id": run_id })),
-        false => format!("the run {run_id} was changed\n"),
-    })
+    Ok(output.say(&json!({ "run_id": run_id }), || format!("the run {run_id} was changed\n")))
 }
 
 #[cfg(test)]

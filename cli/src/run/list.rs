@@ -128,7 +128,7 @@ pub(super) async fn count(
     let counted = client.count(filter);
     let Some(column) = by else {
         let count = counted.await?;
-        return Ok(if output.json { output::json(&count) } else { format!("{count}\n") });
+        return Ok(output.say(&count, || format!("{count}\n")));
     };
     let counts = counted.group_by(column).await?;
     if output.json {

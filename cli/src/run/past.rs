@@ -84,10 +84,8 @@ pub(super) async fn rewind(
     let run_id = super::find(client, &id).await?;
     let rewind = client.rewind(run_id, StepNo(step)).by(signature.by).because(signature.because);
     if reopen { rewind.reopen() } else { rewind }.await?;
-    Ok(match output.json {
-        true => output::json(&json!({ "run_id": run_id })),
-        false => format!("the run {run_id} is in the state of step {step} again\n"),
-    })
+    let text = || format!("the run {run_id} is in the state of step {step} again\n");
+    Ok(output.say(&json!({ "run_id": run_id }), text))
 }
 
 pub(super) async fn fork(
@@ -97,10 +95,8 @@ pub(super) async fn fork(
 ) -> Result<String, Failure> {
     let run_id = super::find(client, &args.id).await?;
     let forked = client.fork(run_id, StepNo(args.step), args.new_id).await?;
-    Ok(match output.json {
-        true => output::json(&json!({ "run_id": forked })),
-        false => format!("the run {forked} begins in the state of step {}\n", args.step),
-    })
+    let text = || format!("the run {forked} begins in the state of step {}\n", args.step);
+    Ok(output.say(&json!({ "run_id": forked }), text))
 }
 
 pub(super) async fn audit(

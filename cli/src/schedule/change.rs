@@ -6,7 +6,7 @@ use piton::schedule::UnixSeconds;
 
 use super::{changed, overlap};
 use crate::error::Failure;
-use crate::output::{self, Output};
+use crate::output::Output;
 
 /// The maximum number of times shown by a dry run.
 const MAX_SHOWN: usize = 1_000;
@@ -94,10 +94,7 @@ pub(super) async fn backfill(
     }
     let times: Vec<String> =
         backfill.times(MAX_SHOWN).await?.iter().map(ToString::to_string).collect();
-    Ok(match output.json {
-        true => output::json(&times),
-        false => times.iter().map(|time| format!("{time}\n")).collect(),
-    })
+    Ok(output.say(&times, || times.iter().map(|time| format!("{time}\n")).collect()))
 }
 
 pub(super) async fn delete(client: &Client, id: String, output: Output) -> Result<String, Failure> {
