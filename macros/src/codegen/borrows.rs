@@ -5,83 +5,87 @@
 //! for stage in &STAGES { pack(stage).await; }      2f0c9d11/0 position of stage
 //! ```
 
+use std::collections::BTreeMap;
+
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::ExprPath;
 use syn::visit::{self, Visit};
 
-use super::Machine;
 use super::variables::context;
-use crate::ir::{Local, LocalId};
-use crate::layout::{State, lent_by};
+use crate::ir::{Graph, Local, LocalId};
+use crate::layout::{Layout, State, lent_by};
 use crate::syntax::calls::names_constant;
 use crate::syntax::fingerprint::Fingerprint;
 
-/// The constants that any of the borrows is made of.
-pub(super) fn constants(machine: &Machine<'_>) -> Vec<ExprPath> {
-    let mut constants: Vec<ExprPath> = Vec::new();
-    for borrow in machine.layout.states.iter().flat_map(|state| &state.borrows) {
-        for constant in constants_of(machine, *borrow) {
-            if !constants.contains(&constant) {
-                constants.push(constant);
+/// The borrows of all states.
+pub(super) struct Borrows {
+    /// The constants that any of them is made of, each once.
+    constants: Vec<ExprPath>,
+    /// Of each borrow a hash of the code, the numbers of the constants, and the name.
+    texts: BTreeMap<LocalId, String>,
+}
+
+impl Borrows {
+    pub(super) fn of(graph: &Graph, layout: &Layout) -> Self {
+        let mut borrows = Self { constants: Vec::new(), texts: BTreeMap::new() };
+        for borrow in layout.states.iter().flat_map(|state| &state.borrows) {
+            if !borrows.texts.contains_key(borrow) {
+                let text = borrows.text(graph, *borrow);
+                borrows.texts.insert(*borrow, text);
             }
         }
+        borrows
     }
-    constants
-}
 
-/// Describes the contents of the constants, if the step is to tell what the machine is made of.
-pub(super) fn describe(machine: &Machine<'_>) -> TokenStream {
-    let constants = constants(machine);
-    if constants.is_empty() {
-        return TokenStream::new();
+    fn text(&mut self, graph: &Graph, borrow: LocalId) -> String {
+        let (mut source, mut constants) = (Fingerprint::NONE, Constants(Vec::new()));
+        for local in made_of(graph, borrow) {
+            source = source.around(local.bound_by);
+            local.lent.iter().chain(&local.remade).for_each(|made| constants.visit_expr(made));
+        }
+        // In the order of this code, whatever the rest of the function names first.
+        let numbers = constants.0.into_iter().map(|constant| self.number(constant).to_string());
+        let numbers: Vec<_> = numbers.collect();
+        format!("{source}/{} {}", numbers.join(","), graph.locals[borrow].stored)
     }
-    let cx = context();
-    quote!({
-        use __piton::{ContentByDebug as _, ContentBySerde as _, NoContent as _};
-        __piton::describe_constants(#cx, || {
-            [#((&&&__piton::Constant(&#constants)).piton_content()),*]
-        });
-    })
-}
 
-/// The borrows of a state: of each a hash of the code, the numbers of the constants, and the name.
-pub(super) fn text(machine: &Machine<'_>, state: &State, constants: &[ExprPath]) -> String {
-    let borrows = state.borrows.iter().map(|borrow| {
-        let of = constants_of(machine, *borrow);
-        let numbers = constants.iter().enumerate().filter(|(_, constant)| of.contains(constant));
-        let numbers: Vec<_> = numbers.map(|(number, _)| number.to_string()).collect();
-        let name = &machine.graph.locals[*borrow].stored;
-        format!("{}/{} {name}", source(machine, *borrow), numbers.join(","))
-    });
-    borrows.collect::<Vec<_>>().join("\x1f")
-}
-
-/// The hash of the code that makes a borrow, and those that it is made of.
-fn source(machine: &Machine<'_>, borrow: LocalId) -> Fingerprint {
-    let mut source = Fingerprint::NONE;
-    for local in made_of(machine, borrow) {
-        source = source.around(local.bound_by);
+    /// The number of a constant, which is added if it is new.
+    fn number(&mut self, constant: ExprPath) -> usize {
+        self.constants.iter().position(|known| *known == constant).unwrap_or_else(|| {
+            self.constants.push(constant);
+            self.constants.len() - 1
+        })
     }
-    source
-}
 
-fn constants_of(machine: &Machine<'_>, borrow: LocalId) -> Vec<ExprPath> {
-    let mut constants = Constants(Vec::new());
-    for local in made_of(machine, borrow) {
-        local.lent.iter().chain(&local.remade).for_each(|made| constants.visit_expr(made));
+    /// Those of a state, as its line in the graph has them.
+    pub(super) fn text_of(&self, state: &State) -> String {
+        let texts = state.borrows.iter().map(|borrow| self.texts[borrow].as_str());
+        texts.collect::<Vec<_>>().join("\x1f")
     }
-    constants.0
+
+    /// Describes the contents of the constants, if the step is to tell what the machine is made of.
+    pub(super) fn describe(&self) -> TokenStream {
+        let (constants, cx) = (&self.constants, context());
+        if constants.is_empty() {
+            return TokenStream::new();
+        }
+        quote!({
+            use __piton::{ContentByDebug as _, ContentBySerde as _, NoContent as _};
+            __piton::describe_constants(#cx, || {
+                [#((&&&__piton::Constant(&#constants)).piton_content()),*]
+            });
+        })
+    }
 }
 
 /// The local and those that are made again for it.
-fn made_of<'a>(machine: &'a Machine<'_>, borrow: LocalId) -> impl Iterator<Item = &'a Local> {
-    let locals = &machine.graph.locals;
-    let of_list = lent_by(machine.graph, borrow);
-    let mut of = machine.graph.made_of(borrow).clone();
-    of.add(&of_list);
-    let of = of.into_iter().filter(move |id| *id != borrow && locals[*id].remade.is_some());
-    std::iter::once(borrow).chain(of).map(move |id| &locals[id])
+fn made_of(graph: &Graph, borrow: LocalId) -> impl Iterator<Item = &Local> {
+    let mut of = graph.made_of(borrow).clone();
+    of.add(&lent_by(graph, borrow));
+    let is_remade = move |id: &LocalId| *id != borrow && graph.locals[*id].remade.is_some();
+    let of = of.into_iter().filter(is_remade);
+    std::iter::once(borrow).chain(of).map(|id| &graph.locals[id])
 }
 
 struct Constants(Vec<ExprPath>);

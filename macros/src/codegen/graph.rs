@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 
-use super::{Machine, borrows};
+use super::Machine;
 use crate::ir::{NamedBranch, PointKind};
 use crate::layout::State;
 use crate::syntax::fingerprint::{Fingerprint, Place};
@@ -18,25 +18,22 @@ pub(super) fn graph(machine: &Machine<'_>) -> TokenStream {
     let mut edges = machine.layout.edges.iter().peekable();
     let mut text = String::new();
     let places = machine.graph.locals.places();
-    let constants = borrows::constants(machine);
     for (index, state) in machine.layout.states.iter().enumerate() {
         let mut next = Vec::new();
         while let Some((_, to)) = edges.next_if(|(from, _)| *from == index) {
             next.push(to.map_or("end".to_owned(), |to| to.to_string()));
         }
-        let borrows = borrows::text(machine, state, &constants);
-        add_state(machine, state, &next.join(","), &borrows, &places, &mut text);
+        add_state(machine, state, &next.join(","), &places, &mut text);
     }
     quote!(&__piton::Graph::new(#name, ::core::file!(), #text))
 }
 
 /// Adds the line of a state: its name, what is awaited, where in the source, what may be `next`, which of those of its
-/// name it is, its `borrows`, the branches of what is awaited, and the locals that it keeps.
+/// name it is, its borrows, the branches of what is awaited, and the locals that it keeps.
 fn add_state(
     machine: &Machine<'_>,
     state: &State,
     next: &str,
-    borrows: &str,
     places: &[Place],
     text: &mut String,
 ) {
@@ -59,6 +56,7 @@ fn add_state(
             (kind, point.span, point.place, &*point.branches)
         }
     };
+    let borrows = machine.borrows.text_of(state);
     // Writing to a String cannot fail.
     let _ = write!(text, "{}\t{kind}\t{}\t{next}\t{place}\t{borrows}\t", state.name, line(span));
     for (index, NamedBranch { name, is_block, place }) in branches.iter().enumerate() {

@@ -46,6 +46,7 @@ mod waits;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
+use self::borrows::Borrows;
 pub(crate) use self::facade::{facade, is_of_lints, unavailable, values_of};
 pub(crate) use self::graph::type_text;
 use crate::frontend::parse::WorkflowFn;
@@ -67,7 +68,8 @@ pub(crate) fn generate(
 ) -> TokenStream {
     let ident = &function.ident;
     let span = ident.span();
-    let machine = Machine { function, graph, layout, moved_keys, explains };
+    let borrows = Borrows::of(graph, layout);
+    let machine = Machine { function, graph, layout, borrows, moved_keys, explains };
     let step = step::step(&machine);
     let asks = function.parameters.ask(stored_parts(&function.output));
     let returned = if function.returns_result() {
@@ -115,6 +117,7 @@ struct Machine<'a> {
     function: &'a WorkflowFn,
     graph: &'a Graph,
     layout: &'a Layout,
+    borrows: Borrows,
     moved_keys: &'a [MovedKey],
     explains: bool,
 }

@@ -5,7 +5,7 @@ use quote::{ToTokens, quote, quote_spanned};
 
 use super::run::run;
 use super::variables::{context, parked, texts};
-use super::{Machine, add, borrows, field_names, moved_keys, part_ownership, regions, tokens};
+use super::{Machine, add, field_names, moved_keys, part_ownership, regions, tokens};
 use crate::codegen::clippy;
 use crate::syntax::hygiene::hidden;
 
@@ -64,7 +64,7 @@ pub(super) fn step(machine: &Machine<'_>) -> TokenStream {
     add::made(&mut checks, parts_checks);
     add::made(&mut checks, moved_keys::checks(machine));
     add::made(&mut checks, names_of_fields);
-    add::made(&mut checks, borrows::describe(machine));
+    add::made(&mut checks, machine.borrows.describe());
     if machine.graph.locals.are_texts_lent() {
         let texts = texts();
         run = quote!(let #texts = __piton::Texts::new(); #run);
