@@ -43,6 +43,8 @@ pub use json::Json;
 pub(crate) use reader::only_value;
 pub use reader::{Reader, next_value};
 pub(crate) use results::{add_result, next_result};
+#[cfg(feature = "engine")]
+pub(crate) use schema::holds;
 pub use schema::{
     Content, Described, Fields, Form, Format, NamedType, Schema, SchemaProblem, Types,
 };

@@ -4,9 +4,7 @@ use super::migrate::Migration;
 use super::plan::{Inside, Plan, Source, finding, prefix};
 use super::{StoredAwaited, StoredDefinition, StoredParameter, StoredState, known, plan};
 use crate::codec::schemas::{self, match_parameters};
-use crate::codec::{
-    ArgumentKind, CodecError, Content, Described, Fields, Format, Given, NamedType, Types,
-};
+use crate::codec::{ArgumentKind, CodecError, Content, Described, Format, Given, NamedType, holds};
 use crate::machine::{Awaited, WorkflowEntry};
 use crate::model::{AwaitKind, Difference, Finding, SchemaHash};
 
@@ -381,34 +379,6 @@ impl Check<'_> {
             false => Ok(samples),
         }
     }
-}
-
-/// Whether a type has a part of such a format.
-fn holds((format, types): &(Format, Types), is_it: &dyn Fn(&Format) -> bool) -> bool {
-    let fields = types.iter().flat_map(|named| match &named.content {
-        Content::Struct(fields) => vec![fields],
-        Content::Enum(variants) => variants.iter().map(|(_, fields)| fields).collect(),
-    });
-    let formats = fields.flat_map(|fields| match fields {
-        Fields::Unit => Vec::new(),
-        Fields::Newtype(format) => vec![format],
-        Fields::Tuple(formats) => formats.iter().collect(),
-        Fields::Named(fields) => fields.iter().map(|(_, format)| format).collect(),
-    });
-    formats.chain([format]).any(|format| is_in(format, is_it))
-}
-
-/// Whether it is such a format, or one is in it, as far as the next named types.
-fn is_in(format: &Format, is_it: &dyn Fn(&Format) -> bool) -> bool {
-    is_it(format)
-        || match format {
-            Format::Option(format) | Format::Seq(format) | Format::Set(format) => {
-                is_in(format, is_it)
-            }
-            Format::Map(key, value) => is_in(key, is_it) || is_in(value, is_it),
-            Format::Tuple(formats) => formats.iter().any(|format| is_in(format, is_it)),
-            _ => false,
-        }
 }
 
 /// Why values do not fit, and whether others may.

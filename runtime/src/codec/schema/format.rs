@@ -91,6 +91,17 @@ impl Format {
         }
     }
 
+    /// Whether it is such a format, or one is in it, as far as the next named types.
+    fn has(&self, is_it: &dyn Fn(&Self) -> bool) -> bool {
+        is_it(self)
+            || match self {
+                Self::Option(format) | Self::Seq(format) | Self::Set(format) => format.has(is_it),
+                Self::Map(key, value) => key.has(is_it) || value.has(is_it),
+                Self::Tuple(formats) => formats.iter().any(|format| format.has(is_it)),
+                _ => false,
+            }
+    }
+
     /// Visits the format and those in it, as far as the next named types.
     pub(super) fn for_each(&mut self, visit: &mut dyn FnMut(&mut Self)) {
         match self {
@@ -104,6 +115,12 @@ impl Format {
         }
         visit(self);
     }
+}
+
+/// Whether a type has a part of such a format.
+pub(crate) fn holds((format, types): &(Format, Types), is_it: &dyn Fn(&Format) -> bool) -> bool {
+    let formats = types.iter().flat_map(|named| named.content.formats());
+    formats.chain([format]).any(|format| format.has(is_it))
 }
 
 /// The named types of a schema, in the order in which tracing reaches them.
@@ -137,6 +154,16 @@ impl Content {
                 variants.iter().map(|(name, _)| name).eq(others.iter().map(|(name, _)| name))
             }
             _ => false,
+        }
+    }
+
+    /// The formats of what it holds.
+    pub(super) fn formats(&self) -> Vec<&Format> {
+        match self {
+            Self::Struct(fields) => fields.formats(),
+            Self::Enum(variants) => {
+                variants.iter().flat_map(|(_, fields)| fields.formats()).collect()
+            }
         }
     }
 
@@ -176,6 +203,16 @@ impl Fields {
                 fields.iter().map(|(name, _)| name).eq(others.iter().map(|(name, _)| name))
             }
             _ => false,
+        }
+    }
+
+    /// The formats of its values.
+    pub(crate) fn formats(&self) -> Vec<&Format> {
+        match self {
+            Self::Unit => Vec::new(),
+            Self::Newtype(format) => vec![format],
+            Self::Tuple(formats) => formats.iter().collect(),
+            Self::Named(fields) => fields.iter().map(|(_, format)| format).collect(),
         }
     }
 

@@ -22,6 +22,8 @@ use super::arguments::Arguments;
 use super::copying::{Copying, CopyingKey, copy_value};
 use super::reader::Reader;
 use crate::model::{SchemaHash, StableHash};
+#[cfg(feature = "engine")]
+pub(crate) use format::holds;
 pub use format::{Content, Fields, Form, Format, NamedType, Types};
 pub(super) use places::{Enumerated, Formats, Place, Taken};
 

@@ -12,19 +12,19 @@ use super::super::reader::Reader;
 use super::super::source::Source;
 use super::super::value::Value;
 use super::Schema;
-use super::format::{Content, Fields, Form, Format, NamedType, Types};
+use super::format::{Content, Fields, Form, Format, NamedType, Types, holds};
 
 /// Turns the sequences that are sets into [`Format::Set`]. The `values` are of the type, in the compact form. A sequence is
 /// known by its address, which stays the same meanwhile.
 pub(super) fn find_sets(
     copying: Copying,
-    (format, types): (Format, Types),
+    format: (Format, Types),
     values: &[Vec<u8>],
 ) -> (Format, Types) {
-    if !values.iter().any(|_| has_sequence(&format, &types)) {
-        return (format, types);
+    if !holds(&format, &|format| matches!(format, Format::Seq(_))) {
+        return format;
     }
-    let format = Some((format, types));
+    let format = Some(format);
     let mut schema =
         Schema { type_name: "value".into(), form: Form::Compact, format, problem: None };
     let mut sets = HashSet::new();
@@ -53,14 +53,6 @@ pub(super) fn find_sets(
         types.iter_mut().for_each(|named| named.content.for_each_format(&mut turn));
     }
     schema.format.unwrap_or_default()
-}
-
-fn has_sequence(format: &Format, types: &[NamedType]) -> bool {
-    let mut found = false;
-    let mut look = |format: &mut Format| found |= matches!(format, Format::Seq(_));
-    format.clone().for_each(&mut look);
-    types.iter().for_each(|named| named.content.clone().for_each_format(&mut look));
-    found
 }
 
 /// The value, read and written again.

@@ -159,18 +159,8 @@ pub(super) fn reads_back_tagged(copying: Copying) -> bool {
 
 /// Whether every part of the format is known.
 fn is_known(format: &Format, tracer: &Tracer) -> bool {
-    let all = |mut formats: std::slice::Iter<'_, Format>| formats.all(Format::is_known);
-    let fields_are_known = |fields: &Fields| match fields {
-        Fields::Unit => true,
-        Fields::Newtype(format) => format.is_known(),
-        Fields::Tuple(formats) => all(formats.iter()),
-        Fields::Named(fields) => fields.iter().all(|(_, format)| format.is_known()),
-    };
-    format.is_known()
-        && tracer.seen.iter().all(|seen| match &seen.named.content {
-            Content::Struct(fields) => fields_are_known(fields),
-            Content::Enum(variants) => variants.iter().all(|(_, fields)| fields_are_known(fields)),
-        })
+    let is_known = |content: &Content| content.formats().into_iter().all(Format::is_known);
+    format.is_known() && tracer.seen.iter().all(|seen| is_known(&seen.named.content))
 }
 
 /// The known part of a type, and the state that determines the next made-up value.
@@ -337,16 +327,11 @@ impl Tracer {
         let Content::Enum(variants) = &self.seen[index].named.content else { return None };
         // Types that contain themselves are not entered.
         let mut visited = self.stack.clone();
-        variants.iter().position(|(_, fields)| self.any_in_fields(fields, &mut visited))
+        variants.iter().position(|(_, fields)| self.any_of(fields.formats(), &mut visited))
     }
 
-    fn any_in_fields(&self, fields: &Fields, visited: &mut Vec<usize>) -> bool {
-        match fields {
-            Fields::Unit => false,
-            Fields::Newtype(format) => self.any_in(format, visited),
-            Fields::Tuple(formats) => formats.iter().any(|format| self.any_in(format, visited)),
-            Fields::Named(fields) => fields.iter().any(|(_, format)| self.any_in(format, visited)),
-        }
+    fn any_of(&self, formats: Vec<&Format>, visited: &mut Vec<usize>) -> bool {
+        formats.into_iter().any(|format| self.any_in(format, visited))
     }
 
     fn any_in(&self, format: &Format, visited: &mut Vec<usize>) -> bool {
@@ -360,12 +345,7 @@ impl Tracer {
                 visited.push(*index);
                 let Seen { named, shown, .. } = &self.seen[*index];
                 shown.iter().any(|shown| *shown != Shown::Whole)
-                    || match &named.content {
-                        Content::Struct(fields) => self.any_in_fields(fields, visited),
-                        Content::Enum(variants) => {
-                            variants.iter().any(|(_, fields)| self.any_in_fields(fields, visited))
-                        }
-                    }
+                    || self.any_of(named.content.formats(), visited)
             }
             _ => false,
         }
