@@ -2,13 +2,11 @@
 //! them, and all with `PITON_CORPUS=all`, as before a change lands.
 
 use std::path::Path;
-use std::sync::Mutex;
 
-use difftest::batch::{Program, Verdict, Workshop};
+use difftest::batch::{Verdict, Workshop};
 use difftest::corpus;
 
-/// Programs that the compiler refuses, though rustc would not. One that has come to agree must go
-/// from here.
+/// Programs that the compiler refuses, though rustc does not. One that agrees must be removed from here.
 const OPEN: &[&str] = &[];
 
 /// Makes the test compare all programs and not a share of them.
@@ -17,8 +15,8 @@ const ALL: &str = "PITON_CORPUS";
 /// One program in so many is compared unless all are wanted: building all takes minutes.
 const SHARE: usize = 8;
 
-/// How many programs are built into one crate. Two are built at a time.
-const BATCH: usize = 100;
+/// How many programs are built into one crate at most.
+const BATCH: usize = 50;
 
 #[test]
 fn programs_mean_what_rustc_makes_of_them() {
@@ -26,37 +24,18 @@ fn programs_mean_what_rustc_makes_of_them() {
     if std::env::var(ALL).as_deref() != Ok("all") {
         programs = programs.into_iter().step_by(SHARE).collect();
     }
-    let batches = Mutex::new(programs.chunks(BATCH).enumerate());
-    let next = || batches.lock().expect("nobody panics with it").next();
-    let wrong = Mutex::new(String::new());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some((number, programs)) = next() {
-                    let found = compare(&format!("corpus-{number}"), programs);
-                    wrong.lock().expect("nobody panics with it").push_str(&found);
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().expect("nobody panics with it");
-    assert!(wrong.is_empty(), "{wrong}");
-}
-
-/// What is wrong with these programs.
-fn compare(name: &str, programs: &[Program]) -> String {
-    let reports = Workshop::new(name).run(programs).expect("the batch builds");
+    let reports = Workshop::new("corpus").run_in_batches(&programs, BATCH);
     let mut wrong = String::new();
-    for (program, report) in programs.iter().zip(reports) {
+    for (program, report) in programs.iter().zip(reports.expect("the batches build")) {
         let agrees = matches!(report.verdict, Verdict::Agrees(_)) && report.warnings.is_empty();
         let is_open = OPEN.contains(&report.id.as_str());
         if agrees && is_open {
-            wrong.push_str(&format!("{} agrees by now: take it off the list\n", report.id));
+            wrong.push_str(&format!("{} agrees now: remove it from the list\n", report.id));
         } else if !agrees && !is_open {
             wrong.push_str(&report.to_text(&program.source));
         }
     }
-    wrong
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 #[test]

@@ -11,6 +11,8 @@ mod package;
 mod serve;
 
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
 
 use serde::{Deserialize, Serialize};
 
@@ -210,6 +212,38 @@ impl Workshop {
 }
 
 impl Workshop {
+    /// [Runs](Self::run) the programs in crates of at most `size` of them, two crates at a time.
+    ///
+    /// # Errors
+    /// See [`BatchError`].
+    ///
+    /// # Panics
+    /// A `size` of zero, or a panic of [`run`](Self::run).
+    pub fn run_in_batches(
+        &self,
+        programs: &[Program],
+        size: usize,
+    ) -> Result<Vec<Report>, BatchError> {
+        let batches = Mutex::new(programs.chunks(size).enumerate());
+        let next = || batches.lock().expect("nobody panics with it").next();
+        let run = || {
+            let mut ran = Vec::new();
+            while let Some((number, programs)) = next() {
+                let name = format!("{}-{number}", self.name);
+                ran.push((number, Self { name, ..self.clone() }.run(programs)?));
+            }
+            Ok(ran)
+        };
+        let mut ran = thread::scope(|scope| {
+            let other = scope.spawn(run);
+            let mut ran = run()?;
+            ran.extend(other.join().expect("a batch does not panic")?);
+            Ok(ran)
+        })?;
+        ran.sort_by_key(|(number, _)| *number);
+        Ok(ran.into_iter().flat_map(|(_, reports)| reports).collect())
+    }
+
     /// What rustc says against each of the programs in this lowering alone. Against one that compiles it says
     /// nothing.
     ///
