@@ -61,6 +61,7 @@ const CASES: &[(&str, Case)] = &[
         "a_promise_that_no_run_awaits_is_not_completed",
         misspelt::a_promise_that_no_run_awaits_is_not_completed,
     ),
+    ("a_blank_condition_changes_no_run", misspelt::a_blank_condition_changes_no_run),
     ("a_run_has_the_id_that_its_code_derives", misspelt::a_run_has_the_id_that_its_code_derives),
     (
         "a_schedule_that_could_start_nothing_is_refused",
