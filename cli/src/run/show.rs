@@ -126,6 +126,9 @@ impl Page<'_> {
         if let Some(at) = run.closed_at {
             self.field("closed", &ago(at, now));
         }
+        if let Some(reason) = &run.cancel_requested {
+            self.field("to cancel", &format!("{reason} (no step has taken the request yet)"));
+        }
         if let Some(reason) = &run.cancelled {
             self.field("cancelled", reason);
         }

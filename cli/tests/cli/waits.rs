@@ -75,6 +75,7 @@ pub(crate) fn each_status_is_shown(shell: Shell) -> Result<(), Failed> {
         shell.client.by_id(cancelled.run_id).cancel("enough").await?;
         shell.client.by_id(terminated.run_id).terminate("enough").await?;
         shell.client.by_id(paused.run_id).pause("lunch").by("ann").await?;
+        shell.client.by_id(paused.run_id).cancel("the shop is closed").await?;
         let start = shell.client.start(nap()).id("timed out").run_timeout(Duration::from_millis(1));
         let run_id = start.await?.run_id();
         // A worker that has come to it before its timeout would show another state.
