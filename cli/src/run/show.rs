@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use piton::client::Client;
 use piton::client::inspect::{
@@ -29,6 +30,9 @@ pub(crate) struct ShowArgs {
 
 /// The maximum number of characters of a value on one line.
 const LONGEST: usize = 80;
+
+/// A worker claims a run that is due within a few seconds. The clocks of this machine and the database may differ.
+const OVERDUE: Duration = Duration::from_secs(60);
 
 /// The maximum number of items of a list that are shown: a run may hold thousands.
 const MOST: usize = 20;
@@ -125,7 +129,9 @@ impl Page<'_> {
             (None, number) => self.field("last step", &number.to_string()),
         }
         if let Some(at) = run.wakes_at {
-            self.field("wakes", &relative(at, now));
+            let is_overdue = run.owner.is_none() && at + OVERDUE < now;
+            let overdue = if is_overdue { ", but no worker has claimed it" } else { "" };
+            self.field("wakes", &format!("{}{overdue}", relative(at, now)));
         }
         if let Some(at) = run.closed_at {
             self.field("closed", &ago(at, now));

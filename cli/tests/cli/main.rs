@@ -33,6 +33,7 @@ const CASES: &[(&str, Case)] = &[
     ("compensations_are_shown", look::compensations_are_shown),
     ("closed_runs_are_shown", look::closed_runs_are_shown),
     ("each_kind_of_wait_is_shown", waits::each_kind_of_wait_is_shown),
+    ("a_run_that_no_worker_claims_is_told", waits::a_run_that_no_worker_claims_is_told),
     ("each_status_is_shown", waits::each_status_is_shown),
     ("what_is_agreed_on_a_run_is_shown", look::what_is_agreed_on_a_run_is_shown),
     ("definitions_are_shown", look::definitions_are_shown),
