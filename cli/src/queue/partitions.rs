@@ -15,20 +15,24 @@ use crate::output::{self, Output, ago};
 ///
 /// Attempts that are under way continue, even if they are more than a limit allows.
 #[derive(clap::Args)]
+#[command(group = clap::ArgGroup::new("limits").required(true).multiple(true))]
 pub(crate) struct LimitArgs {
     /// The queue's name
     queue: String,
     /// The most attempts under way
-    #[arg(long, value_name = "N", required_unless_present_any = ["partition_concurrent", "partition_rate", "none"])]
+    #[arg(long, value_name = "N", group = "limits")]
     max_concurrent: Option<NonZeroU32>,
     /// The most attempts under way in each partition
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", group = "limits")]
     partition_concurrent: Option<NonZeroU32>,
     /// The most attempts that begin in each partition, such as 60/1m
-    #[arg(long, value_name = "N/PERIOD", value_parser = parse_rate)]
+    #[arg(long, value_name = "N/PERIOD", value_parser = parse_rate, group = "limits")]
     partition_rate: Option<Rate>,
     /// No limits
-    #[arg(long, conflicts_with_all = ["max_concurrent", "partition_concurrent", "partition_rate"])]
+    #[arg(
+        long, group = "limits",
+        conflicts_with_all = ["max_concurrent", "partition_concurrent", "partition_rate"]
+    )]
     none: bool,
 }
 

@@ -28,7 +28,7 @@ pub(crate) struct ListArgs {
     #[arg(long, value_name = "CONDITION", default_value = "", hide_default_value = true)]
     filter: Filter,
     /// The order: run_id, started_at, closed_at, due_at, blocked_at or since, with `-` before it for the latest
-    /// first
+    /// first; the run ids of starts with a request id are in no order
     #[arg(long, value_name = "COLUMN", default_value = "-run_id", allow_hyphen_values = true)]
     order: RunOrder,
     /// The maximum number

@@ -1,7 +1,7 @@
 //! Changes of one run, or of all runs that match a filter.
 
 use piton::client::{ChangeMany, Client, ManyChanged};
-use piton::filter::{self, Filter};
+use piton::filter::{self, Filter, FilterError};
 use piton::store::RunCursor;
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ use crate::output::{self, Output};
 pub(crate) struct ManyArgs {
     /// Instead of a run: all runs that match this filter, such as `state = 'approve' and since < now() - interval
     /// '3 days'`
-    #[arg(long, value_name = "CONDITION")]
+    #[arg(long, value_name = "CONDITION", value_parser = parse_condition)]
     filter: Option<Filter>,
     /// Count the runs that match, and change none
     #[arg(long, requires = "filter")]
@@ -32,6 +32,14 @@ pub(crate) struct ManyArgs {
     /// Who makes the change, for the audit table
     #[arg(long, value_name = "NAME", env = "USER", default_value = "", hide_default_value = true)]
     pub(super) by: String,
+}
+
+/// A blank condition is more likely a variable of the shell that is not set than a wish to change all runs.
+fn parse_condition(text: &str) -> Result<Filter, String> {
+    match text.trim().is_empty() {
+        true => Err("it is blank; for all runs, write `run_id is not null`".to_owned()),
+        false => text.parse().map_err(|error: FilterError| error.to_string()),
+    }
 }
 
 impl ManyArgs {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use piton::client::Client;
 use piton::client::inspect::{
@@ -9,6 +10,7 @@ use piton::client::inspect::{
     WaitFor,
 };
 use piton::model::{FailedCompensation, OnTimeout, RunStatus, TimeoutClock, Timestamp};
+use serde_json::Value;
 
 use crate::error::Failure;
 use crate::graph;
@@ -28,6 +30,12 @@ pub(crate) struct ShowArgs {
 
 /// The maximum number of characters of a value on one line.
 const LONGEST: usize = 80;
+
+/// A worker claims a run that is due within a few seconds. The clocks of this machine and the database may differ.
+const OVERDUE: Duration = Duration::from_secs(60);
+
+/// The maximum number of items of a list that are shown: a run may hold thousands.
+const MOST: usize = 20;
 
 pub(super) async fn carry_out(
     client: &Client,
@@ -121,10 +129,15 @@ impl Page<'_> {
             (None, number) => self.field("last step", &number.to_string()),
         }
         if let Some(at) = run.wakes_at {
-            self.field("wakes", &relative(at, now));
+            let is_overdue = run.owner.is_none() && at + OVERDUE < now;
+            let overdue = if is_overdue { ", but no worker has claimed it" } else { "" };
+            self.field("wakes", &format!("{}{overdue}", relative(at, now)));
         }
         if let Some(at) = run.closed_at {
             self.field("closed", &ago(at, now));
+        }
+        if let Some(reason) = &run.cancel_requested {
+            self.field("to cancel", &format!("{reason} (no step has taken the request yet)"));
         }
         if let Some(reason) = &run.cancelled {
             self.field("cancelled", reason);
@@ -386,7 +399,7 @@ impl Page<'_> {
         let note = note.as_ref().map(|note| format!(" ({note})")).unwrap_or_default();
         let mut text = value.to_string();
         if text.chars().count() > LONGEST {
-            text = format!("{value:#}");
+            text = format!("{:#}", shortened(value));
         }
         self.indented(level, &format!("{name}{text}{note}"));
     }
@@ -436,5 +449,41 @@ impl Page<'_> {
             self.heading("result");
             self.named(1, "", result);
         }
+    }
+}
+
+/// The value with the first items of its lists, and the number of the others in their place.
+fn shortened(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => {
+            let mut shown: Vec<_> = items.iter().take(MOST).map(shortened).collect();
+            if items.len() > MOST {
+                let rest = items.len() - MOST;
+                shown.push(format!("… {rest} more, which --json shows").into());
+            }
+            shown.into()
+        }
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (name.clone(), shortened(value))).collect()
+        }
+        value => value.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_long_list_shows_its_first_items() {
+        let few: Vec<usize> = (0..MOST).collect();
+        let many: Vec<usize> = (0..5_000).collect();
+        let shown = shortened(&json!({ "few": few, "in": [{ "many": many }] }));
+        assert_eq!(shown["few"], json!(few));
+        let items = shown["in"][0]["many"].as_array().expect("it is a list");
+        assert_eq!(items.len(), MOST + 1);
+        assert_eq!(items[MOST], "… 4980 more, which --json shows");
     }
 }

@@ -33,6 +33,7 @@ const CASES: &[(&str, Case)] = &[
     ("compensations_are_shown", look::compensations_are_shown),
     ("closed_runs_are_shown", look::closed_runs_are_shown),
     ("each_kind_of_wait_is_shown", waits::each_kind_of_wait_is_shown),
+    ("a_run_that_no_worker_claims_is_told", waits::a_run_that_no_worker_claims_is_told),
     ("each_status_is_shown", waits::each_status_is_shown),
     ("what_is_agreed_on_a_run_is_shown", look::what_is_agreed_on_a_run_is_shown),
     ("definitions_are_shown", look::definitions_are_shown),
@@ -61,6 +62,7 @@ const CASES: &[(&str, Case)] = &[
         "a_promise_that_no_run_awaits_is_not_completed",
         misspelt::a_promise_that_no_run_awaits_is_not_completed,
     ),
+    ("a_blank_condition_changes_no_run", misspelt::a_blank_condition_changes_no_run),
     ("a_run_has_the_id_that_its_code_derives", misspelt::a_run_has_the_id_that_its_code_derives),
     (
         "a_schedule_that_could_start_nothing_is_refused",

@@ -39,6 +39,22 @@ pub(crate) fn a_promise_that_no_run_awaits_is_not_completed(shell: Shell) -> Res
     refused(&shell, &["promise", "resolve", &token("price"), "7"], "already resolved")
 }
 
+pub(crate) fn a_blank_condition_changes_no_run(shell: Shell) -> Result<(), Failed> {
+    shell.block_on(async {
+        shell.client.start(bill(customer("ann"))).await?;
+        Ok(())
+    })?;
+    for condition in ["", " "] {
+        let terminate = ["run", "terminate", "--because", "over", "--by", "ann", "--filter"];
+        let (code, text) = shell.fails(&[&terminate[..], &[condition]].concat())?;
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains("it is blank; for all runs, write `run_id is not null`"), "{text}");
+    }
+    let all = ["run", "cancel", "--dry-run", "--by", "ann", "--filter", "run_id is not null"];
+    assert_eq!(shell.prints(&all)?, "1 would be changed\n");
+    Ok(())
+}
+
 pub(crate) fn a_run_has_the_id_that_its_code_derives(shell: Shell) -> Result<(), Failed> {
     shell.block_on(async {
         shell.client.start(bill(customer("ann"))).await?;

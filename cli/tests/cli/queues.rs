@@ -75,6 +75,7 @@ pub(crate) fn queues_are_limited_and_partitions_listed(shell: Shell) -> Result<(
     for wrong in [&["limit", "ramp"][..], &["limit", "ramp", "--partition-rate", "0/1m"]] {
         let (code, help) = shell.fails(&[&["queue"][..], wrong].concat())?;
         assert_eq!(code, Some(2), "{help}");
+        assert!(!help.contains("--max-concurrent <N>\n"), "it is not the only limit: {help}");
     }
     all += &shell.hints(&["queue", "pause", "rmap", "--because", "ice"])?;
     assert_eq!(shell.hints(&["queue", "pause", "ramp", "--because", "ice"])?, "");

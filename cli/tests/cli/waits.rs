@@ -64,6 +64,23 @@ pub(crate) fn each_kind_of_wait_is_shown(shell: Shell) -> Result<(), Failed> {
     Ok(())
 }
 
+pub(crate) fn a_run_that_no_worker_claims_is_told(shell: Shell) -> Result<(), Failed> {
+    let start = async |at: Timestamp| {
+        let run = shell.client.start(nap()).start_at(at).await?;
+        Ok::<_, Failed>(run.run_id().to_string())
+    };
+    let (overdue, due) = shell.block_on(async {
+        let now = Timestamp::now();
+        Ok((start(Timestamp(now.0 - 3_600_000_000)).await?, start(now + minutes(60)).await?))
+    })?;
+    let told = " ago), but no worker has claimed it\n";
+    let shown = shell.prints(&["run", "show", &overdue])?;
+    assert!(shown.contains(told), "{shown}");
+    let shown = shell.prints(&["run", "show", &due])?;
+    assert!(!shown.contains("claimed"), "{shown}");
+    Ok(())
+}
+
 pub(crate) fn each_status_is_shown(shell: Shell) -> Result<(), Failed> {
     let running = waiting(&shell, nap(), "running")?;
     let paused = waiting(&shell, nap(), "paused")?;
@@ -75,6 +92,7 @@ pub(crate) fn each_status_is_shown(shell: Shell) -> Result<(), Failed> {
         shell.client.by_id(cancelled.run_id).cancel("enough").await?;
         shell.client.by_id(terminated.run_id).terminate("enough").await?;
         shell.client.by_id(paused.run_id).pause("lunch").by("ann").await?;
+        shell.client.by_id(paused.run_id).cancel("the shop is closed").await?;
         let start = shell.client.start(nap()).id("timed out").run_timeout(Duration::from_millis(1));
         let run_id = start.await?.run_id();
         // A worker that has come to it before its timeout would show another state.

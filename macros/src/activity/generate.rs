@@ -11,7 +11,9 @@ use super::args::ActivityArgs;
 use super::entry::entry;
 use super::method::Method;
 use super::placement::Placement;
-use super::signature::{ActivitySignature, Lent, Parameter, Returns, is_context};
+use super::signature::{
+    ActivitySignature, Lent, Parameter, Returns, is_context, is_context_of_workflows,
+};
 use crate::check::use_imports_around;
 use crate::codegen::clippy;
 use crate::codegen::is_of_lints;
@@ -360,10 +362,12 @@ pub(super) fn refused(
     let is_result = matches!(&returned, Type::Path(path)
         if path.path.segments.last().is_some_and(|last| last.ident == "Result"));
     let output = if is_result { output_of_result(&returned) } else { quote!(#returned) };
-    let params = inputs
-        .iter()
-        .filter(|input| !matches!(input, FnArg::Typed(input) if is_context(&input.ty)))
-        .cloned();
+    // The callers give no context, whichever the function takes.
+    let is_given = |input: &&FnArg| {
+        !matches!(input, FnArg::Typed(input)
+            if is_context(&input.ty) || is_context_of_workflows(&input.ty))
+    };
+    let params = inputs.iter().filter(is_given).cloned();
     let params = params.map(|mut input| {
         match &mut input {
             FnArg::Typed(input) if has_no_size(&input.ty) => make_static(&mut input.ty),

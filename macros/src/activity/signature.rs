@@ -13,7 +13,7 @@ use super::types::{in_option, is_unsized, owned_type, ungrouped};
 use crate::diagnostics::Diagnostics;
 use crate::diagnostics::rules::Rule;
 use crate::syntax::owned::{NAME, NotOwned, OWN, OWN_LIFETIME, SIZED, has_no_size, not_owned};
-use crate::syntax::source::imports::names_of_piton;
+use crate::syntax::source::imports::{is_of_piton, names_of_piton};
 
 /// serde encodes tuples of up to this many elements.
 const MAX_PARAMETERS: usize = 16;
@@ -93,6 +93,12 @@ impl<'a> ActivitySignature<'a> {
                     has_context = true;
                     check_context(index - receivers.min(index), input, diagnostics);
                 }
+                FnArg::Typed(input) if is_context_of_workflows(&input.ty) => refuse(
+                    diagnostics,
+                    &input.ty,
+                    "an activity cannot take the context of a workflow",
+                    "write `cx: &ActivityContext` in front of the other parameters",
+                ),
                 FnArg::Typed(input)
                     if args.transaction.is_some()
                         && connection.is_none()
@@ -311,6 +317,13 @@ pub(super) fn is_context(ty: &Type) -> bool {
     };
     let Type::Path(path) = ty else { return false };
     names_of_piton(&path.path, "ActivityContext")
+}
+
+/// Whether the type is the context of a workflow. A `Context` of the user's own is an argument as any other.
+pub(super) fn is_context_of_workflows(ty: &Type) -> bool {
+    let Type::Reference(reference) = ungrouped(ty) else { return false };
+    matches!(ungrouped(&reference.elem), Type::Path(path)
+        if names_of_piton(&path.path, "Context") && is_of_piton(&path.path))
 }
 
 fn check_context(index: usize, input: &PatType, diagnostics: &Diagnostics) {

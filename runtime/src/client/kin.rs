@@ -6,7 +6,7 @@ use super::Client;
 use crate::engine::backoff::patiently;
 use crate::error::{LookupError, RunError};
 use crate::model::{Link, RunId, RunStatus};
-use crate::store::{ChainEntry, ChildRecord, Kin, RunKey};
+use crate::store::{ChainEntry, ChildRecord, Kin, RunKey, RunRecord};
 
 /// The number of runs to read at a time.
 const PAGE: u32 = 200;
@@ -39,6 +39,23 @@ pub(super) async fn goes_on_as<E>(
             Ok((link == Some(Link::Retry)).then_some(next))
         }
     }
+}
+
+/// Whether the run, or the first run of its chain, is of a workflow with such a name. The workflow may have continued as
+/// another one, which returns the same type.
+///
+/// # Errors
+/// See [`Client::kin`].
+pub(super) async fn belongs_to(
+    client: &Client,
+    run: &RunRecord,
+    is_name: impl Fn(&str) -> bool,
+) -> Result<bool, LookupError> {
+    if is_name(&run.workflow) {
+        return Ok(true);
+    }
+    let first = client.kin(run.run_id).await?.first_run_id;
+    Ok(client.find(first).await?.is_some_and(|first| is_name(&first.workflow)))
 }
 
 impl Client {

@@ -58,7 +58,8 @@ pub struct GroupedCount {
 }
 
 impl Client {
-    /// Lists the runs that match a filter, by default the newest first.
+    /// Lists the runs that match a filter, by default the newest first, by
+    /// [run id](crate::store::OrderBy::RunId).
     ///
     /// A filter on [variables](crate::filter::variable) is evaluated in this process: it reads the runs that match
     /// the rest of the filter, a hundred at a time, and the saved state of each, with the schemas from the

@@ -168,7 +168,7 @@ impl Client {
     }
 
     /// Looks up a run of `W` by its workflow id or run id. A workflow id names the open run that has it, or else
-    /// the one started last.
+    /// the one started last. A run that a run of `W` has continued as counts as one of `W`.
     ///
     /// # Errors
     /// [`LookupError::Unknown`] if there is none, [`LookupError::OtherWorkflow`] if it is not a run
@@ -183,8 +183,8 @@ impl Client {
             return Err(LookupError::Unknown(key));
         };
         let expected = W::registered_name().unwrap_or(W::NAME);
-        let is_known = W::FORMERLY.contains(&&*record.workflow);
-        if record.workflow != expected && !is_known {
+        let is_name = |name: &str| name == expected || W::FORMERLY.contains(&name);
+        if !kin::belongs_to(self, &record, is_name).await? {
             return Err(LookupError::OtherWorkflow {
                 run_id: record.run_id,
                 found: record.workflow,

@@ -34,8 +34,10 @@ impl QueueHandle<'_> {
     /// ```
     ///
     /// # Errors
-    /// See [`Client::find`](super::Client::find).
+    /// [`StoreError::QueueName`] if no worker can serve a queue of this name, and those of
+    /// [`Client::find`](super::Client::find).
     pub async fn limit(&self, limits: QueueLimits) -> Result<(), StoreError> {
+        self.check_name()?;
         patiently(|| self.client.store().limit_queue(&self.name, limits)).await
     }
 
@@ -45,16 +47,19 @@ impl QueueHandle<'_> {
     /// Calling it again is safe, also after a call that was cancelled.
     ///
     /// # Errors
-    /// See [`Client::find`](super::Client::find).
+    /// [`StoreError::PartitionName`] and [`StoreError::QueueName`] for a name that is longer than 1,000 bytes or contains
+    /// the character NUL, and those of [`Client::find`](super::Client::find).
     ///
     /// # Panics
-    /// If the weight is 0, or the name is longer than 1,000 bytes or contains the character NUL.
+    /// If the weight is 0.
     pub async fn weigh(&self, partition: &str, weight: u32) -> Result<(), StoreError> {
         assert!(weight > 0, "the weight of a partition must be at least 1");
-        if !partition.is_empty()
-            && let Err(error) = KeyError::check(partition)
-        {
-            panic!("the name of a partition cannot be used: {error}");
+        self.check_name()?;
+        if !partition.is_empty() {
+            KeyError::check(partition).map_err(|reason| {
+                let partition = partition.chars().take(40).collect();
+                StoreError::PartitionName { partition, reason }
+            })?;
         }
         patiently(|| self.client.store().weigh_partition(&self.name, partition, weight)).await
     }

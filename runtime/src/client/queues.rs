@@ -51,11 +51,16 @@ impl QueueHandle<'_> {
     /// # Errors
     /// [`StoreError::QueueName`] if no worker can serve a queue of this name, and those of [`Client::find`].
     pub async fn pause(&self, reason: &str) -> Result<(), StoreError> {
+        self.check_name()?;
+        patiently(|| self.client.store().pause_queue(&self.name, reason)).await
+    }
+
+    /// Whether a worker can serve a queue of this name.
+    pub(super) fn check_name(&self) -> Result<(), StoreError> {
         KeyError::check(&self.name).map_err(|reason| {
             let queue = self.name.chars().take(40).collect();
             StoreError::QueueName { queue, reason }
-        })?;
-        patiently(|| self.client.store().pause_queue(&self.name, reason)).await
+        })
     }
 
     /// Drains the queue: [pauses](QueueHandle::pause) it, and waits until no worker makes an attempt of an activity on it.

@@ -3,9 +3,9 @@
 use std::future::IntoFuture;
 use std::pin::Pin;
 
-use super::start::already_started;
+use super::start::holder;
 use super::{Client, RunHandle, Send, Start};
-use crate::error::{KeyError, LookupError, SignalError, StartError};
+use crate::error::{KeyError, SignalError, StartError};
 use crate::machine::{Workflow, WorkflowCall};
 use crate::store::{ArrivalKind, FirstArrival, StartOutcome};
 
@@ -56,11 +56,7 @@ impl<W: Workflow> SignalOrStart<W> {
             let first = FirstArrival { kind: kind.clone(), dedup_key: dedup_key.clone() };
             let (outcome, run) = start.clone().try_start(Some(first)).await?;
             let StartOutcome::IdTaken { run_id } = outcome else { return Ok(run) };
-            let known = client.run::<W>(run_id).await;
-            if let Err(LookupError::OtherWorkflow { .. }) = known {
-                let workflow_id = run.workflow_id().to_owned();
-                return Err(already_started(&client, workflow_id, run_id).await);
-            }
+            let run = holder(run).await?;
             let send = Send::new(client.clone(), run_id, Ok(kind.clone()));
             let send = dedup_key.iter().fold(send, |send, key| send.dedup_key(key.clone()));
             match send.await {

@@ -15,7 +15,7 @@ use crate::engine::driver::{Origin, make_first};
 use crate::engine::held::Starting;
 use crate::engine::session::Adoption;
 use crate::engine::transitions;
-use crate::error::{BlockedHolder, KeyError, StartError};
+use crate::error::{BlockedHolder, KeyError, LookupError, StartError};
 use crate::machine::{Machine, RunInfo, Workflow, WorkflowCall};
 use crate::model::{Attributes, Memo, NewTerms, RunId, Terms, Timestamp};
 use crate::store::{FirstArrival, IdPolicy, IdReuse, NewRun, StartOutcome};
@@ -50,7 +50,8 @@ pub enum OnConflict {
     /// The start fails with [`StartError::AlreadyStarted`].
     #[default]
     Fail,
-    /// Nothing is started, and the handle is that of the open run.
+    /// Nothing is started, and the handle is that of the open run. The start fails with
+    /// [`StartError::AlreadyStarted`] if that run is of another workflow.
     UseExisting,
     /// The open run is terminated, in the transaction that starts the new one.
     TerminateExisting,
@@ -200,6 +201,7 @@ impl<W: Workflow> Start<W> {
                 let workflow_id = run.workflow_id().to_owned();
                 Err(already_started(&client, workflow_id, run_id).await)
             }
+            (StartOutcome::IdTaken { .. }, run) => holder(run).await,
             (_, run) => Ok(run),
         }
     }
@@ -315,6 +317,19 @@ impl<W: Workflow> Start<W> {
     }
 }
 
+/// The run that has the workflow id, if it is of the workflow `W`: the handle reads its result as one of `W`.
+pub(super) async fn holder<W: Workflow>(run: RunHandle<W>) -> Result<RunHandle<W>, StartError> {
+    let client = run.client();
+    match client.run::<W>(run.run_id()).await {
+        // A run that has been deleted meanwhile has no result to read.
+        Ok(_) | Err(LookupError::Unknown(_)) => Ok(run),
+        Err(LookupError::OtherWorkflow { run_id, .. }) => {
+            Err(already_started(client, run.workflow_id().to_owned(), run_id).await)
+        }
+        Err(LookupError::Store(error)) => Err(StartError::Store(Arc::new(error))),
+    }
+}
+
 /// The error for a workflow id that an open run has, with details of that run.
 pub(super) async fn already_started(
     client: &Client,
@@ -323,12 +338,13 @@ pub(super) async fn already_started(
 ) -> StartError {
     // The id is taken, whatever this query returns.
     let holder = client.find(run_id).await.ok().flatten();
+    let workflow = holder.as_ref().map(|run| run.workflow.clone());
     let blocked = holder.and_then(|run| {
         let (started_at, state) = (run.started_at, run.state);
         let (blocked_at, reason) = run.blocked_at.zip(run.blocked)?;
         Some(Box::new(BlockedHolder { started_at, blocked_at, state, reason }))
     });
-    StartError::AlreadyStarted { workflow_id, run_id, blocked }
+    StartError::AlreadyStarted { workflow_id, run_id, workflow, blocked }
 }
 
 impl<W> Clone for Start<W> {

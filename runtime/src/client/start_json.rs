@@ -9,11 +9,11 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::start::already_started;
-use super::{Client, Start, UntypedRun};
+use super::{Client, Start, UntypedRun, kin};
 use crate::codec::{self, CodecError};
 use crate::engine::backoff::patiently;
 use crate::engine::evolution::learn_definition;
-use crate::error::{KeyError, StartError, StoreError};
+use crate::error::{KeyError, LookupError, StartError, StoreError};
 use crate::evolution::{self, StoredDefinition};
 use crate::filter;
 use crate::machine::frame::{FrameHead, add_entry};
@@ -120,6 +120,17 @@ impl Client {
         }
     }
 
+    /// Whether a run is of this workflow. A run that has been deleted meanwhile counts as one.
+    async fn is_of(&self, run_id: RunId, of: &StoredDefinition) -> Result<bool, StartError> {
+        let Some(run) = self.find(run_id).await.map_err(failed)? else { return Ok(true) };
+        let is_name = |name: &str| of.workflow == name || of.formerly.iter().any(|it| it == name);
+        match kin::belongs_to(self, &run, is_name).await {
+            Err(LookupError::Store(error)) => Err(failed(error)),
+            Err(_) => Ok(true),
+            Ok(belongs) => Ok(belongs),
+        }
+    }
+
     async fn unknown_workflow(&self, workflow: String) -> StartError {
         let known = patiently(|| self.store().list_definitions(None)).await;
         match known {
@@ -181,10 +192,13 @@ impl Start<AnyWorkflow> {
         store.hub().announce_due();
         match started.map_err(failed)? {
             StartOutcome::IdUsed { run_id } => Err(StartError::IdUsed { workflow_id, run_id }),
-            StartOutcome::IdTaken { run_id } if fails => {
-                Err(already_started(&client, workflow_id, run_id).await)
+            StartOutcome::IdTaken { run_id } => {
+                let is_usable = !fails && client.is_of(run_id, definition).await?;
+                match is_usable {
+                    true => Ok(client.by_id(run_id)),
+                    false => Err(already_started(&client, workflow_id, run_id).await),
+                }
             }
-            StartOutcome::IdTaken { run_id } => Ok(client.by_id(run_id)),
             StartOutcome::Started { .. } | StartOutcome::Repeated => Ok(client.by_id(run_id)),
         }
     }

@@ -3,10 +3,10 @@
 use std::future::IntoFuture;
 use std::pin::Pin;
 
-use super::start::already_started;
+use super::start::holder;
 use super::updates::{RawUpdate, encode, id_or_new, read_refusal};
 use super::{Client, Start, UpdateHandle};
-use crate::error::{LookupError, UpdateError};
+use crate::error::UpdateError;
 use crate::machine::{Update, Workflow, WorkflowCall};
 use crate::store::{FirstArrival, StartOutcome, UpdateKey};
 
@@ -63,11 +63,7 @@ impl<W: Workflow, U: Update> UpdateOrStart<W, U> {
             let StartOutcome::IdTaken { run_id } = outcome else {
                 return Ok(UpdateHandle::new(client, run.run_id(), id));
             };
-            let known = client.run::<W>(run_id).await;
-            if let Err(LookupError::OtherWorkflow { .. }) = known {
-                let workflow_id = run.workflow_id().to_owned();
-                return Err(failed(already_started(&client, workflow_id, run_id).await));
-            }
+            holder(run).await.map_err(failed)?;
             match client.send_update(run_id.into(), update.clone()).await {
                 Ok(Ok(key)) => return Ok(UpdateHandle::new(client, key.run_id, id)),
                 Ok(Err(refusal)) => return Err(read_refusal::<U>(&refusal)),

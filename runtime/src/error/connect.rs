@@ -125,6 +125,14 @@ pub enum StoreError {
         /// The rule that it breaks.
         reason: KeyError,
     },
+    /// No partition of a queue can have this name. Nothing was written, and retrying does not help.
+    #[error("{partition:?} cannot be the name of a partition: {reason}")]
+    PartitionName {
+        /// The name, or the beginning of a long one.
+        partition: String,
+        /// The rule that it breaks.
+        reason: KeyError,
+    },
     /// The store does not support transactions of activities.
     #[error("this store has no transactions for activities")]
     NoTransactions,

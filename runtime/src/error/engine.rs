@@ -14,13 +14,19 @@ use crate::store::RunKey;
 #[non_exhaustive]
 pub enum StartError {
     /// An open run has the same workflow id. Starting again helps once that run has closed. To get a handle of that
-    /// run, use [`OnConflict::UseExisting`](crate::client::OnConflict::UseExisting).
-    #[error("the workflow id `{workflow_id}` is taken by the open run {run_id}{}", is_blocked(.blocked))]
+    /// run, if it is of the same workflow, use
+    /// [`OnConflict::UseExisting`](crate::client::OnConflict::UseExisting).
+    #[error(
+        "the workflow id `{workflow_id}` is taken by the open run {run_id}{}{}",
+        of(.workflow), is_blocked(.blocked)
+    )]
     AlreadyStarted {
         /// The workflow id.
         workflow_id: String,
         /// The run that has it.
         run_id: RunId,
+        /// The workflow of that run, if the database could be asked for it.
+        workflow: Option<String>,
         /// Details of that run, if it is blocked: it continues when a build that fits is deployed, or once an
         /// operator [unblocks](crate::client::Client::unblock) or terminates it.
         blocked: Option<Box<BlockedHolder>>,
@@ -138,6 +144,10 @@ pub struct BlockedHolder {
     pub state: String,
     /// The reason for the block.
     pub reason: BlockedReason,
+}
+
+fn of(workflow: &Option<String>) -> String {
+    workflow.as_ref().map_or_else(String::new, |workflow| format!(" of `{workflow}`"))
 }
 
 fn is_blocked(holder: &Option<Box<BlockedHolder>>) -> String {

@@ -10,7 +10,7 @@ use sqlparser::ast::{
 use sqlparser::dialect::Dialect;
 use sqlparser::keywords::ALL_KEYWORDS;
 use sqlparser::parser::{Parser, ParserError};
-use sqlparser::tokenizer::{Span, Token, Tokenizer};
+use sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer};
 
 use super::column::{Column, ColumnType, near};
 use super::error::FilterError;
@@ -49,17 +49,25 @@ pub(super) fn parse(text: &str) -> Result<Condition> {
     let tokens = tokenizer
         .tokenize_with_location()
         .map_err(|error| error_at(error.location.line, error.location.column, error.message))?;
+    // The parser has other meanings for these.
+    let is_of_programs =
+        |token: &&TokenWithSpan| matches!(token.token, Token::Overlap | Token::StringConcat);
+    if let Some(token) = tokens.iter().find(is_of_programs) {
+        return Err(unexpected(token));
+    }
     let mut parser = Parser::new(&Grammar).with_tokens_with_locations(tokens);
     let expression = parser.parse_expr().map_err(not_understood)?;
     let rest = parser.peek_token();
     if rest.token != Token::EOF {
-        let start = rest.span.start;
-        let message = format!("`{}` is not expected here", rest.token);
-        return Err(
-            error_at(start.line, start.column, message).help("join conditions by `and` or `or`")
-        );
+        return Err(unexpected(&rest));
     }
     condition(&expression)
+}
+
+fn unexpected(token: &TokenWithSpan) -> FilterError {
+    let start = token.span.start;
+    let message = format!("`{}` is not expected here", token.token);
+    error_at(start.line, start.column, message).help("join conditions by `and` or `or`")
 }
 
 /// Whether a name would be parsed as a keyword of SQL.

@@ -47,6 +47,8 @@ fn errors_tell_the_place_what_is_wrong_and_what_to_write() {
         ("lower(customer) = 'a'", "column 1: `lower(customer)` cannot be compared"),
         ("order.customer = 'a'", "there is no `order.customer`"),
         ("a = 1 b = 2", "column 7: `b` is not expected here; join conditions by `and` or `or`"),
+        ("a = 1 && b = 2", "column 7: `&&` is not expected here; join conditions by `and` or `or`"),
+        ("a = 1 || b = 2", "column 7: `||` is not expected here; join conditions by `and` or `or`"),
         ("var.since > now()", "a variable is not compared with a time"),
         ("a = upper('x')", "column 5: there is no function `upper`; the only one is `now()`"),
         ("a = 1e999", "column 5: the number 1e999 is out of range"),

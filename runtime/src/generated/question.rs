@@ -41,9 +41,11 @@ pub trait Question {
 #[diagnostic::on_unimplemented(
     message = "`?` cannot be used in a workflow or `async` block that returns `{Self}`",
     label = "cannot use `?` here: `{Self}` cannot be made from `{R}`",
-    note = "let it return a `Result` whose error can be made from this one, or an `Option`",
-    note = "convert an error that is not a `std::error::Error`, such as a text or an `anyhow::Error`, with \
-            `.map_err(piton::Error::boxed)?`"
+    note = "let it return a `piton::Result`, which takes every `std::error::Error`, or another `Result` whose error can \
+            be made from this one, or an `Option`",
+    note = "for a `piton::Result`, convert an error that is not a `std::error::Error`, such as a text or an \
+            `anyhow::Error`, with `.map_err(piton::Error::boxed)?`",
+    note = "for a `Result<_, String>`, convert it with `.map_err(|error| error.to_string())?`"
 )]
 pub trait FromResidual<R> {
     /// The returned value.

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// One execution of a workflow. A UUIDv7, so ids sort by the time the run was started.
+/// One execution of a workflow. A UUIDv7, so ids sort by the time the run was started. The id of a run that was started
+/// with a request id is a hash of the request, which sorts anywhere.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RunId(Uuid);
 

@@ -79,6 +79,14 @@ async fn an_open_run_keeps_its_id_to_itself() {
     let same = rig.client.start(approval(10)).id("order-1");
     let same = same.on_conflict(OnConflict::UseExisting).await.unwrap();
     assert_eq!(same.run_id(), first.run_id());
+    // A handle of another workflow would read its result as one of this workflow.
+    let other = rig.client.start(work("quick".to_owned())).id("order-1");
+    let refused = other.on_conflict(OnConflict::UseExisting).await.unwrap_err();
+    let text = format!(
+        "the workflow id `order-1` is taken by the open run {} of `approval`",
+        first.run_id()
+    );
+    assert_eq!(refused.to_string(), text);
     first.result().await.unwrap_err();
     let second = rig.client.start(approval(10)).id("order-1").await.unwrap();
     assert_ne!(second.run_id(), first.run_id());

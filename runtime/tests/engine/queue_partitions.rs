@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use piton::error::StoreError;
 use piton::prelude::*;
 use piton::store::QueueLimits;
 use piton::worker::Queue;
@@ -53,6 +54,13 @@ async fn one_tenant_with_many_calls_does_not_delay_the_others() {
     }
     let letters = rig.client.queue("letters");
     letters.weigh("c", 2).await.unwrap();
+    // A name comes from users: what cannot be one is an error.
+    for (partition, reason) in [("c\0", "NUL"), (&*"c".repeat(1_001), "1001 bytes")] {
+        let refused = letters.weigh(partition, 2).await.unwrap_err().to_string();
+        assert!(refused.contains(reason), "{refused}");
+    }
+    let nameless = rig.client.queue("").limit(QueueLimits::default()).await.unwrap_err();
+    assert!(matches!(nameless, StoreError::QueueName { .. }), "{nameless}");
     let listed = letters.partitions(None, 9).await.unwrap();
     let waiting: Vec<_> =
         listed.iter().map(|one| (&*one.partition, one.waiting, one.weight)).collect();

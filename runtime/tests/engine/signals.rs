@@ -431,6 +431,16 @@ async fn a_signal_may_be_for_the_workflow_that_the_run_continues_as() {
     assert_eq!(run.result().await.unwrap(), "ada");
     let start = rig.client.signal_or_start(by("bob"), prepares()).id("next");
     assert_eq!(start.await.unwrap().result().await.unwrap(), "bob");
+    // By its id, the run that it continues as is found as well.
+    let run = rig.client.start(prepares()).id("third").await.unwrap();
+    tokio::time::sleep(seconds(6)).await;
+    let found = rig.client.run::<prepares>("third").await.unwrap();
+    assert_ne!(found.run_id(), run.run_id());
+    let same = rig.client.start(prepares()).id("third").on_conflict(OnConflict::UseExisting);
+    assert_eq!(same.await.unwrap().run_id(), found.run_id());
+    let start = rig.client.signal_or_start(by("cyd"), prepares()).id("third");
+    assert_eq!(start.await.unwrap().result().await.unwrap(), "cyd");
+    assert_eq!(run.result().await.unwrap(), "cyd");
     let run = rig.client.start(prepares()).await.unwrap();
     let refused = run.signal(Unheard).await.unwrap_err();
     assert!(matches!(refused, SignalError::NotAwaited { .. }), "{refused:?}");

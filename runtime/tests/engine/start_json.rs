@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::activities::Approve;
 use crate::rig::Rig;
+use crate::workflows::approval;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Parcel {
@@ -49,6 +50,10 @@ async fn a_run_is_started_and_signalled_by_names() {
     assert!(matches!(error, StartError::AlreadyStarted { .. }), "{error}");
     let existing = again.on_conflict(OnConflict::UseExisting).await.unwrap();
     assert_eq!(existing.status().await.unwrap().run_id, run.status().await.unwrap().run_id);
+    rig.client.start(approval(10)).id("two").await.unwrap();
+    let taken = rig.client.start_json("delivery", named.clone()).id("two");
+    let error = taken.on_conflict(OnConflict::UseExisting).await.unwrap_err();
+    assert!(error.to_string().ends_with(" of `approval`"), "{error}");
     let other = rig.client.start_json("delivery", named).await.unwrap();
     for run in [&run, &other] {
         run.signal("Approve", &json!({ "by": "ann" })).await.unwrap();

@@ -226,6 +226,10 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         value: view.payload(payload),
     });
     let unread_updates = updates.collect();
+    let cancel_requested = inbox.iter().find_map(|arrival| match &arrival.kind {
+        ArrivalKind::Cancel { reason } => Some(reason.clone()),
+        _ => None,
+    });
     let unanswered = operations.iter().filter_map(|(_, operation)| match operation {
         Operation::Answer { update, .. } => Some(update.clone()),
         _ => None,
@@ -254,6 +258,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
             reason: pause.reason,
         }),
         wakes_at: wakes_at(details, snapshot.as_ref()),
+        cancel_requested: cancel_requested.filter(|_| run.status.is_open()),
         cancelled: snapshot.as_ref().and_then(|snapshot| snapshot.cancelled.clone()),
         arguments: details.arguments.as_ref().map(|arguments| view.arguments(run, arguments)),
         result: run.result.as_ref().map(|result| view.payload(result)),

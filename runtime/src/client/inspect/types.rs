@@ -149,6 +149,9 @@ pub struct Inspection {
     /// When it is due without an arrival. `None` if it waits for arrivals only, is blocked or closed.
     #[serde(serialize_with = "as_text_or_null")]
     pub wakes_at: Option<Timestamp>,
+    /// Why it is requested to cancel, while no step has taken the request from the inbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cancel_requested: Option<String>,
     /// Why it was requested to cancel, once its code has seen the request.
     pub cancelled: Option<String>,
     /// Its arguments, if they are still stored.

@@ -169,8 +169,11 @@ impl<'a> Typed<'a> {
         for (name, format) in fields {
             let field = map.iter().find(|(key, _)| key.text() == Some(name.as_str()));
             let path = Path::Field(self.path, name);
-            let Some((_, value)) = field else {
-                return Err(S::Error::custom(format_args!("`{path}`: it is missing")));
+            let value = match (field, format) {
+                (Some((_, value)), _) => value,
+                // As in serde's own reading of JSON.
+                (None, Format::Option(_)) => &Value::Null,
+                (None, _) => return Err(S::Error::custom(format_args!("`{path}`: it is missing"))),
             };
             tuple.serialize_element(&self.with(value, format, &path))?;
         }
@@ -429,6 +432,25 @@ mod tests {
         let shown = render::to_json(&super::super::read(&bytes, &schema).expect("such a value"));
         let written = write(&from_json(&shown), &schema).expect("it fits");
         assert_eq!(read::<Whole>(&written, Form::Compact), value);
+    }
+
+    #[test]
+    fn an_option_may_be_left_out() {
+        #[derive(Debug, PartialEq, Serialize, Deserialize)]
+        struct Visit {
+            guest: String,
+            escort: Option<String>,
+            seats: Vec<Seat>,
+        }
+        #[derive(Debug, PartialEq, Serialize, Deserialize)]
+        enum Seat {
+            Row { number: u8, aisle: Option<bool> },
+        }
+        let json = json!({ "guest": "ann", "seats": [{ "Row": { "number": 3 } }] });
+        let written = write(&from_json(&json), &Schema::of::<Visit>()).expect("it fits");
+        let seats = vec![Seat::Row { number: 3, aisle: None }];
+        let visit = Visit { guest: "ann".to_owned(), escort: None, seats };
+        assert_eq!(read::<Visit>(&written, Form::Compact), visit);
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub struct RunOrder {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OrderBy {
-    /// The run id, which contains the time at which a client created it. The cheapest order.
+    /// The run id, which begins with the time at which a client created it. The cheapest order. The ids of runs that
+    /// were started with a request id begin with no time: they are anywhere in the list.
     #[default]
     RunId,
     /// When the runs were started.
@@ -117,7 +118,7 @@ impl RunOrder {
 }
 
 impl Default for RunOrder {
-    /// By run id, the newest first.
+    /// By run id, the newest first, see [`OrderBy::RunId`].
     fn default() -> Self {
         Self::descending(OrderBy::RunId)
     }
