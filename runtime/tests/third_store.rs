@@ -364,6 +364,7 @@ delegate!(Queues:
 delegate!(Partitions:
     limit_queue(queue: &str, limits: QueueLimits) -> ();
     weigh_partition(queue: &str, partition: &str, weight: u32) -> ();
+    find_queue(queue: &str) -> Option<QueueRecord>;
     list_partitions(queue: &str, after: Option<&str>, limit: u32) -> Vec<PartitionRecord>;
 );
 
