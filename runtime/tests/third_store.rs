@@ -139,6 +139,11 @@ impl Visibility for ThirdStore {
         self.rows.count_runs(filter, group_by).await
     }
 
+    async fn list_attribute_names(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        self.check("list_attribute_names")?;
+        self.rows.list_attribute_names(limit).await
+    }
+
     async fn count_by_definition(
         &self,
         workflow: &str,
@@ -359,12 +364,12 @@ delegate!(Queues:
     pause_queue(queue: &str, reason: &str) -> ();
     resume_queue(queue: &str) -> ResumeOutcome;
     list_queues() -> Vec<QueueRecord>;
+    find_queue(queue: &str) -> Option<QueueRecord>;
 );
 
 delegate!(Partitions:
     limit_queue(queue: &str, limits: QueueLimits) -> ();
     weigh_partition(queue: &str, partition: &str, weight: u32) -> ();
-    find_queue(queue: &str) -> Option<QueueRecord>;
     list_partitions(queue: &str, after: Option<&str>, limit: u32) -> Vec<PartitionRecord>;
 );
 

@@ -65,6 +65,7 @@ const CASES: &[(&str, Case)] = &[
     (
         "a_schedule_that_could_start_nothing_is_refused",
         misspelt::a_schedule_that_could_start_nothing_is_refused,
+    ("an_attribute_that_no_run_has_is_told", misspelt::an_attribute_that_no_run_has_is_told),
     ),
     ("namespaces_are_apart", namespaces::namespaces_are_apart),
     ("a_run_goes_back", change::a_run_goes_back),

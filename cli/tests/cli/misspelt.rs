@@ -1,7 +1,7 @@
 //! What is misspelt is refused, and nothing is written.
 
 use libtest_mimic::Failed;
-use piton::model::PromiseToken;
+use piton::model::{AttributeChanges, PromiseToken};
 use piton::store::PromiseFilter;
 use serde_json::{Value, json};
 
@@ -37,6 +37,34 @@ pub(crate) fn a_promise_that_no_run_awaits_is_not_completed(shell: Shell) -> Res
     assert_eq!(done, "the promise is completed\n");
     shell.prints(&["promise", "resolve", &token("price"), "7"])?;
     refused(&shell, &["promise", "resolve", &token("price"), "7"], "already resolved")
+}
+
+pub(crate) fn an_attribute_that_no_run_has_is_told(shell: Shell) -> Result<(), Failed> {
+    shell.block_on(async {
+        let attributes = AttributeChanges::new().with("customer", "c-17").with("Zone", 7);
+        shell.client.start(bill(customer("ann"))).attributes(attributes).await?;
+        Ok(())
+    })?;
+    let near = "hint: no run has the attribute `custmer`; did you mean `customer`?\n";
+    let filter = ["--filter", "custmer = 'c-17'"];
+    let change = |verb: &'static str| {
+        let command = ["run", verb, filter[0], filter[1], "--because", "ticket 311", "--by", "ann"];
+        shell.hints(&command)
+    };
+    for verb in ["cancel", "terminate", "pause", "resume", "retry", "delete"] {
+        assert_eq!(change(verb)?, near, "{verb}");
+    }
+    assert_eq!(shell.hints(&["run", "list", filter[0], filter[1]])?, near);
+    assert_eq!(shell.hints(&["run", "count", filter[0], filter[1], "--json"])?, near);
+    let signal = ["run", "signal", filter[0], filter[1], "--dry-run", "Approve", "--by", "ann"];
+    assert_eq!(shell.hints(&[&signal[..], &["--because", "ticket 311"]].concat())?, near);
+    let both = "zone = 7 and status = 'running' or weight = 3 or not weight = 4";
+    let hints = "hint: no run has the attribute `weight`\n\
+                 hint: no run has the attribute `zone`; did you mean `Zone`?\n";
+    assert_eq!(shell.hints(&["run", "list", "--filter", both])?, hints);
+    let known = "customer = 'c-17' and \"Zone\" = 7";
+    assert_eq!(shell.prints(&["run", "count", "--filter", known])?, "1\n");
+    Ok(())
 }
 
 pub(crate) fn a_run_has_the_id_that_its_code_derives(shell: Shell) -> Result<(), Failed> {

@@ -31,7 +31,7 @@ pub(super) use self::activities::{
 #[cfg(feature = "postgres")]
 pub(super) use self::attendance::MovedDeadline;
 pub(super) use self::attendance::{AttendanceRow, AttendedRow};
-pub(super) use self::attributes::AttributeRow;
+pub(super) use self::attributes::{AttributeRow, names_in, select_attribute_names};
 use self::attributes::{read_attributes, read_memo};
 pub(super) use self::audit::{AuditRow, audit_columns};
 pub(super) use self::definitions::{DefinitionRow, SchemaRow, SummaryRow, read_summaries};
