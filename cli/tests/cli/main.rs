@@ -46,6 +46,10 @@ const CASES: &[(&str, Case)] = &[
     ("a_failed_run_is_opened_again", change::a_failed_run_is_opened_again),
     ("a_run_is_acted_on", act::a_run_is_acted_on),
     (
+        "an_update_without_an_answer_is_asked_for_again",
+        act::an_update_without_an_answer_is_asked_for_again,
+    ),
+    (
         "a_schedule_is_created_changed_and_removed",
         schedules::a_schedule_is_created_changed_and_removed,
     ),
@@ -61,11 +65,11 @@ const CASES: &[(&str, Case)] = &[
         "a_promise_that_no_run_awaits_is_not_completed",
         misspelt::a_promise_that_no_run_awaits_is_not_completed,
     ),
+    ("an_attribute_that_no_run_has_is_told", misspelt::an_attribute_that_no_run_has_is_told),
     ("a_run_has_the_id_that_its_code_derives", misspelt::a_run_has_the_id_that_its_code_derives),
     (
         "a_schedule_that_could_start_nothing_is_refused",
         misspelt::a_schedule_that_could_start_nothing_is_refused,
-    ("an_attribute_that_no_run_has_is_told", misspelt::an_attribute_that_no_run_has_is_told),
     ),
     ("namespaces_are_apart", namespaces::namespaces_are_apart),
     ("a_run_goes_back", change::a_run_goes_back),
