@@ -83,7 +83,7 @@ pub(crate) struct SetAsideArgs {
     /// The run id or the workflow id
     #[arg(value_name = "RUN")]
     id: String,
-    /// The number of the signal, as shown by `piton run show`
+    /// The number of the signal, or of an arrival that cannot be read, as shown by `piton run show`
     #[arg(value_name = "NUMBER")]
     seq: i64,
     #[command(flatten)]
@@ -227,7 +227,7 @@ pub(super) async fn set_aside(
     let SetAsideArgs { id, seq, signature } = args;
     let set_aside = find(client, &id).await?.set_aside(seq);
     set_aside.by(signature.by).because(signature.because).await?;
-    Ok(said(output, &json!({ "set_aside": seq }), "the signal is a dead letter"))
+    Ok(said(output, &json!({ "set_aside": seq }), "the arrival is a dead letter"))
 }
 
 pub(super) async fn result(client: &Client, args: ResultArgs) -> Result<String, Failure> {

@@ -48,7 +48,7 @@ pub(super) use self::kin::{
 pub(super) use self::lifecycle::{DeadlineRow, TermsRow, write_terms};
 use self::messages::read_arrival;
 pub(super) use self::messages::{
-    ArrivalRow, GOES_OVER, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
+    ArrivalRow, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
     write_arrival, write_message, write_reason, write_reply,
 };
 pub(super) use self::partitions::{
