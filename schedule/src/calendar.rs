@@ -282,6 +282,12 @@ impl Compiled {
             60
         } else if !all(&self.hour, 24) {
             3_600
+        } else if self.day_of_month.is_full()
+            && self.day_of_week.is_full()
+            && self.month.is_full()
+            && self.year.is_full()
+        {
+            return i64::MAX - local.max(0);
         } else {
             DAY
         };
