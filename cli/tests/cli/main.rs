@@ -65,6 +65,7 @@ const CASES: &[(&str, Case)] = &[
         "a_promise_that_no_run_awaits_is_not_completed",
         misspelt::a_promise_that_no_run_awaits_is_not_completed,
     ),
+    ("a_queue_with_nothing_on_it_is_told", misspelt::a_queue_with_nothing_on_it_is_told),
     ("an_attribute_that_no_run_has_is_told", misspelt::an_attribute_that_no_run_has_is_told),
     ("a_run_has_the_id_that_its_code_derives", misspelt::a_run_has_the_id_that_its_code_derives),
     (

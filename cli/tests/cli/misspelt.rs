@@ -39,6 +39,17 @@ pub(crate) fn a_promise_that_no_run_awaits_is_not_completed(shell: Shell) -> Res
     refused(&shell, &["promise", "resolve", &token("price"), "7"], "already resolved")
 }
 
+pub(crate) fn a_queue_with_nothing_on_it_is_told(shell: Shell) -> Result<(), Failed> {
+    let hint = "hint: nothing is on the queue `emial`; `piton queue list` lists the queues that have activities\n";
+    assert_eq!(shell.hints(&["queue", "show", "emial"])?, hint);
+    // The first call may come later, so it is paused nevertheless.
+    assert_eq!(shell.hints(&["queue", "pause", "emial", "--because", "no server"])?, hint);
+    assert!(shell.prints(&["queue", "show", "emial"])?.contains("no server"));
+    assert_eq!(shell.prints(&["queue", "resume", "emial"])?, "the queue `emial` is resumed\n");
+    assert_eq!(shell.prints(&["queue", "resume", "emial"])?, "the queue `emial` was not paused\n");
+    Ok(())
+}
+
 pub(crate) fn an_attribute_that_no_run_has_is_told(shell: Shell) -> Result<(), Failed> {
     shell.block_on(async {
         let attributes = AttributeChanges::new().with("customer", "c-17").with("Zone", 7);
