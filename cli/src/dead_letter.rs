@@ -112,6 +112,7 @@ fn content(arrival: &ArrivalKind) -> (&'static str, &str) {
         ArrivalKind::Signal { name, .. } => ("signal", name),
         ArrivalKind::Update { name, .. } => ("update", name),
         ArrivalKind::Cancel { .. } | ArrivalKind::TimedOut { .. } => ("cancel", ""),
+        ArrivalKind::Unreadable { .. } => ("unreadable", ""),
         _ => ("other", ""),
     }
 }

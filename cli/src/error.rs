@@ -1,8 +1,10 @@
 //! Errors of commands, and the exit codes.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use piton::error::{
     BulkError, CompleteError, ConnectError, EditError, LookupError, QueryError, ScheduleError,
@@ -41,6 +43,8 @@ pub(crate) enum Failure {
     Query(QueryError),
     #[error("{}", update_error(.0))]
     Update(UpdateError<Value>),
+    #[error("the run `{id}` has not answered the update `{name}` within {limit:?}")]
+    NoAnswer { id: String, name: String, request: Value, update_id: String, limit: Duration },
     #[error("{0}")]
     Run(String),
     #[error("the run `{id}` is already {status}")]
@@ -77,6 +81,8 @@ pub(crate) const FOUND: u8 = 1;
 const USAGE: u8 = 2;
 /// The database failed.
 const DATABASE: u8 = 3;
+/// The command has not waited to the end.
+const LATE: u8 = 4;
 
 impl Failure {
     /// Prints it to stderr.
@@ -125,6 +131,7 @@ impl Failure {
             | Self::NoCron
             | Self::Spec(_)
             | Self::Input(_) => USAGE,
+            Self::NoAnswer { .. } => LATE,
             Self::Connect(ConnectError::Url { .. } | ConnectError::Namespace { .. }) => USAGE,
             Self::NoFile(_)
             | Self::Connect(_)
@@ -134,8 +141,14 @@ impl Failure {
         }
     }
 
-    fn hint(&self) -> Option<&'static str> {
-        Some(match self {
+    fn hint(&self) -> Option<Cow<'static, str>> {
+        Some(Cow::Borrowed(match self {
+            Self::NoAnswer { id, name, request, update_id, .. } => {
+                return Some(Cow::Owned(format!(
+                    "the run may answer later; this asks again and sends nothing twice: \
+                     `piton run update {id} {name} '{request}' --update-id {update_id}`"
+                )));
+            }
             Self::NoDatabase => {
                 "name it with `--database sqlite:path` or `--database postgres://…`, or set PITON_DATABASE"
             }
@@ -182,7 +195,7 @@ impl Failure {
                 "a workflow keeps past states of its runs with `#[workflow(history = 10)]`"
             }
             _ => return None,
-        })
+        }))
     }
 }
 

@@ -93,7 +93,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text)
 }
 
-fn limit(text: &str) -> Result<Limit, String> {
+pub(crate) fn limit(text: &str) -> Result<Limit, String> {
     match text {
         "none" => Ok(Limit(None)),
         text => duration(text).map(|limit| Limit(Some(limit))),

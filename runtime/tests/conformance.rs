@@ -19,7 +19,8 @@ const CONNECTIONS: u32 = 4;
 const RESET: &str = "TRUNCATE piton_workers, piton_runs, piton_inbox, piton_arrival_keys, piton_update_replies, \
     piton_definitions, piton_schemas, piton_audit, piton_history, piton_activities, piton_outbox, piton_dead_letters, \
     piton_promises, piton_promise_waits, piton_schedule_log, piton_schedules, piton_chains, piton_children, \
-    piton_child_waits, piton_paused_queues, piton_partitioned_queues, piton_partitions, piton_failed_calls, piton_terms, piton_attendance, piton_pauses";
+    piton_child_waits, piton_paused_queues, piton_partitioned_queues, piton_partitions, piton_failed_calls, piton_terms, piton_attendance, piton_pauses, \
+    piton_attributes, piton_memos";
 
 fn main() {
     let arguments = Arguments::from_args();

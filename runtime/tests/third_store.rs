@@ -139,6 +139,11 @@ impl Visibility for ThirdStore {
         self.rows.count_runs(filter, group_by).await
     }
 
+    async fn list_attribute_names(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        self.check("list_attribute_names")?;
+        self.rows.list_attribute_names(limit).await
+    }
+
     async fn count_by_definition(
         &self,
         workflow: &str,
@@ -359,6 +364,7 @@ delegate!(Queues:
     pause_queue(queue: &str, reason: &str) -> ();
     resume_queue(queue: &str) -> ResumeOutcome;
     list_queues() -> Vec<QueueRecord>;
+    find_queue(queue: &str) -> Option<QueueRecord>;
 );
 
 delegate!(Partitions:

@@ -115,6 +115,7 @@ impl Calendar {
                 None => zone.clone(),
             },
             bits: Bits::default(),
+            unit: 1,
         }
         .with_bits())
     }
@@ -221,6 +222,8 @@ pub(crate) struct Compiled {
     second: Field,
     pub(crate) zone: TimeZone,
     bits: Bits,
+    /// The longest unit of time of which it contains all or nothing, in seconds.
+    unit: i64,
 }
 
 /// The fields as bits, by value.
@@ -244,6 +247,7 @@ impl Compiled {
             minute: self.minute.bits(),
             second: self.second.bits(),
         };
+        self.unit = self.unit();
         self
     }
 
@@ -275,17 +279,28 @@ impl Compiled {
 
     /// If it contains the local time `local`: how long it goes on containing what follows, at least. In seconds.
     pub(crate) fn stretch(&self, local: i64) -> i64 {
-        let all = |field: &Field, size| field.bits().count_ones() == size;
-        let unit = if !all(&self.second, 60) {
+        match self.unit {
+            i64::MAX => i64::MAX - local.max(0),
+            unit => unit - local.rem_euclid(unit),
+        }
+    }
+
+    /// The longest unit of time of which it contains all or nothing, in seconds.
+    fn unit(&self) -> i64 {
+        if !self.second.is_full() {
             1
-        } else if !all(&self.minute, 60) {
+        } else if !self.minute.is_full() {
             60
-        } else if !all(&self.hour, 24) {
+        } else if !self.hour.is_full() {
             3_600
+        } else if [&self.day_of_month, &self.day_of_week, &self.month, &self.year]
+            .iter()
+            .all(|field| field.is_full())
+        {
+            i64::MAX
         } else {
             DAY
-        };
-        unit - local.rem_euclid(unit)
+        }
     }
 
     /// Its days in a month of a year it may have, as bits by day.

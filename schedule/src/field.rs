@@ -88,7 +88,7 @@ impl Field {
         self.starred || self.is_full()
     }
 
-    fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         (self.least..=self.most).all(|value| self.contains(value))
     }
 

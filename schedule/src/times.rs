@@ -25,14 +25,6 @@ pub struct Times {
     pub(crate) jitter: Duration,
 }
 
-/// A time that is due, and the local time that it is due for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
-    at: i64,
-    /// The calendar's own local time; none of an interval.
-    nominal: Option<i64>,
-}
-
 impl Times {
     /// The first time after `after`, without jitter. `None` if there is none until the year 9999, or if exclusions
     /// leave none in about 400 years.
@@ -46,9 +38,9 @@ impl Times {
             if from > last {
                 return None;
             }
-            let due = self.next_with_excluded(from).filter(|due| due.at <= last)?;
-            match self.excluded_until(due) {
-                None => return Some(UnixSeconds(due.at)),
+            let due_at = self.next_with_excluded(from).filter(|due_at| *due_at <= last)?;
+            match self.excluded_until(due_at) {
+                None => return Some(UnixSeconds(due_at)),
                 Some(until) => from = until,
             }
         }
@@ -73,29 +65,25 @@ impl Times {
         self.jitter
     }
 
-    fn next_with_excluded(&self, from: i64) -> Option<Due> {
+    fn next_with_excluded(&self, from: i64) -> Option<i64> {
         let calendars = self.calendars.iter().filter_map(|calendar| self.next_of(calendar, from));
         let intervals = self.intervals.iter().filter_map(|interval| interval.next(from));
-        calendars.chain(intervals.map(|at| Due { at, nominal: None })).min()
+        calendars.chain(intervals).min()
     }
 
     /// If a time is excluded: when the exclusion may end.
-    fn excluded_until(&self, due: Due) -> Option<i64> {
+    fn excluded_until(&self, due_at: i64) -> Option<i64> {
         let until = |calendar: &calendar::Compiled| {
-            let stretch = Stretch::at(&calendar.zone, due.at);
-            let local = due.at + stretch.offset;
-            if calendar.contains(local) {
-                return Some((due.at + calendar.stretch(local)).min(stretch.end));
-            }
-            // A time that the clock skips is excluded by its own name as well.
-            let by_name = due.nominal.is_some_and(|nominal| calendar.contains(nominal));
-            by_name.then_some(due.at + 1)
+            let stretch = Stretch::at(&calendar.zone, due_at);
+            let local = due_at + stretch.offset;
+            let is_excluded = calendar.contains(local);
+            is_excluded.then(|| due_at.saturating_add(calendar.stretch(local)).min(stretch.end))
         };
         self.excludes.iter().filter_map(until).max()
     }
 
     /// The first time of a calendar from `from` on.
-    fn next_of(&self, calendar: &calendar::Compiled, mut from: i64) -> Option<Due> {
+    fn next_of(&self, calendar: &calendar::Compiled, mut from: i64) -> Option<i64> {
         let periodic = calendar.is_periodic();
         let ClockChanges { gap, fold } = match periodic {
             true => ClockChanges::literal(),
@@ -103,7 +91,7 @@ impl Times {
         };
         while from <= UnixSeconds::MAX.0 {
             let stretch = Stretch::at(&calendar.zone, from);
-            let skipped = skipped_time(calendar, gap, &stretch, from);
+            let skipped = self.skipped_time(calendar, gap, &stretch, from);
             let mut first = from + stretch.offset;
             if fold == Fold::First {
                 // What the clock shows again was due before.
@@ -115,11 +103,9 @@ impl Times {
                 end = end.min(stretch.local_after_end());
             }
             let next = calendar.next_local(first);
-            let shown = next
-                .filter(|local| *local < end)
-                .map(|local| Due { at: local - stretch.offset, nominal: Some(local) });
-            if let Some(due) = [skipped, shown].into_iter().flatten().min() {
-                return Some(due);
+            let shown = next.filter(|local| *local < end).map(|local| local - stretch.offset);
+            if let Some(due_at) = [skipped, shown].into_iter().flatten().min() {
+                return Some(due_at);
             }
             // A clock that goes back shows times that lie before `first`.
             let goes_back = stretch.after < stretch.offset;
@@ -132,28 +118,47 @@ impl Times {
         }
         None
     }
-}
 
-/// The first time from `from` on for the local times that the clock skipped at the start of the stretch.
-fn skipped_time(
-    calendar: &calendar::Compiled,
-    gap: Gap,
-    stretch: &Stretch,
-    from: i64,
-) -> Option<Due> {
-    let (gap_start, gap_end) = (stretch.local_before_start(), stretch.local_start());
-    if gap_start >= gap_end {
-        return None;
-    }
-    let in_gap = |first: i64| calendar.next_local(first).filter(|local| *local < gap_end);
-    match gap {
-        Gap::Skip => None,
-        Gap::After if from > stretch.start => None,
-        Gap::After => {
-            in_gap(gap_start).map(|local| Due { at: stretch.start, nominal: Some(local) })
+    /// The first time from `from` on for the local times that the clock skipped at the start of the stretch.
+    fn skipped_time(
+        &self,
+        calendar: &calendar::Compiled,
+        gap: Gap,
+        stretch: &Stretch,
+        from: i64,
+    ) -> Option<i64> {
+        let (gap_start, gap_end) = (stretch.local_before_start(), stretch.local_start());
+        if gap_start >= gap_end {
+            return None;
         }
-        Gap::Shift => in_gap(gap_start.max(from + stretch.before))
-            .map(|local| Due { at: local - stretch.before, nominal: Some(local) }),
+        let in_gap = |first: i64| self.next_skipped(calendar, first, gap_end);
+        match gap {
+            Gap::Skip => None,
+            Gap::After if from > stretch.start => None,
+            Gap::After => in_gap(gap_start).map(|_| stretch.start),
+            Gap::Shift => {
+                in_gap(gap_start.max(from + stretch.before)).map(|local| local - stretch.before)
+            }
+        }
+    }
+
+    /// The first local time of a calendar from `from` on and before `gap_end` that is not excluded. The clock does not show
+    /// these times, so they are excluded by calendars of the same zone alone.
+    fn next_skipped(
+        &self,
+        calendar: &calendar::Compiled,
+        mut from: i64,
+        gap_end: i64,
+    ) -> Option<i64> {
+        let in_zone = || self.excludes.iter().filter(|one| one.zone == calendar.zone);
+        loop {
+            let local = calendar.next_local(from).filter(|local| *local < gap_end)?;
+            let excluding = in_zone().filter(|one| one.contains(local));
+            match excluding.map(|one| one.stretch(local)).max() {
+                None => return Some(local),
+                Some(length) => from = local.saturating_add(length),
+            }
+        }
     }
 }
 

@@ -117,23 +117,18 @@ pub(crate) async fn carry_out(
             Ok(output.say(&data, || table(&queues)))
         }
         QueueCommand::Show { queue } => {
+            hint_at_unknown(client, &queue).await?;
             let queue = client.queue(queue).status().await?;
             Ok(output.say(&to_json(&queue), || table(&[queue])))
         }
         QueueCommand::Pause { queue, because } => {
-            let handle = client.queue(&queue);
-            // A pause may come before the first call, or have a wrong name.
-            let is_known = client.queues().await?.iter().any(|known| known.queue == queue);
-            handle.pause(&because).await?;
+            hint_at_unknown(client, &queue).await?;
+            client.queue(&queue).pause(&because).await?;
             let data = json!({ "queue": queue, "paused": true });
-            if !is_known {
-                eprintln!(
-                    "hint: nothing was on the queue `{queue}`; `piton queue list` shows the names of the others"
-                );
-            }
             Ok(output.say(&data, || format!("the queue `{queue}` is paused\n")))
         }
         QueueCommand::Drain { queue, because } => {
+            hint_at_unknown(client, &queue).await?;
             let drained = client.queue(&queue).drain(&because).await?;
             let text = || format!("the queue `{queue}` is drained and paused\n");
             Ok(output.say(&to_json(&drained), text))
@@ -187,6 +182,16 @@ pub(crate) async fn carry_out(
             Ok(output.say(&data, text))
         }
     }
+}
+
+/// Writes a hint if nothing is on a queue: the command may come before the first call, or have a wrong name.
+async fn hint_at_unknown(client: &Client, queue: &str) -> Result<(), Failure> {
+    if client.queues().await?.iter().all(|known| known.queue != queue) {
+        eprintln!(
+            "hint: nothing is on the queue `{queue}`; `piton queue list` lists the queues that have activities"
+        );
+    }
+    Ok(())
 }
 
 /// The number of calls that a command has moved, if that are all that it named.

@@ -2,12 +2,14 @@
 
 use piton::client::{ChangeOne, Client, UntypedRun};
 use piton::error::RunError;
+use piton::model::RunId;
 use serde_json::{Value, json};
 
 use super::Signature;
 use super::many::ManyArgs;
 use crate::error::Failure;
 use crate::output::{self, Output};
+use crate::terms::{Limit, limit};
 
 #[derive(clap::Args)]
 pub(crate) struct SignalArgs {
@@ -50,6 +52,9 @@ pub(crate) struct UpdateArgs {
     /// The id of the update: a run accepts each id once, and a repetition gets the first answer
     #[arg(long, value_name = "ID")]
     update_id: Option<String>,
+    /// How long to wait for the answer; `none` means without a limit
+    #[arg(long, value_name = "DURATION", value_parser = limit, default_value = "30s")]
+    timeout: Limit,
 }
 
 #[derive(clap::Args)]
@@ -78,7 +83,7 @@ pub(crate) struct SetAsideArgs {
     /// The run id or the workflow id
     #[arg(value_name = "RUN")]
     id: String,
-    /// The number of the signal, as shown by `piton run show`
+    /// The number of the signal, or of an arrival that cannot be read, as shown by `piton run show`
     #[arg(value_name = "NUMBER")]
     seq: i64,
     #[command(flatten)]
@@ -130,10 +135,19 @@ pub(super) async fn query(
 }
 
 pub(super) async fn update(client: &Client, args: UpdateArgs) -> Result<String, Failure> {
-    let run = find(client, &args.id).await?;
-    let update = run.update(args.name, &args.request);
-    let update = args.update_id.into_iter().fold(update, |update, id| update.id(id));
-    Ok(output::json(&update.await?))
+    let UpdateArgs { id, name, request, update_id, timeout: Limit(limit) } = args;
+    let run = find(client, &id).await?;
+    // The answer of an update whose id is known can be asked for later.
+    let update_id = update_id.unwrap_or_else(|| RunId::new().to_string());
+    let answer = run.update(&*name, &request).id(&*update_id).into_future();
+    let answer = match limit {
+        None => answer.await,
+        Some(limit) => {
+            let late = |_| Failure::NoAnswer { id, name, request, update_id, limit };
+            tokio::time::timeout(limit, answer).await.map_err(late)?
+        }
+    };
+    Ok(output::json(&answer?))
 }
 
 pub(super) async fn cancel(
@@ -213,7 +227,7 @@ pub(super) async fn set_aside(
     let SetAsideArgs { id, seq, signature } = args;
     let set_aside = find(client, &id).await?.set_aside(seq);
     set_aside.by(signature.by).because(signature.because).await?;
-    Ok(said(output, &json!({ "set_aside": seq }), "the signal is a dead letter"))
+    Ok(said(output, &json!({ "set_aside": seq }), "the arrival is a dead letter"))
 }
 
 pub(super) async fn result(client: &Client, args: ResultArgs) -> Result<String, Failure> {

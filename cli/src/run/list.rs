@@ -1,6 +1,6 @@
 //! `piton run list`.
 
-use piton::client::{Client, RunPage};
+use piton::client::{Client, RunPage, UnknownAttribute};
 use piton::filter::{self, Column, Filter};
 use piton::model::{AttributeValue, DefinitionHash, RunStatus, Timestamp};
 use piton::store::{RunCount, RunCursor, RunOrder, RunRecord};
@@ -75,6 +75,7 @@ pub(super) async fn carry_out(
         & status.map(|status| filter::status().equals(status)).unwrap_or_default()
         & state.map(|state| filter::state().equals(state)).unwrap_or_default()
         & definition.map(|hash| filter::definition().equals(hash)).unwrap_or_default();
+    hint_at_attributes(client, &filter).await?;
     let list = client.list_runs(filter).order_by(order).limit(limit);
     let RunPage { runs, next } = match page {
         Some(page) => list.page(page).await?,
@@ -111,6 +112,15 @@ pub(super) async fn carry_out(
     Ok(output::table(&titles, rows))
 }
 
+/// Writes a hint for each attribute of the filter that no run has.
+pub(super) async fn hint_at_attributes(client: &Client, filter: &Filter) -> Result<(), Failure> {
+    for UnknownAttribute { name, near, .. } in client.unknown_attributes(filter).await? {
+        let instead = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        eprintln!("hint: no run has the attribute `{name}`{instead}");
+    }
+    Ok(())
+}
+
 /// Attributes, then the memo, on one line.
 fn labels(run: &RunRecord) -> String {
     let attributes = run.attributes.iter().map(|(name, value)| format!("{name}={value}"));
@@ -125,6 +135,7 @@ pub(super) async fn count(
     output: Output,
 ) -> Result<String, Failure> {
     let CountArgs { filter, by } = args;
+    hint_at_attributes(client, &filter).await?;
     let counted = client.count(filter);
     let Some(column) = by else {
         let count = counted.await?;

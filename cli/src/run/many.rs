@@ -6,6 +6,7 @@ use piton::store::RunCursor;
 use serde_json::{Value, json};
 
 use super::act::{EndArgs, SignalArgs, parse_json};
+use super::list::hint_at_attributes;
 use crate::error::Failure;
 use crate::output::{self, Output};
 
@@ -66,7 +67,7 @@ pub(super) async fn signal(
         return Err(Failure::Run(message));
     }
     let change = client.signal_all_json(many.filter(), name, &value);
-    make(change, many, because, output).await
+    make(client, change, many, because, output).await
 }
 
 pub(super) async fn cancel(
@@ -74,7 +75,7 @@ pub(super) async fn cancel(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    make(client.cancel_all(args.many.filter()), args.many, args.because, output).await
+    make(client, client.cancel_all(args.many.filter()), args.many, args.because, output).await
 }
 
 pub(super) async fn terminate(
@@ -82,7 +83,7 @@ pub(super) async fn terminate(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    make(client.terminate_all(args.many.filter()), args.many, args.because, output).await
+    make(client, client.terminate_all(args.many.filter()), args.many, args.because, output).await
 }
 
 pub(super) async fn retry(
@@ -90,7 +91,7 @@ pub(super) async fn retry(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    make(client.retry_all(args.many.filter()), args.many, args.because, output).await
+    make(client, client.retry_all(args.many.filter()), args.many, args.because, output).await
 }
 
 pub(super) async fn pause(
@@ -98,7 +99,7 @@ pub(super) async fn pause(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    make(client.pause_all(args.many.filter()), args.many, args.because, output).await
+    make(client, client.pause_all(args.many.filter()), args.many, args.because, output).await
 }
 
 pub(super) async fn resume(
@@ -106,7 +107,7 @@ pub(super) async fn resume(
     args: EndArgs,
     output: Output,
 ) -> Result<String, Failure> {
-    make(client.resume_all(args.many.filter()), args.many, args.because, output).await
+    make(client, client.resume_all(args.many.filter()), args.many, args.because, output).await
 }
 
 pub(super) async fn delete(
@@ -115,7 +116,7 @@ pub(super) async fn delete(
     output: Output,
 ) -> Result<String, Failure> {
     let filter = one_or_many(client, &args).await?;
-    make(client.delete_all(filter), args.many, args.because, output).await
+    make(client, client.delete_all(filter), args.many, args.because, output).await
 }
 
 /// The named run, or the runs that match the filter.
@@ -127,12 +128,16 @@ async fn one_or_many(client: &Client, args: &EndArgs) -> Result<Filter, Failure>
 }
 
 async fn make(
+    client: &Client,
     change: ChangeMany,
     args: ManyArgs,
     because: Option<String>,
     output: Output,
 ) -> Result<String, Failure> {
     let is_one = !args.are_meant();
+    if let Some(filter) = &args.filter {
+        hint_at_attributes(client, filter).await?;
+    }
     let ManyArgs { dry_run, rate, after, key, by, .. } = args;
     let mut change = change.by(by).because(because.unwrap_or_default()).rate(rate);
     if dry_run {

@@ -56,7 +56,7 @@ pub(crate) enum RunCommand {
     Result(ResultArgs),
     /// Edit a parked or blocked run: set variables, complete waits, move it to another state
     Edit(EditArgs),
-    /// Move a signal that a run cannot take to the dead letters
+    /// Move a signal or another arrival that a run cannot take to the dead letters
     SetAside(SetAsideArgs),
     /// Show the past states of a run
     History(HistoryArgs),

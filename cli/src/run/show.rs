@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use piton::client::Client;
 use piton::client::inspect::{
-    AwaitedActivity, InspectedKin, InspectedTerms, Inspection, Position, Shown, Variable, Wait,
-    WaitFor,
+    AwaitedActivity, AwaitedQueue, InspectedKin, InspectedTerms, Inspection, Position, Shown,
+    Variable, Wait, WaitFor,
 };
 use piton::model::{FailedCompensation, OnTimeout, RunStatus, TimeoutClock, Timestamp};
 use serde_json::Value;
@@ -63,6 +63,10 @@ pub(super) async fn carry_out(
                 (false, _) => "waited for",
             });
             page.waits(1, &position.waits);
+        }
+        if !run.queues.is_empty() {
+            page.heading("waits for a worker");
+            run.queues.iter().for_each(|queue| page.queue(queue));
         }
         if !position.variables.is_empty() {
             page.heading("variables");
@@ -371,6 +375,22 @@ impl Page<'_> {
         }
         if let Some(arguments) = &activity.arguments {
             self.named(level, "arguments ", arguments);
+        }
+    }
+
+    /// A queue on which the run waits for a worker.
+    fn queue(&mut self, queue: &AwaitedQueue) {
+        let AwaitedQueue { queue: name, waiting, under_way, oldest_due_at, paused, .. } = queue;
+        let since = oldest_due_at.map(|at| format!(", the oldest since {}", ago(at, self.now)));
+        let waiting = format!("{waiting} not taken by a worker{}", since.unwrap_or_default());
+        self.line(1, &format!("queue `{name}`: {waiting}; {under_way} under way"));
+        match paused {
+            Some(reason) => self.line(2, &format!("paused: {reason}")),
+            None if *under_way == 0 => self.line(
+                2,
+                "hint: maybe no worker serves the queue; `piton queue list` lists all queues",
+            ),
+            None => {}
         }
     }
 

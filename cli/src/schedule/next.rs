@@ -170,6 +170,57 @@ mod tests {
     }
 
     #[test]
+    fn no_bad_line_ends_the_stream() {
+        let bad: [&[u8]; 36] = [
+            b"[]",
+            b"null",
+            b"{",
+            b"\x00",
+            b"{\"cron\": \"\xff\"}",
+            br#"{"cron": 5}"#,
+            br#"{"cron": ["@daily"]}"#,
+            br#"{"cron": ""}"#,
+            br#"{"cron": "@daily", "cron": "@hourly"}"#,
+            br#"{"cron": "@daily"} {"cron": "@daily"}"#,
+            br#"{"cron": "@daily", "spec": {}}"#,
+            br#"{"cron": "@daily", "count": -1}"#,
+            br#"{"cron": "@daily", "count": 1.5}"#,
+            br#"{"cron": "@daily", "count": "3"}"#,
+            br#"{"cron": "@daily", "count": 99999999999999999999999}"#,
+            br#"{"cron": "@daily", "zone": 5}"#,
+            br#"{"cron": "@daily", "zone": "../etc/passwd"}"#,
+            br#"{"cron": "@daily", "from": "2026-02-30T00:00:00Z"}"#,
+            br#"{"cron": "@daily", "from": 5}"#,
+            br#"{"cron": "@daily", "clock_changes": {"gap": "never"}}"#,
+            br#"{"spec": []}"#,
+            br#"{"spec": {}}"#,
+            br#"{"spec": {"calendars": [5]}}"#,
+            br#"{"spec": {"calendars": [{"hours": "1"}]}}"#,
+            br#"{"spec": {"calendars": [{"hour": -1}]}}"#,
+            br#"{"spec": {"calendars": [{"hour": 18446744073709551615}]}}"#,
+            br#"{"spec": {"calendars": [{"hour": "*/0"}]}}"#,
+            br#"{"spec": {"calendars": [{"dayOfMonth": "31", "month": "2"}]}}"#,
+            br#"{"spec": {"intervals": ["0s"]}}"#,
+            br#"{"spec": {"intervals": ["6h/6h"]}}"#,
+            br#"{"spec": {"intervals": ["99999999999999999999h"]}}"#,
+            br#"{"spec": {"cron": "@every"}}"#,
+            br#"{"spec": {"cron": "@daily", "exclude": ["@every 1h"]}}"#,
+            br#"{"spec": {"cron": "@daily", "exclude": ["* * * * * * *"]}}"#,
+            br#"{"spec": {"cron": "@daily", "jitter": 5}}"#,
+            &b"[".repeat(10_000),
+        ];
+        let good: &[u8] = br#"{"cron": "@daily", "from": "2026-11-26T00:00:00Z"}"#;
+        let questions: Vec<&[u8]> = bad.iter().flat_map(|line| [*line, good]).collect();
+        let answers = answers(&questions.join(&b'\n'));
+        assert_eq!(answers.len(), questions.len());
+        for (question, answer) in bad.iter().zip(answers.chunks(2)) {
+            let question = String::from_utf8_lossy(question);
+            assert!(answer[0].starts_with(r#"{"error":""#), "{question}: {}", answer[0]);
+            assert_eq!(answer[1], r#"{"next":["2026-11-27T00:00:00Z"]}"#, "{question}");
+        }
+    }
+
+    #[test]
     fn a_bad_line_is_answered_by_its_error() {
         let questions: &[u8] = b"nonsense\n\xff\n{}\n{\"cron\": \"* * *\"}\n{\"cron\": \"@daily\", \"zone\": \"Mars\"}\n\
             {\"cron\": \"@daily\", \"count\": 100001}\n{\"cron\": \"@daily\", \"from\": \"now\"}\n{\"crom\": \"\"}\n\

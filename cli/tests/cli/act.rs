@@ -57,3 +57,27 @@ pub(crate) fn a_run_is_acted_on(shell: Shell) -> Result<(), Failed> {
     assert_eq!(over, "error: the run `tally-2` is already cancelled\n");
     shell.block_on(async { Ok(worker.shutdown().await?) })
 }
+
+pub(crate) fn an_update_without_an_answer_is_asked_for_again(shell: Shell) -> Result<(), Failed> {
+    shell.block_on(async { Ok(shell.client.start(tally()).id("tally-1").await.map(drop)?) })?;
+    let add = ["run", "update", "tally-1", "Add", "{\"number\":4}", "--update-id", "four"];
+    let (code, text) = shell.fails(&[&add[..], &["--timeout", "1ms"]].concat())?;
+    assert_eq!(code, Some(4), "{text}");
+    let expected = "error: the run `tally-1` has not answered the update `Add` within 1ms\n\n\
+                    hint: the run may answer later; this asks again and sends nothing twice: \
+                    `piton run update tally-1 Add '{\"number\":4}' --update-id four`\n";
+    assert_eq!(text, expected);
+    let without_id = ["run", "update", "tally-1", "Add", "{\"number\":5}", "--timeout", "1ms"];
+    let (code, text) = shell.fails(&without_id)?;
+    assert_eq!(code, Some(4), "{text}");
+    let id = text.split("--update-id ").nth(1).and_then(|rest| rest.split('`').next());
+    let id = id.ok_or("the id is told")?.to_owned();
+
+    let worker = shell.block_on(async { Ok(Worker::new(&shell.client).start().await?) })?;
+    assert_eq!(shell.prints(&[&add[..], &["--timeout", "none"]].concat())?, "4\n");
+    assert_eq!(shell.prints(&add)?, "4\n");
+    let again = [&without_id[..5], &["--update-id", &id]].concat();
+    assert_eq!(shell.prints(&again)?, "9\n");
+    assert_eq!(shell.prints(&["run", "query", "tally-1", "sum"])?, "9\n");
+    shell.block_on(async { Ok(worker.shutdown().await?) })
+}

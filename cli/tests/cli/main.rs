@@ -47,6 +47,10 @@ const CASES: &[(&str, Case)] = &[
     ("a_failed_run_is_opened_again", change::a_failed_run_is_opened_again),
     ("a_run_is_acted_on", act::a_run_is_acted_on),
     (
+        "an_update_without_an_answer_is_asked_for_again",
+        act::an_update_without_an_answer_is_asked_for_again,
+    ),
+    (
         "a_schedule_is_created_changed_and_removed",
         schedules::a_schedule_is_created_changed_and_removed,
     ),
@@ -63,6 +67,8 @@ const CASES: &[(&str, Case)] = &[
         misspelt::a_promise_that_no_run_awaits_is_not_completed,
     ),
     ("a_blank_condition_changes_no_run", misspelt::a_blank_condition_changes_no_run),
+    ("a_queue_with_nothing_on_it_is_told", misspelt::a_queue_with_nothing_on_it_is_told),
+    ("an_attribute_that_no_run_has_is_told", misspelt::an_attribute_that_no_run_has_is_told),
     ("a_run_has_the_id_that_its_code_derives", misspelt::a_run_has_the_id_that_its_code_derives),
     (
         "a_schedule_that_could_start_nothing_is_refused",

@@ -1,7 +1,7 @@
 //! What is misspelt is refused, and nothing is written.
 
 use libtest_mimic::Failed;
-use piton::model::PromiseToken;
+use piton::model::{AttributeChanges, PromiseToken};
 use piton::store::PromiseFilter;
 use serde_json::{Value, json};
 
@@ -52,6 +52,45 @@ pub(crate) fn a_blank_condition_changes_no_run(shell: Shell) -> Result<(), Faile
     }
     let all = ["run", "cancel", "--dry-run", "--by", "ann", "--filter", "run_id is not null"];
     assert_eq!(shell.prints(&all)?, "1 would be changed\n");
+    Ok(())
+}
+
+pub(crate) fn a_queue_with_nothing_on_it_is_told(shell: Shell) -> Result<(), Failed> {
+    let hint = "hint: nothing is on the queue `emial`; `piton queue list` lists the queues that have activities\n";
+    assert_eq!(shell.hints(&["queue", "show", "emial"])?, hint);
+    // The first call may come later, so it is paused nevertheless.
+    assert_eq!(shell.hints(&["queue", "pause", "emial", "--because", "no server"])?, hint);
+    assert!(shell.prints(&["queue", "show", "emial"])?.contains("no server"));
+    assert_eq!(shell.prints(&["queue", "resume", "emial"])?, "the queue `emial` is resumed\n");
+    assert_eq!(shell.prints(&["queue", "resume", "emial"])?, "the queue `emial` was not paused\n");
+    Ok(())
+}
+
+pub(crate) fn an_attribute_that_no_run_has_is_told(shell: Shell) -> Result<(), Failed> {
+    shell.block_on(async {
+        let attributes = AttributeChanges::new().with("customer", "c-17").with("Zone", 7);
+        shell.client.start(bill(customer("ann"))).attributes(attributes).await?;
+        Ok(())
+    })?;
+    let near = "hint: no run has the attribute `custmer`; did you mean `customer`?\n";
+    let filter = ["--filter", "custmer = 'c-17'"];
+    let change = |verb: &'static str| {
+        let command = ["run", verb, filter[0], filter[1], "--because", "ticket 311", "--by", "ann"];
+        shell.hints(&command)
+    };
+    for verb in ["cancel", "terminate", "pause", "resume", "retry", "delete"] {
+        assert_eq!(change(verb)?, near, "{verb}");
+    }
+    assert_eq!(shell.hints(&["run", "list", filter[0], filter[1]])?, near);
+    assert_eq!(shell.hints(&["run", "count", filter[0], filter[1], "--json"])?, near);
+    let signal = ["run", "signal", filter[0], filter[1], "--dry-run", "Approve", "--by", "ann"];
+    assert_eq!(shell.hints(&[&signal[..], &["--because", "ticket 311"]].concat())?, near);
+    let both = "zone = 7 and status = 'running' or weight = 3 or not weight = 4";
+    let hints = "hint: no run has the attribute `weight`\n\
+                 hint: no run has the attribute `zone`; did you mean `Zone`?\n";
+    assert_eq!(shell.hints(&["run", "list", "--filter", both])?, hints);
+    let known = "customer = 'c-17' and \"Zone\" = 7";
+    assert_eq!(shell.prints(&["run", "count", "--filter", known])?, "1\n");
     Ok(())
 }
 

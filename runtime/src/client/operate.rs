@@ -170,7 +170,8 @@ impl UntypedRun {
     }
 
     /// Moves a signal that the run cannot take from its inbox to the [dead letters](Client::dead_letters), by the
-    /// number that [`inspect`](UntypedRun::inspect) shows. A blocked run is unblocked and due at once. Await the
+    /// number that [`inspect`](UntypedRun::inspect) shows, or an arrival that cannot be read, by the number in the reason
+    /// for which the run is blocked. A blocked run is unblocked and due at once. Await the
     /// returned value, after setting who moves it and why.
     ///
     /// Errors: [`EditError::NoSignal`] if there is no signal with this number; [`EditError::Busy`] while a worker

@@ -100,12 +100,12 @@ impl QueueHandle<'_> {
         patiently(|| self.client.store().resume_queue(&self.name)).await
     }
 
-    /// What lies on the queue, and whether it is paused.
+    /// What lies on the queue, and whether it is paused. Counts its activities one by one.
     ///
     /// # Errors
     /// See [`Client::find`].
     pub async fn status(&self) -> Result<QueueRecord, StoreError> {
-        let found = self.client.queues().await?.into_iter().find(|one| one.queue == self.name);
+        let found = patiently(|| self.client.store().find_queue(&self.name)).await?;
         Ok(found.unwrap_or_else(|| QueueRecord { queue: self.name.clone(), ..Default::default() }))
     }
 }

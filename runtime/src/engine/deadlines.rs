@@ -33,8 +33,11 @@ impl Overdue {
         let mut first_error = Ok(());
         for _ in 0..MAX_ROUNDS {
             let expired = session.store.find_expired(self.after, MAX_FOUND).await?;
+            self.after = expired.last.or(self.after);
+            for (run_id, reason) in expired.unreadable {
+                warn!(%run_id, reason, "a run has timed out, and its terms cannot be read");
+            }
             for run in expired.runs {
-                self.after = Some((run.deadline_at, run.run_id));
                 // A run that cannot be closed does not delay the following ones.
                 first_error = first_error.and(expire_run(session, run).await);
             }

@@ -176,7 +176,8 @@ pub enum EditError {
         /// The activity.
         activity: String,
     },
-    /// The run's inbox has no such signal: the run has taken it, or the number belongs to another kind of arrival.
+    /// The run's inbox has no such signal: the run has taken it, or the number belongs to another kind of arrival that can
+    /// be read.
     #[error(
         "the inbox of the run {run_id} has no signal with the number {seq}; inspect the run again"
     )]

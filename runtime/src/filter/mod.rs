@@ -34,10 +34,12 @@ mod parse;
 pub(crate) mod sql;
 pub(crate) mod tree;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 pub use self::column::Column;
+pub(crate) use self::column::near;
 pub use self::error::FilterError;
 pub use self::field::{
     Comparable, Field, FilterTime, FilterValue, Ordered, attribute, blocked_at, closed_at,
@@ -73,6 +75,17 @@ impl Filter {
     /// Whether it has relative times.
     pub fn is_relative(&self) -> bool {
         self.condition.any_test(&|test| test.check.values().iter().any(Scalar::is_relative))
+    }
+
+    /// The names of the attributes that it refers to, each once.
+    pub(crate) fn attributes(&self) -> BTreeSet<&str> {
+        let mut names = BTreeSet::new();
+        self.condition.for_each_test(&mut |test| {
+            if let Subject::Attribute(name) = &test.subject {
+                names.insert(&**name);
+            }
+        });
+        names
     }
 
     /// The filter with times relative to `now` made absolute.

@@ -154,6 +154,15 @@ impl Condition {
     }
 
     /// Whether some test has this property.
+    pub(crate) fn for_each_test<'a>(&'a self, look: &mut impl FnMut(&'a Test)) {
+        match self {
+            Self::All(parts) | Self::Any(parts) => {
+                parts.iter().for_each(|part| part.for_each_test(look));
+            }
+            Self::Test(test) => look(test),
+        }
+    }
+
     pub(crate) fn any_test(&self, is_such: &impl Fn(&Test) -> bool) -> bool {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.any_test(is_such)),

@@ -222,6 +222,7 @@ impl Weight for ArrivalKind {
             Self::Outcome { outcome, .. } => outcome.weight(),
             Self::Retry { failure, details, .. } => failure.len() + details.weight(),
             Self::Cancel { reason } | Self::TimedOut { reason } => reason.len(),
+            Self::Unreadable { stored, .. } => stored.len(),
             Self::Interruption { .. } | Self::Pause => 0,
             Self::Heartbeat { details, .. } => details.weight(),
             Self::Update { name, id, payload } => name.len() + id.len() + payload.weight(),

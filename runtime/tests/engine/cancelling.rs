@@ -334,6 +334,35 @@ async fn cancelled_end<W: piton::machine::Workflow>(
     (closed.status, closed.failure)
 }
 
+/// Fails, with an error that has no sources, before the code can receive a request that arrives in the meantime.
+#[workflow]
+async fn fails_on_its_own(cx: &Context) -> Result<(), String> {
+    cx.shield(perform("hang")).await.map_err(|error| error.to_string())?;
+    Err("the disk is full".to_owned())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_fails_before_it_receives_the_request_has_failed() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(fails_on_its_own()).id("once").await.unwrap();
+    let policy = RetryPolicy { max_attempts: 2, ..RetryPolicy::DEFAULT };
+    let retried = rig.client.start(fails_on_its_own()).id("twice").retry(policy).await.unwrap();
+    rig.until_begun("hang", &[1, 1]).await;
+    run.cancel("enough").await.unwrap();
+    retried.cancel("enough").await.unwrap();
+    rig.lab.open_gate();
+    let closed = rig.until(&run, |record| !record.status.is_open()).await;
+    assert_eq!(closed.failure.as_deref(), Some("the disk is full"));
+    assert_eq!(closed.status, RunStatus::Failed);
+    // The request is for the workflow id: the next attempt receives it.
+    assert!(matches!(retried.result().await, Err(RunError::Cancelled { .. })));
+    let chain = rig.client.chain("twice").await.unwrap();
+    let statuses: Vec<_> = chain.iter().map(|run| run.status).collect();
+    assert_eq!(statuses, [RunStatus::Failed, RunStatus::Cancelled]);
+    worker.shutdown().await.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_return_value_decides_how_a_cancelled_run_ends() {
     let cancelled = (RunStatus::Cancelled, Some("enough".to_owned()));

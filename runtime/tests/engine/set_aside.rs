@@ -3,7 +3,7 @@
 use piton::error::EditError;
 use piton::model::RunStatus;
 use piton::prelude::*;
-use piton::store::DeadLetterFilter;
+use piton::store::{ArrivalKind, DeadLetterFilter, Messages as _, NewArrival};
 
 use crate::activities::Approve;
 use crate::rig::Rig;
@@ -38,5 +38,30 @@ async fn a_run_that_a_signal_has_blocked_continues_without_it() {
     assert_eq!(run.result().await.unwrap(), "bob");
     let error = run.set_aside(1).await.unwrap_err();
     assert!(matches!(error, EditError::Closed { status: RunStatus::Completed, .. }), "{error}");
+    worker.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_arrival_that_cannot_be_read_blocks_its_run_alone() {
+    let rig = Rig::new();
+    let worker = rig.worker().start().await.unwrap();
+    let run = rig.client.start(picky()).await.unwrap();
+    let other = rig.client.start(picky()).await.unwrap();
+    rig.until_parked(&run).await;
+    let kind = ArrivalKind::Unreadable { stored: vec![1, 255], reason: "a new kind".to_owned() };
+    let arrival = NewArrival { run_id: run.run_id(), kind, dedup_key: None, owner: None };
+    rig.store.deliver(vec![arrival]).await.unwrap();
+    for run in [&run, &other] {
+        run.signal(Approve { by: "bob".into() }).await.unwrap();
+    }
+    assert_eq!(other.result().await.unwrap(), "bob");
+    let blocked = rig.until_blocked(&run).await.blocked.unwrap().to_string();
+    assert!(blocked.contains("arrival 1 of its inbox cannot be read: a new kind"), "{blocked}");
+
+    // Another attempt meets it again.
+    run.retry().by("ann").because("perhaps it is over").await.unwrap();
+    rig.until_blocked(&run).await;
+    assert!(run.set_aside(1).by("ann").because("it is damaged").await.unwrap());
+    assert_eq!(run.result().await.unwrap(), "bob");
     worker.shutdown().await.unwrap();
 }

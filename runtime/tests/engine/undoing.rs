@@ -133,8 +133,8 @@ fn expected(program: &[Part], cancelled_at: u64) -> (RunStatus, Vec<u32>) {
                 registered.push(*number);
                 continue;
             }
-            // An error that cannot tell of the request, which has arrived by then.
-            Part::Fail if is_delivered || cancelled_at < now => {
+            // The error does not show whether the request has caused it, and the code has received the request.
+            Part::Fail if is_delivered => {
                 return (RunStatus::Cancelled, undone(&registered));
             }
             Part::Fail => return (RunStatus::Failed, undone(&registered)),

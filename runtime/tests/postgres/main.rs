@@ -9,6 +9,7 @@ mod child;
 mod connections;
 mod fixture;
 mod hanging;
+mod list_plans;
 mod locks;
 mod namespaces;
 mod opening;
@@ -72,6 +73,7 @@ const TESTS: &[(&str, Test)] = tests![
     rows::a_fenced_worker_is_kept_for_a_week,
     rows::a_kept_run_stays_in_its_page,
     plans::rows_that_are_named_are_looked_up,
+    list_plans::lists_and_sweeps_read_few_of_many_rows,
     plans::the_look_for_blocked_runs_reads_no_others,
     hanging::hanging_reads_delay_no_commit_and_no_renewal,
     hanging::hanging_commits_delay_no_renewal,

@@ -25,10 +25,10 @@ use crate::fixture::{keep, new_run, new_worker, open};
 use crate::locks::edits::edit_of;
 
 /// Makes the server log every statement on a line.
-const SETTINGS: &str = "log_statement = 'all'\nautovacuum = off\n";
+pub(crate) const SETTINGS: &str = "log_statement = 'all'\nautovacuum = off\n";
 
 /// The settings of the store's sessions.
-const AS_THE_STORE: &str = "SET enable_hashjoin = off; SET enable_mergejoin = off; \
+pub(crate) const AS_THE_STORE: &str = "SET enable_hashjoin = off; SET enable_mergejoin = off; \
     SET enable_seqscan = off; SET enable_bitmapscan = off; SET jit = off; \
     SET plan_cache_mode = force_generic_plan";
 

@@ -1,4 +1,4 @@
-//! Moving a signal that a run cannot take to the dead letters.
+//! Moving an arrival that a run cannot take to the dead letters.
 
 use super::frame::Frame;
 use super::{Client, unreadable};
@@ -9,7 +9,8 @@ use crate::model::RunId;
 use crate::store::{Arrival, ArrivalKind, EditRun, Effect, NewAuditEntry, NewDeadLetter};
 
 impl Client {
-    /// Moves a signal from a run's inbox to the dead letters. The run is due then, and no longer blocked.
+    /// Moves a signal, or an arrival that this build cannot read, from a run's inbox to the dead letters. The run is due
+    /// then, and no longer blocked.
     pub(in crate::client) async fn set_signal_aside(
         &self,
         run_id: RunId,
@@ -24,7 +25,10 @@ impl Client {
         let after = seq.saturating_sub(1);
         let inbox = patiently(|| self.store().read_inbox(run_id, after, 1)).await?;
         match inbox.arrivals.first() {
-            Some(Arrival { seq: found, kind: ArrivalKind::Signal { .. } }) if *found == seq => {}
+            Some(Arrival {
+                seq: found,
+                kind: ArrivalKind::Signal { .. } | ArrivalKind::Unreadable { .. },
+            }) if *found == seq => {}
             _ => return Err(EditError::NoSignal { run_id, seq }),
         }
         let definition = match run.definition {

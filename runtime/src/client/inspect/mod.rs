@@ -5,6 +5,7 @@
 //! types.
 
 pub(super) mod frame;
+mod queues;
 mod types;
 
 use std::collections::{BTreeSet, HashSet};
@@ -13,8 +14,9 @@ use tracing::warn;
 
 use self::frame::FrameView;
 pub use self::types::{
-    AwaitedActivity, EndingRun, InspectedKin, InspectedPause, InspectedTerms, Inspection,
-    NotedCompensation, Position, Shown, UnreadSignal, UnreadUpdate, Variable, Wait, WaitFor,
+    AwaitedActivity, AwaitedQueue, EndingRun, InspectedKin, InspectedPause, InspectedTerms,
+    Inspection, NotedCompensation, Position, Shown, UnreadSignal, UnreadUpdate, Variable, Wait,
+    WaitFor,
 };
 use super::Client;
 use crate::codec::{self, CodecError};
@@ -84,6 +86,7 @@ impl Client {
                     terms => terms?,
                 };
                 inspection.terms = terms.map(InspectedTerms::of);
+                self.add_queues(&mut inspection).await?;
                 return Ok(inspection);
             }
         }
@@ -266,6 +269,7 @@ fn inspect(details: &RunDetails, inbox: &[Arrival]) -> (Inspection, Missing) {
         attributes: run.attributes.clone(),
         memo: run.memo.clone(),
         position,
+        queues: Vec::new(),
         compensations,
         ending: ending.filter(|_| run.status.is_open()).map(|ending| EndingRun {
             status: ending.status,

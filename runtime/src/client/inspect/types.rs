@@ -169,6 +169,9 @@ pub struct Inspection {
     /// Its position in the code, with variables and waits. `None` if no state is kept, as of a completed run, or if
     /// the state cannot be read; `note` then says why.
     pub position: Option<Position>,
+    /// The queues on which the run waits for a worker, in the order of their names: the first ten.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub queues: Vec<AwaitedQueue>,
     /// The compensations that run if it does not complete, in the order of their execution: the last registered is
     /// the first. For a terminated run, those that were not executed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -384,6 +387,26 @@ pub struct AwaitedActivity {
     pub last_failure: Option<AttemptFailure>,
     /// Its arguments. `None` for a queued activity, whose row has them.
     pub arguments: Option<Shown>,
+}
+
+/// A queue on which a run waits: an activity of the run is due on it, and no worker has taken the activity.
+///
+/// The database does not know which queues workers serve. If nothing is under way on a queue that is not paused, maybe no
+/// worker serves it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct AwaitedQueue {
+    /// Its name.
+    pub queue: String,
+    /// The number of activities on it, of all runs, that wait for a worker.
+    pub waiting: u64,
+    /// The number of attempts that workers are making of activities on it.
+    pub under_way: u64,
+    /// Since when the oldest activity on it waits for a worker.
+    #[serde(serialize_with = "as_text_or_null")]
+    pub oldest_due_at: Option<Timestamp>,
+    /// Why it is paused, if it is.
+    pub paused: Option<String>,
 }
 
 /// A compensation that runs if the run does not complete.

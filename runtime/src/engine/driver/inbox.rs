@@ -8,7 +8,7 @@ use crate::engine::events::run_event;
 use crate::engine::evolution;
 use crate::engine::session::Session;
 use crate::error::{StoreError, with_causes};
-use crate::model::RunId;
+use crate::model::{BlockedReason, RunId};
 use crate::store::{Arrival, ArrivalKind, ArrivalOutcome, Inbox, NewArrival};
 use tokio::time::sleep;
 
@@ -186,6 +186,14 @@ impl Driver {
                     self.machine.deliver_cancel(at, reason);
                 }
                 ArrivalKind::Pause => self.pauses.push(seq),
+                ArrivalKind::Unreadable { reason, .. } => {
+                    // What follows may depend on it. The machine keeps what was read before.
+                    let reason = format!(
+                        "arrival {seq} of its inbox cannot be read: {reason}; \
+                         `piton run set-aside` moves it to the dead letters"
+                    );
+                    self.blocked.get_or_insert(BlockedReason::Undecodable(reason));
+                }
             }
             self.hold.inbox_read.fetch_max(seq, Ordering::Relaxed);
         }

@@ -217,9 +217,9 @@ pub(super) fn fold(machine: &mut Machine, clock: &Clock, mut now: Timestamp) -> 
     Stepped { end, effects, before }
 }
 
-/// The end of a run that returned or was ended by a request to cancel. A run that returns an error after a request
-/// to cancel is cancelled, unless the error is known to have another cause. A run that returns a value is
-/// completed.
+/// The end of a run that returned or was ended by a request to cancel. A run that returns an error after it has
+/// received a request to cancel is cancelled, unless the error is known to have another cause. A run that returns a
+/// value is completed.
 fn closed(machine: &Machine, result: Option<Payload>, failure: Option<Failure>) -> StepEnd {
     let cancelled = failure.as_ref().and_then(|failure| machine.cancelled_by(failure));
     let (status, failure) = match (cancelled, failure) {

@@ -374,9 +374,13 @@ impl Machine {
     }
 
     /// The reason of a request to cancel, if the run returned an error because of it: the request is a source of
-    /// the error, or the type of the error has no sources.
+    /// the error, or the type of the error has no sources and the code has received the request.
     pub(crate) fn cancelled_by(&self, failure: &Failure) -> Option<String> {
-        if failure.is_cancellation == Some(false) { None } else { self.cancel_reason() }
+        match failure.is_cancellation {
+            Some(true) => self.cancel_reason(),
+            Some(false) => None,
+            None => self.cancelled.clone(),
+        }
     }
 
     /// Makes one step. It begins `now`, or at the time of the last step if that is later.

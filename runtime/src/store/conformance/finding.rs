@@ -20,6 +20,7 @@ crate::store::conformance::list_cases!("finding":
     a_step_that_is_lost_sets_nothing,
     attributes_stay_when_a_run_closes,
     runs_are_found_by_each_kind_of_attribute,
+    the_names_of_attributes_are_listed,
     what_is_not_set_is_neither_so_nor_not_so,
     long_texts_are_told_apart_behind_their_beginning,
     a_run_is_where_it_is_since_its_last_step,
@@ -283,6 +284,23 @@ async fn start_some(t: &StoreUnderTest) -> Vec<RunId> {
         run_ids.push(run_id);
     }
     run_ids
+}
+
+async fn the_names_of_attributes_are_listed(t: StoreUnderTest) {
+    let names = async |limit| {
+        let names = t.other.list_attribute_names(limit).await;
+        names.expect("the names of attributes can be listed")
+    };
+    assert_eq!(names(10).await, [] as [String; 0]);
+    let also = [("Zone", 7), ("cents", 8), ("most", 9)];
+    let also = also.map(|(name, value)| (name.to_owned(), AttributeValue::Integer(value))).into();
+    let runs = [("one", values()), ("other", values()), ("third", also)];
+    let runs = runs.map(|(id, attributes)| NewRun { attributes, ..new_run(id) });
+    t.start_all(runs.into()).await;
+    let mut expected: Vec<_> = values().into_keys().chain(["Zone".to_owned()]).collect();
+    expected.sort_unstable();
+    assert_eq!(names(100).await, expected);
+    assert_eq!(names(3).await, expected[..3]);
 }
 
 async fn lists_are_in_the_order_asked_for(t: StoreUnderTest) {

@@ -4,11 +4,13 @@ use std::time::Duration;
 
 use super::fixture::{QUEUE, StoreUnderTest, activity, by_worker, outcome, retry};
 use crate::store::{
-    ActivityEnd, FailedCallId, FailedCallQuery, PausedQueue, QueueRecord, ResumeOutcome,
+    ActivityEnd, FailedCallId, FailedCallQuery, PausedQueue, QueueLimits, QueueRecord,
+    ResumeOutcome,
 };
 
 crate::store::conformance::list_cases!("paused_queues":
     queues_are_listed_with_what_lies_on_them,
+    a_queue_is_found_as_it_is_listed,
     a_paused_queue_gives_nothing,
     attempts_of_a_paused_queue_go_on,
     a_pause_keeps_its_time_and_takes_the_last_reason,
@@ -49,6 +51,24 @@ async fn queues_are_listed_with_what_lies_on_them(t: StoreUnderTest) {
     t.clock.advance(minute);
     let [_, queue] = &list(&t).await[..] else { panic!("there are two") };
     assert_eq!((queue.waiting, queue.delayed), (3, 0));
+}
+
+async fn a_queue_is_found_as_it_is_listed(t: StoreUnderTest) {
+    let find = async |queue: &str| t.store.find_queue(queue).await.expect("it can be found");
+    let worker = t.worker().await;
+    let elsewhere = crate::store::NewActivity { queue: "a queue".into(), ..activity(5) };
+    t.queue(worker, vec![activity(0), activity(1), elsewhere]).await;
+    assert_eq!(t.claim_activities(worker, 1).await.len(), 1);
+    pause(&t, "the printer burns").await;
+    t.store.pause_queue("paused", "lunch").await.expect("it can be paused");
+    let limits = QueueLimits::default().max_concurrent(7);
+    t.store.limit_queue("limited", limits).await.expect("it can be limited");
+    let listed = list(&t).await;
+    assert_eq!(listed.len(), 4, "{listed:?}");
+    for queue in listed {
+        assert_eq!(find(&queue.queue).await, Some(queue));
+    }
+    assert_eq!(find("none").await, None);
 }
 
 async fn a_paused_queue_gives_nothing(t: StoreUnderTest) {

@@ -86,7 +86,8 @@ impl UnreadArrival {
 }
 
 impl ArrivalKind {
-    /// The kind in one word: `signal`, `outcome`, `retry`, `cancel`, `interruption`, `heartbeat` or `update`.
+    /// The kind in one word: `signal`, `outcome`, `retry`, `cancel`, `interruption`, `heartbeat`, `update`, `timeout`,
+    /// `pause` or `unreadable`.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Signal { .. } => "signal",
@@ -98,6 +99,7 @@ impl ArrivalKind {
             Self::Heartbeat { .. } => "heartbeat",
             Self::Update { .. } => "update",
             Self::Pause => "pause",
+            Self::Unreadable { .. } => "unreadable",
         }
     }
 }

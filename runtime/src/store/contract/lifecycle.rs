@@ -93,10 +93,14 @@ impl IdReuse {
 }
 
 /// Runs whose deadlines have passed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Expired {
     /// The runs.
     pub runs: Vec<ExpiredRun>,
+    /// Runs whose terms this build cannot read, each with the reason, for people.
+    pub unreadable: Vec<(RunId, String)>,
+    /// The position of the last one of all that were read.
+    pub last: Option<(Timestamp, RunId)>,
     /// Whether there may be more.
     pub has_more: bool,
 }

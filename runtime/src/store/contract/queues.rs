@@ -24,6 +24,10 @@ pub trait Queues: Send + Sync {
     /// The queues that have activities, limits or a pause, ordered by name. Reads the row of each queued activity. Locks
     /// nothing.
     async fn list_queues(&self) -> Result<Vec<QueueRecord>, StoreError>;
+
+    /// The queue with this name as [`Queues::list_queues`] lists it; `None` if that does not list it. Reads the row of each
+    /// activity on it. Locks nothing.
+    async fn find_queue(&self, queue: &str) -> Result<Option<QueueRecord>, StoreError>;
 }
 
 /// The result of resuming a queue.

@@ -43,6 +43,10 @@ pub trait Visibility: Send + Sync {
         group_by: Option<Column>,
     ) -> Result<Vec<RunCount>, StoreError>;
 
+    /// The names of the attributes that runs have, each once, ordered by their bytes: the first `limit`. The cost grows with
+    /// the number of names, not with that of runs. Locks nothing.
+    async fn list_attribute_names(&self, limit: u32) -> Result<Vec<String>, StoreError>;
+
     /// The numbers of open runs of a workflow by definition, state and status, in this order. Reads no snapshots.
     /// Locks nothing.
     async fn count_by_definition(&self, workflow: &str)

@@ -55,7 +55,9 @@ impl Lifecycle for MemoryStore {
                 })
             });
             let runs: Vec<_> = expired.take(limit as usize).collect();
-            Ok(Expired { has_more: runs.len() >= limit as usize, runs })
+            let last = runs.last().map(|run| (run.deadline_at, run.run_id));
+            let has_more = runs.len() >= limit as usize;
+            Ok(Expired { runs, last, has_more, ..Expired::default() })
         })
         .await
     }

@@ -38,6 +38,13 @@ impl Queues for MemoryStore {
     async fn list_queues(&self) -> Result<Vec<QueueRecord>, StoreError> {
         self.transition("list_queues", |state, now, _| Ok(state.list_queues(now))).await
     }
+
+    async fn find_queue(&self, queue: &str) -> Result<Option<QueueRecord>, StoreError> {
+        self.transition("find_queue", |state, now, _| {
+            Ok(state.list_queues(now).into_iter().find(|record| record.queue == queue))
+        })
+        .await
+    }
 }
 
 impl State {

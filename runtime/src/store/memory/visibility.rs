@@ -1,7 +1,7 @@
 //! Queries that change nothing.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 
@@ -45,6 +45,15 @@ impl Visibility for MemoryStore {
     ) -> Result<Vec<RunCount>, StoreError> {
         self.transition("count_runs", |state, now, _| Ok(state.count_runs(filter, group_by, now)))
             .await
+    }
+
+    async fn list_attribute_names(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        self.transition("list_attribute_names", |state, _, _| {
+            let names = state.runs.values().flat_map(|row| row.attributes.keys());
+            let names: BTreeSet<&String> = names.collect();
+            Ok(names.into_iter().take(limit as usize).cloned().collect())
+        })
+        .await
     }
 
     async fn count_by_definition(

@@ -284,7 +284,7 @@ async fn find_expired(
         forget.map_err(failed)?;
     }
     lane.done();
-    Expired::of(rows, limit)
+    Ok(Expired::of(rows, limit))
 }
 
 async fn defer_deadline(

@@ -14,7 +14,7 @@ use crate::filter::literal::DAY;
 use crate::filter::sql::{Bound, Dialect, Sql};
 use crate::filter::{Column, Filter};
 use crate::model::Timestamp;
-use crate::store::rows::{CountRow, RunRow, in_order, read_run_counts};
+use crate::store::rows::{CountRow, RunRow, in_order, read_run_counts, select_attribute_names};
 use crate::store::weight::{ending_bytes, fits};
 use crate::store::{RunCount, RunOrder, RunQuery, RunRecord, Store as _};
 
@@ -81,6 +81,25 @@ fn list_statement(sql: &Sql, order: RunOrder, limit: u32) -> String {
          FROM ({LISTED}{FROM}{joins} WHERE {takes_writes} AND {condition} ORDER BY {inner} LIMIT {limit}) \
          AS listed) AS labelled) AS weighed) AS sized WHERE {fits} ORDER BY {outer}"
     )
+}
+
+const ATTRIBUTE_NAMES: &str = select_attribute_names!("$1");
+
+pub(super) async fn attribute_names(
+    store: &PostgresStore,
+    limit: u32,
+) -> Result<Vec<String>, StoreError> {
+    let read = async {
+        let mut moment = Transaction::begin_for_people(store).await?;
+        let names = sqlx::query_scalar(ATTRIBUTE_NAMES)
+            .bind(i64::from(limit))
+            .persistent(false)
+            .fetch_all(moment.get())
+            .await?;
+        moment.commit().await?;
+        Ok(names)
+    };
+    read.await.map_err(failed("list_attribute_names"))
 }
 
 /// The time to which relative times of a filter refer.

@@ -16,7 +16,9 @@ const PAUSE: &str = concat!(
 
 const RESUME: &str = "DELETE FROM piton_paused_queues WHERE queue = $1";
 
-const LIST: &str = select_queues!("clock.now", now!(), " AS clock, piton_activities");
+const LIST: &str = select_queues!("TRUE", "clock.now", now!(), " AS clock, piton_activities");
+
+const FIND: &str = select_queues!("queue = $2", "clock.now", now!(), " AS clock, piton_activities");
 
 #[async_trait]
 impl Queues for PostgresStore {
@@ -30,6 +32,10 @@ impl Queues for PostgresStore {
 
     async fn list_queues(&self) -> Result<Vec<QueueRecord>, StoreError> {
         self.asked("list_queues", list(self)).await
+    }
+
+    async fn find_queue(&self, queue: &str) -> Result<Option<QueueRecord>, StoreError> {
+        self.asked("find_queue", find(self, queue)).await
     }
 }
 
@@ -72,4 +78,20 @@ async fn list(store: &PostgresStore) -> Result<Vec<QueueRecord>, StoreError> {
         .map_err(failed)?;
     lane.done();
     Ok(queue_records(rows))
+}
+
+async fn find(store: &PostgresStore, queue: &str) -> Result<Option<QueueRecord>, StoreError> {
+    if names_nothing(queue) {
+        return Ok(None);
+    }
+    let failed = failed("find_queue");
+    let mut lane = store.pool.lane().await.map_err(failed)?;
+    let row: Option<QueueRow> = sqlx::query_as(FIND)
+        .bind(store.given_time())
+        .bind(queue)
+        .fetch_optional(lane.get())
+        .await
+        .map_err(failed)?;
+    lane.done();
+    Ok(row.map(Into::into))
 }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 
-use super::lists::{count, labels, list};
+use super::lists::{attribute_names, count, labels, list};
 use super::server::takes_writes;
 use super::{
     PostgresStore, audit, definition, details, failed, history, kin, named_after, named_by,
@@ -43,6 +43,10 @@ impl Visibility for PostgresStore {
         group_by: Option<Column>,
     ) -> Result<Vec<RunCount>, StoreError> {
         self.asked("count_runs", count(self, filter, group_by)).await
+    }
+
+    async fn list_attribute_names(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        self.asked("list_attribute_names", attribute_names(self, limit)).await
     }
 
     async fn count_by_definition(

@@ -5,6 +5,46 @@ use uuid::Uuid;
 use crate::error::StoreError;
 use crate::model::{AttributeMap, AttributeValue, Memo, RunId, Timestamp};
 
+/// A recursive query of the names in the index of a kind of attributes, which reads one entry for each name.
+macro_rules! names_in {
+    ($column:literal) => {
+        concat!(
+            $column,
+            "_names (name) AS (SELECT min(name) FROM piton_attributes WHERE ",
+            $column,
+            " IS NOT NULL UNION ALL SELECT (SELECT min(name) FROM piton_attributes WHERE ",
+            $column,
+            " IS NOT NULL AND name > last.name) FROM ",
+            $column,
+            "_names AS last WHERE last.name IS NOT NULL)"
+        )
+    };
+}
+pub(crate) use names_in;
+
+/// The names of the attributes that runs have, given the maximum number.
+macro_rules! select_attribute_names {
+    ($limit:literal) => {
+        concat!(
+            "WITH RECURSIVE ",
+            $crate::store::rows::names_in!("text"),
+            ", ",
+            $crate::store::rows::names_in!("integer"),
+            ", ",
+            $crate::store::rows::names_in!("float"),
+            ", ",
+            $crate::store::rows::names_in!("truth"),
+            ", ",
+            $crate::store::rows::names_in!("time"),
+            " SELECT name FROM (SELECT name FROM text_names UNION SELECT name FROM integer_names \
+             UNION SELECT name FROM float_names UNION SELECT name FROM truth_names \
+             UNION SELECT name FROM time_names) AS found WHERE name IS NOT NULL ORDER BY name LIMIT ",
+            $limit
+        )
+    };
+}
+pub(crate) use select_attribute_names;
+
 /// A row of `piton_attributes`: an attribute, or one entry of a list.
 pub(crate) struct AttributeRow<'a> {
     pub(crate) run_id: Uuid,

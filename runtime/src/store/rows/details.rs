@@ -79,7 +79,7 @@ impl From<QueuedRow> for QueuedActivity {
 
 impl From<UnreadRow> for UnreadArrival {
     fn from(row: UnreadRow) -> Self {
-        let arrival = row.arrival.and_then(|arrival| read_arrival(arrival).ok());
+        let arrival = row.arrival.map(read_arrival);
         let arrived_at = row.arrived_at.map(Timestamp);
         Self::of(row.seq, arrival, row.bytes.unsigned_abs(), arrived_at)
     }

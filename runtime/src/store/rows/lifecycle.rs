@@ -62,9 +62,17 @@ impl TryFrom<DeadlineRow> for ExpiredRun {
 
 impl Expired {
     /// The open runs among these rows, which were read with this `limit`.
-    pub(crate) fn of(rows: Vec<DeadlineRow>, limit: u32) -> Result<Self, StoreError> {
+    pub(crate) fn of(rows: Vec<DeadlineRow>, limit: u32) -> Self {
         let has_more = rows.len() >= limit as usize;
-        let open = rows.into_iter().filter(|row| row.is_open);
-        Ok(Self { runs: open.map(ExpiredRun::try_from).collect::<Result<_, _>>()?, has_more })
+        let last = rows.last().map(|row| (Timestamp(row.deadline_at), row.run_id.into()));
+        let mut expired = Self { last, has_more, ..Self::default() };
+        for row in rows.into_iter().filter(|row| row.is_open) {
+            let run_id = row.run_id.into();
+            match ExpiredRun::try_from(row) {
+                Ok(run) => expired.runs.push(run),
+                Err(error) => expired.unreadable.push((run_id, error.to_string())),
+            }
+        }
+        expired
     }
 }

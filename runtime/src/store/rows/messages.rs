@@ -26,44 +26,45 @@ pub(crate) struct ArrivalRow {
 
 impl ArrivalRow {
     /// The arrival, in a response without a size limit.
-    pub(crate) fn read(self) -> Result<Arrival, StoreError> {
-        let kind = read_arrival(self.arrival.unwrap_or_default())?;
-        Ok(Arrival { seq: self.seq, kind })
+    pub(crate) fn read(self) -> Arrival {
+        Arrival { seq: self.seq, kind: read_arrival(self.arrival.unwrap_or_default()) }
     }
 }
 
 impl Inbox {
     /// Adds the next row of a response with up to `limit` arrivals of the run.
-    pub(crate) fn add(&mut self, row: ArrivalRow, limit: u32) -> Result<(), StoreError> {
+    pub(crate) fn add(&mut self, row: ArrivalRow, limit: u32) {
         let Some(arrival) = row.arrival.filter(|_| !self.has_more) else {
             self.has_more = true;
-            return Ok(());
+            return;
         };
-        self.arrivals.push(Arrival { seq: row.seq, kind: read_arrival(arrival)? });
+        self.arrivals.push(Arrival { seq: row.seq, kind: read_arrival(arrival) });
         self.has_more = self.arrivals.len() >= limit as usize;
-        Ok(())
     }
 }
 
 /// Arrivals by run, each in the order of the rows.
-pub(crate) fn read_inboxes(
-    rows: Vec<ArrivalRow>,
-    limit: u32,
-) -> Result<HashMap<RunId, Inbox>, StoreError> {
+pub(crate) fn read_inboxes(rows: Vec<ArrivalRow>, limit: u32) -> HashMap<RunId, Inbox> {
     let mut inboxes: HashMap<RunId, Inbox> = HashMap::new();
     for row in rows {
-        inboxes.entry(row.run_id.into()).or_default().add(row, limit)?;
+        inboxes.entry(row.run_id.into()).or_default().add(row, limit);
     }
-    Ok(inboxes)
+    inboxes
 }
 
-pub(super) fn read_arrival(arrival: Vec<u8>) -> Result<ArrivalKind, StoreError> {
-    codec::from_record(&arrival)
-        .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })
+/// A stored arrival. One that cannot be read concerns its run alone, so it is no error of the rows around it.
+pub(super) fn read_arrival(stored: Vec<u8>) -> ArrivalKind {
+    codec::from_record(&stored).unwrap_or_else(|error| {
+        let reason = error.to_string();
+        ArrivalKind::Unreadable { stored, reason }
+    })
 }
 
 /// The stored form of an arrival.
 pub(crate) fn write_arrival(kind: &ArrivalKind) -> Result<Vec<u8>, StoreError> {
+    if let ArrivalKind::Unreadable { stored, .. } = kind {
+        return Ok(stored.clone());
+    }
     codec::to_record(kind)
         .map_err(|error| StoreError::Corrupt { what: "arrival", reason: error.to_string() })
 }
@@ -157,10 +158,6 @@ impl Outbox {
     }
 }
 
-/// The second byte of the stored form of each arrival that moves to a successor if it is not consumed: a signal, an
-/// update or a request to cancel. See [`ArrivalKind::goes_over`].
-pub(crate) const GOES_OVER: [u8; 3] = [0, 3, 6];
-
 /// The stored form of a message.
 pub(crate) fn write_message(message: &Message) -> Result<Vec<u8>, StoreError> {
     codec::to_record(message)
@@ -232,7 +229,7 @@ impl TryFrom<LetterRow> for DeadLetter {
             id: DeadLetterId(row.letter_id),
             run_id: row.run_id.map(RunId::from),
             workflow_id: row.workflow_id,
-            arrival: read_arrival(row.arrival)?,
+            arrival: read_arrival(row.arrival),
             message: message.map(|(run_id, seq)| MessageKey { run_id: run_id.into(), seq }),
             reason,
             set_aside_at: Timestamp(row.set_aside_at),
@@ -284,7 +281,8 @@ mod tests {
         for (number, kind) in kinds.into_iter().enumerate() {
             let written = write_arrival(&kind).expect("it can be written");
             assert_eq!(usize::from(written[1]), number, "{kind:?}");
-            assert_eq!(GOES_OVER.contains(&written[1]), kind.goes_over(), "{kind:?}");
+            let stored = ArrivalKind::Unreadable { stored: written, reason: String::new() };
+            assert_eq!(stored.goes_over(), kind.goes_over(), "{kind:?}");
         }
     }
 
@@ -299,7 +297,16 @@ mod tests {
         ];
         for (kind, row) in golden {
             assert_eq!(write_arrival(&kind).expect("it can be written"), row, "{kind:?}");
-            assert_eq!(read_arrival(row.to_vec()).expect("it can be read"), kind);
+            assert_eq!(read_arrival(row.to_vec()), kind);
+        }
+    }
+
+    #[test]
+    fn an_arrival_that_cannot_be_read_is_stored_as_it_was() {
+        for stored in [b"".to_vec(), b"\x01\xff".to_vec(), b"\x01\x00\xff\xff".to_vec()] {
+            let kind = read_arrival(stored.clone());
+            assert!(matches!(kind, ArrivalKind::Unreadable { .. }), "{kind:?}");
+            assert_eq!(write_arrival(&kind).expect("it can be written"), stored);
         }
     }
 

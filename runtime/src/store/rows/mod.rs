@@ -31,7 +31,7 @@ pub(super) use self::activities::{
 #[cfg(feature = "postgres")]
 pub(super) use self::attendance::MovedDeadline;
 pub(super) use self::attendance::{AttendanceRow, AttendedRow};
-pub(super) use self::attributes::AttributeRow;
+pub(super) use self::attributes::{AttributeRow, names_in, select_attribute_names};
 use self::attributes::{read_attributes, read_memo};
 pub(super) use self::audit::{AuditRow, audit_columns};
 pub(super) use self::definitions::{DefinitionRow, SchemaRow, SummaryRow, read_summaries};
@@ -48,7 +48,7 @@ pub(super) use self::kin::{
 pub(super) use self::lifecycle::{DeadlineRow, TermsRow, write_terms};
 use self::messages::read_arrival;
 pub(super) use self::messages::{
-    ArrivalRow, GOES_OVER, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
+    ArrivalRow, LetterRow, Outbox, OutboxRow, UpdateRow, letter_columns, read_inboxes,
     write_arrival, write_message, write_reason, write_reply,
 };
 pub(super) use self::partitions::{

@@ -34,12 +34,8 @@ impl PausableRow {
     }
 
     /// When it is due after it is resumed, given its unread arrivals; `None` means at once.
-    pub(crate) fn due_again(&self, unread: Vec<ArrivalRow>) -> Result<Option<i64>, StoreError> {
-        for arrival in unread {
-            if arrival.read()?.kind.wakes(false) {
-                return Ok(None);
-            }
-        }
-        Ok(self.due_before)
+    pub(crate) fn due_again(&self, unread: Vec<ArrivalRow>) -> Option<i64> {
+        let is_due = unread.into_iter().any(|arrival| arrival.read().kind.wakes(false));
+        self.due_before.filter(|_| !is_due)
     }
 }

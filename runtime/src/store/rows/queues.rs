@@ -33,9 +33,10 @@ macro_rules! counts_or_none {
 }
 pub(crate) use counts_or_none;
 
-/// The numbers of activities on each queue, given the time, with pauses and limits: [`QueueRow`]s.
+/// The numbers of activities on each queue that meets the condition, given the time, with pauses and limits:
+/// [`QueueRow`]s.
 macro_rules! select_queues {
-    ($now:literal, $($activities:tt)+) => {
+    ($condition:literal, $now:literal, $($activities:tt)+) => {
         concat!(
             "SELECT coalesce(counted.queue, paused.queue, limited.queue) AS queue, ",
             $crate::store::rows::counts_or_none!(),
@@ -44,11 +45,15 @@ macro_rules! select_queues {
             $crate::store::rows::activity_counts!($now),
             " FROM ",
             $($activities)+,
-            " GROUP BY queue) AS counted \
-             FULL JOIN piton_paused_queues AS paused ON paused.queue = counted.queue \
+            " WHERE ",
+            $condition,
+            " GROUP BY queue) AS counted FULL JOIN (SELECT * FROM piton_paused_queues WHERE ",
+            $condition,
+            ") AS paused ON paused.queue = counted.queue \
              FULL JOIN (SELECT * FROM piton_partitioned_queues WHERE \
-             coalesce(max_concurrent, partition_concurrent, rate_count) IS NOT NULL) AS limited \
-             ON limited.queue = coalesce(counted.queue, paused.queue)"
+             coalesce(max_concurrent, partition_concurrent, rate_count) IS NOT NULL AND ",
+            $condition,
+            ") AS limited ON limited.queue = coalesce(counted.queue, paused.queue)"
         )
     };
 }

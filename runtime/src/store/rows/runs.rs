@@ -18,13 +18,11 @@ pub(crate) struct BlockedRow {
     blocked: String,
 }
 
-impl TryFrom<BlockedRow> for BlockedRun {
-    type Error = StoreError;
-
-    fn try_from(row: BlockedRow) -> Result<Self, StoreError> {
+impl From<BlockedRow> for BlockedRun {
+    fn from(row: BlockedRow) -> Self {
         let BlockedRow { run_id, step_no, workflow, blocked } = row;
         let (run_id, step_no) = (run_id.into(), StepNo(step_no));
-        Ok(Self { run_id, step_no, workflow, reason: read_blocked(&blocked)? })
+        Self { run_id, step_no, workflow, reason: read_blocked(&blocked) }
     }
 }
 
@@ -98,10 +96,10 @@ pub(crate) fn read_status(word: &str) -> Result<RunStatus, StoreError> {
     })
 }
 
-pub(crate) fn read_blocked(text: &str) -> Result<BlockedReason, StoreError> {
-    serde_json::from_str(text).map_err(|error| StoreError::Corrupt {
-        what: "reason for being blocked",
-        reason: error.to_string(),
+/// Parses a stored reason for a block. One of a later build counts as a state that only another build can read.
+pub(crate) fn read_blocked(text: &str) -> BlockedReason {
+    serde_json::from_str(text).unwrap_or_else(|error| {
+        BlockedReason::Undecodable(format!("the reason cannot be read: {error}: {text}"))
     })
 }
 

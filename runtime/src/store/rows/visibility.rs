@@ -49,7 +49,7 @@ impl TryFrom<RunRow> for RunRecord {
             step_no: StepNo(row.step_no),
             owner: row.worker_id.map(WorkerId),
             due_at: row.due_at.map(Timestamp),
-            blocked: row.blocked.as_deref().map(read_blocked).transpose()?,
+            blocked: row.blocked.as_deref().map(read_blocked),
             blocked_at: row.blocked_at.map(Timestamp),
             started_at: Timestamp(row.started_at),
             stepped_at: row.stepped_at.map(Timestamp),

@@ -18,7 +18,7 @@ const ADD: &str = "INSERT INTO piton_terms (run_id, terms, last_result, deadline
 
 const FIND: &str = "SELECT terms, last_result FROM piton_terms WHERE run_id = ?";
 
-const EXPIRED: &str = "SELECT run.run_id, run.workflow_id, run.workflow, input.arguments, agreed.deadline_at, \
+pub(super) const EXPIRED: &str = "SELECT run.run_id, run.workflow_id, run.workflow, input.arguments, agreed.deadline_at, \
     ?1 AS found_at, agreed.terms, agreed.last_result, run.closed_at IS NULL AS is_open FROM piton_terms AS agreed \
     CROSS JOIN piton_runs AS run ON run.run_id = agreed.run_id \
     LEFT JOIN piton_run_inputs AS input ON input.run_id = agreed.run_id \
@@ -143,7 +143,7 @@ impl Lifecycle for SqliteStore {
             script.sql("COMMIT");
             self.turn().await.run(script).await.map_err(failed)?;
         }
-        Expired::of(rows, limit)
+        Ok(Expired::of(rows, limit))
     }
 
     async fn defer_deadline(

@@ -6,7 +6,7 @@ use crate::error::StoreError;
 use crate::filter::literal::DAY;
 use crate::filter::sql::{Bound, Dialect, Sql};
 use crate::filter::{Column, Filter};
-use crate::store::rows::{CountRow, RunRow, in_order, read_run_counts};
+use crate::store::rows::{CountRow, RunRow, in_order, read_run_counts, select_attribute_names};
 use crate::store::weight::{ending_bytes, fits};
 use crate::store::{RunCount, RunOrder, RunQuery, RunRecord};
 
@@ -72,6 +72,18 @@ fn add_list(script: &mut Script, sql: &Sql, order: RunOrder) {
 }
 
 const FROM: &str = " FROM piton_runs AS run";
+
+pub(super) const ATTRIBUTE_NAMES: &str = select_attribute_names!("?1");
+
+pub(super) async fn attribute_names(
+    store: &SqliteStore,
+    limit: u32,
+) -> Result<Vec<String>, StoreError> {
+    let mut script = Script::new();
+    script.sql(ATTRIBUTE_NAMES).bind(limit);
+    let rows = store.read(script).await.and_then(|mut rows| rows.read::<(String,)>(0));
+    Ok(rows.map_err(failed("list_attribute_names"))?.into_iter().map(|(name,)| name).collect())
+}
 
 fn add_bound(script: &mut Script, bound: Vec<Bound>) -> &mut Script {
     for value in bound {

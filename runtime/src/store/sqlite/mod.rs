@@ -26,6 +26,8 @@ mod liveness;
 mod messages;
 mod open;
 mod partitions;
+#[cfg(test)]
+mod plans;
 mod promises;
 mod queues;
 mod retention;

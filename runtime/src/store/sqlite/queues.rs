@@ -13,7 +13,9 @@ const PAUSE: &str = "INSERT INTO piton_paused_queues (queue, paused_at, reason) 
 
 const RESUME: &str = "DELETE FROM piton_paused_queues WHERE queue = ? RETURNING 1";
 
-const LIST: &str = select_queues!("?1", "piton_activities");
+const LIST: &str = select_queues!("TRUE", "?1", "piton_activities");
+
+const FIND: &str = select_queues!("queue = ?2", "?1", "piton_activities");
 
 #[async_trait]
 impl Queues for SqliteStore {
@@ -41,5 +43,13 @@ impl Queues for SqliteStore {
         script.sql(LIST).bind(self.time().as_micros());
         let rows = self.read(script).await.and_then(|mut rows| rows.read::<QueueRow>(0));
         rows.map(queue_records).map_err(failed("list_queues"))
+    }
+
+    async fn find_queue(&self, queue: &str) -> Result<Option<QueueRecord>, StoreError> {
+        let mut script = Script::new();
+        script.sql(FIND).bind(self.time().as_micros()).bind(queue.to_owned());
+        let rows = self.read(script).await.and_then(|mut rows| rows.read::<QueueRow>(0));
+        let found = rows.map_err(failed("find_queue"))?.into_iter().next();
+        Ok(found.map(Into::into))
     }
 }

@@ -15,7 +15,7 @@ use crate::store::{
 };
 
 /// Skips from one name to the next.
-const WORKFLOWS: &str = "WITH RECURSIVE named (workflow) AS (\
+pub(super) const WORKFLOWS: &str = "WITH RECURSIVE named (workflow) AS (\
     SELECT min(workflow) FROM piton_runs WHERE closed_at IS NOT NULL \
     UNION ALL SELECT (SELECT min(workflow) FROM piton_runs \
     WHERE closed_at IS NOT NULL AND workflow > named.workflow) FROM named WHERE workflow IS NOT NULL) \
@@ -29,7 +29,7 @@ macro_rules! old {
     };
 }
 
-const LOOK: &str = concat!("SELECT 1", old!());
+pub(super) const LOOK: &str = concat!("SELECT 1", old!());
 
 /// The condition that no open run may ask for it as its child.
 macro_rules! has_no_open_parent {
@@ -45,7 +45,7 @@ macro_rules! has_no_open_parent {
     };
 }
 
-const FIND: &str = concat!(
+pub(super) const FIND: &str = concat!(
     "BEGIN IMMEDIATE; SELECT run_id, closed_at, ",
     first_of!("run.run_id"),
     " AS chain, NOT EXISTS (SELECT 1 FROM piton_outbox AS sent WHERE sent.run_id = run.run_id) AND ",
@@ -54,7 +54,7 @@ const FIND: &str = concat!(
     old!()
 );
 
-const WITH_PAYLOADS: &str = concat!(
+pub(super) const WITH_PAYLOADS: &str = concat!(
     "SELECT run_id, closed_at, \
      EXISTS (SELECT 1 FROM piton_run_inputs AS input WHERE input.run_id = run.run_id) AND ",
     has_no_open_parent!(),
@@ -62,7 +62,7 @@ const WITH_PAYLOADS: &str = concat!(
     old!()
 );
 
-const WITH_KEYS: &str = concat!(
+pub(super) const WITH_KEYS: &str = concat!(
     "SELECT run_id, closed_at, \
      EXISTS (SELECT 1 FROM piton_arrival_keys AS known WHERE known.run_id = run.run_id) \
      OR EXISTS (SELECT 1 FROM piton_update_replies AS reply WHERE reply.run_id = run.run_id) AS has_part",

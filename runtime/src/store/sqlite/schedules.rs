@@ -41,13 +41,13 @@ const LIST: &str = concat!(
 
 const COUNT: &str = "SELECT count(*) FROM piton_schedules WHERE ?1 IS NULL OR workflow = ?1";
 
-const NEXT: &str =
+pub(super) const NEXT: &str =
     "SELECT min(due_at) FROM piton_schedules WHERE due_at IS NOT NULL AND workflow IN (";
 
-const CLAIM: &str = "UPDATE piton_schedules SET version = version + 1, due_at = ? WHERE schedule_id IN \
+pub(super) const CLAIM: &str = "UPDATE piton_schedules SET version = version + 1, due_at = ? WHERE schedule_id IN \
     (SELECT schedule_id FROM piton_schedules WHERE due_at <= ? AND workflow IN (";
 
-const CLAIM_END: &str = concat!(
+pub(super) const CLAIM_END: &str = concat!(
     ") ORDER BY due_at, schedule_id LIMIT ?) RETURNING ",
     schedule_columns!("piton_schedules")
 );

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use super::lists::{count, labels, list, record_columns};
+use super::lists::{attribute_names, count, labels, list, record_columns};
 use super::script::{MAX_ROWS, Script};
 use super::{SqliteStore, audit, details, failed, history, kin};
 use crate::error::StoreError;
@@ -39,6 +39,10 @@ impl Visibility for SqliteStore {
         group_by: Option<Column>,
     ) -> Result<Vec<RunCount>, StoreError> {
         count(self, filter, group_by).await
+    }
+
+    async fn list_attribute_names(&self, limit: u32) -> Result<Vec<String>, StoreError> {
+        attribute_names(self, limit).await
     }
 
     async fn count_by_definition(

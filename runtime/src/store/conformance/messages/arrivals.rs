@@ -7,8 +7,8 @@ use crate::store::conformance::fixture::{
     outcome, retry, signal,
 };
 use crate::store::{
-    ActivityKey, ArrivalKind, ArrivalOutcome, FinishOutcome, Inbox, NewArrival, ReviewedRuns,
-    WorkerLease,
+    ActivityKey, ArrivalKind, ArrivalOutcome, CommitStep, DeadLetterFilter, Effect, FinishOutcome,
+    Inbox, NewArrival, NewDeadLetter, ReviewedRuns, WorkerLease,
 };
 
 crate::store::conformance::list_cases!("arrivals":
@@ -17,6 +17,7 @@ crate::store::conformance::list_cases!("arrivals":
     each_run_counts_for_itself,
     each_run_has_its_own_inbox,
     every_kind_is_kept,
+    what_cannot_be_read_is_kept_as_it_is_stored,
     an_arrival_for_an_unknown_run_is_unknown,
     a_dedup_key_is_taken_once,
     a_dedup_key_is_taken_once_within_a_batch,
@@ -105,6 +106,41 @@ async fn every_kind_is_kept(t: StoreUnderTest) {
     let inbox = t.store.read_inbox(run_id, 0, 100).await.expect("inboxes can be read");
     let read: Vec<ArrivalKind> = inbox.arrivals.into_iter().map(|arrival| arrival.kind).collect();
     assert_eq!(read, kinds);
+}
+
+async fn what_cannot_be_read_is_kept_as_it_is_stored(t: StoreUnderTest) {
+    let (bad, good) = (t.start("bad").await, t.start("good").await);
+    let stored = b"\x01\xff\x02".to_vec();
+    let unreadable = ArrivalKind::Unreadable { stored: stored.clone(), reason: "why".into() };
+    let unreadable = NewArrival { kind: unreadable, ..signal(bad, "x") };
+    let batch = vec![signal(bad, "x"), unreadable, signal(bad, "y"), signal(good, "z")];
+    t.deliver_all(batch).await;
+    let check = |inbox: &Inbox| {
+        let kinds: Vec<_> = inbox.arrivals.iter().map(|arrival| &arrival.kind).collect();
+        let [ArrivalKind::Signal { .. }, ArrivalKind::Unreadable { stored: read, .. }, last] =
+            kinds[..]
+        else {
+            panic!("{kinds:?}")
+        };
+        assert_eq!((read, last), (&stored, &signal(bad, "y").kind));
+    };
+    check(&t.store.read_inbox(bad, 0, 10).await.expect("inboxes can be read"));
+    let worker = t.worker().await;
+    let claimed = t.claim(worker, 10).await;
+    let inboxes: Vec<_> = claimed.iter().map(|run| (run.run_id == bad, &run.inbox)).collect();
+    assert_eq!(inboxes.len(), 2, "neither run holds up the other");
+    inboxes.iter().filter(|(is_bad, _)| *is_bad).for_each(|(_, inbox)| check(inbox));
+
+    let letter = NewDeadLetter { seq: 2, reason: "by hand".into() };
+    let step = CommitStep { effects: vec![Effect::SetAside(letter)], ..keep(bad, 0, "on") };
+    t.commit(worker, step).await;
+    assert_eq!(t.inbox(bad).await, [1, 3]);
+    let letters = t.store.list_dead_letters(&DeadLetterFilter::default(), None, 9).await;
+    let letters = letters.expect("dead letters can be listed");
+    let ArrivalKind::Unreadable { stored: kept, .. } = &letters[0].arrival else {
+        panic!("{letters:?}")
+    };
+    assert_eq!(*kept, stored);
 }
 
 async fn an_arrival_for_an_unknown_run_is_unknown(t: StoreUnderTest) {

@@ -23,6 +23,9 @@ impl Arrival {
 }
 
 impl ArrivalKind {
+    /// The second byte of the stored form of each kind that [goes over](Self::goes_over).
+    pub(crate) const GO_OVER: [u8; 3] = [0, 3, 6];
+
     /// The value that it carries.
     pub(crate) fn payload(&self) -> Option<&Payload> {
         match self {
@@ -43,7 +46,13 @@ impl ArrivalKind {
 
     /// Whether it moves to the run's successor if it is not consumed.
     pub(crate) fn goes_over(&self) -> bool {
-        matches!(self, Self::Signal { .. } | Self::Update { .. } | Self::Cancel { .. })
+        match self {
+            Self::Signal { .. } | Self::Update { .. } | Self::Cancel { .. } => true,
+            Self::Unreadable { stored, .. } => {
+                stored.get(1).is_some_and(|kind| Self::GO_OVER.contains(kind))
+            }
+            _ => false,
+        }
     }
 }
 
@@ -123,6 +132,15 @@ pub enum ArrivalKind {
     },
     /// A request to pause the run, sent while a worker owned it.
     Pause,
+    /// An arrival that this build cannot read: the row is damaged, or a later build wrote it. It blocks its run. Stored, it
+    /// is the same row again.
+    #[serde(skip)]
+    Unreadable {
+        /// The stored form.
+        stored: Vec<u8>,
+        /// Why it cannot be read, for people.
+        reason: String,
+    },
 }
 
 /// An arrival to deliver.

@@ -3,9 +3,8 @@
 use sqlx::PgConnection;
 
 use crate::model::{RunId, Timestamp};
-use crate::store::Successor;
 use crate::store::postgres::{lifecycle, now};
-use crate::store::rows::GOES_OVER;
+use crate::store::{ArrivalKind, Successor};
 
 const INSERT: &str = concat!(
     "INSERT INTO piton_runs (run_id, workflow_id, workflow, status, due_at, started_at, state, snapshot, \
@@ -57,7 +56,7 @@ pub(in crate::store::postgres) async fn follow(
         .execute(&mut *connection)
         .await?;
     sqlx::query(LINK).bind(next).bind(closed).bind(link.as_str()).execute(&mut *connection).await?;
-    let goes_over: Vec<Vec<u8>> = GOES_OVER.map(|kind| vec![kind]).to_vec();
+    let goes_over: Vec<Vec<u8>> = ArrivalKind::GO_OVER.map(|kind| vec![kind]).to_vec();
     sqlx::query(GO_OVER).bind(next).bind(closed).bind(goes_over).execute(&mut *connection).await?;
     lifecycle::write(connection, now, run).await
 }

@@ -29,7 +29,7 @@ impl Messages for PostgresStore {
 
     async fn read_inbox(&self, run_id: RunId, after: i64, limit: u32) -> Result<Inbox, StoreError> {
         let failed = failed("read_inbox");
-        let read = async { self.reads.read(run_id, after, limit).await.map_err(failed)? };
+        let read = async { self.reads.read(run_id, after, limit).await.map_err(failed) };
         self.asked("read_inbox", read).await
     }
 

@@ -11,7 +11,6 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::error::StoreError;
 use crate::model::RunId;
 use crate::store::Inbox;
 use crate::store::postgres::lanes::Lanes;
@@ -34,15 +33,12 @@ const READ: &str = concat!(
      ORDER BY seq LIMIT asked.page) AS inbox) AS sized"
 );
 
-/// The unconsumed arrivals of one run, in order; or why they cannot be read.
-type Answer = Result<Inbox, StoreError>;
-
 /// A request to read one inbox.
 struct Question {
     run_id: Uuid,
     after: i64,
     limit: u32,
-    reply: oneshot::Sender<Answer>,
+    reply: oneshot::Sender<Inbox>,
 }
 
 /// Where inboxes are requested.
@@ -68,7 +64,7 @@ impl Reads {
         run_id: RunId,
         after: i64,
         limit: u32,
-    ) -> Result<Answer, sqlx::Error> {
+    ) -> Result<Inbox, sqlx::Error> {
         let question = || {
             let (reply, answer) = oneshot::channel();
             (Question { run_id: run_id.as_uuid(), after, limit, reply }, answer)
@@ -124,7 +120,7 @@ async fn answer_some(
         .fetch_all(lane.get())
         .await?;
     lane.done();
-    let mut answers: Vec<Answer> = questions.iter().map(|_| Ok(Inbox::default())).collect();
+    let mut answers: Vec<Inbox> = questions.iter().map(|_| Inbox::default()).collect();
     for row in &rows {
         let place = usize::try_from(row.try_get::<i64, _>("place")?).unwrap_or_default();
         // Places count from 1.
@@ -133,16 +129,12 @@ async fn answer_some(
         else {
             continue;
         };
-        if let Ok(inbox) = answer
-            && let Err(error) = inbox.add(ArrivalRow::from_row(row)?, asked.limit)
-        {
-            *answer = Err(error);
-        }
+        answer.add(ArrivalRow::from_row(row)?, asked.limit);
     }
     let mut unanswered = Vec::new();
     for (asked, answer) in questions.into_iter().zip(answers) {
         match answer {
-            Ok(Inbox { arrivals, has_more: true }) if arrivals.is_empty() => unanswered.push(asked),
+            Inbox { arrivals, has_more: true } if arrivals.is_empty() => unanswered.push(asked),
             // The caller may have been dropped.
             answer => drop(asked.reply.send(answer)),
         }

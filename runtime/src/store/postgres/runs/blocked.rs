@@ -64,7 +64,7 @@ pub(super) async fn find(
         .await
         .map_err(failed("find_blocked"))?;
     lane.done();
-    rows.into_iter().map(TryInto::try_into).collect()
+    Ok(rows.into_iter().map(Into::into).collect())
 }
 
 pub(super) async fn adopt(

@@ -181,6 +181,6 @@ pub(super) async fn with_inboxes(
             .await
             .map_err(failed)?;
     }
-    let mut inboxes = read_inboxes(arrivals, limit)?;
+    let mut inboxes = read_inboxes(arrivals, limit);
     Ok(runs.into_iter().map(|row| row.with_inbox(&mut inboxes)).collect())
 }

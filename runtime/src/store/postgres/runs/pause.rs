@@ -128,7 +128,7 @@ pub(super) async fn resume(
     sqlx::query(FORGET_PAUSE).bind(key).execute(transaction.get()).await.map_err(failed)?;
     if goes_on {
         let unread = sqlx::query_as::<_, ArrivalRow>(UNREAD).bind(key).fetch_all(transaction.get());
-        let due_at = row.due_again(unread.await.map_err(failed)?)?;
+        let due_at = row.due_again(unread.await.map_err(failed)?);
         let resumed = sqlx::query(RESUME).bind(now).bind(key).bind(due_at);
         resumed.execute(transaction.get()).await.map_err(failed)?;
     }

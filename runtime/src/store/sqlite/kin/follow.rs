@@ -2,10 +2,9 @@
 
 use crate::error::StoreError;
 use crate::model::{RunId, Timestamp};
-use crate::store::rows::GOES_OVER;
 use crate::store::sqlite::lifecycle::add_terms;
 use crate::store::sqlite::script::Script;
-use crate::store::{NewRun, Successor};
+use crate::store::{ArrivalKind, NewRun, Successor};
 
 const INSERT: &str = "INSERT INTO piton_runs (run_id, workflow_id, workflow, status, due_at, started_at, \
     state, snapshot, definition, has_kin) VALUES (?, ?, ?, 'running', ?, ?, ?, ?, ?, ?); \
@@ -46,7 +45,7 @@ pub(in crate::store::sqlite) fn add_successor(
     let (next, closed) = (run.run_id.as_uuid(), closed.as_uuid());
     script.sql(LINK).bind(next).bind(link.as_str()).bind(closed);
     script.sql(GO_OVER).bind(next).bind(closed);
-    for kind in GOES_OVER {
+    for kind in ArrivalKind::GO_OVER {
         script.bind(vec![kind]);
     }
     script.bind(next).bind(next).bind(next).bind(closed);

@@ -228,7 +228,7 @@ pub(super) async fn read(
     let rows = store.read(script).await.and_then(|mut rows| rows.read::<ArrivalRow>(0));
     let mut inbox = Inbox::default();
     for row in rows.map_err(failed("read_inbox"))? {
-        inbox.add(row, limit)?;
+        inbox.add(row, limit);
     }
     Ok(inbox)
 }

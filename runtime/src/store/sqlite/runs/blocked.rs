@@ -54,7 +54,7 @@ pub(super) async fn find(
         script.sql(") ORDER BY run_id LIMIT ?").bind(limit);
         let rows = store.read(script).await.and_then(|mut rows| rows.read::<BlockedRow>(0));
         for row in rows.map_err(failed("find_blocked"))? {
-            found.push(BlockedRun::try_from(row)?);
+            found.push(BlockedRun::from(row));
         }
     }
     found.sort_by_key(|run| run.run_id);

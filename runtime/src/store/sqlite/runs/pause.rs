@@ -115,7 +115,7 @@ pub(super) async fn resume(
         let unread = rows.read::<ArrivalRow>(0).map_err(failed)?;
         script
             .sql(RESUME)
-            .bind(row.due_again(unread)?.unwrap_or(now.as_micros()))
+            .bind(row.due_again(unread).unwrap_or(now.as_micros()))
             .bind(run_id.as_uuid());
     }
     audit::add(&mut script, now, Some(run_id), audit);
