@@ -24,7 +24,6 @@ mod enums;
 mod exchanged;
 mod exposed;
 mod fan_out;
-mod forms;
 mod handles;
 mod helpers;
 mod inline;
@@ -36,7 +35,6 @@ mod parts;
 mod places;
 mod refused;
 mod retried;
-mod rewritten;
 mod shapes;
 mod structs;
 mod values;
@@ -60,13 +58,11 @@ const GROUPS: &[Group] = &[
     ("loops", loops::all),
     ("borrows", borrows::all),
     ("bodies", bodies::all),
-    ("rewritten", rewritten::all),
     ("values", values::all),
     ("collections", collections::all),
     ("structs", structs::all),
     ("enums", enums::all),
     ("shapes", shapes::all),
-    ("forms", forms::all),
     ("attributes", attributes::all),
     ("refused", refused::all),
     ("branches", branches::all),
