@@ -24,6 +24,7 @@ mod enums;
 mod exchanged;
 mod exposed;
 mod fan_out;
+mod forms;
 mod handles;
 mod helpers;
 mod inline;
@@ -35,6 +36,7 @@ mod parts;
 mod places;
 mod refused;
 mod retried;
+mod rewritten;
 mod shapes;
 mod structs;
 mod values;
@@ -58,11 +60,13 @@ const GROUPS: &[Group] = &[
     ("loops", loops::all),
     ("borrows", borrows::all),
     ("bodies", bodies::all),
+    ("rewritten", rewritten::all),
     ("values", values::all),
     ("collections", collections::all),
     ("structs", structs::all),
     ("enums", enums::all),
     ("shapes", shapes::all),
+    ("forms", forms::all),
     ("attributes", attributes::all),
     ("refused", refused::all),
     ("branches", branches::all),
