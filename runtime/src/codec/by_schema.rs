@@ -12,7 +12,7 @@ use serde::de::Error as _;
 
 use super::binary::Bytes;
 use super::depth::{Depth, TooDeep};
-use super::schema::{Content, Fields, Form, Format, NamedType, SECRET, Schema};
+use super::schema::{Content, Fields, Form, Format, NamedType, SECRET, Schema, is_range};
 use super::source::SourceError;
 use super::value::Value;
 use super::{CodecError, cannot_decode, tagged};
@@ -146,7 +146,11 @@ impl Compact<'_> {
             }
             Content::Struct(fields) => {
                 let value = self.fields(fields, depth, structs + 1)?;
-                Ok(if name == SECRET { Value::Secret(Box::new(value)) } else { value })
+                Ok(match name {
+                    name if name == SECRET => Value::Secret(Box::new(value)),
+                    name if is_range(name) => Value::Range(name.clone(), Box::new(value)),
+                    _ => value,
+                })
             }
             Content::Enum(variants) => {
                 let number: u32 = self.bytes.scalar()?;

@@ -164,7 +164,7 @@ impl Given {
     /// What `Display` prints of it, if it is a text, an integer or a `bool`.
     pub(crate) fn plain_text(&self) -> Option<String> {
         let mut value = &self.value;
-        while let Value::Secret(inner) = value {
+        while let Value::Secret(inner) | Value::Range(_, inner) = value {
             value = inner;
         }
         Some(match value {
@@ -194,7 +194,7 @@ fn part(value: Value, field: &str) -> Option<Value> {
             fields.into_iter().find(|(key, _)| is_it(key)).map(|(_, value)| value)
         }
         Value::List(items) => items.into_iter().nth(field.parse().ok()?),
-        Value::Secret(inner) => part(*inner, field),
+        Value::Secret(inner) | Value::Range(_, inner) => part(*inner, field),
         // A newtype is its content.
         value => (field == "0").then_some(value),
     }

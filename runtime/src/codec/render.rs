@@ -23,7 +23,7 @@ pub(crate) fn to_json(value: &Value) -> Json {
         Value::Char(value) => Json::String(value.to_string()),
         Value::Text(value) | Value::Key(value) => Json::String(value.clone()),
         Value::Bytes(value) => Json::String(hex(value)),
-        Value::Some(value) => to_json(value),
+        Value::Some(value) | Value::Range(_, value) => to_json(value),
         Value::Secret(_) => Json::String(SECRET.to_owned()),
         Value::List(list) => Json::Array(list.iter().map(to_json).collect()),
         Value::Map(map) => {

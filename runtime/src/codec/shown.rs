@@ -83,7 +83,7 @@ pub(crate) fn json_to_part(
 
 fn part_of<'a>(value: &'a mut Value, field: &str) -> Option<&'a mut Value> {
     match value {
-        Value::Some(inner) | Value::Secret(inner) => part_of(inner, field),
+        Value::Some(inner) | Value::Secret(inner) | Value::Range(_, inner) => part_of(inner, field),
         Value::Map(map) => {
             let found = map.iter_mut().find(|(key, _)| key.text() == Some(field));
             found.map(|(_, value)| value)

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 
-use super::schema::Format;
+use super::schema::{Format, is_range};
 
 /// A value that says of itself what it is.
 ///
@@ -32,6 +32,8 @@ pub(crate) enum Value {
     Some(Box<Value>),
     /// The content of a [`Secret`](crate::Secret).
     Secret(Box<Value>),
+    /// A range of std with its name.
+    Range(String, Box<Value>),
     List(Vec<Value>),
     /// In the order of the source, including duplicate keys.
     Map(Vec<(Value, Value)>),
@@ -77,10 +79,10 @@ impl Value {
         }
     }
 
-    /// The value without the options and secrets around it.
+    /// The value without the options and secrets around it, and without the name of a range.
     pub(super) fn inner(&self) -> &Self {
         let mut value = self;
-        while let Self::Some(inner) | Self::Secret(inner) = value {
+        while let Self::Some(inner) | Self::Secret(inner) | Self::Range(_, inner) = value {
             value = inner;
         }
         value
@@ -95,13 +97,25 @@ impl Value {
         value
     }
 
-    /// The value without the secrets around it.
+    /// The value without the secrets around it, and without the name of a range.
     pub(super) fn open(&self) -> &Self {
         let mut value = self;
-        while let Self::Secret(inner) = value {
+        while let Self::Secret(inner) | Self::Range(_, inner) = value {
             value = inner;
         }
         value
+    }
+
+    /// The name of a range, if it is another one than a struct of this name.
+    pub(super) fn other_range(&self, name: &str) -> Option<&str> {
+        let mut value = self;
+        loop {
+            match value {
+                Self::Some(inner) | Self::Secret(inner) => value = inner,
+                Self::Range(range, _) => return (is_range(name) && range != name).then_some(range),
+                _ => return None,
+            }
+        }
     }
 
     /// The text, or a key or variant name as a text.
@@ -125,7 +139,7 @@ impl Value {
             Self::Text(value) | Self::Key(value) => Unexpected::Str(value),
             Self::Bytes(value) => Unexpected::Bytes(value),
             Self::List(_) => Unexpected::Seq,
-            Self::Map(_) => Unexpected::Map,
+            Self::Map(_) | Self::Range(..) => Unexpected::Map,
             _ => Unexpected::Unit,
         }
     }

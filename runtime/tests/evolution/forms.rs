@@ -3,6 +3,27 @@
 use crate::retypes;
 
 retypes! {
+    "a range becomes one with its end"
+    range_to_inclusive {
+        old {} std::ops::Range<u64> = 0..3;
+        new {} std::ops::RangeInclusive<u64> = 0..=3;
+        Blocked("Unreadable", "`value`", "0..3")
+    }
+
+    "a range with its end becomes one without"
+    range_to_exclusive {
+        old {} std::ops::RangeInclusive<u64> = 0..=3;
+        new {} std::ops::Range<u64> = 0..3;
+        Blocked("Unreadable", "`value`", "0..=3")
+    }
+
+    "ranges in a list get an end"
+    ranges_to_inclusive {
+        old {} Vec<std::ops::Range<u64>> = vec![0..3];
+        new {} Vec<std::ops::RangeInclusive<u64>> = vec![0..=3];
+        Blocked("Unreadable", "`value`", "[0..3]")
+    }
+
     "an array becomes a tuple"
     array_to_tuple {
         old {} [u8; 3] = [1, 2, 3];

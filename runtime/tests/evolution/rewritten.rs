@@ -46,6 +46,21 @@ rewrites! {
         at "signal<Go>" [Go(1)] [Go(2), Go(3)] => Goes("7 1:1 2:2 3:3");
     }
 
+    "a range that a local holds gets its last number by `..=`"
+    held_range_inclusive(cx, id) {
+        old {
+            let days = 0..id;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{go} {}", days.count())
+        }
+        new {
+            let days = 0..=id;
+            let Go(go) = cx.signal::<Go>().await;
+            format!("{go} {}", days.count())
+        }
+        at "signal<Go>" [] [Go(1)] => Blocked("Unreadable", "`days`", "1 7");
+    }
+
     "a loop over numbers becomes one from the last to the first"
     range_reversed(cx, id) {
         old {

@@ -238,3 +238,18 @@ fn a_schema_without_end_is_refused() {
         assert!(read(&[tag; 1_000_000], &tagged).is_err(), "{tag}");
     }
 }
+
+#[test]
+fn a_range_is_not_read_as_another_kind_of_range() {
+    use std::ops::{Range, RangeFrom, RangeInclusive};
+
+    assert_ne!(Schema::of::<Range<u8>>().hash(), Schema::of::<RangeInclusive<u8>>().hash());
+    reads_itself(&vec![0..3_u8]);
+    reads_itself(&Some(0..=3_u8));
+    let error = reread::<_, Vec<RangeInclusive<u8>>>(&vec![0..3_u8]).expect_err("another range");
+    assert!(error.contains("expected a `RangeInclusive`, found a `Range`"), "{error}");
+    assert!(reread::<_, Option<Range<u8>>>(&Some(0..=3_u8)).is_err());
+    assert!(reread::<_, RangeFrom<u8>>(&(0..3_u8)).is_err());
+    // Other integers in the same range.
+    assert_eq!(reread::<_, Range<u64>>(&(0..3_u8)), Ok(0..3));
+}

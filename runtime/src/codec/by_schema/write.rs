@@ -326,6 +326,7 @@ impl Serialize for Untyped<'_> {
             Value::Secret(value) => {
                 serializer.serialize_newtype_struct(crate::codec::schema::SECRET, &Untyped(value))
             }
+            Value::Range(_, fields) => Untyped(fields).serialize(serializer),
             Value::List(list) => serializer.collect_seq(list.iter().map(Untyped)),
             Value::Map(map) => serializer
                 .collect_map(map.iter().map(|(key, value)| (Untyped(key), Untyped(value)))),

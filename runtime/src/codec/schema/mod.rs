@@ -27,8 +27,14 @@ pub(crate) use format::holds;
 pub use format::{Content, Fields, Form, Format, NamedType, Types};
 pub(super) use places::{Enumerated, Formats, Place, Taken};
 
-/// The serialized name of a [`Secret`](crate::Secret), the only type name with a meaning.
+/// The serialized name of a [`Secret`](crate::Secret).
 pub(super) const SECRET: &str = "piton::Secret";
+
+/// Whether a struct is called like a range of std. Ranges have the same fields, and `end` is in one of them and not in
+/// another, so the name is a part of the schema.
+pub(super) fn is_range(name: &str) -> bool {
+    ["Range", "RangeFrom", "RangeInclusive", "RangeTo"].contains(&name)
+}
 
 /// A type whose schema can be traced.
 #[derive(Clone, Copy, Debug)]
@@ -118,7 +124,7 @@ impl Schema {
                 // Formats are plain enums and strings, which always have a JSON form.
                 hash.add(&serde_json::to_string(format).unwrap_or_default());
                 for NamedType { name, content } in types {
-                    hash.add(if name == SECRET { SECRET } else { "" });
+                    hash.add(if name == SECRET || is_range(name) { name } else { "" });
                     hash.add(&serde_json::to_string(content).unwrap_or_default());
                 }
             }

@@ -74,7 +74,9 @@ fn each_sequence(
     visit: &mut dyn FnMut(&Format, &mut Vec<Value>),
 ) {
     match (format, value) {
-        (_, Value::Secret(value)) => each_sequence(format, types, value, visit),
+        (_, Value::Secret(value) | Value::Range(_, value)) => {
+            each_sequence(format, types, value, visit)
+        }
         (Format::Option(format), Value::Some(value)) => each_sequence(format, types, value, visit),
         (Format::Seq(item), Value::List(items)) => {
             items.iter_mut().for_each(|value| each_sequence(item, types, value, visit));
@@ -111,7 +113,9 @@ fn each_in_fields(
     visit: &mut dyn FnMut(&Format, &mut Vec<Value>),
 ) {
     match (fields, value) {
-        (fields, Value::Secret(value)) => each_in_fields(fields, types, value, visit),
+        (fields, Value::Secret(value) | Value::Range(_, value)) => {
+            each_in_fields(fields, types, value, visit)
+        }
         (Fields::Newtype(format), value) => each_sequence(format, types, value, visit),
         (Fields::Tuple(formats), Value::List(items)) => {
             for (format, value) in formats.iter().zip(items) {

@@ -287,7 +287,12 @@ impl<'a> Source<'a> {
                 let begun = place.begin(rust_name, name, Fields::named(names))?;
                 Ok(Members::Items(Items::Made(begun.named(names))))
             }
-            Self::Read(value, form) => Members::read(value, form, names.len(), expected),
+            Self::Read(value, form) => match value.other_range(name) {
+                Some(range) => {
+                    Err(SourceError::custom(format_args!("expected a `{name}`, found a `{range}`")))
+                }
+                None => Members::read(value, form, names.len(), expected),
+            },
             Self::Binary(bytes, depth) => {
                 Ok(Members::Items(Items::Binary(bytes, names.len(), depth)))
             }
