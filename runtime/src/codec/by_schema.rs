@@ -12,7 +12,7 @@ use serde::de::Error as _;
 
 use super::binary::Bytes;
 use super::depth::{Depth, TooDeep};
-use super::schema::{Content, Fields, Form, Format, NamedType, SECRET, Schema, is_range};
+use super::schema::{Content, Fields, Form, Format, NamedType, Schema};
 use super::source::SourceError;
 use super::value::Value;
 use super::{CodecError, cannot_decode, tagged};
@@ -146,11 +146,7 @@ impl Compact<'_> {
             }
             Content::Struct(fields) => {
                 let value = self.fields(fields, depth, structs + 1)?;
-                Ok(match name {
-                    name if name == SECRET => Value::Secret(Box::new(value)),
-                    name if is_range(name) => Value::Range(name.clone(), Box::new(value)),
-                    _ => value,
-                })
+                Ok(Value::of_struct(name, value))
             }
             Content::Enum(variants) => {
                 let number: u32 = self.bytes.scalar()?;

@@ -1,6 +1,6 @@
 //! Sample values of a schema, for checking whether changed code reads saved values.
 
-use super::schema::{Content, Fields, Form, Format, NamedType, SECRET, Schema};
+use super::schema::{Content, Fields, Form, Format, NamedType, Schema};
 use super::value::Value;
 
 /// The maximum number of values of one part. Values beyond it repeat kinds that occur already.
@@ -83,9 +83,7 @@ impl Samples<'_> {
         let mut samples = match content {
             Content::Struct(fields) => {
                 let samples = self.fields(fields).into_iter();
-                let is_secret = name == SECRET;
-                let named = |value| if is_secret { Value::Secret(Box::new(value)) } else { value };
-                samples.map(named).collect()
+                samples.map(|fields| Value::of_struct(name, fields)).collect()
             }
             Content::Enum(variants) => {
                 let mut samples = Vec::new();

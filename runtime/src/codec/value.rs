@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 
-use super::schema::{Format, is_range};
+use super::schema::{Format, SECRET, is_range};
 
 /// A value that says of itself what it is.
 ///
@@ -76,6 +76,15 @@ impl Value {
         match i64::try_from(number) {
             Ok(number) => Self::Signed(number),
             Err(_) => u128::try_from(number).map_or(Self::BigSigned(number), Self::unsigned),
+        }
+    }
+
+    /// The value of a struct with this name.
+    pub(super) fn of_struct(name: &str, fields: Self) -> Self {
+        match name {
+            SECRET => Self::Secret(Box::new(fields)),
+            name if is_range(name) => Self::Range(name.to_owned(), Box::new(fields)),
+            _ => fields,
         }
     }
 
