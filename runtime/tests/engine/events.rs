@@ -1,13 +1,13 @@
 //! The fields of events: they suffice even if the spans around the events are filtered out.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
+use std::sync::Once;
 
 use piton::prelude::*;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
-use tracing::subscriber::DefaultGuard;
 use tracing::{Event, Level, Metadata, Subscriber};
 
 use crate::faults::Failing;
@@ -38,22 +38,33 @@ impl Visit for Told {
     }
 }
 
-/// Collects the events of a thread, and no spans.
-#[derive(Clone, Default)]
-struct Events(Arc<Mutex<Vec<Told>>>);
+thread_local! {
+    /// The events of the test on this thread, if it listens.
+    static TOLD: RefCell<Option<Vec<Told>>> = const { RefCell::new(None) };
+}
+
+/// The events of this thread while it lives, and no spans.
+struct Events(());
 
 impl Events {
-    /// Listens until the guard is dropped.
-    fn listen() -> (Self, DefaultGuard) {
-        let events = Self::default();
-        let guard = tracing::subscriber::set_default(events.clone());
-        (events, guard)
+    fn listen() -> Self {
+        // One subscriber for the process. With one for each thread, tracing may disable a callsite for all of them
+        // because the thread that reaches it first has none.
+        static LISTENS: Once = Once::new();
+        LISTENS.call_once(|| {
+            tracing::subscriber::set_global_default(Listener).expect("nobody else listens");
+            tracing::callsite::rebuild_interest_cache();
+        });
+        TOLD.set(Some(Vec::new()));
+        Self(())
     }
 
     /// The events with this text.
     fn all(&self, message: &str) -> Vec<Told> {
-        let told = self.0.lock().unwrap();
-        told.iter().filter(|told| told.field("message") == message).cloned().collect()
+        TOLD.with_borrow(|told| {
+            let told = told.iter().flatten();
+            told.filter(|told| told.field("message") == message).cloned().collect()
+        })
     }
 
     /// The only event with this text.
@@ -64,15 +75,28 @@ impl Events {
     }
 }
 
-impl Subscriber for Events {
+impl Drop for Events {
+    fn drop(&mut self) {
+        TOLD.set(None);
+    }
+}
+
+struct Listener;
+
+impl Subscriber for Listener {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.is_event() && metadata.target().starts_with("piton::")
     }
 
     fn event(&self, event: &Event<'_>) {
-        let mut told = Told { level: *event.metadata().level(), fields: BTreeMap::new() };
-        event.record(&mut told);
-        self.0.lock().unwrap().push(told);
+        // The list is gone when the thread ends.
+        let _ = TOLD.try_with(|list| {
+            if let Some(list) = &mut *list.borrow_mut() {
+                let mut told = Told { level: *event.metadata().level(), fields: BTreeMap::new() };
+                event.record(&mut told);
+                list.push(told);
+            }
+        });
     }
 
     fn new_span(&self, _: &Attributes<'_>) -> Id {
@@ -90,7 +114,7 @@ impl Subscriber for Events {
 
 #[tokio::test(start_paused = true)]
 async fn an_event_names_the_blocked_run_completely() {
-    let (events, _guard) = Events::listen();
+    let events = Events::listen();
     let rig = Rig::new();
     let worker = rig.worker().start().await.unwrap();
     let run = rig.client.start(collect(1)).id("order-7").await.unwrap();
@@ -109,7 +133,7 @@ async fn an_event_names_the_blocked_run_completely() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failed_run_is_a_warning_and_each_attempt_an_event() {
-    let (events, _guard) = Events::listen();
+    let events = Events::listen();
     let rig = Rig::new();
     rig.lab.fail("broken", 10);
     let worker = rig.worker().start().await.unwrap();
@@ -136,7 +160,7 @@ async fn a_failed_run_is_a_warning_and_each_attempt_an_event() {
 
 #[tokio::test(start_paused = true)]
 async fn events_cover_attempts_on_queues() {
-    let (events, _guard) = Events::listen();
+    let events = Events::listen();
     let rig = Rig::new();
     rig.lab.fail("model", 1);
     let worker = rig.worker().queue("gpu").start().await.unwrap();
@@ -157,7 +181,7 @@ async fn an_event_of_a_database_error_tells_the_cause() {
         ("renew_lease", "the lease could not be renewed yet"),
         ("fence_expired_workers", "the sweep could not be completed"),
     ] {
-        let (events, _guard) = Events::listen();
+        let events = Events::listen();
         let rig = Rig::new();
         let worker = rig.worker().start().await.unwrap();
         rig.store.set_hook(Failing::new(operation, 1, false));
