@@ -19,9 +19,9 @@ retypes! {
 
     "ranges in a list get an end"
     ranges_to_inclusive {
-        old {} Vec<std::ops::Range<u64>> = vec![0..3];
-        new {} Vec<std::ops::RangeInclusive<u64>> = vec![0..=3];
-        Blocked("Unreadable", "`value`", "[0..3]")
+        old {} Vec<std::ops::Range<u64>> = vec![0..3, 5..6];
+        new {} Vec<std::ops::RangeInclusive<u64>> = vec![0..=3, 5..=6];
+        Blocked("Unreadable", "`value`", "[0..3, 5..6]")
     }
 
     "an array becomes a tuple"
