@@ -117,18 +117,17 @@ pub(crate) async fn carry_out(
             Ok(output.say(&data, || table(&queues)))
         }
         QueueCommand::Show { queue } => {
-            hint_at_unknown(client, &queue).await?;
-            let queue = client.queue(queue).status().await?;
+            let queue = status_or_hint(client, &queue).await?;
             Ok(output.say(&to_json(&queue), || table(&[queue])))
         }
         QueueCommand::Pause { queue, because } => {
-            hint_at_unknown(client, &queue).await?;
+            status_or_hint(client, &queue).await?;
             client.queue(&queue).pause(&because).await?;
             let data = json!({ "queue": queue, "paused": true });
             Ok(output.say(&data, || format!("the queue `{queue}` is paused\n")))
         }
         QueueCommand::Drain { queue, because } => {
-            hint_at_unknown(client, &queue).await?;
+            status_or_hint(client, &queue).await?;
             let drained = client.queue(&queue).drain(&because).await?;
             let text = || format!("the queue `{queue}` is drained and paused\n");
             Ok(output.say(&to_json(&drained), text))
@@ -184,14 +183,18 @@ pub(crate) async fn carry_out(
     }
 }
 
-/// Writes a hint if nothing is on a queue: the command may come before the first call, or have a wrong name.
-async fn hint_at_unknown(client: &Client, queue: &str) -> Result<(), Failure> {
-    if client.queues().await?.iter().all(|known| known.queue != queue) {
+/// The state of a queue. Writes a hint if nothing is known of it: the command may come before the first call, or have a
+/// wrong name.
+async fn status_or_hint(client: &Client, queue: &str) -> Result<QueueRecord, Failure> {
+    let status = client.queue(queue).status().await?;
+    let mut unknown = QueueRecord::default();
+    unknown.queue.clone_from(&status.queue);
+    if status == unknown {
         eprintln!(
             "hint: nothing is on the queue `{queue}`; `piton queue list` lists the queues that have activities"
         );
     }
-    Ok(())
+    Ok(status)
 }
 
 /// The number of calls that a command has moved, if that are all that it named.
