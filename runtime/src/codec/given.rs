@@ -163,11 +163,7 @@ impl Given {
 
     /// What `Display` prints of it, if it is a text, an integer or a `bool`.
     pub(crate) fn plain_text(&self) -> Option<String> {
-        let mut value = &self.value;
-        while let Value::Secret(inner) | Value::Range(_, inner) = value {
-            value = inner;
-        }
-        Some(match value {
+        Some(match self.value.open() {
             Value::Text(text) => text.clone(),
             Value::Char(value) => value.to_string(),
             Value::Bool(value) => value.to_string(),

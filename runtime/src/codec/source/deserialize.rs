@@ -280,7 +280,6 @@ impl<'de> Deserializer<'de> for Source<'_> {
             }
             Value::List(list) => visit_list(Ok(Items::Read(list, 0, form)), visitor),
             Value::Map(map) => visitor.visit_map(Entries::read(map, form)),
-            Value::Range(_, fields) => Self::Read(fields, form).deserialize_any(visitor),
             number => visit_number(number, &Format::Unknown, visitor),
         }
     }
